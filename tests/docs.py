@@ -35,11 +35,11 @@ def formats() -> str:
     """Return the table of formats in `gateway/formats`, the richest first."""
     rows = (
         (
-            f"`{each.metadata_prefix}`" if each.metadata_prefix else "",
-            f"`{each.namespace}`" if each.namespace else "any other",
-            f"version {each.version}" if each.metadata_prefix else "",
+            f"`{format_.metadata_prefix}`" if format_.metadata_prefix else "",
+            f"`{format_.namespace}`" if format_.namespace else "any other",
+            f"version {format_.version}" if format_.metadata_prefix else "",
         )
-        for each in load()
+        for format_ in load()
     )
     return _table(("written as", "read from the namespace", "mapping"), rows)
 
@@ -121,12 +121,12 @@ def imports(room: str) -> str:
 
 
 def _allowed(module: str, ours: tuple[str, ...]) -> str:
-    left, found = [name for name in ours if name != module], []
+    left, allowed = [name for name in ours if name != module], []
     for group, members in GROUPS.items():
         if set(members) - {module} <= set(left):
-            found.append(f"*{group}*")
+            allowed.append(f"*{group}*")
             left = [name for name in left if name not in members]
-    return ", ".join([*found, *filter(None, [_names(left)])])
+    return ", ".join([*allowed, *filter(None, [_names(left)])])
 
 
 def _names(modules: Iterable[str]) -> str:

@@ -111,15 +111,15 @@ def served(folder: Path, *words: str, **settings: object) -> Iterator[Server]:
         stderr=subprocess.PIPE,
     ) as process:
         assert process.stderr is not None
-        said = []
+        lines = []
         for line in process.stderr:
-            said.append(line)
+            lines.append(line)
             if "Serving " in line:  # in an object, where log_json is on
                 break
-        assert said, "gateway serve said nothing"
-        assert "Serving " in said[-1], "".join(said)
+        assert lines, "gateway serve said nothing"
+        assert "Serving " in lines[-1], "".join(lines)
         try:
-            yield Server(said[-1].partition("Serving ")[2].split()[0], process.pid)
+            yield Server(lines[-1].partition("Serving ")[2].split()[0], process.pid)
         finally:
             process.terminate()
             process.communicate()

@@ -31,13 +31,14 @@ def page(program: str) -> str:
         f".SH SYNOPSIS\n.B {program}\n[OPTIONS] COMMAND [ARGS]...",
         f".SH DESCRIPTION\n{escaped(summary)}\n{escaped(more)}".rstrip(),
         ".SH OPTIONS\n" + "\n".join(_options(group)),
-        ".SH COMMANDS\n" + "\n".join(_command(name, each) for name, each in commands() if name.startswith(program)),
+        ".SH COMMANDS\n"
+        + "\n".join(_command(name, command) for name, command in commands() if name.startswith(program)),
         ".SH EXIT STATUS\n" + "\n".join(_item(str(int(meaning)), MEANINGS[meaning].sentence) for meaning in MEANINGS),
         ".SH ENVIRONMENT\n"
         + _item("GATEWAY_INSTANCE", "The instance folder.")
         + "\n"
         + _item("GATEWAY_NAME", f"The setting of that name in lower case; {escaped('`gateway settings`')} lists all."),
-        f".SH SEE ALSO\n.BR {' '.join(f'{each} (1)' for each in PROGRAMS if each != program)}",
+        f".SH SEE ALSO\n.BR {' '.join(f'{other} (1)' for other in PROGRAMS if other != program)}",
     ]
     return "\n".join(parts) + "\n"
 
@@ -49,8 +50,8 @@ def _item(term: str, text: str) -> str:
 def _command(name: str, command: click.Command) -> str:
     ctx = click.Context(command, info_name=name)
     usage = " ".join([name, *command.collect_usage_pieces(ctx)])
-    said = "\n.PP\n".join(escaped(" ".join(part.split())) for part in (command.help or "").split("\n\n"))
-    return "\n".join([f".SS {escaped(usage)}", said, *_options(command)])
+    paragraphs = "\n.PP\n".join(escaped(" ".join(part.split())) for part in (command.help or "").split("\n\n"))
+    return "\n".join([f".SS {escaped(usage)}", paragraphs, *_options(command)])
 
 
 def _options(command: click.Command) -> Iterator[str]:

@@ -142,17 +142,17 @@ class Repository:
             start = int(begin)
         if wanted["metadataPrefix"] not in FORMATS:
             return '<error code="cannotDisseminateFormat">No.</error>'
-        found = [item for item in self.items.values() if _matches(item, wanted)]
-        if not found:
+        matches = [item for item in self.items.values() if _matches(item, wanted)]
+        if not matches:
             return '<error code="noRecordsMatch">Nothing.</error>'
-        page, rest = found[start : start + self.page_size], found[start + self.page_size :]
-        records = "".join(write(each, wanted["metadataPrefix"]) for each in page)
+        page, rest = matches[start : start + self.page_size], matches[start + self.page_size :]
+        records = "".join(write(item, wanted["metadataPrefix"]) for item in page)
         token = ""
         if start or rest:
             names = ("metadataPrefix", "set", "from", "until")
             text = "|".join([*(wanted.get(name, "") for name in names), str(self.epoch), str(start + self.page_size)])
             token = (
-                f'<resumptionToken completeListSize="{len(found) + self.announces}" cursor="{start}">'
+                f'<resumptionToken completeListSize="{len(matches) + self.announces}" cursor="{start}">'
                 f"{text if rest else ''}</resumptionToken>"
             )
         return f"<{verb}>{records}{token}</{verb}>"
@@ -207,8 +207,8 @@ def repository():
         def do_GET(self):
             arguments = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
             held.asked.append(arguments)
-            said = held.before(arguments)
-            status, body, headers = said if isinstance(said, tuple) else self._answer(arguments)
+            override = held.before(arguments)
+            status, body, headers = override if isinstance(override, tuple) else self._answer(arguments)
             self.send_response(status)
             self.send_header("Content-Type", "text/xml; charset=UTF-8")
             self.send_header("Content-Length", str(len(body)))

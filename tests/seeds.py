@@ -21,8 +21,8 @@ def seed_of(variable: str) -> int:
 @cache
 def _of_the_program() -> int:
     root = Path(__file__).parent.parent
-    found = 0
+    checksum = 0
     for package in _PACKAGES:
         for file in sorted((root / package).rglob("*.py")):
-            found = crc32(file.read_bytes(), found)
-    return found
+            checksum = crc32(file.read_bytes(), checksum)
+    return checksum

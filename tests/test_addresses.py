@@ -31,8 +31,8 @@ def test_any_uri_is_legal(text: str) -> None:
 
 @given(st.one_of(st.text(), PIECES).map("http://h.example.org".__add__))
 def test_an_address_that_is_one_is_legal(text: str) -> None:
-    found = address(clean(text))
-    assert not is_address(found) or is_legal(found)
+    cleaned = address(clean(text))
+    assert not is_address(cleaned) or is_legal(cleaned)
 
 
 @pytest.mark.parametrize(

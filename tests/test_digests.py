@@ -82,7 +82,7 @@ def test_other_algorithms_are_read_in_other_spellings_too(algorithm, value, expe
         ("", _HEX),
     ],
 )
-def test_what_cannot_be_read_is_told(algorithm, value):
+def test_what_cannot_be_read_is_reported(algorithm, value):
     assert digest(algorithm, value) == ()
     assert value[:20] in unread(algorithm, value)
     assert len(unread(algorithm, value)) < 400

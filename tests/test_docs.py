@@ -64,7 +64,7 @@ def test_generated_lists_are_those_of_the_code(file: str) -> None:
     assert renewed(_text(file), GENERATED[file]) == _text(file)
 
 
-def test_a_list_without_a_place_is_told() -> None:
+def test_a_list_without_a_place_is_reported() -> None:
     with pytest.raises(ValueError, match=r"There is no place for the list of settings\."):
         renewed("nothing", {"settings": lambda: ""})
 
@@ -90,14 +90,14 @@ def test_every_command_and_option_is_in_the_manual_page(program: str) -> None:
     for name, command in commands():
         if name.startswith(program):
             assert f"\n.SS {manual.escaped(name)}" in text
-            said = text.partition(f"\n.SS {manual.escaped(name)}")[2].partition("\n.SS")[0]
+            section = text.partition(f"\n.SS {manual.escaped(name)}")[2].partition("\n.SS")[0]
             options = [
                 option
                 for parameter in command.params
                 if isinstance(parameter, click.Option)
                 for option in parameter.opts
             ]
-            assert [each for each in options if manual.escaped(each) not in said] == []
+            assert [option for option in options if manual.escaped(option) not in section] == []
 
 
 def test_a_manual_page_has_no_requests_but_its_own() -> None:
@@ -275,4 +275,4 @@ def test_every_dependency_is_pinned() -> None:
 
     project = _project()
     assert {normal(dependency) for dependency in project["dependencies"]} <= set(_pinned(LOCKS[0]))
-    assert {normal(each) for each in project["optional-dependencies"]["dev"]} <= set(_pinned(LOCKS[1]))
+    assert {normal(dependency) for dependency in project["optional-dependencies"]["dev"]} <= set(_pinned(LOCKS[1]))

@@ -81,8 +81,8 @@ def unnamed(source: str) -> list[str]:
 def test_docstrings_name_the_errors_that_a_function_raises(package: str) -> None:
     files = sorted((ROOT / package).rglob("*.py"))
     assert files
-    found = {str(file.relative_to(ROOT)): unnamed(file.read_text(encoding="utf-8")) for file in files}
-    assert {file: names for file, names in found.items() if names} == {}
+    unnamed_errors = {str(file.relative_to(ROOT)): unnamed(file.read_text(encoding="utf-8")) for file in files}
+    assert {file: names for file, names in unnamed_errors.items() if names} == {}
 
 
 @pytest.mark.parametrize(

@@ -45,15 +45,15 @@ def module(text: str) -> ModuleType:
 
 
 def test_every_example_is_of_a_kind_that_is_run() -> None:
-    found = [
+    blocks = [
         (file.name, kind)
         for file in ROOT.rglob("*.md")
         if not {".venv", "node_modules"} & set(file.relative_to(ROOT).parts)
         for kind in re.findall(r"(?m)^```([a-z]+)$", file.read_text(encoding="utf-8"))
     ]
-    assert {kind for _, kind in found} <= KINDS
+    assert {kind for _, kind in blocks} <= KINDS
     assert [len(examples(file)) for file in (STEP, SOURCE, QUIRK, CHECK)] == [1, 1, 1, 1]
-    assert sum(kind == "python" for _, kind in found) == len((STEP, SOURCE, QUIRK, CHECK))
+    assert sum(kind == "python" for _, kind in blocks) == len((STEP, SOURCE, QUIRK, CHECK))
 
 
 @pytest.mark.parametrize(
@@ -74,17 +74,17 @@ def test_the_step_of_the_readme_finds_files(status: int, body: Any, outcome: Out
         assert request.url == "https://api.example.org/works/10.5555/1"
         return Fetched(request.url, status, (("Content-Type", "application/json"),), json.dumps(body).encode(), 0)
 
-    found = step.find(known, fetch)
-    assert found.outcome is outcome
-    assert [copy.url for copy in found.copies] == ["http://a.example.org/1.pdf"] * (outcome is Outcome.SUCCESS)
+    result = step.find(known, fetch)
+    assert result.outcome is outcome
+    assert [copy.url for copy in result.copies] == ["http://a.example.org/1.pdf"] * (outcome is Outcome.SUCCESS)
 
 
 def test_the_quirk_of_the_readme_distorts_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "_MARKED", [])
     distort = module(examples(QUIRK)[0]).token_is_pretty_printed
-    said = distort(Asked("verb=ListRecords"), lambda _: Said(b"<resumptionToken>t</resumptionToken>"), None)
-    assert said.body == b"<resumptionToken>\n      t\n    </resumptionToken>"
-    assert [each.name for each in table._MARKED] == ["token_is_pretty_printed"]
+    answer = distort(Asked("verb=ListRecords"), lambda _: Said(b"<resumptionToken>t</resumptionToken>"), None)
+    assert answer.body == b"<resumptionToken>\n      t\n    </resumptionToken>"
+    assert [quirk.name for quirk in table._MARKED] == ["token_is_pretty_printed"]
 
 
 @pytest.mark.parametrize(("prefixes", "expected"), [(("oai_dc",), 0), (("oai_dc", "all"), 1)])

@@ -100,7 +100,7 @@ def demo(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Pop
     process.communicate()
 
 
-def told(demo: subprocess.Popen[str]) -> str:
+def output_of(demo: subprocess.Popen[str]) -> str:
     """Return what the demo prints, once it has come to its last line."""
     assert demo.stdout is not None
     lines = []
@@ -119,7 +119,7 @@ def addresses(text: str) -> list[str]:
 @pytest.mark.long
 def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.Popen[str], tmp_path: Path) -> None:
     began = time.monotonic()
-    text = told(demo)
+    text = output_of(demo)
     assert time.monotonic() - began < PATIENCE_SECONDS, "The demo takes too long."
     # The columns of `harvester status`: items, deleted, fulltext.
     held = dict(re.findall(r"(?m)^(laro\S*) +(\d+ +\d+ +\d+) ", text))

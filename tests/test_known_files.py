@@ -33,6 +33,6 @@ def test_the_upstream_s_own_word_comes_first(file_link: FileLink, is_completed: 
 
 
 def test_what_the_upstream_names_by_now_is_the_upstream_s() -> None:
-    found = OURS._replace(origin=FileOrigin.DISCOVERED)
-    (link,) = completed(Work(files=(FileLink(URL),)), (found,)).files
+    discovered = OURS._replace(origin=FileOrigin.DISCOVERED)
+    (link,) = completed(Work(files=(FileLink(URL),)), (discovered,)).files
     assert (link.origin, link.sha256) == (FileOrigin.UPSTREAM, "aa")

@@ -400,9 +400,9 @@ MODULES = dict(_modules())
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
     """Yield every statement below a node. No expression has one in it, and there are many more of those."""
     for field in ("body", "orelse", "handlers", "finalbody", "cases"):
-        for each in getattr(node, field, ()):
-            yield each
-            yield from _statements(each)
+        for statement in getattr(node, field, ()):
+            yield statement
+            yield from _statements(statement)
 
 
 @cache
@@ -483,7 +483,7 @@ def test_the_harvester_has_these_rooms_and_arrows_between_them_point_down() -> N
     upward = {
         (name, imported)
         for name in room
-        for imported in map(_module_of, filter(lambda each: _is_below(each, ROOMS), _imports(name, MODULES[name])))
+        for imported in map(_module_of, filter(lambda module: _is_below(module, ROOMS), _imports(name, MODULES[name])))
         if ROOMS.index(room[imported]) > ROOMS.index(room[name])
     }
     assert upward == set()
@@ -502,9 +502,10 @@ def test_only_the_opener_of_the_store_names_a_backend() -> None:
 def test_sql_stands_in_sql_files() -> None:
     """Transactions begin and end in the room of the store; every other statement is in a `.sql` file."""
     wrong = {
-        module: found
+        module: statements
         for module, file in MODULES.items()
-        if not _is_below(module, ("gateway.store",)) and (found := [text for text in _texts(file) if _is_sql(text)])
+        if not _is_below(module, ("gateway.store",))
+        and (statements := [text for text in _texts(file) if _is_sql(text)])
     }
     assert wrong == {}
 

@@ -49,10 +49,10 @@ def test_object_per_line_is_in_ascii_and_has_the_traceback(tmp_path, capsys):
     begin(tmp_path, log_json=True)
     fail("\x9b", "It failed: %s.", "\n")
     line = capsys.readouterr().err
-    found = json.loads(line)
+    entry = json.loads(line)
     assert (line.isascii(), line.count("\n")) == (True, 1)
-    assert (found["level"], found["logger"], found["message"]) == ("error", "gateway.test", "It failed: \n.")
-    assert "ValueError" in found["traceback"]
+    assert (entry["level"], entry["logger"], entry["message"]) == ("error", "gateway.test", "It failed: \n.")
+    assert "ValueError" in entry["traceback"]
 
 
 def test_traceback_of_a_text_has_no_control_character(tmp_path, capsys):
@@ -99,8 +99,8 @@ def test_harvester_says_everything_in_objects_where_the_log_has_objects(tmp_path
 def test_sentences_are_objects_where_the_log_has_objects(tmp_path):
     assert logs.sentence("Stopped.\x1b") == "Stopped. "
     begin(tmp_path, log_json=True)
-    found = json.loads(logs.sentence("Error: no.", "error"))
-    assert (found["level"], found["message"]) == ("error", "Error: no.")
+    entry = json.loads(logs.sentence("Error: no.", "error"))
+    assert (entry["level"], entry["message"]) == ("error", "Error: no.")
     logs.show(logs.TextLines())
     assert len(logs._ours()) == 1
     assert sys.stderr is not None

@@ -27,9 +27,9 @@ def mapped(*payloads: Given, facts: SourceFacts = FACTS) -> Prepared:
 
 
 def payload_of(prepared: Prepared, prefix: str) -> etree._Element:
-    fragment = next(each for each in prepared.fragments if each.metadata_prefix == prefix)
+    fragment = next(candidate for candidate in prepared.fragments if candidate.metadata_prefix == prefix)
     whole = b'<OAI-PMH xmlns="%b">%b</OAI-PMH>' % (OAI_PMH.encode(), record(prepared.identifier, 0, (), fragment))
-    return next(each for each in etree.fromstring(whole)[0][1] if isinstance(each.tag, str))
+    return next(child for child in etree.fromstring(whole)[0][1] if isinstance(child.tag, str))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_the_digest_tells_what_a_harvest_date_does_not() -> None:
         )
     ]
     assert digests[0] == digests[1]
-    assert len({found[-1] for found in digests}) == 5
+    assert len({fragment_digests[-1] for fragment_digests in digests}) == 5
 
 
 def test_the_most_specific_sets_are_those_that_no_other_is_below() -> None:
@@ -178,8 +178,8 @@ PROFILE_OF_MODS = '<rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/>'
 )  # fmt: skip
 def test_the_profile_of_a_resource_decides_how_it_is_read_when_its_namespace_does_not(content, links, expected) -> None:
     prepared = mapped(given_payload(content, exposed="", abouts=(entry(links),)))
-    found = [f"{etree.QName(each).localname}:{each.text}" for each in payload_of(prepared, "oai_dc")]
-    assert found == expected
+    statements = [f"{etree.QName(element).localname}:{element.text}" for element in payload_of(prepared, "oai_dc")]
+    assert statements == expected
 
 
 def test_what_leads_to_metadata_may_say_its_profile_too() -> None:
@@ -187,18 +187,18 @@ def test_what_leads_to_metadata_may_say_its_profile_too() -> None:
     other = link.replace("org/1", "org/2").replace("mods", "MARC21/slim")
     abouts = (entry(), entry(other + link, "http://e.org/f.pdf"))
     prepared = mapped(given_payload(BARE_MODS, exposed="", abouts=abouts))
-    fragment = next(each for each in prepared.fragments if each.metadata_prefix == "oai_dc")
+    fragment = next(candidate for candidate in prepared.fragments if candidate.metadata_prefix == "oai_dc")
     assert b"<dc:creator>B</dc:creator>" in fragment.body
     assert b"<metadataNamespace>http://www.loc.gov/mods/v3<" in fragment.body
 
 
-def _said(prefix: str, *abouts: bytes, content: str = "<r><title>A</title></r>") -> str:
+def _body_of(prefix: str, *abouts: bytes, content: str = "<r><title>A</title></r>") -> str:
     prepared = mapped(given_payload(content, exposed="", abouts=abouts, datestamp="2020-01-01"))
     return next(fragment for fragment in prepared.fragments if fragment.metadata_prefix == prefix).body.decode()
 
 
 @pytest.mark.parametrize(
-    ("links", "told"),
+    ("links", "origin"),
     [
         (
             (
@@ -220,10 +220,10 @@ def _said(prefix: str, *abouts: bytes, content: str = "<r><title>A</title></r>")
         ),
     ],
 )
-def test_where_a_resource_was_before_is_nested_in_its_provenance(links: str, told: tuple[str, ...]) -> None:
+def test_where_a_resource_was_before_is_nested_in_its_provenance(links: str, origin: tuple[str, ...]) -> None:
     """Z39.99, Example 32."""
-    body = _said("oai_dc", entry(links))
-    date, altered, base_url, identifier, datestamp = told
+    body = _body_of("oai_dc", entry(links))
+    date, altered, base_url, identifier, datestamp = origin
     nested = body.partition("</metadataNamespace>")[2].partition("</originDescription>")[0]
     assert nested == (
         f'<originDescription harvestDate="{date}" altered="{altered}"><baseURL>{base_url}</baseURL>'
@@ -240,43 +240,45 @@ def test_where_a_resource_was_before_is_nested_in_its_provenance(links: str, tol
         '<rs:ln rel="via" href="http://o.org/1" modified="lately"/>',
     ],
 )
-def test_of_where_a_resource_was_nothing_is_nested_that_is_not_said(links: str) -> None:
-    assert _said("oai_dc", entry(links)).count("<originDescription") == 1
+def test_of_where_a_resource_was_nothing_is_nested_that_is_not_stated(links: str) -> None:
+    assert _body_of("oai_dc", entry(links)).count("<originDescription") == 1
 
 
 def test_a_canonical_address_names_the_item_where_nothing_better_does() -> None:
     canonical = '<rs:ln rel="canonical" href="http://e.org/resource/1"/>'
-    assert "http://e.org/resource/1</dii:Identifier>" in _said("oai_didl", entry(canonical))
+    assert "http://e.org/resource/1</dii:Identifier>" in _body_of("oai_didl", entry(canonical))
     for better in ("http://e.org/page", "doi:10.5555/12345678"):
         content = f"<r><title>A</title><identifier>{better}</identifier></r>"
-        assert "http://e.org/resource/1" not in _said("oai_didl", entry(canonical), content=content)
+        assert "http://e.org/resource/1" not in _body_of("oai_didl", entry(canonical), content=content)
 
 
 def test_the_files_among_the_items_of_a_collection_are_its_files() -> None:
     items = (("1.pdf", "application/pdf"), ("2.xml", "application/xml"), ("3.html", "text/html"), ("4", ""))
     links = "".join(f'<rs:ln rel="item" href="http://e.org/{name}" type="{type_}"/>' for name, type_ in items)
-    body = _said("oai_didl", entry(links))
+    body = _body_of("oai_didl", entry(links))
     assert body.count("<didl:Component>") == 1
     assert '<didl:Resource mimeType="application/pdf" ref="http://e.org/1.pdf"/>' in body
 
 
 def test_of_a_file_it_is_told_where_its_source_has_it_from() -> None:
     content = entry('<rs:ln rel="via" href="http://o.org/1.pdf"/>', "http://e.org/1.pdf")
-    assert "in its own entry in the list, which has it from http://o.org/1.pdf" in _said("oai_didl", entry(), content)
+    assert "in its own entry in the list, which has it from http://o.org/1.pdf" in _body_of(
+        "oai_didl", entry(), content
+    )
 
 
 @pytest.mark.parametrize(
-    ("facts", "told"),
+    ("facts", "namespace"),
     [
         (FACTS, NO_NAMESPACE),
         (SourceFacts("laro", FACTS.base_url, FACTS.domain, formats={"x": ("", "urn:announced")}), "urn:announced"),
         (SourceFacts("laro", FACTS.base_url, FACTS.domain, formats={"x": ("", " ")}), NO_NAMESPACE),
     ],
 )
-def test_the_namespace_in_provenance_is_never_empty(facts: SourceFacts, told: str) -> None:
+def test_the_namespace_in_provenance_is_never_empty(facts: SourceFacts, namespace: str) -> None:
     prepared = mapped(given_payload("<record/>"), facts=facts)
     for fragment in prepared.fragments:
-        assert f"<metadataNamespace>{told}</metadataNamespace>".encode() in fragment.body
+        assert f"<metadataNamespace>{namespace}</metadataNamespace>".encode() in fragment.body
 
 
 FOREIGN = (

@@ -46,7 +46,7 @@ def test_instance_that_others_could_read_is_repaired_when_it_is_made_again(tmp_p
     for path in (tmp_path / "config.toml", tmp_path / "files" / "ab" / "abcd"):
         path.touch()
         path.chmod(0o644)
-    assert [each.path.name for each in permissions.exposed(tmp_path)] == [tmp_path.name, "config.toml"]
+    assert [entry.path.name for entry in permissions.exposed(tmp_path)] == [tmp_path.name, "config.toml"]
     upkeep.make(tmp_path, {})
     assert modes(tmp_path) == {0o700, 0o600}
 

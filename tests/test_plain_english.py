@@ -111,7 +111,7 @@ def test_sentences_of_docstrings_are_short(package: str) -> None:
         ]
         for file in _modules(package, ".py")
     }
-    assert {file: found for file, found in longer.items() if len(found) > LEFT.get(file, 0)} == {}
+    assert {file: added for file, added in longer.items() if len(added) > LEFT.get(file, 0)} == {}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -33,7 +33,7 @@ def hop(**changes: str) -> str:
     return HOP.format(**{**GOOD, **changes})
 
 
-def said(inner: str) -> provenance.AboutContents:
+def contents_of(inner: str) -> provenance.AboutContents:
     return provenance.read([f'<provenance xmlns="{PROVENANCE}">{inner}</provenance>'.encode()])
 
 
@@ -42,8 +42,8 @@ def inside(content: str | bytes) -> etree._Element:
 
 
 def container(origin: provenance.Origin, nested: str) -> etree._Element:
-    as_it_came, altered = (inside(each) for each in provenance.containers(origin, nested))
-    assert [each[0].get("altered") for each in (as_it_came, altered)] == ["false", "true"]
+    as_it_came, altered = (inside(content) for content in provenance.containers(origin, nested))
+    assert [element[0].get("altered") for element in (as_it_came, altered)] == ["false", "true"]
     assert JUDGE.validate(altered), JUDGE.error_log
     return as_it_came
 
@@ -51,7 +51,7 @@ def container(origin: provenance.Origin, nested: str) -> etree._Element:
 @given(st.text(), st.text(), st.text())
 def test_a_container_is_valid_whatever_it_tells(base_url: str, identifier: str, namespace: str) -> None:
     origin = ORIGIN._replace(base_url=base_url, identifier=identifier, namespace=namespace)
-    assert JUDGE.validate(container(origin, hop_of(said(hop())))), JUDGE.error_log
+    assert JUDGE.validate(container(origin, hop_of(contents_of(hop())))), JUDGE.error_log
 
 
 def hop_of(answer: provenance.AboutContents) -> str:
@@ -61,7 +61,7 @@ def hop_of(answer: provenance.AboutContents) -> str:
 
 @pytest.mark.parametrize(("altered", "expected"), [("true", "true"), ("1", "true"), ("false", "false"), ("", "false")])
 def test_a_hop_is_made_again_validly(altered: str, expected: str) -> None:
-    made = container(ORIGIN, said(hop(altered=altered)).origin)
+    made = container(ORIGIN, contents_of(hop(altered=altered)).origin)
     assert JUDGE.validate(made), JUDGE.error_log
     assert [element.get("altered") for element in made.iter(f"{{{PROVENANCE}}}originDescription")] == [
         "false",
@@ -74,15 +74,15 @@ def test_a_hop_is_made_again_validly(altered: str, expected: str) -> None:
     ["", hop(date=""), hop(date="2019"), hop(identifier=" "), hop(datestamp="lately"), "<x/>"],
 )
 def test_a_hop_that_cannot_be_made_valid_says_nothing(inner: str) -> None:
-    assert said(inner).origin == ""
+    assert contents_of(inner).origin == ""
 
 
 def test_hops_end_somewhere() -> None:
     inner = ""
     for _ in range(50):
         inner = hop(inner=inner)
-    assert said(inner).origin.count("<originDescription") == 20
-    assert JUDGE.validate(container(ORIGIN, said(inner).origin)), JUDGE.error_log
+    assert contents_of(inner).origin.count("<originDescription") == 20
+    assert JUDGE.validate(container(ORIGIN, contents_of(inner).origin)), JUDGE.error_log
 
 
 def test_of_two_provenances_the_first_counts() -> None:
@@ -123,10 +123,10 @@ def test_of_two_provenances_the_first_counts() -> None:
 )
 def test_rights_are_kept_when_they_are_valid(content: str, is_kept: bool) -> None:
     text = f'<rights xmlns="{RIGHTS}">{content}</rights>'
-    found = provenance.read([text.encode()]).rights
-    assert bool(found) == is_kept
-    if found:
-        RIGHTS_JUDGE.assertValid(inside(provenance.rights_container(found)))
+    rights = provenance.read([text.encode()]).rights
+    assert bool(rights) == is_kept
+    if rights:
+        RIGHTS_JUDGE.assertValid(inside(provenance.rights_container(rights)))
 
 
 @pytest.mark.parametrize("attribute", ['a="b"', f'xmlns:xsi="{XSI}" xsi:type="a"'])
@@ -140,9 +140,9 @@ def test_rights_keep_where_their_schema_lies_and_stand_alone() -> None:
         f'<rights xmlns="{RIGHTS}" xmlns:xsi="{XSI}" xmlns:unused="urn:u" xsi:schemaLocation="{RIGHTS} http://a/r.xsd">'
         '<rightsReference ref="urn:x"/></rights>'
     )
-    found = provenance.read([text.encode()]).rights
-    assert "urn:u" not in found
-    assert RIGHTS_JUDGE.validate(etree.fromstring(found)), RIGHTS_JUDGE.error_log
+    rights = provenance.read([text.encode()]).rights
+    assert "urn:u" not in rights
+    assert RIGHTS_JUDGE.validate(etree.fromstring(rights)), RIGHTS_JUDGE.error_log
 
 
 def test_of_two_rights_the_first_counts() -> None:
@@ -150,9 +150,9 @@ def test_of_two_rights_the_first_counts() -> None:
     one, two = (
         f'<rights xmlns="{RIGHTS}"><rightsReference ref="urn:{name}"/></rights>'.encode() for name in ("one", "two")
     )
-    found = provenance.read([one, two]).rights
-    assert "urn:one" in found
-    assert "urn:two" not in found
+    rights = provenance.read([one, two]).rights
+    assert "urn:one" in rights
+    assert "urn:two" not in rights
 
 
 @given(st.text())
@@ -202,4 +202,4 @@ def test_whatever_a_datestamp_was_what_is_told_is_valid(text: str) -> None:
 
 @given(DIGITS.map("2020-01-0".__add__))
 def test_whatever_the_dates_of_a_hop_were_it_is_valid_or_says_nothing(text: str) -> None:
-    assert JUDGE.validate(container(ORIGIN, said(hop(date=text, datestamp=text)).origin)), JUDGE.error_log
+    assert JUDGE.validate(container(ORIGIN, contents_of(hop(date=text, datestamp=text)).origin)), JUDGE.error_log

@@ -24,14 +24,14 @@ def folder(tmp_path: Path, monkeypatch) -> Path:  # type: ignore[misc]
         del sys.modules[name]
 
 
-def found() -> tuple[str, ...]:
+def ability_names() -> tuple[str, ...]:
     return members(import_module("abilities"), "NAME", str, str.lower)
 
 
 def test_members_come_in_the_order_of_their_files(folder: Path) -> None:
     for name, text in (("b", "NAME = 'one'"), ("a", "NAME = 'two'"), ("_c", "")):
         (folder / f"{name}.py").write_text(text)
-    assert found() == ("two", "one")
+    assert ability_names() == ("two", "one")
 
 
 @pytest.mark.parametrize(
@@ -47,5 +47,5 @@ def test_a_wrong_member_stops_the_start(folder: Path, text: str, sentence: str) 
     (folder / "a.py").write_text("NAME = 'a'")
     (folder / "b.py").write_text(text)
     with pytest.raises(ConfigurationError) as error:
-        found()
+        ability_names()
     assert str(error.value) == sentence

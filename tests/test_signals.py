@@ -93,10 +93,10 @@ def _ended(program: str) -> tuple[float, int, str]:
             assert process.stdout.readline() == "begun\n"
             began = monotonic()
             process.send_signal(signal.SIGTERM)
-            said, _ = process.communicate(timeout=PATIENCE_SECONDS)
+            output, _ = process.communicate(timeout=PATIENCE_SECONDS)
         finally:
             process.kill()
-    return monotonic() - began, process.returncode, said
+    return monotonic() - began, process.returncode, output
 
 
 def test_a_process_that_is_blocked_in_c_is_ended():
@@ -106,9 +106,9 @@ def test_a_process_that_is_blocked_in_c_is_ended():
 
 
 def test_a_process_that_goes_on_after_two_signals_is_ended():
-    _, status, said = _ended(_DEAF)
+    _, status, output = _ended(_DEAF)
     assert status in (Status.STOPPED, -signal.SIGALRM)
-    assert said == "heard\nheard\n"
+    assert output == "heard\nheard\n"
 
 
 def test_a_signal_in_the_last_moment_leaves_no_traceback():
@@ -118,13 +118,13 @@ def test_a_signal_in_the_last_moment_leaves_no_traceback():
         while process.stdout.readline() not in ("begun\n", ""):
             pass
         process.send_signal(signal.SIGTERM)
-        said, errors = process.communicate(timeout=PATIENCE_SECONDS)
-    assert (process.returncode, said, errors) == (0, "ended\n", "")
+        output, errors = process.communicate(timeout=PATIENCE_SECONDS)
+    assert (process.returncode, output, errors) == (0, "ended\n", "")
 
 
 def test_a_server_that_has_its_own_handler_is_left_alone():
-    took, status, said = _ended(_RELEASED)
-    assert (status, said) == (0, "heard\n")
+    took, status, output = _ended(_RELEASED)
+    assert (status, output) == (0, "heard\n")
     assert took > signals.ENDED_AFTER_SECONDS
 
 

@@ -78,8 +78,8 @@ def test_an_unknown_word_in_test_skips_stops_the_run(monkeypatch: pytest.MonkeyP
 def test_ci_installs_every_program_that_a_test_needs() -> None:
     """`ocfl-root.py` comes with the judges, from requirements-judges.lock."""
     needs = re.compile(r'mark\.needs\((".*?")\)')
-    marks = (found for file in (ROOT / "tests").rglob("*.py") for found in needs.findall(file.read_text("utf-8")))
-    names = {name for found in marks for name in re.findall(r'"([^"]+)"', found) if not name.startswith("../shared")}
+    marks = (mark for file in (ROOT / "tests").rglob("*.py") for mark in needs.findall(file.read_text("utf-8")))
+    names = {name for mark in marks for name in re.findall(r'"([^"]+)"', mark) if not name.startswith("../shared")}
     installed = set(re.findall(r"(?m)^has(?:_perl_module)? (\S+) \|\|", _text(".ci/run")))
     assert "chromium" in names
     assert names - installed == {"ocfl-root.py"}

@@ -1,4 +1,4 @@
-"""Names in the code say what a value is, and not how it came."""
+"""Names in the code and in the tests say what a value is, and not how it came."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def test_other_names_are_left_alone(module: str) -> None:
 
 
 @pytest.mark.slow
-def test_names_in_the_code_say_what_a_value_is() -> None:
+def test_names_in_the_code_and_in_the_tests_say_what_a_value_is() -> None:
     vague = [
         f"{file.relative_to(ROOT)}: {name}"
-        for folder in ("gateway", "harvester")
+        for folder in ("gateway", "harvester", "tests")
         for file in sorted((ROOT / folder).rglob("*.py"))
         for name in bound(file.read_text("utf-8"))
         if is_vague(name)

@@ -45,7 +45,7 @@ def test_words_about_a_doctype_are_none() -> None:
 def test_what_can_be_told_of_an_element() -> None:
     root = xmlio.parse(b"<a xmlns='urn:x'><!-- c --><b xmlns=''> x <c>y</c>\n z</b><?p i?></a>")
     assert xmlio.name_of(root) == ("urn:x", "a")
-    assert [xmlio.name_of(each) for each in root] == [("", ""), ("", "b"), ("", "")]
+    assert [xmlio.name_of(node) for node in root] == [("", ""), ("", "b"), ("", "")]
     (child,) = xmlio.children(root)
     assert xmlio.text_of(child) == "x y z"
     assert xmlio.text_of(child[0]) == "y"
@@ -59,7 +59,7 @@ def test_recovery_reads_what_it_can() -> None:
 
 def test_threads_have_parsers_of_their_own() -> None:
     with ThreadPoolExecutor(4) as pool:
-        assert {each.tag for each in pool.map(xmlio.parse, [b"<a/>"] * 50)} == {"a"}
+        assert {element.tag for element in pool.map(xmlio.parse, [b"<a/>"] * 50)} == {"a"}
 
 
 def test_what_is_nested_too_deep_is_refused_before_it_breaks_a_harvester() -> None:

@@ -105,7 +105,7 @@ _RECEIPT = fields("""
     ended_at | text | When it ended.
     outcome | text | As the outcome of a run of `harvester run`.
     objects | counts | How many objects were created, updated, unchanged, mended, deleted, unusable.
-    files | counts | How many files were fetched, stored before, doubtful, missing.
+    files | counts | How many files were fetched, stored already, doubtful, missing.
     verified | counts | Of the files fetched: by digest, by size, by nothing.
     bytes_fetched | integer | How many bytes of files were fetched.
     missing | list | What is missing: identifier, fate, reason, and where it applies url, kept and rule.
@@ -233,7 +233,7 @@ OBJECTS: Objects = {
     "harvester status": {
         "a source": fields("""
             source | text | The name of the source.
-            items | integer | How many items are stored, including deleted ones.
+            items | integer | How many items are stored, deleted ones included.
             deleted | integer | How many of them are deleted.
             fulltext | integer | How many of them have a full text.
             quarantined | integer | How many records are in quarantine.
@@ -353,7 +353,7 @@ that the step named and that was looked at; empty where an earlier release has c
             identifier | text | The identifier of the object.
             url | text | The address of the file.
             rule | text | The rule that doubted it.
-            is_held | claim | Whether it is stored now; if not, the next run fetches it.
+            is_held | claim | Whether it is stored now; else its bytes were not kept, and the next run fetches them.
         """)
     },
     "harvester mirror audit": {
@@ -371,7 +371,7 @@ that the step named and that was looked at; empty where an earlier release has c
             with_file | integer | How many of them are stored with a file.
             metadata_only | integer | How many are stored without a file.
             missing | integer | How many are not stored.
-            unknown | integer | How many stored records Crossref does not list.
+            unknown | integer | How many records are stored that Crossref does not list.
             disagrees | integer | How many have metadata that disagree.
         """),
         "a work or record": fields("""

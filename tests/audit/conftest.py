@@ -41,7 +41,9 @@ def listing(crossref: Crossref, ledger: Ledger) -> Callable[..., Listing]:
 
 def record(title: str = "", *, doi: str = "", has_file: bool = True, upstream: str = "", **more: str) -> HeldWork:
     """Return what a record says of itself."""
-    told = [Statement("title", title)] if title else []
-    told += [Statement("identifier", doi)] if doi else []
-    told += [Statement(name, text) for name, text in more.items()]
-    return held_of(upstream or f"oai:here:{doi or title}", Work(tuple(told), upstream=upstream), has_file=has_file)
+    statements = [Statement("title", title)] if title else []
+    statements += [Statement("identifier", doi)] if doi else []
+    statements += [Statement(name, text) for name, text in more.items()]
+    return held_of(
+        upstream or f"oai:here:{doi or title}", Work(tuple(statements), upstream=upstream), has_file=has_file
+    )

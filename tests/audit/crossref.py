@@ -61,11 +61,11 @@ class Crossref:
             agency = self.agencies.get(path[1])
             return 200, [{"DOI": path[1], **({"RA": agency} if agency else {"status": "DOI does not exist"})}]
         known = {"journals/" + ISSN: {"ISSN": [ISSN, ELECTRONIC]}, "members/78": {"prefixes": ["10.5555"]}}
-        found = known.get("/".join(path))
-        return (200, {"message": found}) if found else (404, b"Resource not found.")
+        message = known.get("/".join(path))
+        return (200, {"message": message}) if message else (404, b"Resource not found.")
 
     def _works(self, asked: dict[str, str]) -> tuple[int, object]:
-        bounds = dict(each.split(":", 1) for each in asked["filter"].split(","))
+        bounds = dict(condition.split(":", 1) for condition in asked["filter"].split(","))
         since, until = bounds.get("from-created-date", ""), bounds.get("until-created-date", "9")
         wanted = [work for work in self.works if since <= str(work["created"]) <= until]
         if asked["rows"] == "0":

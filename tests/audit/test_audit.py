@@ -43,8 +43,8 @@ def _settings(crossref: Crossref) -> dict[str, str]:
 
 
 def _dublin_core(*statements: tuple[str, str]) -> str:
-    told = "".join(f"<dc:{name}>{escape(text)}</dc:{name}>" for name, text in statements)
-    return f'<oai_dc:dc xmlns:oai_dc="{OAI_DC}" xmlns:dc="{DC}">{told}</oai_dc:dc>'
+    elements = "".join(f"<dc:{name}>{escape(text)}</dc:{name}>" for name, text in statements)
+    return f'<oai_dc:dc xmlns:oai_dc="{OAI_DC}" xmlns:dc="{DC}">{elements}</oai_dc:dc>'
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ def instance(tmp_path: Path) -> Path:
         "elsewhere": (("title", "Another journal's"), ("identifier", "doi:10.1234/a")),
     }
     lines = [
-        json.dumps({"identifier": name, "datestamp": "2024-01-01", "metadata": _dublin_core(*told)})
-        for name, told in records.items()
+        json.dumps({"identifier": name, "datestamp": "2024-01-01", "metadata": _dublin_core(*statements)})
+        for name, statements in records.items()
     ]
     (tmp_path / "records.jsonl").write_text("\n".join(lines))
     folder = tmp_path / "instance"
@@ -133,7 +133,7 @@ def test_a_scope_of_which_nothing_was_published_is_in_doubt(instance, crossref):
     assert _audited(instance, crossref, "--prefix", "10.99999", "--from", "2024-01-01").exit_code == 0
 
 
-def test_what_is_not_there_is_said(instance, crossref, tmp_path):
+def test_what_is_not_there_is_reported(instance, crossref, tmp_path):
     assert _audited(instance, crossref).exit_code == 2
     assert "Crossref knows no issn 2049-3630" in _audited(instance, crossref, "--issn", "2049-3630").stderr
     assert _audited(instance, crossref, "--issn", ISSN, "--source", "q").exit_code == 2
@@ -156,7 +156,7 @@ def test_a_mirror_is_audited_by_the_files_that_it_holds(instance, crossref, tmp_
     assert "5 published, 1 with file, 1 metadata only, 3 missing, 0 unknown, 2 disagrees." in done.stderr
 
 
-def test_a_mirror_that_is_at_work_is_left_alone_and_one_that_is_damaged_is_told(crossref, tmp_path):
+def test_a_mirror_that_is_at_work_is_left_alone_and_one_that_is_damaged_is_reported(crossref, tmp_path):
     folder = tmp_path / "m"
     with providing(Provider()) as provider:
         provider.items["oai:p:0"] = Item({"a.txt": b"a"}, title=TITLES[0])

@@ -59,7 +59,7 @@ def listed(ledger: Ledger) -> Ledger:
         (record("?", doi="10.5555/a"), ["title"]),
     ],
 )
-def test_what_disagrees_is_told(held, expected):
+def test_what_disagrees_is_reported(held, expected):
     assert [difference.what for difference in differences(held, WORK)] == expected
 
 
@@ -177,12 +177,12 @@ def reported(listed: Ledger) -> list[Entry]:
 def test_each_work_and_record_stands_in_its_journal(reported):
     # its other ISSN tells that the record belongs to the journal
     journal = f"Journal of Proofs {ISSN}"
-    assert [(str(each.state), each.journal, each.row.year, each.row.identifiers) for each in reported] == [
+    assert [(str(entry.state), entry.journal, entry.row.year, entry.row.identifiers) for entry in reported] == [
         ("missing", "(book)", "", ()),
         ("with_file", journal, "2020", ("oai:1", "oai:2")),
         ("unknown", journal, "2018", ("oai:here:Of this journal",)),
     ]
-    assert [each.is_good for each in reported] == [False, False, False]
+    assert [entry.is_good for entry in reported] == [False, False, False]
 
 
 def test_a_record_without_a_journal_has_none():
@@ -222,7 +222,7 @@ def test_it_is_written_for_people_tables_and_programs(reported):
 # --- the ledger ---------------------------------------------------------------------------------------------------
 
 
-def test_a_ledger_that_is_none_is_told(tmp_path):
+def test_a_ledger_that_is_none_is_reported(tmp_path):
     (tmp_path / "a.sqlite").write_text("no database at all, but long enough to be looked at" * 20)
     with pytest.raises(StoreDamaged):
         Ledger(tmp_path / "a.sqlite")

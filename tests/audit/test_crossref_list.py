@@ -89,7 +89,7 @@ def test_a_cursor_that_was_forgotten_costs_its_window(crossref, ledger, listing)
     assert list(ledger.short()) == []
 
 
-def test_works_that_do_not_come_are_told(crossref, ledger, listing):
+def test_works_that_do_not_come_are_reported(crossref, ledger, listing):
     crossref.works, crossref.lost = [deposited("10.5555/1", "A title")], 2
     _walk(listing())
     assert list(ledger.short()) == ["Crossref announced 3 and sent 1."]

@@ -80,9 +80,9 @@ def _below(name: str, command: click.Command) -> Iterator[tuple[str, click.Comma
         return
     ctx = click.Context(command)
     for part in command.list_commands(ctx):
-        found = command.get_command(ctx, part)
-        assert found is not None
-        yield from _below(f"{name} {part}", found)
+        subcommand = command.get_command(ctx, part)
+        assert subcommand is not None
+        yield from _below(f"{name} {part}", subcommand)
 
 
 def line(command: str, arguments: tuple[str, ...], tmp: Path, oai: str) -> list[str]:

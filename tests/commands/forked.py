@@ -56,16 +56,16 @@ def _become(words: list[str], out: int, err: int) -> None:
 
 def _read(descriptors: list[int], end: float) -> list[str]:
     """Return what came from each descriptor until all are closed, or the time is over."""
-    found = dict.fromkeys(descriptors, b"")
+    received = dict.fromkeys(descriptors, b"")
     left = {descriptor for descriptor in descriptors if descriptor >= 0}
     while left and monotonic() < end:
-        for each in select(list(left), [], [], 0.1)[0]:
-            if part := os.read(each, 65536):
-                found[each] += part
+        for descriptor in select(list(left), [], [], 0.1)[0]:
+            if part := os.read(descriptor, 65536):
+                received[descriptor] += part
             else:
-                left.remove(each)
-                os.close(each)
-    return [found[descriptor].decode("utf-8", "replace") for descriptor in descriptors]
+                left.remove(descriptor)
+                os.close(descriptor)
+    return [received[descriptor].decode("utf-8", "replace") for descriptor in descriptors]
 
 
 def _ended(case: dict[str, Any]) -> dict[str, Any] | None:
@@ -76,8 +76,8 @@ def _ended(case: dict[str, Any]) -> dict[str, Any] | None:
     if not process:
         _become(list(case["words"]), out, err)
         return None
-    for each in {out, err} - {-1}:
-        os.close(each)
+    for descriptor in {out, err} - {-1}:
+        os.close(descriptor)
     end = monotonic() + PATIENCE_SECONDS
     texts = _read([read_out, read_err] if read_out != read_err else [read_out], end)
     status = None

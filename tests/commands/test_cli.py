@@ -173,7 +173,7 @@ def test_a_source_that_can_be_harvested_checks_well(added):
     assert json.loads(added("source", "check", "fake", "--json")[1])["last_run"]["outcome"] == "succeeded"
 
 
-def test_what_is_odd_with_a_source_is_told(added, instance):
+def test_what_is_odd_with_a_source_is_reported(added, instance):
     file = instance / "sources.toml"
     file.write_text(file.read_text().replace("oai_dc", "marcxml"))
     status, out, _ = added("source", "check", "fake", "--json")
@@ -182,14 +182,14 @@ def test_what_is_odd_with_a_source_is_told(added, instance):
 
 
 @pytest.mark.parametrize(("answer", "status"), [((403, b"", {}), 4), ((503, b"", {"Retry-After": "99999"}), 5)])
-def test_a_source_that_does_not_let_us_in_is_told(added, repository, answer, status):
+def test_a_source_that_does_not_let_us_in_is_reported(added, repository, answer, status):
     repository.statuses["Identify"] = answer
-    found, out, _ = added("source", "check", "fake", "--json")
-    assert found == status
+    exit_status, out, _ = added("source", "check", "fake", "--json")
+    assert exit_status == status
     assert json.loads(out)["reached"] is False
 
 
-def test_a_source_that_speaks_something_else_is_told(added, repository):
+def test_a_source_that_speaks_something_else_is_reported(added, repository):
     repository.statuses["Identify"] = (200, b"<html>Hello</html>", {})
     assert added("source", "check", "fake")[0] == 1
 
@@ -296,7 +296,7 @@ def test_a_fault_of_this_program_stops_its_own_source_only(added, repository, mo
     assert "ZeroDivisionError" in err
 
 
-def test_a_locked_source_is_told(added, instance):
+def test_a_locked_source_is_reported(added, instance):
     with lock(instance, "fake"):
         status, _, err = added("run", "fake")
     assert (status, "Another process" in err) == (6, True)
@@ -382,7 +382,7 @@ def test_the_log_shows_runs_and_the_story_of_one(added):
 
 
 @pytest.mark.parametrize("which", ["999", "unknown"])
-def test_a_log_that_is_not_there_is_told(added, which):
+def test_a_log_that_is_not_there_is_reported(added, which):
     assert added("log", which)[0] == 2
 
 
@@ -401,7 +401,7 @@ def test_records_are_lines_of_json(added):
     assert "source:fake" in items[0]["sets"]
 
 
-def test_what_is_asked_of_an_unknown_source_is_told(command):
+def test_what_is_asked_of_an_unknown_source_is_reported(command):
     for arguments in (("records", "x"), ("quarantine", "x"), ("source", "show", "x"), ("source", "check", "x")):
         assert command(*arguments)[0] == 2
 
@@ -496,7 +496,7 @@ def test_credentials_are_used_and_never_shown(command, repository, instance, mon
     options = ("--auth", "basic", "--user", "me", "--secret-env", "FAKE_PASSWORD")
     spoken = [command("source", "add", "fake", repository.url, *options)]
     spoken += [
-        command(*each) for each in (("run", "fake"), ("source", "show", "fake"), ("log", "1"), ("source", "list"))
+        command(*words) for words in (("run", "fake"), ("source", "show", "fake"), ("log", "1"), ("source", "list"))
     ]
     monkeypatch.setenv("FAKE_PASSWORD", "wrong-geheim")
     spoken.append(command("run", "fake"))

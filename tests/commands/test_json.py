@@ -18,11 +18,11 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _is_counts(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(each, int) for each in value.values())
+    return isinstance(value, dict) and all(isinstance(count, int) for count in value.values())
 
 
 IS_A = {
@@ -34,7 +34,7 @@ IS_A = {
     "time": lambda value: isinstance(value, str) and bool(_TIME.fullmatch(value)),
     "counts": _is_counts,
     "object": lambda value: isinstance(value, dict),
-    "list": lambda value: isinstance(value, list) and all(isinstance(each, dict) for each in value),
+    "list": lambda value: isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
     "any": lambda _: True,
 }
 
@@ -43,13 +43,13 @@ def _is_of(value: object, kind: str) -> bool:
     return (kind.endswith("?") and value is None) or IS_A[kind.removesuffix("?")](value)
 
 
-def _wrong(found: dict[str, object], wanted: tuple[Field, ...]) -> list[str]:
+def _wrong(written: dict[str, object], wanted: tuple[Field, ...]) -> list[str]:
     """Return how an object differs from its documentation."""
-    known = {each.name: each for each in wanted}
+    known = {field.name: field for field in wanted}
     return [
-        *(f"{name} is not documented" for name in found if name not in known),
-        *(f"{each.name} is missing" for each in wanted if each.is_always and each.name not in found),
-        *(f"{name} is no {known[name].type}: {value!r}" for name, value in found.items()
+        *(f"{name} is not documented" for name in written if name not in known),
+        *(f"{field.name} is missing" for field in wanted if field.is_always and field.name not in written),
+        *(f"{name} is no {known[name].type}: {value!r}" for name, value in written.items()
           if name in known and not _is_of(value, known[name].type)),
     ]  # fmt: skip
 
@@ -74,9 +74,9 @@ def test_a_command_writes_the_objects_that_are_documented(command, fresh, site):
     kinds = dict(OBJECTS[command])
     seen = set()
     for arguments in CALLS[command]:
-        found = called(command, *arguments, "--json", tmp=fresh(), oai=site.oai)
-        for line in found.stdout.splitlines():
+        result = called(command, *arguments, "--json", tmp=fresh(), oai=site.oai)
+        for line in result.stdout.splitlines():
             fitting = {what: _wrong(json.loads(line), wanted) for what, wanted in kinds.items()}
             assert [] in fitting.values(), fitting
             seen |= {what for what, wrong in fitting.items() if not wrong}
-    assert seen == set(kinds), found.stderr
+    assert seen == set(kinds), result.stderr

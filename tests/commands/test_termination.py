@@ -55,11 +55,11 @@ def _below(process: int) -> set[int]:
         with suppress(OSError, ValueError):
             parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             parents.setdefault(parent, set()).add(int(entry.name))
-    found, new = set[int](), {process}
+    descendants, new = set[int](), {process}
     while new:
-        new = set().union(*(parents.get(each, set()) for each in new))
-        found |= new
-    return found
+        new = set().union(*(parents.get(pid, set()) for pid in new))
+        descendants |= new
+    return descendants
 
 
 def _is_alive(process: int) -> bool:
@@ -138,13 +138,13 @@ class _Ending:
 
 
 class _Site:
-    """Answers as a test wants until the end of the block; `heard` counts the requests, `paged` further pages.
+    """Answers as a test wants until the end of the block; `requests` counts the requests, `paged` further pages.
 
     `sent` says that a long page was sent.
     """
 
     def __init__(self, site, answer) -> None:
-        self.heard, self.over = threading.Semaphore(0), threading.Event()
+        self.requests, self.over = threading.Semaphore(0), threading.Event()
         self.paged, self.sent = threading.Semaphore(0), threading.Event()
         self._site, self._answer = site, answer
 
@@ -156,13 +156,13 @@ class _Site:
         self.over.set()
 
     def _before(self, handler) -> bool:
-        self.heard.release()
+        self.requests.release()
         return self._answer(handler, self)
 
     def wait(self, count: int = 1) -> None:
         """Return when so many requests have come."""
         for _ in range(count):
-            assert self.heard.acquire(timeout=START_SECONDS)
+            assert self.requests.acquire(timeout=START_SECONDS)
 
 
 def _is_silent(handler, here) -> bool:

@@ -61,8 +61,8 @@ def schema(prefix: str) -> etree.XMLSchema:
     main = etree.parse(ROOT / "schemas" / f"{names.get(prefix, prefix)}.xsd").getroot().get("targetNamespace")
     files = {main: f"{names.get(prefix, prefix)}.xsd"}
     for name in ("oai_dc", "dii", "dcterms", "rdf", "premis"):
-        found = etree.parse(ROOT / "schemas" / f"{name}.xsd").getroot().get("targetNamespace")
-        files.setdefault(found, f"{name}.xsd")
+        namespace = etree.parse(ROOT / "schemas" / f"{name}.xsd").getroot().get("targetNamespace")
+        files.setdefault(namespace, f"{name}.xsd")
     imports = "".join(
         f'<xs:import namespace="{name}" schemaLocation="{(ROOT / "schemas" / file).as_uri()}"/>'
         for name, file in files.items()
@@ -73,10 +73,10 @@ def schema(prefix: str) -> etree.XMLSchema:
 
 def faults(prefix: str, fragment: bytes) -> list[str]:
     judge = schema(prefix)
-    return [] if judge.validate(etree.fromstring(fragment)) else [each.message for each in judge.error_log]  # type: ignore[attr-defined]
+    return [] if judge.validate(etree.fromstring(fragment)) else [error.message for error in judge.error_log]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("known", load(), ids=lambda each: each.metadata_prefix or each.namespace or "fallback")
+@pytest.mark.parametrize("known", load(), ids=lambda known: known.metadata_prefix or known.namespace or "fallback")
 def test_a_format_is_whole(known: MetadataFormat) -> None:
     assert bool(known.metadata_prefix) == bool(known.write) == bool(known.schema)
     assert known.version >= 1
@@ -85,12 +85,12 @@ def test_a_format_is_whole(known: MetadataFormat) -> None:
 
 
 def test_the_richest_is_read_first_and_the_fallback_reads_the_rest() -> None:
-    assert [each.rank for each in load()] == sorted((each.rank for each in load()), reverse=True)
+    assert [known.rank for known in load()] == sorted((known.rank for known in load()), reverse=True)
     assert reader_of("urn:nobody's").namespaces == ()
     assert next(iter(written())) == "oai_dc"
 
 
-@pytest.mark.parametrize("known", OURS, ids=lambda each: each.metadata_prefix)
+@pytest.mark.parametrize("known", OURS, ids=lambda known: known.metadata_prefix)
 @pytest.mark.parametrize("work", [WORK, Work(upstream="oai:laro:2")], ids=["rich", "empty"])
 def test_a_fragment_stands_alone_and_is_valid(known: MetadataFormat, work: Work) -> None:
     fragment = known.write(work)
@@ -101,14 +101,14 @@ def test_a_fragment_stands_alone_and_is_valid(known: MetadataFormat, work: Work)
     assert [element.tag for element in inside[0].iter()] == [element.tag for element in root.iter()]
 
 
-@pytest.mark.parametrize("known", OURS, ids=lambda each: each.metadata_prefix)
+@pytest.mark.parametrize("known", OURS, ids=lambda known: known.metadata_prefix)
 def test_a_fragment_equals_its_golden_file(known: MetadataFormat) -> None:
     """A difference is a new `version` of the mapping, and a new golden file."""
     golden = GOLDEN / f"{known.metadata_prefix}.{known.version}.xml"
     assert golden.read_bytes().rstrip(b"\n") == known.write(WORK)
 
 
-@pytest.mark.parametrize("known", OURS, ids=lambda each: each.metadata_prefix)
+@pytest.mark.parametrize("known", OURS, ids=lambda known: known.metadata_prefix)
 def test_what_we_write_we_can_read(known: MetadataFormat) -> None:
     fragment = known.write(WORK)
     work = known.read(xmlio.parse(fragment), fragment)
@@ -119,7 +119,7 @@ def test_what_we_write_we_can_read(known: MetadataFormat) -> None:
     assert pickle.loads(pickle.dumps(work)) == work
 
 
-@pytest.mark.parametrize("known", load(), ids=lambda each: each.metadata_prefix or each.namespace or "fallback")
+@pytest.mark.parametrize("known", load(), ids=lambda known: known.metadata_prefix or known.namespace or "fallback")
 def test_a_reader_survives_what_its_namespace_does_not_promise(known: MetadataFormat) -> None:
     content = f'<odd xmlns="{known.namespace}"/>'.encode()
     work = known.read(xmlio.parse(content), content)
@@ -190,7 +190,7 @@ def test_what_does_not_name_its_schema_is_made_again(location: str) -> None:
     assert not carried(content)
     made = xmlio.parse(oai_dc.write(oai_dc.read(xmlio.parse(content), content)))
     assert made.get(f"{{{XSI}}}schemaLocation") == f"{OAI_DC} {oai_dc.SCHEMA}"
-    assert [each.text for each in made] == ["T"]
+    assert [element.text for element in made] == ["T"]
 
 
 PIECES = st.sampled_from(

@@ -55,7 +55,7 @@ def test_quarantine_without_a_time_takes_that_of_the_publication(desk):
 
 def test_a_long_quarantine_is_told_whole(desk):
     desk.publish(quarantined=tuple(bad(str(number)) for number in range(1100)))
-    assert [each.identifier for each in desk.store.quarantined()] == [str(number) for number in range(1100)]
+    assert [record.identifier for record in desk.store.quarantined()] == [str(number) for number in range(1100)]
 
 
 # --- formats, sources, facts --------------------------------------------------------------------------------------

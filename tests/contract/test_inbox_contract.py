@@ -177,11 +177,11 @@ def test_a_run_progress_puts_how_far_it_has_come(inbox):
 
 def test_the_story_of_a_run_is_told_in_order(inbox):
     run, other = inbox.start_run("laro", 5), inbox.start_run("laro", 6)
-    told = [Event(run, at, "info", f"Page {at}.") for at in range(510)]
-    for event in told:
+    events = [Event(run, at, "info", f"Page {at}.") for at in range(510)]
+    for event in events:
         inbox.add_event(event)
     inbox.add_event(Event(other, 7, "error", "Nothing came."))
-    assert list(inbox.events(run)) == told
+    assert list(inbox.events(run)) == events
 
 
 def test_everything_is_there_after_opening_again(backend, tmp_path):

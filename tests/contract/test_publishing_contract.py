@@ -235,24 +235,26 @@ def test_a_datestamp_never_goes_back(desk, make_change):
 def test_a_clock_that_goes_back_is_not_followed(desk, make_change):
     desk.clocks.pass_seconds(100)
     with desk.view() as view:
-        told = view.horizon
+        horizon = view.horizon
     desk.clocks.wall -= 5000
-    assert desk.store.intend().datestamp == told
+    assert desk.store.intend().datestamp == horizon
     desk.clocks.pass_seconds(2)
     with desk.view() as view:
-        assert view.horizon == told, "an intent is open"
+        assert view.horizon == horizon, "an intent is open"
 
 
-def test_a_reboot_with_a_clock_that_went_back_goes_on_above_all_that_was_told(backend, tmp_path, clocks, make_change):
+def test_a_reboot_with_a_clock_that_went_back_goes_on_above_every_former_horizon(
+    backend, tmp_path, clocks, make_change
+):
     with closing(backend.store(tmp_path, create=True, clock=clocks.host())) as store:
         clocks.pass_seconds(1000)
         with store.view() as view:
-            told = view.horizon
+            horizon = view.horizon
     clocks.wall, clocks.monotonic, clocks.boot = START - 10_000.0, 5.0, "second"
     with closing(backend.store(tmp_path, clock=clocks.host())) as store:
-        assert told <= store.intend().datestamp <= told + 60
+        assert horizon <= store.intend().datestamp <= horizon + 60
         with store.view() as view:
-            assert told <= view.horizon <= told + 60
+            assert horizon <= view.horizon <= horizon + 60
 
 
 def test_the_earliest_datestamp_is_the_first_or_that_of_the_making(desk, make_change):

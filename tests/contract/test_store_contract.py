@@ -173,7 +173,7 @@ def test_sets_are_listed_by_spec_in_parts(desk):
     desk.store.add_sets([SetDescription("b:c:d", "D", b"<about/>"), SetDescription("a", "A")])
     with desk.view() as view:
         everything = view.sets(None, 10)
-        assert [each.spec for each in everything] == ["a", "b", "b:c", "b:c:d", "source"]
+        assert [description.spec for description in everything] == ["a", "b", "b:c", "b:c:d", "source"]
         assert everything[3] == SetDescription("b:c:d", "D", b"<about/>")
         assert everything[1].name == "b"
         assert view.sets(None, 2) + view.sets("b", 2) + view.sets("b:c:d", 2) == everything

@@ -53,8 +53,8 @@ def test_image_starts_a_command_that_there_is_and_serves_the_port_it_exposes() -
     command = json.loads(values("CMD")[-1])
     assert command[command.index("--port") + 1] == values("EXPOSE")[-1]
     program = str(Path(sys.executable).with_name(command[0]))
-    told = subprocess.run([program, command[1], "--help"], capture_output=True, text=True, check=True).stdout
-    assert [word for word in command if word.startswith("--") and word not in told] == []
+    usage = subprocess.run([program, command[1], "--help"], capture_output=True, text=True, check=True).stdout
+    assert [word for word in command if word.startswith("--") and word not in usage] == []
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_compose_file_takes_all_rights_away() -> None:
     for words in re.findall(r'command: (\[".*?"\])$', text, re.MULTILINE):
         program, *rest = json.loads(words)
         line = [str(Path(sys.executable).with_name(program)), rest[0], "--help"]
-        told = subprocess.run(line, capture_output=True, text=True, check=True).stdout
-        assert [word for word in rest if word.startswith("--") and word not in told] == []
+        usage = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+        assert [word for word in rest if word.startswith("--") and word not in usage] == []
     for line in re.findall(r"^#   docker compose run --rm gateway (.*)$", text, re.MULTILINE):
         assert shlex.split(line)[0] in ("gateway", "harvester")

@@ -149,16 +149,16 @@ def test_every_guide_is_followed_here() -> None:
 
 
 def test_the_guide_to_the_first_source(machine: Machine) -> None:
-    said = machine.follow("first-source.md")
-    assert any('<request verb="ListRecords"' in text and text.count("<record>") == 22 for text in said)
-    assert "base_url" not in said[-2], "check is content with the address"
+    outputs = machine.follow("first-source.md")
+    assert any('<request verb="ListRecords"' in text and text.count("<record>") == 22 for text in outputs)
+    assert "base_url" not in outputs[-2], "check is content with the address"
 
 
 def test_the_guide_to_a_large_source(machine: Machine) -> None:
     machine.run("gateway init --domain repository.example.org --email librarian@example.org")
     (machine.root / "srv" / "delivery").mkdir()
-    said = machine.follow("large-source.md")
-    (status,) = [line.split() for line in said[-1].splitlines() if line.startswith("big ")]
+    outputs = machine.follow("large-source.md")
+    (status,) = [line.split() for line in outputs[-1].splitlines() if line.startswith("big ")]
     assert status[1:4] == ["22", "0", "16"]
     assert len(machine.run("harvester records large").splitlines()) == 22
 
@@ -167,8 +167,8 @@ def test_the_guide_to_full_text(harvested: Machine) -> None:
     with sample(WEB) as (web,):
         with (harvested.instance / "config.toml").open("a", encoding="utf-8") as config:
             config.write(f'discover_instead = "https://={web}/"\ndiscover_delay_seconds = 0\n')
-        said = harvested.follow("full-text.md")
-    assert sum("LR-15-00071" in text for text in said) > 2
+        outputs = harvested.follow("full-text.md")
+    assert sum("LR-15-00071" in text for text in outputs) > 2
     assert harvested.run("harvester review list") == "", "what waited was accepted"
 
 
@@ -214,10 +214,10 @@ def test_the_guide_to_a_backup(harvested: Machine) -> None:
 
 def test_the_guide_to_a_move(harvested: Machine) -> None:
     before = records(harvested)
-    said = []
+    outputs = []
     for piece in pieces("move.md"):
         if "gateway restore" in piece.text:
             shutil.rmtree(harvested.instance)  # this is now the new machine
-        said += harvested._do(piece)
+        outputs += harvested._do(piece)
     assert records(harvested) == before
-    assert "<repositoryIdentifier>repository.example.org</" in said[-1]
+    assert "<repositoryIdentifier>repository.example.org</" in outputs[-1]

@@ -39,14 +39,14 @@ def units(tmp_path: Path) -> Path:
 def test_systemd_finds_no_fault_in_the_units(units: Path) -> None:
     line = ["systemd-analyze", "verify", *map(str, sorted(units.iterdir()))]
     ended = subprocess.run(line, capture_output=True, text=True, check=False)
-    assert [found for found in ended.stderr.splitlines() if str(units) in found or "gateway" in found] == []
+    assert [message for message in ended.stderr.splitlines() if str(units) in message or "gateway" in message] == []
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_services_are_exposed_no_more_than_they_must_be(units: Path, name: str) -> None:
     line = ["systemd-analyze", "security", "--offline=true", "--no-pager", str(units / name)]
-    told = subprocess.run(line, capture_output=True, text=True, check=True).stdout
-    match = re.search(r"Overall exposure level for \S+: ([\d.]+)", told)
+    report = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+    match = re.search(r"Overall exposure level for \S+: ([\d.]+)", report)
     assert match is not None
     assert float(match[1]) <= MOST_EXPOSURE
 
@@ -56,8 +56,8 @@ def test_services_start_commands_that_there_are(name: str, program: str) -> None
     words = unit(name)["Service"]["ExecStart"].split()
     assert words[0] == f"/opt/gateway/.venv/bin/{program}"
     help_of = [str(Path(sys.executable).with_name(program)), words[1], "--help"]
-    told = subprocess.run(help_of, capture_output=True, text=True, check=True).stdout
-    assert [word for word in words[2:] if word.startswith("--") and word not in told] == []
+    usage = subprocess.run(help_of, capture_output=True, text=True, check=True).stdout
+    assert [word for word in words[2:] if word.startswith("--") and word not in usage] == []
 
 
 def test_socket_and_service_have_the_same_address() -> None:
@@ -79,9 +79,9 @@ def test_programs_start_where_no_memory_is_both_written_and_executed(name: str) 
         "main()"
     )
     line = [sys.executable, "-c", code]
-    told = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    assert told.startswith(Outcome.ENCRYPTED_PDF)
-    assert "Usage" in told
+    output = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert output.startswith(Outcome.ENCRYPTED_PDF)
+    assert "Usage" in output
 
 
 @pytest.mark.parametrize("name", SERVICES)

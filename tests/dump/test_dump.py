@@ -72,7 +72,7 @@ def test_the_file_holds_every_record_in_an_envelope_of_its_own(tmp_path):
     assert _dump(_Server(), File(file)).whole()
     root = etree.fromstring(file.read_bytes())
     assert (root.tag, root.attrib) == ("harvest", {"baseURL": "http://h/oai?a=1&b=2"})  # type: ignore[comparison-overlap]
-    assert [(each.tag, dict(each.attrib)) for each in root] == [("list", {"metadataPrefix": "oai_dc"})]
+    assert [(element.tag, dict(element.attrib)) for element in root] == [("list", {"metadataPrefix": "oai_dc"})]
     assert _identifiers(file.read_bytes()) == ALL
     assert list(tmp_path.iterdir()) == [file]
 
@@ -80,7 +80,7 @@ def test_the_file_holds_every_record_in_an_envelope_of_its_own(tmp_path):
 def test_several_formats_and_sets_are_several_lists(tmp_path):
     file = tmp_path / "dump.xml"
     _dump(_Server(1), File(file), Order("http://h", ("oai_dc", "mods"), ("a", "b"))).whole()
-    assert [tuple(each.attrib.values()) for each in etree.fromstring(file.read_bytes())] == [
+    assert [tuple(element.attrib.values()) for element in etree.fromstring(file.read_bytes())] == [
         ("oai_dc", "a"),
         ("oai_dc", "b"),
         ("mods", "a"),
@@ -133,7 +133,7 @@ def test_a_stream_gets_the_same_bytes_as_a_file(tmp_path):
     assert stream.getvalue() == (tmp_path / "dump.xml").read_bytes()
 
 
-def test_a_list_that_begins_anew_in_a_stream_is_told():
+def test_a_list_that_begins_anew_in_a_stream_is_reported():
     class _Forgetful(_Server):
         def _changes(self, options, cursor, fetch):
             yield from list(super()._changes(options, cursor, fetch))[:1]
@@ -146,7 +146,7 @@ def test_a_list_that_begins_anew_in_a_stream_is_told():
     assert _identifiers(stream.getvalue()) == ALL[:2] + ALL
 
 
-def test_doubts_of_the_source_are_told():
+def test_doubts_of_the_source_are_reported():
     class _Doubtful(_Server):
         def _changes(self, options, cursor, fetch):
             for step in super()._changes(options, cursor, fetch):

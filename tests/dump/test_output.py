@@ -58,7 +58,7 @@ def test_another_order_that_brought_no_record_stands_in_nobodys_way(tmp_path):
         assert again.begin(ORDER) == Place()
 
 
-def test_a_damaged_state_is_told(tmp_path):
+def test_a_damaged_state_is_reported(tmp_path):
     sink = File(tmp_path / "dump.xml")
     sink.write(b"one", sink.begin(ORDER))
     sink.close()
@@ -67,7 +67,7 @@ def test_a_damaged_state_is_told(tmp_path):
         File(tmp_path / "dump.xml").begin(ORDER)
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
     with pytest.raises(StoreUnwritable):
         File(tmp_path / "missing" / "dump.xml").begin(ORDER)
 

@@ -40,9 +40,9 @@ def test_what_can_be_no_address_is_no_component(stated: str) -> None:
 
 def _references(stated: str) -> list[str]:
     root = etree.fromstring(oai_didl.write(Work(upstream="oai:a.org:1", files=(FileLink(address(stated)),))))
-    found = [each.get("ref") or "" for each in root.iter("{*}Resource")]
-    for each in found:
+    references = [resource.get("ref") or "" for resource in root.iter("{*}Resource")]
+    for reference in references:
         element = etree.Element("ref")
-        element.text = each
+        element.text = reference
         ANY_URI.assertValid(element)
-    return found
+    return references

@@ -39,14 +39,14 @@ def _read(text):
     return reader_of(xmlio.name_of(root)[0]).read(root, content)
 
 
-def _said(work, element):
+def _texts(work, element):
     return [statement.text for statement in work.statements if statement.element == element]
 
 
 def test_every_property_becomes_its_statement():
     work = _read(RESOURCE)
     assert work.statements[0] == Statement("title", "Snowmelt", "en")
-    assert {name: _said(work, name) for name in ("title", "creator", "contributor", "publisher", "date")} == {
+    assert {name: _texts(work, name) for name in ("title", "creator", "contributor", "publisher", "date")} == {
         "title": ["Snowmelt", "Asia"],
         "creator": ["Smith, Taylor", "Bookhagen, Bodo"],
         "contributor": ["Doe, J."],
@@ -54,7 +54,7 @@ def test_every_property_becomes_its_statement():
         "date": ["2017", "2017-06-29"],
     }
     assert {
-        name: _said(work, name) for name in ("subject", "language", "type", "format", "description", "coverage")
+        name: _texts(work, name) for name in ("subject", "language", "type", "format", "description", "coverage")
     } == {
         "subject": ["Snow"],
         "language": ["en"],
@@ -63,13 +63,13 @@ def test_every_property_becomes_its_statement():
         "description": ["Nine files."],
         "coverage": ["High Mountain Asia"],
     }
-    assert _said(work, "identifier") == ["doi:10.5880/fidgeo.2017.006", "http://x.example.org/1"]
-    assert _said(work, "rights") == ["http://creativecommons.org/licenses/by/4.0/", "CC BY 4.0"]
+    assert _texts(work, "identifier") == ["doi:10.5880/fidgeo.2017.006", "http://x.example.org/1"]
+    assert _texts(work, "rights") == ["http://creativecommons.org/licenses/by/4.0/", "CC BY 4.0"]
 
 
 def test_what_is_related_is_another_work():
     work = _read(RESOURCE)
-    assert _said(work, "relation") == ["doi:10.5194/tc-11", "http://y.example.org/2.pdf"]
+    assert _texts(work, "relation") == ["doi:10.5194/tc-11", "http://y.example.org/2.pdf"]
     assert (work.identifiers, work.files) == (("https://doi.org/10.5880/fidgeo.2017.006",), ())
     assert work.landing_page == "http://x.example.org/1"
     assert work.license == "http://creativecommons.org/licenses/by/4.0/"
@@ -84,7 +84,7 @@ def test_the_wrapper_is_looked_through(version):
 
 @pytest.mark.parametrize("kernel", ["2.2", "3", "4"])
 def test_every_kernel_is_read(kernel):
-    assert _said(_read(RESOURCE.replace("kernel-4", f"kernel-{kernel}")), "title") == ["Snowmelt", "Asia"]
+    assert _texts(_read(RESOURCE.replace("kernel-4", f"kernel-{kernel}")), "title") == ["Snowmelt", "Asia"]
 
 
 def test_a_wrapper_without_a_resource_is_left_to_nobody():
@@ -106,7 +106,7 @@ RECORDS = SHARED / "data" / "oai" / "records"
 
 @pytest.mark.slow
 @pytest.mark.needs("../shared/data/oai")
-def test_what_real_resources_state_is_told():
+def test_what_real_resources_state_is_read():
     seen, lacking = 0, []
     for file in sorted(RECORDS.rglob("*.xml")):
         content = file.read_bytes()
@@ -120,8 +120,8 @@ def test_what_real_resources_state_is_told():
             seen += 1
             work = reader_of(namespace).read(resource, b"")
             for element, tag in TELLING:
-                stated = ["".join(each.itertext()).split() for each in resource.iter(f"{{*}}{tag}")]  # type: ignore[arg-type]
-                if any(stated) and not _said(work, element):
+                stated = ["".join(node.itertext()).split() for node in resource.iter(f"{{*}}{tag}")]  # type: ignore[arg-type]
+                if any(stated) and not _texts(work, element):
                     lacking.append((file.name, element))
     assert seen > 10
     assert lacking == []

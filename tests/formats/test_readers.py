@@ -21,14 +21,14 @@ def read(text: str) -> Work | None:
     return reader_of(xmlio.name_of(root)[0]).read(root, content)
 
 
-def said(work: Work | None, element: str) -> list[str]:
+def texts_of(work: Work | None, element: str) -> list[str]:
     assert work is not None
     return [statement.text for statement in work.statements if statement.element == element]
 
 
 def links(work: Work | None) -> list[tuple[str, str]]:
     assert work is not None
-    return [(each.url, each.mime_type) for each in work.files]
+    return [(link.url, link.mime_type) for link in work.files]
 
 
 # --- DIDL ---------------------------------------------------------------------------------------------------------
@@ -36,9 +36,10 @@ def links(work: Work | None) -> list[tuple[str, str]]:
 
 def typed(kind: str, resource: str) -> str:
     word = f'<rdf:type rdf:resource="info:eu-repo/semantics/{kind}"/>'
-    said = f'<didl:Statement mimeType="application/xml">{word}</didl:Statement>'
+    statement = f'<didl:Statement mimeType="application/xml">{word}</didl:Statement>'
     return (
-        f"<didl:Item><didl:Descriptor>{said}</didl:Descriptor><didl:Component>{resource}</didl:Component></didl:Item>"
+        f"<didl:Item><didl:Descriptor>{statement}</didl:Descriptor>"
+        f"<didl:Component>{resource}</didl:Component></didl:Item>"
     )
 
 
@@ -55,8 +56,8 @@ def test_the_dutch_profile_puts_everything_in_items_of_their_own() -> None:
         + typed("humanStartPage", '<didl:Resource mimeType="application/pdf" ref="http://x.example.org/160"/>')
         + CLOSE
     )
-    assert said(work, "title") == ["A report"]
-    assert said(work, "identifier") == ["urn:nbn:nl:ui:39-4"]
+    assert texts_of(work, "title") == ["A report"]
+    assert texts_of(work, "identifier") == ["urn:nbn:nl:ui:39-4"]
     assert links(work) == [("http://x.example.org/get?id=1", PDF), ("http://x.example.org/book.html", UNKNOWN)]
     assert work.landing_page == "http://x.example.org/160"
 
@@ -68,7 +69,7 @@ def test_the_articles_profile_keeps_the_record_in_a_statement() -> None:
         '<didl:Component><didl:Resource mimeType="application/pdf" ref="http://x.example.org/a"/></didl:Component>'
         f'<didl:Component><didl:Resource mimeType="text/html" ref="http://x.example.org/"/></didl:Component>{CLOSE}'
     )
-    assert said(work, "title") == ["T"]
+    assert texts_of(work, "title") == ["T"]
     assert sorted(links(work)) == [("http://x.example.org/a", PDF), ("http://x.example.org/b.pdf", PDF)]
     assert work.landing_page == "http://x.example.org/"
     assert work.oai_dc == b""
@@ -105,15 +106,15 @@ def test_what_is_known_of_a_file_inside_stays_known() -> None:
         f'{OPEN}<didl:Descriptor><didl:Statement mimeType="text/xml">{record}</didl:Statement></didl:Descriptor>'
         f'<didl:Component><didl:Resource mimeType="application/pdf" ref="http://x.example.org/a"/></didl:Component>{CLOSE}'
     )
-    assert [each.url for each in work.files] == ["http://x.example.org/a", "http://x.example.org/b.pdf"]
-    assert {each.license for each in work.files} == {"http://creativecommons.org/licenses/by/4.0/"}
+    assert [link.url for link in work.files] == ["http://x.example.org/a", "http://x.example.org/b.pdf"]
+    assert {link.license for link in work.files} == {"http://creativecommons.org/licenses/by/4.0/"}
     assert work.identifiers == ("https://doi.org/10.1234/x",)
 
 
 def test_an_object_type_says_it_too() -> None:
-    said_so = '<x:ObjectType xmlns:x="urn:x">info:eu-repo/semantics/objectFile</x:ObjectType>'
+    object_type = '<x:ObjectType xmlns:x="urn:x">info:eu-repo/semantics/objectFile</x:ObjectType>'
     work = read(
-        f'{OPEN}<didl:Component><didl:Descriptor><didl:Statement mimeType="text/xml">{said_so}</didl:Statement>'
+        f'{OPEN}<didl:Component><didl:Descriptor><didl:Statement mimeType="text/xml">{object_type}</didl:Statement>'
         f'</didl:Descriptor><didl:Resource mimeType="x" ref="http://x.example.org/get"/></didl:Component>{CLOSE}'
     )
     assert links(work) == [("http://x.example.org/get", UNKNOWN)]
@@ -160,17 +161,17 @@ def test_mets_has_its_richest_metadata_and_its_files() -> None:
             + group("ORIGINAL", file("http://x.example.org/a", size="12"))
         )
     )
-    assert said(work, "title") == ["Rich"]
+    assert texts_of(work, "title") == ["Rich"]
     assert sorted(links(work)) == [("http://x.example.org/a", PDF), ("http://x.example.org/b.pdf", PDF)]
-    assert {each.size for each in work.files} == {12, None}
+    assert {link.size for link in work.files} == {12, None}
 
 
 def test_bare_dublin_core_in_mets_is_read() -> None:
     poor = dmd("<dc:title>Poor</dc:title><dc:date>1</dc:date>")
     rich = dmd(f'<m:mods xmlns:m="{MODS}"><m:titleInfo><m:title>Rich</m:title></m:titleInfo></m:mods>')
-    assert said(read(METS % (rich + poor)), "title") == ["Rich"]
-    assert said(read(METS % dmd("<dc:title>A</dc:title><dc:title>B</dc:title>")), "title") == ["A", "B"]
-    assert said(read(METS % (dmd("") + group("", file("http://x.example.org/a")))), "title") == []
+    assert texts_of(read(METS % (rich + poor)), "title") == ["Rich"]
+    assert texts_of(read(METS % dmd("<dc:title>A</dc:title><dc:title>B</dc:title>")), "title") == ["A", "B"]
+    assert texts_of(read(METS % (dmd("") + group("", file("http://x.example.org/a")))), "title") == []
 
 
 @pytest.mark.parametrize(
@@ -208,9 +209,9 @@ def test_mods() -> None:
         <location><url access="raw object">http://x.example.org/get</url><url>http://x.example.org/</url>
         <url>no address</url><url>http://x.example.org/2</url></location></mods></modsCollection>"""
     )
-    assert said(work, "title") == ["The Title: a tale"]
-    assert said(work, "creator") == ["Writer, A.", "Corporation", "Shown"]
-    assert said(work, "identifier") == ["doi:10.1234/x", "hdl:1/2", "doi:10.1234/x", "doi:/odd", "local"]
+    assert texts_of(work, "title") == ["The Title: a tale"]
+    assert texts_of(work, "creator") == ["Writer, A.", "Corporation", "Shown"]
+    assert texts_of(work, "identifier") == ["doi:10.1234/x", "hdl:1/2", "doi:10.1234/x", "doi:/odd", "local"]
     assert work.identifiers == ("https://doi.org/10.1234/x", "https://hdl.handle.net/1/2")
     assert links(work) == [("http://x.example.org/get", PDF)]
     assert work.landing_page == "http://x.example.org/"
@@ -248,9 +249,9 @@ def test_marcxml() -> None:
         + field("856", **{"3": "Table of contents", "u": "http://x.example.org/toc"})
         + "</record></collection>"
     )
-    assert said(work, "title") == ["Title / rest"]
-    assert said(work, "creator") == ["Writer, A."]
-    assert (said(work, "date"), said(work, "publisher")) == (["2001"], ["House", "House"])
+    assert texts_of(work, "title") == ["Title / rest"]
+    assert texts_of(work, "creator") == ["Writer, A."]
+    assert (texts_of(work, "date"), texts_of(work, "publisher")) == (["2001"], ["House", "House"])
     assert work.identifiers == ("https://doi.org/10.1234/x",)
     assert links(work) == [
         ("http://x.example.org/a.pdf", PDF),
@@ -285,7 +286,7 @@ def test_a_file_of_another_work_is_not_this_ones() -> None:
         f'<q:qualifieddc xmlns:q="http://dspace.org/qualifieddc/" xmlns:t="{DCTERMS}">{others}{own}</q:qualifieddc>'
     )
     assert links(work) == [("http://x.example.org/own.pdf", PDF)]
-    assert len(said(work, "relation")) == 5
+    assert len(texts_of(work, "relation")) == 5
 
 
 def test_nor_is_it_inside_a_container() -> None:

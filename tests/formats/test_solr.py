@@ -39,23 +39,23 @@ def _doc(**fields):
     return f'<doc xmlns="{SOLR}">{"".join(f"<str name={name!r}>{text}</str>" for name, text in fields.items())}</doc>'
 
 
-def _said(work, element):
+def _texts(work, element):
     return [statement.text for statement in work.statements if statement.element == element]
 
 
 def test_the_document_of_the_article_is_read_whole():
     work = _read(LISTING_4)
-    assert _said(work, "creator") == [
+    assert _texts(work, "creator") == [
         "Guzik, Joyce Ann",
         "Bradley, Paul Andrew",
         "Jackiewicz, Jason",
         "Molenda-Zakowicz, Joanna",
         "Uytterhoeven, Katrien",
     ]
-    assert _said(work, "title")[0].endswith("Results from Kepler Quarter 14-17 Data")
-    assert _said(work, "source") == ["Astronomical Review ; Vol.9, iss.1, p.41-65, Jan. 2014"]
-    assert _said(work, "rights") == ["info:eu-repo/semantics/openAccess"]
-    assert _said(work, "date") == ["info:eu-repo/date/embargoEnd/2015-04-21"]
+    assert _texts(work, "title")[0].endswith("Results from Kepler Quarter 14-17 Data")
+    assert _texts(work, "source") == ["Astronomical Review ; Vol.9, iss.1, p.41-65, Jan. 2014"]
+    assert _texts(work, "rights") == ["info:eu-repo/semantics/openAccess"]
+    assert _texts(work, "date") == ["info:eu-repo/date/embargoEnd/2015-04-21"]
     assert work.identifiers == ("https://doi.org/10.1080/21672857.2015.1023120",)
     (file,) = work.files
     assert (file.url, file.version) == ("http://permalink.example.org/LA-UR-14-29153", "Accepted Manuscript")
@@ -81,12 +81,12 @@ def test_a_url_is_a_file_when_its_label_or_itself_says_so(url, files, page):
 def test_a_source_calls_its_fields_as_it_likes():
     document = _doc(title_t="A title", name_s="Doe, J.", recID="1", doi="https://doi.org/10.1234/5")
     work = _read(document, {"title": "title_display title_t", "creator": "name_s", "identifier": "id"})
-    assert (_said(work, "title"), _said(work, "creator")) == (["A title"], ["Doe, J."])
-    assert _said(work, "identifier") == ["https://doi.org/10.1234/5"]
+    assert (_texts(work, "title"), _texts(work, "creator")) == (["A title"], ["Doe, J."])
+    assert _texts(work, "identifier") == ["https://doi.org/10.1234/5"]
 
 
 def test_a_work_that_is_not_open_is_not_called_so():
-    assert _said(_read(_doc(openaccess="false")), "rights") == []
+    assert _texts(_read(_doc(openaccess="false")), "rights") == []
 
 
 def test_what_is_no_document_is_left_to_nobody():

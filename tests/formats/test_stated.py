@@ -71,20 +71,20 @@ def test_mets_states_size_date_and_digest_in_attributes(algorithm: str, name: st
 
 
 def test_mets_states_size_and_digests_in_the_premis_that_a_file_points_to() -> None:
-    said = fixity("MD5", "0a" * 16).replace("</fixity>", "</fixity><size>7</size>", 1)
+    metadata = fixity("MD5", "0a" * 16).replace("</fixity>", "</fixity><size>7</size>", 1)
     (file,) = files_of_mets(
-        'ADMID="t1 t2 nowhere"', f'<amdSec><techMD ID="t1">{said}</techMD><techMD ID="t2"/></amdSec>'
+        'ADMID="t1 t2 nowhere"', f'<amdSec><techMD ID="t1">{metadata}</techMD><techMD ID="t2"/></amdSec>'
     )
     assert (file.size, file.digests) == (7, (("md5", "0a" * 16),))
 
 
 def test_mets_2_states_it_in_its_own_way() -> None:
-    said = fixity("SHA-1", "0a" * 20)
+    metadata = fixity("SHA-1", "0a" * 20)
     dc = '<title xmlns="http://purl.org/dc/elements/1.1/">A title</title>'
     wrapped = f'<mdWrap MDTYPE="DC"><xmlData><o:dc xmlns:o="{OAI_DC}">{dc}</o:dc></xmlData></mdWrap>'
     document = (
         f'<mets xmlns="http://www.loc.gov/METS/v2"><mdSec><md USE="DESCRIPTIVE" ID="d">{wrapped}</md>'
-        f'<md USE="TECHNICAL" ID="t"><mdWrap><xmlData>{said}</xmlData></mdWrap></md></mdSec><fileSec><fileGrp>'
+        f'<md USE="TECHNICAL" ID="t"><mdWrap><xmlData>{metadata}</xmlData></mdWrap></md></mdSec><fileSec><fileGrp>'
         '<file ID="f" MDID="t" MIMETYPE="application/pdf" SIZE="5" CHECKSUMTYPE="MD5" CHECKSUM="'
         f'{"0a" * 16}"><FLocat LOCTYPE="URL" LOCREF="http://x.example.org/a.pdf"/></file></fileGrp></fileSec></mets>'
     )
@@ -109,8 +109,10 @@ def files_of_mets(attributes: str, before: str = "") -> tuple[FileLink, ...]:
 
 
 def test_the_dutch_profile_states_it_in_the_item_around_the_component() -> None:
-    said = (term("extent", "5 bytes"), term("modified", "2024-01-02"), fixity("MD5", "0a" * 16))
-    described = "".join(f'<Descriptor><Statement mimeType="text/xml">{each}</Statement></Descriptor>' for each in said)
+    statements = (term("extent", "5 bytes"), term("modified", "2024-01-02"), fixity("MD5", "0a" * 16))
+    described = "".join(
+        f'<Descriptor><Statement mimeType="text/xml">{statement}</Statement></Descriptor>' for statement in statements
+    )
     resource = '<Component><Resource mimeType="application/pdf" ref="http://x.example.org/a.pdf"/></Component>'
     document = f'<DIDL xmlns="{DIDL}"><Item><Item>{described}{resource}</Item></Item></DIDL>'.encode()
     read = oai_didl.read(xmlio.parse(document), document)
@@ -122,7 +124,7 @@ def test_the_dutch_profile_states_it_in_the_item_around_the_component() -> None:
 def test_every_digest_that_is_stated_is_told_on_and_what_we_computed_ourselves_is_marked() -> None:
     digests = (("sha512", "0a" * 64), ("md5", "0a" * 16), ("crc32", "0a" * 4))
     didl = oai_didl.write(Work(files=(FILE._replace(digests=digests, sha256=DIGEST, found_at="2024-01-01T00:00:00Z"),)))
-    parts = [[each.text for each in fixity] for fixity in xmlio.parse(didl).iter(f"{{{PREMIS}}}fixity")]
+    parts = [[element.text for element in fixity] for fixity in xmlio.parse(didl).iter(f"{{{PREMIS}}}fixity")]
     assert parts == [
         ["SHA-256", DIGEST, "gateway"],
         ["SHA-512", "0a" * 64, "upstream"],

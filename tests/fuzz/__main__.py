@@ -37,16 +37,16 @@ def requests(seed: int, count: int) -> list[str]:
 def parser(place: int, seed: int, mutants: int, *, growth: int) -> list[str]:
     """Let one parser read mutants, and growing documents: so many kinds of them, 0 for all."""
     target = TARGETS[place]
-    found = *growths_of(target, seed, growth), *element_growths_of(target, seed, growth // 3)
-    return [*mutants_of(target, seed, mutants), *found]
+    documents = *growths_of(target, seed, growth), *element_growths_of(target, seed, growth // 3)
+    return [*mutants_of(target, seed, mutants), *documents]
 
 
-def _told(what: str, faults: Iterable[str], began: float) -> int:
-    found = list(faults)
-    for fault in found[:20]:
+def _report(what: str, faults: Iterable[str], began: float) -> int:
+    listed = list(faults)
+    for fault in listed[:20]:
         print(f"FAILED {fault}")
-    print(f"{what}: {len(found)} failed ({monotonic() - began:.0f} s)", flush=True)
-    return len(found)
+    print(f"{what}: {len(listed)} failed ({monotonic() - began:.0f} s)", flush=True)
+    return len(listed)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -61,11 +61,11 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.share:
         count, mutants, growth = min(count, 2_000), min(mutants, 100), _SHARE_OF_GROWTH
     began = monotonic()
-    failed = _told(f"{count} requests (seed {chosen.seed})", requests(chosen.seed, count), began)
+    failed = _report(f"{count} requests (seed {chosen.seed})", requests(chosen.seed, count), began)
     with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
-        found = pool.map(partial(parser, seed=chosen.seed, mutants=mutants, growth=growth), range(len(TARGETS)))
-        faults = (fault for each in found for fault in each)
-        failed += _told(f"{mutants} mutants for each of {len(TARGETS)} parsers, and growing documents", faults, began)
+        of_parsers = pool.map(partial(parser, seed=chosen.seed, mutants=mutants, growth=growth), range(len(TARGETS)))
+        faults = (fault for of_parser in of_parsers for fault in of_parser)
+        failed += _report(f"{mutants} mutants for each of {len(TARGETS)} parsers, and growing documents", faults, began)
     if not chosen.share:
         # In a process of its own: patterns are recorded while the modules are imported, and here they are already.
         failed += subprocess.call([sys.executable, "-m", expressions.__name__])

@@ -35,7 +35,7 @@ _INSIDE = {
     codes.ATOMIC_GROUP: lambda value: value,
     codes.ASSERT: lambda value: value[1],
     codes.ASSERT_NOT: lambda value: value[1],
-    codes.IN: lambda value: [each for each in value if each[0] is codes.LITERAL],
+    codes.IN: lambda value: [member for member in value if member[0] is codes.LITERAL],
 }
 
 
@@ -70,7 +70,7 @@ def _parts(code: Any, value: Any) -> list[list[tuple[Any, Any]]]:
     if code in _INSIDE:
         return [list(_INSIDE[code](value))]
     if code is codes.BRANCH:
-        return [list(each) for each in value[1]]
+        return [list(branch) for branch in value[1]]
     return []
 
 
@@ -86,7 +86,7 @@ def _kinds(code: Any, value: Any, letters: str) -> list[str]:
     members: list[tuple[Any, Any]] = list(value)
     taken = [letter for letter in letters if _takes(members, ord(letter))]
     spare = [_one(*member) for member in members if member[0] is not codes.NEGATE]
-    return (taken or [each for each in spare if each])[:_MOST_KINDS] or ["~"]
+    return (taken or [letter for letter in spare if letter])[:_MOST_KINDS] or ["~"]
 
 
 def _takes(members: list[tuple[Any, Any]], letter: int) -> bool:
@@ -115,21 +115,21 @@ def _one(code: Any, value: Any) -> str:
 
 def _sample(tree: Iterable[tuple[Any, Any]], letters: str, kind: int = 0) -> str:
     """Return a short text that a pattern takes, as near as can be told."""
-    found = ""
+    sample = ""
     for code, value in tree:
         if code in (codes.LITERAL, codes.ANY, codes.NOT_LITERAL, codes.IN):
             kinds = _kinds(code, value, letters)
-            found += kinds[kind % len(kinds)]
+            sample += kinds[kind % len(kinds)]
         elif code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
-            found += _sample(value[2], letters, kind) * min(max(value[0], 0), 40)
+            sample += _sample(value[2], letters, kind) * min(max(value[0], 0), 40)
         elif code is codes.BRANCH:
             branches = value[1]
-            found += _sample(branches[kind % len(branches)], letters, kind)
+            sample += _sample(branches[kind % len(branches)], letters, kind)
         elif code in (codes.SUBPATTERN, codes.ATOMIC_GROUP):
-            found += _sample(_parts(code, value)[0], letters, kind)
+            sample += _sample(_parts(code, value)[0], letters, kind)
         elif code is codes.ASSERT and value[0] > 0:
-            found += _sample(value[1], letters, kind)
-    return found
+            sample += _sample(value[1], letters, kind)
+    return sample
 
 
 def _pumps(tree: list[tuple[Any, Any]], before: str, letters: str) -> Iterator[tuple[str, str]]:

@@ -102,11 +102,11 @@ def _tried(pattern: Pattern) -> bool:
     """Try one pattern in a process of its own, which prints what fails; tell whether nothing did."""
     child = os.fork()
     if child == 0:
-        found = False
+        has_failed = False
         for sentence in failures(pattern, _allow_one_attack):
-            found = True
+            has_failed = True
             print(f"FAILED {sentence}", flush=True)
-        os._exit(found)
+        os._exit(has_failed)
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
         print(f"FAILED {pattern.place}: {pattern.compiled.pattern[:60]!r} does not end.", flush=True)

@@ -173,21 +173,21 @@ def measured(read: Callable[[bytes], str], shape: Callable[[int], bytes], size: 
             body = file.read()
         began = process_time()
         try:
-            said = read(body)
+            outcome = read(body)
         except GatewayError as error:
-            said = f"{type(error).__name__}: {error}"
+            outcome = f"{type(error).__name__}: {error}"
         except BaseException as error:  # noqa: BLE001
-            said = f"FAULT {error!r}"
+            outcome = f"FAULT {error!r}"
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        os.write(into, f"{peak} {process_time() - began} {said[:300]}".encode("utf-8", "replace"))
+        os.write(into, f"{peak} {process_time() - began} {outcome[:300]}".encode("utf-8", "replace"))
         os._exit(0)
     os.waitpid(child, 0)
     os.unlink(place)  # noqa: PTH108
     os.close(into)
-    told = os.read(out, 10_000).decode()
+    report = os.read(out, 10_000).decode()
     os.close(out)
-    peak, seconds, said = (*told.split(" ", 2), "", "")[:3] if told else ("0", "0", "FAULT it died")  # type: ignore[assignment]
-    return int(peak), float(seconds), said
+    peak, seconds, outcome = (*report.split(" ", 2), "", "")[:3] if report else ("0", "0", "FAULT it died")  # type: ignore[assignment]
+    return int(peak), float(seconds), outcome
 
 
 def rows(size: int, names: tuple[str, ...] = ()) -> Iterator[tuple[str, int, float, str]]:
@@ -201,11 +201,12 @@ def rows(size: int, names: tuple[str, ...] = ()) -> Iterator[tuple[str, int, flo
 def main(size: int = 199_000_000, *names: str) -> int:
     """Print the table; tell whether anything needed more."""
     failed = 0
-    for name, peak, seconds, said in rows(size, names):
-        is_bad = peak > MOST or said.startswith("FAULT")
+    for name, peak, seconds, outcome in rows(size, names):
+        is_bad = peak > MOST or outcome.startswith("FAULT")
         failed += is_bad
         print(
-            f"{'FAILED' if is_bad else 'ok':6} {peak / MIB:6.0f} MiB {seconds:7.2f} s  {name}: {said[:110]}", flush=True
+            f"{'FAILED' if is_bad else 'ok':6} {peak / MIB:6.0f} MiB {seconds:7.2f} s  {name}: {outcome[:110]}",
+            flush=True,
         )
     return 1 if failed else 0
 

@@ -103,13 +103,13 @@ def _repeated(sample: bytes, pair: tuple[int, int], times: int) -> bytes:
     """Return a document with two of its elements so many times."""
     root = etree.fromstring(sample)
     elements = list(root.iter("{*}*"))
-    for each in {elements[place] for place in pair}:
-        parent = each.getparent()
-        text = etree.tostring(each, with_tail=False)
+    for element in {elements[place] for place in pair}:
+        parent = element.getparent()
+        text = etree.tostring(element, with_tail=False)
         copies = etree.fromstring(
             b"<a>" + text * max(1, min(times, times * _MOST_REPEATED // (_MANY * len(text)))) + b"</a>"
         )
-        parent[parent.index(each) : parent.index(each)] = list(copies)
+        parent[parent.index(element) : parent.index(element)] = list(copies)
     return etree.tostring(root)
 
 

@@ -87,7 +87,7 @@ def every() -> list[Pattern]:
         re.compile = original
     trees = {str(module.__file__): ast.parse(Path(str(module.__file__)).read_text()) for module in module_types}
     shared = _attributes(trees.values())
-    return [each for module in module_types for each in _of_module(module, recorded, trees, shared)]
+    return [pattern for module in module_types for pattern in _of_module(module, recorded, trees, shared)]
 
 
 def _recording(compile_: Callable[..., Any], recorded: dict[tuple[str, int], list[Any]]) -> Callable[..., Any]:
@@ -117,7 +117,9 @@ def _of_module(
         if kind is None:
             continue
         lines = range(call.lineno, (call.end_lineno or call.lineno) + 1)
-        seen = [each for line in lines for each in recorded.get((str(path), line), ())] if kind == "compile" else []
+        seen = (
+            [pattern for line in lines for pattern in recorded.get((str(path), line), ())] if kind == "compile" else []
+        )
         for compiled in seen or [_evaluated(call, module, shown)]:
             used = names.get(call, set()) if kind == "compile" else {kind}
             is_anchored = bool(used) and used <= {"match", "fullmatch", "pattern"}

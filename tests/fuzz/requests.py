@@ -28,8 +28,8 @@ _MOST_SECONDS = 2.0  # of processor time for one request; the slowest takes a tw
 _STATUSES = frozenset((200, 204, 206, 301, 302, 304, 308, 400, 403, 404, 405, 406, 411, 413, 414, 415, 416, 431, 451))
 _PREFIX = "oai:gateway.example.org:laro/oai:x:"
 QUERIES = tuple(
-    each.encode()
-    for each in (
+    query.encode()
+    for query in (
         "verb=Identify",
         "verb=ListMetadataFormats",
         f"verb=ListMetadataFormats&identifier={_PREFIX}1",
@@ -79,8 +79,8 @@ def filled(folder: Path) -> None:
 def tokens_of(app: Flask) -> tuple[bytes, ...]:
     """Return legal requests that have a token of this repository."""
     answer = app.test_client().get("/oai?verb=ListRecords&metadataPrefix=oai_dc").data
-    found = [element.text for element in etree.fromstring(answer).iter("{*}resumptionToken") if element.text]
-    return tuple(f"verb=ListRecords&resumptionToken={token}".encode() for token in found)
+    tokens = [element.text for element in etree.fromstring(answer).iter("{*}resumptionToken") if element.text]
+    return tuple(f"verb=ListRecords&resumptionToken={token}".encode() for token in tokens)
 
 
 def faults_of(app: Flask, seed: int, count: int) -> Iterator[str]:
@@ -123,10 +123,10 @@ def _on_one_line(text: bytes) -> str:
 
 def _fault(app: Callable[..., Any], request: Mapping[str, Any]) -> str:
     """Return what is wrong with an answer; empty when nothing is."""
-    told: list[str] = []
+    head: list[str] = []
 
     def start(status: str, headers: list[tuple[str, str]], _: Any = None) -> None:
-        told.extend((status, dict(headers).get("Content-Type", ""), dict(headers).get("Content-Encoding", "")))
+        head.extend((status, dict(headers).get("Content-Type", ""), dict(headers).get("Content-Encoding", "")))
 
     try:
         answer = app(dict(request), start)
@@ -136,7 +136,7 @@ def _fault(app: Callable[..., Any], request: Mapping[str, Any]) -> str:
             getattr(answer, "close", lambda: None)()
     except Exception:  # noqa: BLE001 - that is what is looked for
         return traceback.format_exc(limit=-6)
-    status, content_type, encoding = told
+    status, content_type, encoding = head
     if int(status[:3]) not in _STATUSES:
         return f"It is answered {status}."
     if (

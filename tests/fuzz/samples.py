@@ -46,7 +46,7 @@ _DATACITE = (
     "<titles><title>A</title></titles><sizes><size>12 bytes</size></sizes><rightsList><rights rightsURI="
     '"https://creativecommons.org/licenses/by/4.0/">CC BY</rights></rightsList></resource>'
 )
-PAYLOADS = tuple(each.encode() for each in (_DC, DIDL, METS, _MODS, _MARC, _DATACITE))
+PAYLOADS = tuple(document.encode() for document in (_DC, DIDL, METS, _MODS, _MARC, _DATACITE))
 PROVENANCE = (
     f'<provenance xmlns="{_OAI}provenance"><originDescription harvestDate="2020-01-01T00:00:00Z" altered="true"><baseURL>'
     "http://x.org/oai</baseURL><identifier>oai:x:1</identifier><datestamp>2020-01-01</datestamp><metadataNamespace>urn:x"

@@ -195,7 +195,7 @@ def _statements(body: bytes) -> object:
 
 
 def _addresses(text: str) -> object:
-    cached = (each.__wrapped__(text) for each in (address, any_uri, is_address))
+    cached = (function.__wrapped__(text) for function in (address, any_uri, is_address))
     return *cached, uri_of(text), urls.split(text), urls.host_of(text)
 
 
@@ -208,13 +208,13 @@ def _static(body: bytes) -> object:
 
 def _entries(body: bytes) -> object:
     document = resourcesync.read(body, _BASE)
-    found = [(entries.entry_of(entries.entry_text(each)), entries.entry_xml(each)) for each in document]
-    return found, document.head, document.notes, document.is_of_lists
+    rewritten = [(entries.entry_of(entries.entry_text(entry)), entries.entry_xml(entry)) for entry in document]
+    return rewritten, document.head, document.notes, document.is_of_lists
 
 
 def _packed(body: bytes) -> object:
-    found = package.Package(io.BytesIO(body), 1_000_000)
-    return [found.read(entry.path) for entry in found.manifest() if entry.path]
+    archive = package.Package(io.BytesIO(body), 1_000_000)
+    return [archive.read(entry.path) for entry in archive.manifest() if entry.path]
 
 
 def _identity(body: bytes) -> object:
@@ -410,6 +410,6 @@ TARGETS = (
 
 def real_samples(folder: Path, most: int = 40, most_bytes: int = 100_000) -> Iterator[bytes]:
     """Return real answers of the reference data, where it lies beside the project."""
-    found = sorted(path for path in folder.rglob("*.xml") if path.is_file() and path.stat().st_size <= most_bytes)
-    for place in found[:: max(1, len(found) // most)]:
+    places = sorted(path for path in folder.rglob("*.xml") if path.is_file() and path.stat().st_size <= most_bytes)
+    for place in places[:: max(1, len(places) // most)]:
         yield place.read_bytes()

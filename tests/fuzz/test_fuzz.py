@@ -45,8 +45,8 @@ def _read_by_a_new_process(size: int, name: str) -> tuple[int, str]:
     code = f"from tests.fuzz import memory; print(*next(memory.rows({size}, ({name!r},)))[1::2])"
     line = [sys.executable, "-c", code]
     done = subprocess.run(line, capture_output=True, text=True, check=True, cwd=ROOT, env=unmeasured(os.environ))
-    peak, _, said = done.stdout.strip().partition(" ")
-    return int(peak), said
+    peak, _, outcome = done.stdout.strip().partition(" ")
+    return int(peak), outcome
 
 
 @pytest.mark.long
@@ -55,10 +55,10 @@ def _read_by_a_new_process(size: int, name: str) -> tuple[int, str]:
 )
 def test_document_of_200_mb_takes_less_than_512_mib(name: str):
     """An ordinary one is read; 20 MB of empty elements took 644 MB before."""
-    peak, said = _read_by_a_new_process(199_000_000, name)
-    assert peak < 512 * MIB, (peak / MIB, said)
-    assert "FAULT" not in said
-    assert name != "ordinary" or said == "117821 records"
+    peak, outcome = _read_by_a_new_process(199_000_000, name)
+    assert peak < 512 * MIB, (peak / MIB, outcome)
+    assert "FAULT" not in outcome
+    assert name != "ordinary" or outcome == "117821 records"
 
 
 @pytest.mark.long
@@ -66,9 +66,9 @@ def test_document_of_200_mb_takes_less_than_512_mib(name: str):
 @pytest.mark.parametrize("kind", ["attributes", "namespaces"])
 def test_element_of_very_many_attributes_that_is_not_closed_takes_less_than_512_mib(kind: str, size: int):
     """A page of 14 MB took 1.3 GB before: the repair has objects for each attribute."""
-    peak, said = _read_by_a_new_process(size, f"{kind} of one element that is not closed")
-    assert peak < 512 * MIB, (peak / MIB, said)
-    assert said == "3 records" or said.startswith("AnswerTooLarge")
+    peak, outcome = _read_by_a_new_process(size, f"{kind} of one element that is not closed")
+    assert peak < 512 * MIB, (peak / MIB, outcome)
+    assert outcome == "3 records" or outcome.startswith("AnswerTooLarge")
 
 
 # --- the fuzz proves itself ---------------------------------------------------------------------------------------

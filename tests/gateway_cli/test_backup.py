@@ -71,8 +71,10 @@ def target(tmp_path) -> Path:
 
 def records(folder: Path) -> dict[str, bytes]:
     with closing(open_store(folder)) as store, store.view() as view:
-        found = {name: view.record(f"oai:gateway.example.org:{name}/1", "oai_dc") for name in ("gone", "laro")}
-    return {name: each.content for name, each in found.items() if each}
+        records_by_name = {
+            name: view.record(f"oai:gateway.example.org:{name}/1", "oai_dc") for name in ("gone", "laro")
+        }
+    return {name: record.content for name, record in records_by_name.items() if record}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -85,9 +87,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_backup_holds_every_file_for_its_owner_only(gateway, full, target):
     result = gateway("backup", str(target), "--json")
     assert result.exit_code == 0, result.stderr
-    said = json.loads(result.stdout)
-    found = {path.relative_to(said["folder"]).as_posix() for path in Path(said["folder"]).rglob("*") if path.is_file()}
-    assert found == {
+    facts = json.loads(result.stdout)
+    files = {
+        path.relative_to(facts["folder"]).as_posix() for path in Path(facts["folder"]).rglob("*") if path.is_file()
+    }
+    assert files == {
         "answered-until", "audits.sqlite", "config.toml", "discovery.sqlite", "downloads/laro/list.xml",
         "inbox.sqlite", "secret", "sources.toml", "store.sqlite", "takedowns.json",
     }  # fmt: skip
@@ -115,9 +119,9 @@ def test_a_file_that_changed_is_written_again_and_one_that_is_gone_is_left_out(g
     (full / "downloads" / "laro" / "list.xml").unlink()
     place_of_copy(full, NAME).unlink()
     gateway("backup", str(target))
-    found = manifest.read(target)
-    assert (target / found.generation / "sources.toml").read_text() == "[another]\n"
-    assert "downloads/laro/list.xml" not in found.names
+    backup_manifest = manifest.read(target)
+    assert (target / backup_manifest.generation / "sources.toml").read_text() == "[another]\n"
+    assert "downloads/laro/list.xml" not in backup_manifest.names
     assert not (target / "files" / NAME[:2] / NAME).exists()
 
 
@@ -147,9 +151,9 @@ def test_a_backup_is_made_while_others_write(full, target):
 
 def test_how_much_of_a_long_file_is_copied_is_told_from_its_beginning(full, target):
     (full / "downloads" / "laro" / "long.xml").write_bytes(b"x" * 2_500_000)
-    told: list[tuple[str, int, int]] = []
-    back_up(load(full), target, lambda *each: told.append(each))
-    done = [(done, total) for name, done, total in told if name.endswith("long.xml")]
+    progress: list[tuple[str, int, int]] = []
+    back_up(load(full), target, lambda *step: progress.append(step))
+    done = [(done, total) for name, done, total in progress if name.endswith("long.xml")]
     assert done == [(size, 2_500_000) for size in (1_000_000, 2_000_000, 2_500_000)]
 
 
@@ -241,7 +245,7 @@ def test_a_folder_that_is_a_link_to_another_disk_is_followed(full, target, tmp_p
     assert done.copies == 1
 
 
-def test_a_store_that_is_ahead_of_its_inbox_is_told(gateway, full, target):
+def test_a_store_that_is_ahead_of_its_inbox_is_reported(gateway, full, target):
     with closing(open_store(full)) as store:
         store.advance("laro", store.position("laro"), 99)
     result = gateway("backup", str(target))
@@ -311,7 +315,7 @@ def test_nothing_is_restored_from_a_folder_to_which_a_backup_goes(gateway, full,
     assert gateway("restore", str(target), "--replace").exit_code == 0
 
 
-def test_a_copy_whose_bytes_have_changed_is_left_out_and_told(gateway, full, target):
+def test_a_copy_whose_bytes_have_changed_is_left_out_and_reported(gateway, full, target):
     place_of_copy(full, NAME).write_bytes(b"%PDF-1.4 another doc")
     result = gateway("backup", str(target))
     assert (result.exit_code, NAME in result.stderr) == (3, True)
@@ -382,7 +386,7 @@ def test_what_is_newer_is_replaced_only_when_it_is_said_and_kept_aside(gateway, 
     assert (aside / "store.sqlite").is_file()
 
 
-def test_only_what_is_missing_or_empty_is_restored_when_it_is_said(gateway, full, target):
+def test_only_what_is_missing_or_empty_is_restored_when_that_is_asked_for(gateway, full, target):
     gateway("backup", str(target))
     (full / "config.toml").write_text('repository_name = "Newer"\n')
     (full / "store.sqlite").unlink()
@@ -472,7 +476,7 @@ def test_a_list_that_is_none_is_refused(gateway, full, target, document):
     assert gateway("restore", str(target)).exit_code == 2
 
 
-def test_a_folder_without_a_backup_is_told(gateway, full, target):
+def test_a_folder_without_a_backup_is_reported(gateway, full, target):
     target.mkdir()
     result = gateway("restore", str(target))
     assert (result.exit_code, "There is no backup in" in result.stderr) == (2, True)
@@ -515,7 +519,7 @@ def test_a_restore_that_was_killed_before_it_was_ready_has_changed_nothing(gatew
     assert gateway("check").exit_code == 0, gateway("check").stderr
 
 
-def test_a_folder_that_cannot_be_written_is_told(full, target, monkeypatch):
+def test_a_folder_that_cannot_be_written_is_reported(full, target, monkeypatch):
     back_up(load(full), target)
 
     def refuse(*_: object, **__: object) -> str:
@@ -592,16 +596,16 @@ def test_nothing_is_stamped_below_what_the_lost_store_may_have_answered(gateway,
 
 
 def test_a_store_that_ran_ahead_when_it_was_backed_up_ran_ahead_until_it_was_lost(gateway, full, target):
-    found = back_up(load(full), target).manifest
+    backup_manifest = back_up(load(full), target).manifest
     lead = 100_000
     document = json.loads((target / "backup.json").read_text())
-    document |= {"begun_at": found.begun_at - 3_600, "ended_at": found.ended_at - 3_600}
+    document |= {"begun_at": backup_manifest.begun_at - 3_600, "ended_at": backup_manifest.ended_at - 3_600}
     document |= {"answered_until": document["ended_at"] + lead}
     (target / "backup.json").write_text(json.dumps(document))
     shutil.rmtree(full)
     gateway("restore", str(target))
     with closing(open_store(full)) as store:
-        assert store.intend().datestamp >= found.ended_at + lead
+        assert store.intend().datestamp >= backup_manifest.ended_at + lead
 
 
 def test_the_clock_of_a_machine_is_not_believed_when_the_backup_is_much_older(gateway, full, target):
@@ -662,7 +666,7 @@ def _sign(target: Path, name: str) -> None:
     (target / "backup.json").write_text(json.dumps(document))
 
 
-def test_a_backup_does_not_replace_another_repository_unless_it_is_said(gateway, full, target):
+def test_a_backup_does_not_replace_another_repository_unless_that_is_asked_for(gateway, full, target):
     gateway("backup", str(target))
     (full / "config.toml").write_text('repository_domain = "other.example.org"\n')
     os.utime(full / "config.toml", (1, 1))

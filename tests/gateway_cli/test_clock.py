@@ -28,7 +28,7 @@ def warned(folder) -> list[str]:
     return [finding.sentence for finding in findings(folder) if finding.level != "fine" and "clock" in finding.sentence]
 
 
-def test_a_sound_clock_is_told(gateway, folder):
+def test_a_sound_clock_is_reported(gateway, folder):
     make(folder, {})
     result = gateway("clock", "--json")
     facts = json.loads(result.stdout)

@@ -71,8 +71,10 @@ def test_the_store_is_made_again_with_every_tombstone(gateway, lost, folder, has
     assert "Harvesters that continue from their last responseDate" in result.stderr
     assert gateway("check").exit_code == 0
     with closing(open_store(folder)) as store, store.view() as view:
-        found = {name: view.record(f"oai:gateway.example.org:{name}/1", "oai_dc") for name in ("gone", "laro")}
-    assert {name: each.is_deleted for name, each in found.items()} == {"gone": True, "laro": False}
+        records_by_name = {
+            name: view.record(f"oai:gateway.example.org:{name}/1", "oai_dc") for name in ("gone", "laro")
+        }
+    assert {name: record.is_deleted for name, record in records_by_name.items()} == {"gone": True, "laro": False}
 
 
 def test_to_make_a_whole_store_again_changes_nothing(gateway, filled, folder):
@@ -139,7 +141,7 @@ def _token(folder: Path) -> str:
     return token.seal("ListRecords", state, 0, key(load(folder), "resumptionToken"))
 
 
-def test_a_removal_that_is_not_finished_and_pages_that_are_not_published_are_told(gateway, filled, folder):
+def test_a_removal_that_is_not_finished_and_pages_that_are_not_published_are_reported(gateway, filled, folder):
     with closing(open_inbox(folder)) as inbox, closing(open_store(folder)) as store:
         inbox.receive(
             RawPage("gone", "ListRecords", "", 1, 200, (), b"x", "oai_dc"), [Slice("1", "", (), True, 0, 0)], None

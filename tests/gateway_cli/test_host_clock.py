@@ -18,7 +18,9 @@ _NOW = Moment(1_000_000.0, 5000.0, "boot", 10.0)
 _TOLERANCE = 300
 
 
-def _told(host: str, ahead: float, *, is_sure: bool = True, since: float = 0.0, boot: str = "boot") -> SourceClock:
+def _source_clock(
+    host: str, ahead: float, *, is_sure: bool = True, since: float = 0.0, boot: str = "boot"
+) -> SourceClock:
     """Return what a source said some seconds ago, of which this machine is so far ahead."""
     return SourceClock(host, _NOW.wall - ahead - since, is_sure, _NOW.monotonic - since, boot, _NOW.suspended)
 
@@ -39,37 +41,38 @@ def _told(host: str, ahead: float, *, is_sure: bool = True, since: float = 0.0, 
     ],
 )
 def test_most_sources_must_say_the_same(clocks, expected):
-    assert judged([_told(*clock) for clock in clocks], _NOW, _TOLERANCE) == expected
+    assert judged([_source_clock(*clock) for clock in clocks], _NOW, _TOLERANCE) == expected
 
 
 def test_one_source_alone_must_tell_the_time_in_two_ways():
     """An answer of a cache has the responseDate of the day on which it was made."""
-    assert not judged([_told("a", 86_400.0, is_sure=False)], _NOW, _TOLERANCE).is_wrong
+    assert not judged([_source_clock("a", 86_400.0, is_sure=False)], _NOW, _TOLERANCE).is_wrong
 
 
 def test_one_source_alone_does_not_outweigh_ntp():
     for state, is_wrong in ((True, False), (False, True), (None, True)):
-        assert judged([_told("a", 86_400.0)], _NOW, _TOLERANCE, is_kept_by_ntp=state).is_wrong is is_wrong
-    two = [_told("a", 86_400.0), _told("b", 86_400.0)]
+        assert judged([_source_clock("a", 86_400.0)], _NOW, _TOLERANCE, is_kept_by_ntp=state).is_wrong is is_wrong
+    two = [_source_clock("a", 86_400.0), _source_clock("b", 86_400.0)]
     assert judged(two, _NOW, _TOLERANCE, is_kept_by_ntp=True).is_wrong
 
 
 def test_a_clock_that_was_set_meanwhile_is_judged_as_it_is_now():
-    source_clock = _told("a", 86_400.0, since=600.0)
+    source_clock = _source_clock("a", 86_400.0, since=600.0)
     assert ahead_of(source_clock, _NOW) == 86_400.0
     assert ahead_of(source_clock, _NOW._replace(wall=_NOW.wall - 86_400.0)) == 0.0
     assert ahead_of(source_clock, _NOW._replace(wall=_NOW.wall + 50.0, suspended=60.0)) == 86_400.0
 
 
 @pytest.mark.parametrize(
-    "told", [_told("a", 9e4, boot="earlier"), _told("a", 9e4, since=8e5), _told("a", 9e4, since=-9)]
+    "source_clock",
+    [_source_clock("a", 9e4, boot="earlier"), _source_clock("a", 9e4, since=8e5), _source_clock("a", 9e4, since=-9)],
 )
-def test_what_was_heard_before_the_machine_was_started_or_long_ago_says_nothing(told):
-    assert ahead_of(told, _NOW) is None
+def test_what_was_heard_before_the_machine_was_started_or_long_ago_says_nothing(source_clock):
+    assert ahead_of(source_clock, _NOW) is None
 
 
 def test_a_tolerance_of_nothing_means_however_far():
-    assert not judged([_told("a", 1e6), _told("b", 1e6)], _NOW, 0).is_wrong
+    assert not judged([_source_clock("a", 1e6), _source_clock("b", 1e6)], _NOW, 0).is_wrong
 
 
 def test_the_sentence_says_how_far_and_what_to_do():
@@ -78,7 +81,7 @@ def test_the_sentence_says_how_far_and_what_to_do():
     )
     assert "1.0 days ahead of that of the only source" in Judgement(86_400.0, 1, 1).sentence
     assert Judgement().sentence == ""
-    assert [in_words(each) for each in (30.0, 90.0)] == ["30 seconds", "1.5 minutes"]
+    assert [in_words(seconds) for seconds in (30.0, 90.0)] == ["30 seconds", "1.5 minutes"]
 
 
 def _findings(folder):
@@ -90,11 +93,11 @@ def test_check_tells_what_sources_say_of_the_clock(folder):
     moment = THIS_HOST.moment()
     with closing(open_inbox(folder)) as inbox:
         for name in ("a", "b"):
-            told = (moment.wall - 7200, True, moment.monotonic, moment.boot, moment.suspended)
-            inbox.keep_source_clock(name, SourceClock(f"{name}.example.org", *told))
-    assert [level for each, level in _findings(folder).items() if "2.0 hours ahead of that of 2 of 2" in each] == [
-        "warning"
-    ]
+            reading = (moment.wall - 7200, True, moment.monotonic, moment.boot, moment.suspended)
+            inbox.keep_source_clock(name, SourceClock(f"{name}.example.org", *reading))
+    assert [
+        level for finding, level in _findings(folder).items() if "2.0 hours ahead of that of 2 of 2" in finding
+    ] == ["warning"]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +107,7 @@ def test_check_tells_what_sources_say_of_the_clock(folder):
 def test_check_tells_whether_ntp_keeps_the_clock(folder, monkeypatch, state, level, words):
     make(folder, {})
     monkeypatch.setattr(health, "is_synchronized", lambda: state)
-    assert [found for each, found in _findings(folder).items() if words in each] == [level]
+    assert [severity for finding, severity in _findings(folder).items() if words in finding] == [level]
     monkeypatch.setattr(health, "is_synchronized", lambda: None)
     assert not any("NTP" in finding for finding in _findings(folder))
 

@@ -14,18 +14,18 @@ from gateway.cli import main as gateway
 from gateway.store.opening import open_store
 from harvester.cli import main as harvester
 from tests.conftest import ROOT
-from tests.publish.test_recovery import told
+from tests.publish.test_recovery import published_records
 
 pytestmark = pytest.mark.slow  # it harvests
 
 TEXT = (ROOT / "instance" / "README.md").read_text("utf-8")
 _BLOCKS = [block.splitlines() for block in re.findall(r"(?s)```console\n(.*?)```", TEXT)]
 DELETIONS = _BLOCKS[1]  # what to do about deletions that wait; the others are about backups and losses
-BLOCKS = [each for each in _BLOCKS if each is not DELETIONS]
+BLOCKS = [block for block in _BLOCKS if block is not DELETIONS]
 
 
 class Opened:
-    """What `told` wants of a desk."""
+    """What `published_records` wants of a desk."""
 
     def __init__(self, store) -> None:
         self.store = store
@@ -64,7 +64,7 @@ def filled(tmp_path, run, sample_source):
 
 def records(folder) -> dict:
     with closing(open_store(folder)) as store:
-        return told(Opened(store))  # type: ignore[arg-type]
+        return published_records(Opened(store))  # type: ignore[arg-type]
 
 
 def test_there_is_a_block_for_each_case() -> None:

@@ -28,13 +28,13 @@ def _ended(received: int, announced: tuple[int | None, int | None], compared: Co
         ([None, Compared.WHOLE], "with all that ListIdentifiers names."),
     ],
 )
-def test_the_least_comparison_of_any_list_is_told(compared: list[Compared | None], words: str) -> None:
+def test_the_least_comparison_of_any_list_is_reported(compared: list[Compared | None], words: str) -> None:
     proof = Proof()
-    for each in compared:
-        proof.end(_ended(5, (5, 5), each), 5)
-    told = proved("x", {}, proof, is_complete=True)
-    assert told.startswith("Nothing is missing. The records were compared ")
-    assert words in told
+    for comparison in compared:
+        proof.end(_ended(5, (5, 5), comparison), 5)
+    sentence = proved("x", {}, proof, is_complete=True)
+    assert sentence.startswith("Nothing is missing. The records were compared ")
+    assert words in sentence
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_more_than_four_lists_are_compared_with_one_answer_each() -> None:
     )
 
 
-def test_of_lists_in_windows_the_ends_of_these_are_told() -> None:
+def test_of_lists_in_windows_the_ends_of_these_are_reported() -> None:
     proof = Proof()
     window = _ended(5, (None, None), None)
     proof.end(window._replace(cursor=Cursor("x", "oai_dc", window="2020-01-01T00:00:00Z/2020-12-31T23:59:59Z")), 5)
@@ -68,11 +68,11 @@ def test_of_lists_in_windows_the_ends_of_these_are_told() -> None:
     )
 
 
-def test_of_kinds_that_have_no_other_list_no_comparison_is_told() -> None:
+def test_of_kinds_that_have_no_other_list_no_comparison_is_reported() -> None:
     assert proved("x", {}, Proof(), is_complete=True) == "Nothing is missing."
 
 
-def test_where_something_is_missing_no_comparison_is_told() -> None:
+def test_where_something_is_missing_no_comparison_is_reported() -> None:
     proof = Proof(compared=Compared.WHOLE)
     assert proved("x", {}, proof, is_complete=False) == "It is not shown that nothing is missing."
     assert proved("x", {"missing": 2}, proof, is_complete=False) == "What could not be fetched is missing."

@@ -61,7 +61,7 @@ def test_any_other_page_is_nothing_to_harvest(check, repository):
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_what_is_too_long_and_nothing_that_is_known_is_told(check, repository, instance, status):
+def test_what_is_too_long_and_nothing_that_is_known_is_reported(check, repository, instance, status):
     with (instance / "config.toml").open("a") as config:
         config.write("fetch_max_bytes = 1000\n")
     repository.statuses = {"Identify": (status, b"<html>" + b"x" * 3_000_000, {})}
@@ -84,9 +84,9 @@ def test_a_long_archive_is_recognised_by_its_beginning():
             poured.append(at)
             request.sink.write(body[at : at + 500_000])
 
-    found = recognised("http://x.example.org/all.zip", [FILES], fetch)
-    assert [each.sentence for _, each in found.recognised] == ["An archive of files such as 1.xml."]
-    assert (found.problems, len(poured)) == ((), 3)
+    detection = recognised("http://x.example.org/all.zip", [FILES], fetch)
+    assert [recognition.sentence for _, recognition in detection.recognised] == ["An archive of files such as 1.xml."]
+    assert (detection.problems, len(poured)) == ((), 3)
 
 
 def test_a_kind_that_cannot_ask_says_so(check, repository):

@@ -41,12 +41,12 @@ def test_a_clock_that_sources_agree_with_is_not_spoken_of(command, repository, s
 def test_sources_that_agree_say_that_this_clock_is_wrong(command, repository, sources, ahead, words):
     repository.ahead = ahead
     _run(command, "one")
-    status, runs, said = _run(command, "two")
-    assert (status, runs[0]["outcome"], runs[0]["is_complete"]) == (3, "succeeded_with_errors", True), said
+    status, runs, message = _run(command, "two")
+    assert (status, runs[0]["outcome"], runs[0]["is_complete"]) == (3, "succeeded_with_errors", True), message
     assert words in runs[0]["reasons"][0]
     assert words in command("status")[2]
     standing = [json.loads(line) for line in command("status", "--json")[1].splitlines()]
-    assert [round(each["clock_ahead"] / DAY) for each in standing] == [-ahead / DAY] * 2
+    assert [round(row["clock_ahead"] / DAY) for row in standing] == [-ahead / DAY] * 2
     repository.ahead = 0
     _run(command, "one")
     assert _run(command, "two")[0] == 0
@@ -71,10 +71,10 @@ def test_a_source_whose_answers_come_from_a_cache_accuses_nobody(command, reposi
 def _tended(command):
     status, out, words = command("tend", "--json")
     done = [json.loads(line) for line in out.splitlines()]
-    return status, [(each["source"], each["stage"]) for each in done], words
+    return status, [(fact["source"], fact["stage"]) for fact in done], words
 
 
-def test_a_last_run_in_the_future_counts_as_due_and_is_told(command, repository, sources, instance):
+def test_a_last_run_in_the_future_counts_as_due_and_is_reported(command, repository, sources, instance):
     assert _run(command, "--all")[0] == 0
     soon = int(time.time()) + 1800
     with closing(open_inbox(instance)) as inbox:

@@ -24,17 +24,17 @@ def _configured(instance, repository, processes=1):
 
 def _published(instance):
     """Return every record without what must differ: when it was harvested and published."""
-    store, found = open_store(instance), {}
+    store, records = open_store(instance), {}
     with store.view() as view:
         for prefix in ("oai_dc", "oai_didl"):
             for content in view.page(Selection(prefix), None, 1_000_000).records:
                 text = content.decode()
                 identifier = text.partition("<identifier>")[2].partition("</identifier>")[0]
                 record = view.record(identifier, prefix)
-                found[prefix, identifier] = (record.digest, record.is_deleted)
+                records[prefix, identifier] = (record.digest, record.is_deleted)
     sets = store.counts("fake")
     store.close()
-    return found, sets
+    return records, sets
 
 
 @pytest.mark.long

@@ -213,8 +213,8 @@ def test_of_much_that_is_in_other_formats_only_some_is_looked_at(harvested, swep
 def test_where_one_of_those_comes_all_are_asked_for(harvested, swept, repository):
     harvested(20, "--format", "mods")
     repository.fill(3 * LOOKED_AT, start=20)
-    found, first = repository._getrecord, "oai:fake:00023"
-    repository._getrecord = lambda asked: found(asked) if asked["identifier"] == first else _ELSEWHERE
+    get_record, first = repository._getrecord, "oai:fake:00023"
+    repository._getrecord = lambda asked: get_record(asked) if asked["identifier"] == first else _ELSEWHERE
     status, counts, _ = swept()
     assert (status, counts["fetched"], counts["in_other_formats"]) == (0, 1, 3 * LOOKED_AT - 1)
     assert sorted(_asked_singly(repository)) == sorted(repository.items)[20:]
@@ -234,9 +234,9 @@ def test_what_is_not_even_in_the_format_of_every_item_is_missing(harvested, swep
 @pytest.fixture
 def hidden(repository):
     """Return a set of identifiers for which GetRecord knows no record."""
-    hidden, found = set(), repository._getrecord
+    hidden, get_record = set(), repository._getrecord
     no = '<error code="idDoesNotExist">No.</error>'
-    repository._getrecord = lambda asked: no if asked["identifier"] in hidden else found(asked)
+    repository._getrecord = lambda asked: no if asked["identifier"] in hidden else get_record(asked)
     return hidden
 
 
@@ -249,7 +249,7 @@ def test_what_does_not_come_is_missing_until_it_comes(harvested, swept, reposito
     assert "oai:fake:00021: It could not be fetched: the source names it, and answers that it has no such record" in err
     assert "oai_dc: 1 records are named, were never held, and are missing" in err
     quarantined = [json.loads(line) for line in command("quarantine", "fake", "--json")[1].splitlines()]
-    assert [each["identifier"] for each in quarantined] == ["oai:fake:00021"]
+    assert [row["identifier"] for row in quarantined] == ["oai:fake:00021"]
     status, out, _ = command("run", "fake", "--json")
     assert (status, json.loads(out)["is_complete"]) == (3, False)  # no harvest forgets it
     hidden.clear()

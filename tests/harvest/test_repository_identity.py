@@ -41,11 +41,11 @@ def _become_another(repository, domain="oai:other", **values):
 
 def _published(instance):
     store = open_store(instance)
-    found = [(state.upstream, state.is_deleted) for _, state in store.items("fake", 0, 1000)]
+    states = [(state.upstream, state.is_deleted) for _, state in store.items("fake", 0, 1000)]
     with store.view() as view:
         sets = [(set_.spec, set_.name) for set_ in view.sets(None, 100)]
     store.close()
-    return found, sets
+    return states, sets
 
 
 def _state(instance):

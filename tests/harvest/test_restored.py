@@ -122,7 +122,7 @@ def test_who_goes_on_from_an_answer_of_the_lost_repository_ends_like_a_fresh_har
     fresh = Downstream(instance)
     fresh.harvest()
     assert known(downstream) == known(fresh)
-    assert {name: each for name, each in downstream.held.items() if name in fresh.held} == fresh.held
+    assert {name: record for name, record in downstream.held.items() if name in fresh.held} == fresh.held
     with closing(open_store(instance)) as store:
         assert store.check() == ()
 

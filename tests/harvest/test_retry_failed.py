@@ -60,7 +60,7 @@ def retried(house):
 
 
 def _missing(house):
-    return [each.identifier for each in house.store.quarantined("x")]
+    return [record.identifier for record in house.store.quarantined("x")]
 
 
 def _left(house):
@@ -91,7 +91,7 @@ def test_record_that_could_not_be_fetched_comes_and_leaves_quarantine(house, har
 
 
 @pytest.mark.slow
-def test_record_that_fails_again_stays_in_quarantine_and_is_told(house, harvested, retried):
+def test_record_that_fails_again_stays_in_quarantine_and_is_reported(house, harvested, retried):
     repository = harvested(poison("oai:x:005"))
     repository.faults.append(poison("oai:x:005"))
     ran = retried(repository)
@@ -110,11 +110,11 @@ def test_no_run_is_complete_as_long_as_a_record_is_missing_that_could_not_be_fet
         return pipeline.run(house, ENTRY, kind_of("oai_pmh"), RunOptions(), repository)
 
     (first,), second = house.inbox.runs("x", 1), run()
-    for each in (first, second.run):
-        assert (each.outcome, each.is_complete) == (RunOutcome.SUCCEEDED_WITH_ERRORS, False)
-        assert each.counts["missing"] == 1
-        assert "Records that could not be fetched: 1; `harvester run x --retry-failed` asks again." in each.reasons
-        *_, verdict = (event.text for event in house.inbox.events(each.number))
+    for recorded in (first, second.run):
+        assert (recorded.outcome, recorded.is_complete) == (RunOutcome.SUCCEEDED_WITH_ERRORS, False)
+        assert recorded.counts["missing"] == 1
+        assert "Records that could not be fetched: 1; `harvester run x --retry-failed` asks again." in recorded.reasons
+        *_, verdict = (event.text for event in house.inbox.events(recorded.number))
         assert verdict.endswith("What could not be fetched is missing.")
     assert second.status is Status.WITH_ERRORS
     retried(repository)
@@ -136,8 +136,8 @@ def test_what_is_in_quarantine_for_another_reason_is_not_asked_for(house, harves
     ran = retried(repository)
     assert ran.status == Status.SUCCEEDED
     assert repository.asked == []
-    told = [event.text for event in house.inbox.events(ran.run.number)]
-    assert any(each.startswith("No record and no window is left to be asked for by itself;") for each in told)
+    texts = [event.text for event in house.inbox.events(ran.run.number)]
+    assert any(text.startswith("No record and no window is left to be asked for by itself;") for text in texts)
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_record_that_is_held_is_not_deleted_because_it_cannot_be_found_alone(hou
 
 
 @pytest.mark.slow
-def test_record_that_comes_and_cannot_be_used_is_told(house, harvested, retried):
+def test_record_that_comes_and_cannot_be_used_is_reported(house, harvested, retried):
     repository = harvested(poison("oai:x:005"))
     repository.faults.append(
         lambda held, asked: (
@@ -272,7 +272,7 @@ def test_window_that_was_left_is_walked_and_is_left_no_longer(house, harvested, 
     assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
     assert _left(house) == []
     assert house.store.counts("x")["items"] == 12
-    assert all(each["from"] == each["until"] for each in repository.listed())
+    assert all(arguments["from"] == arguments["until"] for arguments in repository.listed())
     again = pipeline.run(house, ENTRY, kind_of("oai_pmh"), RunOptions(), repository)
     assert (again.status, again.run.is_complete) == (Status.SUCCEEDED, True)
 
@@ -316,12 +316,12 @@ def test_cursor_that_cannot_be_read_has_left_nothing():
 def test_command_tries_again_over_http_and_tells_what_it_did(instance, repository):
     repository.fill(5)
     (instance / "sources.toml").write_text(f'[x]\nurl = "{repository.url}"\n')
-    told = ["--instance", str(instance), "run", "x", "--json"]
-    assert CliRunner().invoke(main, told).exit_code == 0
+    words = ["--instance", str(instance), "run", "x", "--json"]
+    assert CliRunner().invoke(main, words).exit_code == 0
     with opened(str(instance)) as house:
         _put_aside(house, "oai:fake:00007")
     repository.fill(1, start=7)
-    result = CliRunner().invoke(main, [*told, "--retry-failed"])
+    result = CliRunner().invoke(main, [*words, "--retry-failed"])
     assert result.exit_code == 0, result.stderr
     facts = json.loads(result.stdout)
     assert (facts["stage"], facts["is_complete"], facts["counts"]["published"]) == ("retry", True, 1)

@@ -46,18 +46,18 @@ def test_a_source_that_is_added_again_says_what_comes_back(command, removed):
 @pytest.mark.parametrize("arguments", [("add", "laro", "{}", "--kind", "files"), ("check", "{}", "--add", "laro")])
 def test_another_address_under_an_old_name_needs_a_confirmation(command, removed, files, instance, arguments):
     """Deleted records came back to life without a word."""
-    told = [argument.format(files / "two.jsonl") for argument in arguments]
-    status, _, err = command("source", *told)
+    words = [argument.format(files / "two.jsonl") for argument in arguments]
+    status, _, err = command("source", *words)
     assert (status, OTHER in err, "confirm it with --yes" in err) == (2, True, True)
     assert "laro" not in (instance / "sources.toml").read_text()
-    status, _, err = command("source", *told, "--yes")
+    status, _, err = command("source", *words, "--yes")
     assert (status, OTHER in err) == (0, True)
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 2)])
 def test_a_person_is_asked(removed, files, instance, answer, status):
-    told = ["--instance", str(instance), "source", "add", "laro", str(files / "two.jsonl"), "--kind", "files"]
-    assert CliRunner().invoke(main, told, input=answer).exit_code == status
+    words = ["--instance", str(instance), "source", "add", "laro", str(files / "two.jsonl"), "--kind", "files"]
+    assert CliRunner().invoke(main, words, input=answer).exit_code == status
 
 
 def test_an_entry_that_is_written_by_hand_again_is_told_by_its_run(command, removed, files, instance):

@@ -46,12 +46,12 @@ def _published(house, prefix="oai_dc", set_spec=None):
     """Return what a harvester of ours would get: (content, datestamp) by upstream identifier."""
     with house.store.view() as view:
         page = view.page(Selection(prefix, set_spec), None, 100_000)
-        found = {}
+        records = {}
         for content in page.records:
             text = content.decode()
             identifier = text.partition("<identifier>")[2].partition("</identifier>")[0]
-            found[identifier.removeprefix(PREFIX)] = (text, view.record(identifier, prefix).datestamp)
-    return found
+            records[identifier.removeprefix(PREFIX)] = (text, view.record(identifier, prefix).datestamp)
+    return records
 
 
 def _texts(house, prefix="oai_dc"):
@@ -394,9 +394,9 @@ def test_two_runs_of_one_source_exclude_each_other(run, house):
 def test_a_run_whose_process_died_is_buried_by_the_next(run, repository, house):
     dead = house.inbox.start_run("fake", 1)
     run()
-    found = {each.number: each for each in house.inbox.runs("fake", 10)}
-    assert found[dead].outcome is RunOutcome.FAILED
-    assert "died" in found[dead].reasons[0]
+    runs = {recorded.number: recorded for recorded in house.inbox.runs("fake", 10)}
+    assert runs[dead].outcome is RunOutcome.FAILED
+    assert "died" in runs[dead].reasons[0]
 
 
 @pytest.mark.slow

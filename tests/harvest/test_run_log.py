@@ -10,10 +10,10 @@ from harvester.runtime.progress import Silence
 
 class _Listener(Silence):
     def __init__(self):
-        self.heard = []
+        self.texts = []
 
     def say(self, text):
-        self.heard.append(text)
+        self.texts.append(text)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_run_log_is_stored_and_shown(inbox):
         ("warning", "A doubt."),
         ("error", "It broke."),
     ]
-    assert listener.heard == ["laro: It began.", "laro: A doubt.", "laro: It broke."]
+    assert listener.texts == ["laro: It began.", "laro: A doubt.", "laro: It broke."]
 
 
 def test_too_many_reasons_are_counted(inbox):
@@ -76,7 +76,7 @@ def test_it_is_told_once_in_a_while_how_far_a_run_has_come(inbox):
     assert log.end(RunOutcome.SUCCEEDED, True).counts == {"received": 30}
 
 
-def test_of_a_run_that_died_is_known_what_it_had_told(inbox):
+def test_of_a_run_that_died_is_known_what_it_had_reported(inbox):
     inbox.store_progress(inbox.start_run("laro", 1), {"received": 10, LEFT: 90})
     close_dead_runs(inbox, "laro")
     assert inbox.runs("laro", 1)[0].counts == {"received": 10}

@@ -47,11 +47,11 @@ def test_an_entry_with_a_secret_stops_every_command_and_is_named(command, instan
 
 
 def test_what_the_log_of_a_run_keeps_has_no_secrets(instance):
-    said = []
+    messages = []
 
     class Heard(Silence):
         def say(self, text):
-            said.append(text)
+            messages.append(text)
 
     with closing(open_inbox(instance)) as inbox:
         log = RunLog(inbox, "x", Heard())
@@ -59,7 +59,7 @@ def test_what_the_log_of_a_run_keeps_has_no_secrets(instance):
             tell(f"{URL} answers with HTTP status 500")
         log.end(RunOutcome.FAILED, is_complete=False)
         (run,) = inbox.runs("x", 1)
-        kept = json.dumps([run.reasons, [event.text for event in inbox.events(run.number)], said])
+        kept = json.dumps([run.reasons, [event.text for event in inbox.events(run.number)], messages])
     assert "apikey=... answers" in kept
     assert "HUSH" not in kept
 

@@ -98,13 +98,13 @@ def test_a_mistake_is_told_with_the_file(sources, text, sentence):
     assert "sources.toml" in str(caught.value)
 
 
-def test_a_file_that_is_no_text_is_told(sources):
+def test_a_file_that_is_no_text_is_reported(sources):
     sources.file.write_bytes(b"\xff")
     with pytest.raises(ConfigurationError, match="cannot be read"):
         sources.entries()
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
     with pytest.raises(StoreUnwritable):
         SourcesFile(tmp_path / "missing" / "sources.toml").add(SourceEntry("laro", "http://h/oai"))
 

@@ -67,13 +67,13 @@ def swept(house, entry):
 
 def _living(house, prefix="oai_dc"):
     """Return the upstream identifiers that a harvester of ours sees, and those it sees as deleted."""
-    found = {False: [], True: []}
+    identifiers = {False: [], True: []}
     with house.store.view() as view:
         for content in view.page(Selection(prefix), None, 10_000).records:
             text = content.decode()
             upstream = text.partition("<identifier>")[2].partition("</identifier>")[0].partition("/")[2]
-            found['<header status="deleted">' in text].append(upstream)
-    return sorted(found[False]), sorted(found[True])
+            identifiers['<header status="deleted">' in text].append(upstream)
+    return sorted(identifiers[False]), sorted(identifiers[True])
 
 
 def _datestamps(house):
@@ -351,7 +351,7 @@ def test_what_returns_and_no_harvest_brings_is_fetched_by_the_next_sweep(harvest
     assert swept().run.counts["returned"] == 0
 
 
-def test_what_returns_and_cannot_be_fetched_is_told(harvest, swept, repository, house):
+def test_what_returns_and_cannot_be_fetched_is_reported(harvest, swept, repository, house):
     repository.fill(30)
     harvest()
     kept = _vanish(repository, 3)

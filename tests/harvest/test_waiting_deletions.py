@@ -61,9 +61,9 @@ def _waiting(instance):
 def waits(instance):
     """Return the identifiers of the records whose deletions wait."""
     store = open_store(instance)
-    found = {each.identifier for each in store.waiting("fake", ("", ""), 1000)}
+    identifiers = {deletion.identifier for deletion in store.waiting("fake", ("", ""), 1000)}
     store.close()
-    return found
+    return identifiers
 
 
 def assert_same_again(instance, tmp_path):

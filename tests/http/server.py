@@ -156,5 +156,5 @@ def make() -> Iterator[Callable[..., Made]]:
         return Made(web, pauses)
 
     yield maker
-    for each in made:
-        each.close()
+    for web in made:
+        web.close()

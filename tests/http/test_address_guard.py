@@ -60,12 +60,12 @@ def _resolving(names: dict[str, list[str]]):
     """Return a resolver that knows these names; everything else is looked up."""
 
     def resolve(host, port, **options):
-        found = names.get(host)
-        if found is None:
+        addresses = names.get(host)
+        if addresses is None:
             return socket.getaddrinfo(host, port, **options)
         return [
-            (socket.AF_INET6 if ":" in each else socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port))
-            for each in found
+            (socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+            for address in addresses
         ]
 
     return resolve
@@ -103,8 +103,8 @@ def test_digits_and_dots_of_other_scripts_lead_nowhere(make, host: str, proxy: s
     """IDNA makes ours of some; whatever it makes of them, no name is looked up and the proxy is not asked."""
     asked = []
 
-    def resolve(*told, **_):
-        asked.append(told)
+    def resolve(*arguments, **_):
+        asked.append(arguments)
 
     with pytest.raises(FetchError, match=r"not public|cannot be sent|no name of a host"):
         make(environ={"http_proxy": proxy}, resolve=resolve).web(Request(f"http://{host}:9/"))
@@ -219,7 +219,7 @@ def test_the_encrypted_side_of_a_source_is_the_source():
         ("http://x..y/", ""),
     ],
 )
-def test_the_class_of_an_address_is_told(url, expected):
+def test_the_class_of_an_address_is_reported(url, expected):
     known = _resolving({"repo.test": ["10.0.0.1", "127.0.0.1"], "both.test": ["10.0.0.1", "8.8.8.8"]})
 
     def resolve(host, *arguments, **options):
@@ -248,7 +248,7 @@ def test_name_that_changes_its_address_gains_nothing(server, make, monkeypatch: 
 
     def resolve(host, port, **_):
         judged.append(next(answers))
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in judged[-1]]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in judged[-1]]
 
     reached = []
     pace = Pace()

@@ -39,12 +39,12 @@ _WORDS = st.sampled_from(
 @st.composite
 def spoiled(draw: st.DrawFn) -> bytes:
     """Draw an answer of HTTP with a few places cut out or filled with words of the protocol."""
-    said = _ANSWER
+    answer = _ANSWER
     for _ in range(draw(st.integers(1, 4))):
-        at = draw(st.integers(0, len(said)))
+        at = draw(st.integers(0, len(answer)))
         gone = draw(st.sampled_from([0, 0, 1, 4, 30]))
-        said = said[:at] + draw(st.one_of(_WORDS, st.binary(max_size=4))) + said[at + gone :]
-    return said
+        answer = answer[:at] + draw(st.one_of(_WORDS, st.binary(max_size=4))) + answer[at + gone :]
+    return answer
 
 
 @dataclass
@@ -57,7 +57,7 @@ class _Said:
 def _saying() -> Iterator[_Said]:
     """Answer every connection with the same bytes, whatever is asked."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        said = _Said(f"http://127.0.0.1:{listening.getsockname()[1]}/oai")
+        endpoint = _Said(f"http://127.0.0.1:{listening.getsockname()[1]}/oai")
 
         def serve() -> None:
             with suppress(OSError):
@@ -66,13 +66,13 @@ def _saying() -> Iterator[_Said]:
                     connection.settimeout(1)  # who asks may leave a connection open, and never say so
                     with connection, suppress(OSError):
                         connection.recv(65_536)
-                        connection.sendall(said.bytes)
+                        connection.sendall(endpoint.bytes)
                         connection.shutdown(socket.SHUT_WR)
                         connection.recv(1)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        yield said
+        yield endpoint
         listening.shutdown(socket.SHUT_RDWR)
         thread.join()
 
@@ -85,17 +85,20 @@ def _resolve(host: str, port: int, **options: Any) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture(scope="module")
-def said() -> Iterator[_Said]:
-    with _saying() as said:
-        yield said
+def endpoint() -> Iterator[_Said]:
+    with _saying() as endpoint:
+        yield endpoint
 
 
 @given(st.one_of(spoiled(), st.binary(max_size=200)))
-def test_any_bytes_on_the_connection_are_an_answer_or_an_error_of_ours(said: _Said, given: bytes) -> None:
-    said.bytes = given
+def test_any_bytes_on_the_connection_are_an_answer_or_an_error_of_ours(endpoint: _Said, given: bytes) -> None:
+    endpoint.bytes = given
     settings = load(Path("/nowhere"), environ={}, options={"fetch_retries": 1, "fetch_read_timeout_seconds": 5.0})
-    with Web(settings, {"x": Access(said.url)}, sleep=lambda _: None, resolve=_resolve) as web, suppress(FetchError):
-        assert web(Request(said.url, "x")).url.startswith("http")
+    with (
+        Web(settings, {"x": Access(endpoint.url)}, sleep=lambda _: None, resolve=_resolve) as web,
+        suppress(FetchError),
+    ):
+        assert web(Request(endpoint.url, "x")).url.startswith("http")
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def tarred(mode):
 
 
 @pytest.mark.parametrize("body", [zipped(), *map(tarred, ("", ":gz", ":bz2", ":xz"))])
-def test_the_names_of_all_files_are_told(body):
+def test_the_names_of_all_files_are_reported(body):
     assert names_in(body) == tuple(FILES)
 
 
@@ -50,20 +50,20 @@ def test_what_is_no_archive_has_none(body):
     assert names_in(body) == ()
 
 
-def test_of_the_beginning_of_an_archive_the_first_names_are_told():
+def test_of_the_beginning_of_an_archive_the_first_names_are_reported():
     assert names_in(zipped()[:100]) == ("a/1.xml",)
     assert names_in(tarred("")[:1100]) == ("a/1.xml",)
 
 
-@pytest.mark.parametrize("told", [{6: b"\x08"}, {18: b"\xff\xff\xff\xff"}])
-def test_of_a_zip_that_does_not_tell_how_long_its_files_are_the_first_name_is_told(told):
+@pytest.mark.parametrize("replacements", [{6: b"\x08"}, {18: b"\xff\xff\xff\xff"}])
+def test_of_a_zip_that_does_not_tell_how_long_its_files_are_the_first_name_is_reported(replacements):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("1.xml", b"<one/>")
         archive.writestr("2.xml", b"<two/>")
     body = bytearray(stream.getvalue()[:90])
-    for place, said in told.items():
-        body[place : place + len(said)] = said
+    for place, replacement in replacements.items():
+        body[place : place + len(replacement)] = replacement
     assert names_in(bytes(body)) == ("1.xml",)
 
 
@@ -82,7 +82,7 @@ def _tar_of(count: int) -> bytes:
 
 def test_a_tar_is_read_to_its_end():
     with tarfile.open(fileobj=io.BytesIO(_tar_of(3)), tarinfo=TarMember) as archive:
-        assert [each.name for each in archive] == ["0.txt", "1.txt", "2.txt"]
+        assert [member.name for member in archive] == ["0.txt", "1.txt", "2.txt"]
 
 
 @pytest.mark.parametrize("rest", [b"", b"x" * 100, b"x" * tarfile.BLOCKSIZE])
@@ -176,7 +176,7 @@ def test_a_tar_with_too_many_entries_is_refused(monkeypatch):
         _is_refused(lambda: list(members(archive)), "more than 3 entries")
 
 
-def test_of_an_archive_with_too_many_entries_only_the_first_names_are_told(monkeypatch):
+def test_of_an_archive_with_too_many_entries_only_the_first_names_are_reported(monkeypatch):
     monkeypatch.setattr(archives, "MOST_ENTRIES", 3)
     assert names_in(_zip_of("abcd")) == ("a", "b", "c")
     assert names_in(_tar_of(4)) == ("0.txt", "1.txt", "2.txt")
@@ -216,7 +216,7 @@ def _global(first: int, count: int) -> bytes:
 
 def test_what_a_tar_says_of_all_members_is_not_kept_with_each():
     with tarfile.open(fileobj=io.BytesIO(_global(0, 900) + _tar_of(1)), tarinfo=TarMember) as archive:
-        assert [(each.name, each.pax_headers) for each in archive] == [("0.txt", {})]
+        assert [(member.name, member.pax_headers) for member in archive] == [("0.txt", {})]
 
 
 def test_what_a_tar_says_of_all_members_again_and_again_is_too_long():

@@ -43,20 +43,20 @@ SENT = {
 @pytest.mark.parametrize("kind", SENT)
 def test_header_carries_the_secret(server, make, kind: str):
     url = server.say("/", ok())
-    found = make(Access(url, credentials_from(KINDS[kind]))).web(Request(url, "x"))
+    answer = make(Access(url, credentials_from(KINDS[kind]))).web(Request(url, "x"))
     name, value = SENT[kind]
     assert server.asked[0].headers[name] == value
-    assert SECRET not in repr(found)
+    assert SECRET not in repr(answer)
 
 
 @pytest.mark.parametrize(
     ("url", "sent"), [("/oai?verb=Identify", "/oai?verb=Identify&key=open-sesame"), ("/oai", "/oai?key=open-sesame")]
 )
-def test_key_in_the_address_is_sent_and_not_told(server, make, url: str, sent: str):
+def test_key_in_the_address_is_sent_and_not_shown(server, make, url: str, sent: str):
     server.say("/oai", ok())
-    found = make(Access(server.url("/"), credentials_from(KINDS["query"]))).web(Request(server.url(url), "x"))
+    answer = make(Access(server.url("/"), credentials_from(KINDS["query"]))).web(Request(server.url(url), "x"))
     assert server.asked[0].path == sent
-    assert found.url == server.url(url)
+    assert answer.url == server.url(url)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,16 +79,16 @@ def test_nothing_is_sent_for_another_source(server, make, kind: str):
 def test_key_that_a_redirect_repeats_is_not_kept(server, make):
     url = server.say("/", ok(b"", 302, Location="/new?a=b&key=open-sesame"))
     server.say("/new", ok())
-    found = make(Access(url, credentials_from(KINDS["query"]))).web(Request(url, "x"))
-    assert found.url == server.url("/new?a=b")
+    answer = make(Access(url, credentials_from(KINDS["query"]))).web(Request(url, "x"))
+    assert answer.url == server.url("/new?a=b")
     assert server.asked[1].path == "/new?a=b&key=open-sesame"
 
 
 def test_redirect_without_the_key_is_left_as_it_is(server, make):
     url = server.say("/", ok(b"", 302, Location="/new?a=%20b"))
     server.say("/new", ok())
-    found = make(Access(url, credentials_from(KINDS["query"]))).web(Request(url, "x"))
-    assert found.url == server.url("/new?a=%20b")
+    answer = make(Access(url, credentials_from(KINDS["query"]))).web(Request(url, "x"))
+    assert answer.url == server.url("/new?a=%20b")
 
 
 def test_key_is_in_no_error(make):
@@ -108,25 +108,27 @@ def test_key_is_in_no_error(make):
 @pytest.mark.parametrize("sign", ["=", "%3D"])
 def test_key_that_the_server_repeats_is_blotted_out(server, make, monkeypatch, secret: str, repeated: str, sign: str):
     monkeypatch.setenv("X_SECRET", secret)
-    told = f"key{sign}{repeated}"
-    url = server.say("/", ok(f"<request>/?{told}</request><title>{repeated}</title>".encode(), Link=f"</?{told}>"))
-    found = make(Access(url, credentials_from(KINDS["query"]))).web(Request(url, "x"))
+    parameter = f"key{sign}{repeated}"
+    url = server.say(
+        "/", ok(f"<request>/?{parameter}</request><title>{repeated}</title>".encode(), Link=f"</?{parameter}>")
+    )
+    answer = make(Access(url, credentials_from(KINDS["query"]))).web(Request(url, "x"))
     blotted = f"key{sign}{'*' * len(repeated)}"
-    assert found.body.decode() == f"<request>/?{blotted}</request><title>{repeated}</title>"
-    assert found.header("Link") == f"</?{blotted}>"
+    assert answer.body.decode() == f"<request>/?{blotted}</request><title>{repeated}</title>"
+    assert answer.header("Link") == f"</?{blotted}>"
 
 
 def test_words_of_a_record_are_no_secret(server, make):
     url = server.say("/", ok(b"<a>X-Key=open-sesame</a>"))
-    found = make(Access(url, credentials_from(KINDS["header"]))).web(Request(url, "x"))
-    assert found.body == b"<a>X-Key=open-sesame</a>"
+    answer = make(Access(url, credentials_from(KINDS["header"]))).web(Request(url, "x"))
+    assert answer.body == b"<a>X-Key=open-sesame</a>"
 
 
-def test_user_and_password_in_an_address_are_neither_sent_nor_told(server, make):
+def test_user_and_password_in_an_address_are_neither_sent_nor_shown(server, make):
     url = server.say("/", ok(b"", 302, Location=server.url("/new").replace("//", "//me:open-sesame@")))
     server.say("/new", ok())
-    found = make(url).web(Request(url.replace("//", "//me:open-sesame@"), "x"))
-    assert found.url == server.url("/new")
+    answer = make(url).web(Request(url.replace("//", "//me:open-sesame@"), "x"))
+    assert answer.url == server.url("/new")
     assert all("Authorization" not in request.headers for request in server.asked)
 
 
@@ -164,7 +166,7 @@ def test_missing_secret_says_where_it_should_be(tmp_path):
     assert "a\nb" not in str(caught.value)
 
 
-def test_client_certificate_that_is_not_there_is_told(tmp_path):
+def test_client_certificate_that_is_not_there_is_reported(tmp_path):
     file = tmp_path / "me.pem"
     with pytest.raises(ConfigurationError, match=r"me\.pem, which does not exist"):
         Credentials("certificate", certificate=str(file)).client_certificate()

@@ -104,7 +104,7 @@ def test_another_part_than_was_asked_for_is_not_taken(provider, make, tmp_path):
 
     provider.faults["x/f"] = confused
     _fetched(provider, make, tmp_path / "f")
-    assert [bool(each) for each in count] == [False, True, False]
+    assert [bool(header) for header in count] == [False, True, False]
     assert (tmp_path / "f").read_bytes() == CONTENT
 
 
@@ -138,21 +138,21 @@ def test_a_part_of_something_else_is_overwritten(provider, make, tmp_path, note)
     assert (tmp_path / "f").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("told", ["text/plain", "application/octet-stream"])
-def test_an_encoding_that_was_not_asked_for_is_undone(provider, make, tmp_path, told):
+@pytest.mark.parametrize("content_type", ["text/plain", "application/octet-stream"])
+def test_an_encoding_that_was_not_asked_for_is_undone(provider, make, tmp_path, content_type):
     def zipped(handler):
         body = gzip.compress(CONTENT)
-        return handler.send(200, body, {"Content-Encoding": "gzip", "Content-Type": told}) or True
+        return handler.send(200, body, {"Content-Encoding": "gzip", "Content-Type": content_type}) or True
 
     provider.faults["x/f"] = zipped
     _fetched(provider, make, tmp_path / "f")
     assert (tmp_path / "f").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("told", ["application/x-gzip", "application/x-tgz"])
-def test_a_compressed_file_is_left_as_it_is(provider, make, tmp_path, told):
+@pytest.mark.parametrize("content_type", ["application/x-gzip", "application/x-tgz"])
+def test_a_compressed_file_is_left_as_it_is(provider, make, tmp_path, content_type):
     body = gzip.compress(CONTENT)
-    headers = {"Content-Encoding": "x-gzip", "Content-Type": told}
+    headers = {"Content-Encoding": "x-gzip", "Content-Type": content_type}
     provider.faults["x/f"] = lambda handler: handler.send(200, body, headers) or True
     _fetched(provider, make, tmp_path / "f")
     assert (tmp_path / "f").read_bytes() == body

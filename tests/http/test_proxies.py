@@ -62,15 +62,15 @@ def test_the_environment_names_the_proxies(environ, url, expected):
     ],
 )
 def test_no_proxy_names_what_is_reached_directly(no_proxy, host, port, is_direct):
-    found = Proxies({**BOTH, "NO_PROXY": no_proxy}).of("http", host, port)
-    assert (found == "") == is_direct
+    proxy_url = Proxies({**BOTH, "NO_PROXY": no_proxy}).of("http", host, port)
+    assert (proxy_url == "") == is_direct
 
 
 @pytest.mark.parametrize("proxy", ["socks5://p:1080", "http://", "http://p:x", "http://secret:secret@[p", "http://p:0"])
 def test_what_is_no_address_of_a_proxy_is_told_without_its_credentials(proxy):
-    with pytest.raises(ConfigurationError, match="HTTP_PROXY is not a valid address of a proxy") as told:
+    with pytest.raises(ConfigurationError, match="HTTP_PROXY is not a valid address of a proxy") as caught:
         Proxies({"HTTP_PROXY": proxy})
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(caught.value)
 
 
 def test_credentials_of_a_proxy_are_not_shown():
@@ -83,8 +83,8 @@ def test_credentials_of_a_proxy_are_not_shown():
 @pytest.fixture
 def proxy() -> Iterator[Proxy]:
     """Return a proxy that is running."""
-    with proxying() as found:
-        yield found
+    with proxying() as running:
+        yield running
 
 
 @pytest.fixture
@@ -95,8 +95,8 @@ def through(make, proxy):
         def resolve(host, port, **_):
             raise AssertionError(f"{host} was looked up")
 
-        def of_proxy(host, port, **told):
-            return getaddrinfo(host, port, **told) if f"{host}:{port}" == proxy.address else resolve(host, port)
+        def of_proxy(host, port, **more):
+            return getaddrinfo(host, port, **more) if f"{host}:{port}" == proxy.address else resolve(host, port)
 
         address = f"http://{credentials}{proxy.address}"
         return make(access, environ={"HTTP_PROXY": address, "HTTPS_PROXY": address}, resolve=of_proxy, **options)
@@ -108,8 +108,8 @@ def test_a_plain_request_goes_to_the_proxy_in_absolute_form(server, proxy, throu
     server.say("/oai", ok(b"<ok/>"))
     host, port = server.address.split(":")
     proxy.names["repo.example.org"] = (host, int(port))
-    found = through().web(Request("http://repo.example.org/oai"))
-    assert (found.status, found.body, found.url) == (200, b"<ok/>", "http://repo.example.org/oai")
+    answer = through().web(Request("http://repo.example.org/oai"))
+    assert (answer.status, answer.body, answer.url) == (200, b"<ok/>", "http://repo.example.org/oai")
     assert proxy.asked == [("GET", "http://repo.example.org/oai")]
     assert server.asked[0].headers["Host"] == "repo.example.org"
 
@@ -156,19 +156,21 @@ def test_a_proxy_that_wants_credentials_gets_them_and_nobody_sees_them(server, p
     proxy.wants = "Basic " + b64encode(b"me:s3cret").decode()
     assert through(credentials="me:s3cret@").web(Request("http://repo.example.org/")).status == 200
     assert "Proxy-Authorization" not in server.asked[0].headers
-    with pytest.raises(ConnectionFailed, match="407") as told:
+    with pytest.raises(ConnectionFailed, match="407") as caught:
         through(credentials="me:s3cret-wrong@").web(Request("https://repo.example.org/"))
-    assert "through the proxy http://127.0.0.1" in str(told.value)
-    assert "s3cret" not in caplog.text + str(told.value)
+    assert "through the proxy http://127.0.0.1" in str(caught.value)
+    assert "s3cret" not in caplog.text + str(caught.value)
 
 
 def test_a_proxy_that_is_not_there_is_told_in_seconds_without_its_credentials(proxy, through):
     proxy.address = "127.0.0.1:1"
     made = through(credentials="me:s3cret@")
-    with pytest.raises(ConnectionFailed, match=r"\(through the proxy http://127.0.0.1:1\): Connection refused") as told:
+    with pytest.raises(
+        ConnectionFailed, match=r"\(through the proxy http://127.0.0.1:1\): Connection refused"
+    ) as caught:
         made.web(Request("http://repo.example.org/"))
     assert sum(made.pauses) <= 3
-    assert "s3cret" not in str(told.value)
+    assert "s3cret" not in str(caught.value)
 
 
 REFUSED = [

@@ -53,7 +53,7 @@ def test_what_was_idle_longest_is_closed(channels: Channels) -> None:
     for place in range(MOST_IDLE + 2):
         with channels.lent(place, "", opened) as channel:
             lent.append(channel)
-    assert [each.session.is_closed for each in lent] == [True, True, *[False] * MOST_IDLE]  # type: ignore[attr-defined]
+    assert [lent_channel.session.is_closed for lent_channel in lent] == [True, True, *[False] * MOST_IDLE]  # type: ignore[attr-defined]
 
 
 def test_cookies_are_those_of_whom_it_speaks_for(channels: Channels) -> None:
@@ -93,8 +93,8 @@ def test_after_all_was_broken_off_nothing_is_lent(channels: Channels) -> None:
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[Web]:
-    with Web(load(tmp_path, environ={}), allow=["127.0.0.1"]) as found:
-        yield found
+    with Web(load(tmp_path, environ={}), allow=["127.0.0.1"]) as client:
+        yield client
 
 
 @pytest.mark.slow
@@ -109,8 +109,8 @@ def test_one_host_is_asked_by_several_threads_at_once(web: Web, server: Server) 
 
     url = server.say("/", wait)
     with ThreadPoolExecutor(3) as pool:
-        assert [each.status for each in pool.map(web, [Request(url)] * 3)] == [200] * 3
-    assert len({each.peer for each in server.asked}) == 3
+        assert [answer.status for answer in pool.map(web, [Request(url)] * 3)] == [200] * 3
+    assert len({request.peer for request in server.asked}) == 3
 
 
 @pytest.mark.slow

@@ -114,14 +114,14 @@ def test_each_row_of_the_tables_has_a_test_and_a_source():
     assert {embedding.network for embedding in EMBEDDING} <= {block.network for block in BLOCKS}
 
 
-@pytest.mark.parametrize("row", [each for each in BLOCKS if each.network not in {e.network for e in EMBEDDING}])
+@pytest.mark.parametrize("row", [entry for entry in BLOCKS if entry.network not in {e.network for e in EMBEDDING}])
 def test_both_ends_of_a_block_are_in_it_unless_a_longer_block_holds_them(row):
     block = ip_network(row.network)
-    longer = [ip_network(each.network) for each in BLOCKS if each != row]
-    longer = [each for each in longer if each.version == block.version and each.subnet_of(block)]  # type: ignore[arg-type]
+    longer = [ip_network(other.network) for other in BLOCKS if other != row]
+    longer = [network for network in longer if network.version == block.version and network.subnet_of(block)]  # type: ignore[arg-type]
     longer += [ip_network(embedding.network) for embedding in EMBEDDING if block.version == 6]
     for end in (block[0], block[-1]):
-        assert class_of(end) == row.address_class or any(end in each for each in longer)
+        assert class_of(end) == row.address_class or any(end in network for network in longer)
 
 
 @pytest.mark.parametrize(("name", "_source"), LOCAL_NAMES)

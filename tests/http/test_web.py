@@ -33,9 +33,9 @@ from tests.http.server import PATIENCE_SECONDS, ok, serving, until_gone
 
 def test_answer_comes_back_whatever_its_status(server, make):
     url = server.say("/", ok(b"gone", 410, Content_Type="text/plain"))
-    found = make(url).web(Request(url + "?a=b", "x"))
-    assert (found.url, found.status, found.body, found.received_at) == (url + "?a=b", 410, b"gone", 1_700_000_000)
-    assert found.header("content-type") == "text/plain"
+    answer = make(url).web(Request(url + "?a=b", "x"))
+    assert (answer.url, answer.status, answer.body, answer.received_at) == (url + "?a=b", 410, b"gone", 1_700_000_000)
+    assert answer.header("content-type") == "text/plain"
 
 
 def test_request_is_honest_about_who_asks(server, make):
@@ -149,7 +149,7 @@ def test_content_comes_out_whatever_the_header_claims(server, make, body: bytes,
         (TEXT, "", ""),
     ],
 )
-def test_content_encoding_that_is_another_is_told(server, make, body: bytes, encoding: str, note: str):
+def test_content_encoding_that_is_another_is_reported(server, make, body: bytes, encoding: str, note: str):
     url = server.say("/", (200, {"Content-Encoding": encoding} if encoding else {}, body))
     fetched = make(url).web(Request(url, "x"))
     assert fetched.body == TEXT
@@ -270,13 +270,13 @@ def test_pause_is_what_the_server_asks_for_or_what_is_polite(server, make, statu
     assert made.pauses == [pause]
 
 
-def test_pauses_double_and_end_and_long_ones_are_told(server, make, caplog):
+def test_pauses_double_and_end_and_long_ones_are_reported(server, make, caplog):
     url = server.say("/", ok(b"ill", 500))
     made = make(url, {"fetch_retries": 3})
     assert made.web(Request(url, "x")).status == 500
     assert made.pauses == [2.0, 4.0, 8.0]
-    told = f"{url}: the server answers 500. The next try is in 8 seconds."
-    assert [record.getMessage() for record in caplog.records if record.name == "harvester"] == [told]
+    sentence = f"{url}: the server answers 500. The next try is in 8 seconds."
+    assert [record.getMessage() for record in caplog.records if record.name == "harvester"] == [sentence]
 
 
 def test_chance_lengthens_pauses_a_little(server, make):
@@ -579,9 +579,9 @@ def test_a_body_that_trickles_ends_before_its_deadline(server, make):
     with pytest.raises(AnswerTooSlow, match="sends less than 1024 bytes per second"):
         make(url, slow, **clock).web(Request(url, "x"))
     assert len(server.asked) == 1
-    found = make(url, {"fetch_retries": 0, "fetch_deadline_seconds": 1e6}, **clock)
+    made = make(url, {"fetch_retries": 0, "fetch_deadline_seconds": 1e6}, **clock)
     with pytest.raises(ConnectionFailed, match="broke before the answer was whole"):
-        found.web(Request(url, "x"))
+        made.web(Request(url, "x"))
 
 
 def test_what_is_announced_as_too_large_is_not_read(server, make):
@@ -601,9 +601,9 @@ def test_a_name_with_many_places_that_are_silent_has_the_time_of_one_request(ser
         full.listen(0)
         port = full.getsockname()[1]
         waiting = [socket.socket() for _ in range(4)]
-        for each in waiting:
-            each.setblocking(False)
-            each.connect_ex(("127.0.0.1", port))
+        for client in waiting:
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", port))
         begun = time.monotonic()
         settings = {"fetch_connect_timeout_seconds": 0.1, "fetch_deadline_seconds": 0.15, "fetch_retries": 0}
         places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))] * 500
@@ -611,8 +611,8 @@ def test_a_name_with_many_places_that_are_silent_has_the_time_of_one_request(ser
         with pytest.raises(AnswerTooSlow):
             web(Request(f"http://many.example.org:{port}/"))
         assert time.monotonic() - begun < 30
-        for each in waiting:
-            each.close()
+        for client in waiting:
+            client.close()
 
 
 def test_a_key_goes_to_who_was_asked_and_not_to_whom_a_redirect_leads(start, make):
@@ -633,7 +633,7 @@ def test_a_key_in_an_address_is_in_no_error(server, make):
     assert "secret" not in str(raised.value)
 
 
-def test_header_that_cannot_be_sent_is_told(server, make):
+def test_header_that_cannot_be_sent_is_reported(server, make):
     url = server.say("/", ok())
     with pytest.raises(ConnectionFailed, match="cannot be sent"):
         make(url).web(Request(url, "x", (("X", "a\nb"),)))
@@ -651,11 +651,11 @@ def test_tls_that_fails_says_what_to_do(server, make):
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_redirects_are_followed_and_the_last_address_told(server, make, status: int):
+def test_redirects_are_followed_and_the_last_address_reported(server, make, status: int):
     url = server.say("/old", ok(b"", status, Location="new?a=b#c"))
     server.say("/new", ok())
-    found = make(url).web(Request(url, "x"))
-    assert (found.url, found.status) == (server.url("/new?a=b"), 200)
+    answer = make(url).web(Request(url, "x"))
+    assert (answer.url, answer.status) == (server.url("/new?a=b"), 200)
 
 
 @pytest.mark.parametrize(

@@ -61,26 +61,26 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_state_of_an_instance_is_read_from_its_databases(folder: Path) -> None:
-    found = collected(folder)
-    assert found["harvest_runs_total", ("failed", "laro", "harvest")] == 2
-    assert found["harvest_runs_total", ("succeeded", "laro", "harvest")] == 1
-    assert found["harvest_last_success_timestamp_seconds", ("laro", "harvest")] == NOW - 400
-    assert found["publish_pending_pages", ("laro",)] == 1
-    assert found["store_items", ("laro", "live")] == 0
-    assert found["store_quarantined_records", ("laro",)] == 0
-    assert found["store_waiting_deletions", ("laro",)] == 0
-    assert found["store_horizon_lag_seconds", ()] >= 0
-    assert found["instance_disk_free_bytes", ()] > 0
-    assert found["instance_file_bytes", ("store.sqlite",)] > 0
-    assert found["instance_readable", ("store",)] == found["instance_readable", ("inbox",)] == 1
+    values = collected(folder)
+    assert values["harvest_runs_total", ("failed", "laro", "harvest")] == 2
+    assert values["harvest_runs_total", ("succeeded", "laro", "harvest")] == 1
+    assert values["harvest_last_success_timestamp_seconds", ("laro", "harvest")] == NOW - 400
+    assert values["publish_pending_pages", ("laro",)] == 1
+    assert values["store_items", ("laro", "live")] == 0
+    assert values["store_quarantined_records", ("laro",)] == 0
+    assert values["store_waiting_deletions", ("laro",)] == 0
+    assert values["store_horizon_lag_seconds", ()] >= 0
+    assert values["instance_disk_free_bytes", ()] > 0
+    assert values["instance_file_bytes", ("store.sqlite",)] > 0
+    assert values["instance_readable", ("store",)] == values["instance_readable", ("inbox",)] == 1
 
 
 def test_database_that_cannot_be_read_is_told_and_hides_nothing_else(folder: Path) -> None:
     for file in folder.glob("inbox.sqlite*"):
         file.unlink()
-    found = collected(folder)
-    assert (found["instance_readable", ("inbox",)], found["instance_readable", ("store",)]) == (0, 1)
-    assert ("store_items", ("laro", "live")) in found
+    values = collected(folder)
+    assert (values["instance_readable", ("inbox",)], values["instance_readable", ("store",)]) == (0, 1)
+    assert ("store_items", ("laro", "live")) in values
 
 
 @pytest.mark.parametrize("text", ["9464", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:99999", ":1", "x:" + "1" * 5000])
@@ -118,18 +118,18 @@ def serving(folder: Path) -> Iterator[tuple[Callable[[str], tuple[int, str]], Ca
         connection = http.client.HTTPConnection("127.0.0.1", ports[name], timeout=30)
         connection.request("GET", path)
         answer = connection.getresponse()
-        told = answer.status, answer.read().decode()
+        status_and_text = answer.status, answer.read().decode()
         connection.close()
-        return told
+        return status_and_text
 
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=os.environ | settings) as process:
         assert process.stderr is not None
-        for told in process.stderr:
-            for word in told.split():
+        for message in process.stderr:
+            for word in message.split():
                 for end in ("/metrics", "/oai"):
                     if word.endswith(end):
                         ports[end] = int(word.removesuffix(end).rpartition(":")[2])
-            if "Serving" in told:
+            if "Serving" in message:
                 break
         yield lambda path: ask("/oai", path), lambda path: ask("/metrics", path)
         process.terminate()
@@ -145,15 +145,15 @@ def test_requests_of_all_workers_are_added_up_and_shown_at_an_address_of_their_o
         repository("/oai?verb=ListSets")
         repository("/oai?verb=%3Cscript%3E")
         status, text = metrics("/metrics")
-        found = samples(text)
+        values = samples(text)
         assert status == 200
-        assert found["oai_requests_total", ("none", "Identify")] == 20
-        assert found["oai_requests_total", ("none", "ListSets")] == 1
-        assert found["oai_pages_total", ("ListSets",)] == 1
-        assert found["oai_requests_total", ("badVerb", "none")] == 1
-        assert found["oai_request_duration_seconds_count", ("Identify",)] == 20
-        assert found["oai_response_bytes_total", ("Identify",)] > 20 * 500
-        assert found["harvest_runs_total", ("failed", "laro", "harvest")] == 2
+        assert values["oai_requests_total", ("none", "Identify")] == 20
+        assert values["oai_requests_total", ("none", "ListSets")] == 1
+        assert values["oai_pages_total", ("ListSets",)] == 1
+        assert values["oai_requests_total", ("badVerb", "none")] == 1
+        assert values["oai_request_duration_seconds_count", ("Identify",)] == 20
+        assert values["oai_response_bytes_total", ("Identify",)] > 20 * 500
+        assert values["harvest_runs_total", ("failed", "laro", "harvest")] == 2
         assert metrics("/oai?verb=Identify")[0] == 404
         assert repository("/metrics")[0] == 404
         assert "script" not in text

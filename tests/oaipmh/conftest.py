@@ -72,10 +72,10 @@ class MemoryView:
     def page(self, selection: Selection, after: Key | None, limit: int) -> Page:
         if self.failure:
             raise self.failure
-        found = self._matching(selection)
-        start = bisect_right(found, tuple(after), key=lambda entry: (entry.stamp, entry.item)) if after else 0
-        part = found[start : start + limit]
-        more = len(found) > start + limit
+        entries = self._matching(selection)
+        start = bisect_right(entries, tuple(after), key=lambda entry: (entry.stamp, entry.item)) if after else 0
+        part = entries[start : start + limit]
+        more = len(entries) > start + limit
         return Page(tuple(entry.content for entry in part), Key(part[-1].stamp, part[-1].item) if more else None)
 
     def count(self, selection: Selection) -> int:
@@ -100,8 +100,8 @@ class MemoryView:
         return any(known.spec == spec for known in self.known_sets)
 
     def sets(self, after: str | None, limit: int) -> tuple[SetDescription, ...]:
-        known = sorted(self.known_sets, key=lambda each: each.spec)
-        return tuple(each for each in known if after is None or each.spec > after)[:limit]
+        known = sorted(self.known_sets, key=lambda description: description.spec)
+        return tuple(description for description in known if after is None or description.spec > after)[:limit]
 
     def earliest_datestamp(self) -> int:
         return self.earliest

@@ -115,7 +115,7 @@ def test_every_mistake_is_one_error(query, expected):
     assert mistakes(query) == expected
 
 
-def test_all_mistakes_of_a_request_are_told():
+def test_all_mistakes_of_a_request_are_reported():
     query = "verb=ListRecords&from=junk&until=2002-13-01&set=&color=red&until2=1&from2=2&from2=3"
     assert [code for code, _ in mistakes(query)] == ["badArgument"] * 8
 
@@ -177,9 +177,9 @@ def test_a_long_value_is_shortened_in_the_sentence():
 
 
 def test_more_than_a_hundred_mistakes_are_counted():
-    told = mistakes("verb=Identify&" + "&".join(f"a{number}=" for number in range(1000)))
-    assert len(told) == 101
-    assert told[-1] == ("badArgument", "There are 900 more errors.")
+    errors = mistakes("verb=Identify&" + "&".join(f"a{number}=" for number in range(1000)))
+    assert len(errors) == 101
+    assert errors[-1] == ("badArgument", "There are 900 more errors.")
 
 
 def test_a_hundred_kilobytes_are_no_mistake():

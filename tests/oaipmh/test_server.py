@@ -124,13 +124,13 @@ def test_a_base_url_of_the_settings_is_announced_exactly(instance):
 
 
 @pytest.mark.parametrize(
-    ("words", "environment", "said"),
+    ("words", "environment", "sentence"),
     [
         (("--host", "0.0.0.0"), {}, "Identify announces http://{host}:{port}/oai, with the name of this host. "),
         ((), {"GATEWAY_BASE_URL": "http://repo.example.org"}, "The base_url http://repo.example.org does not end "),
     ],
 )
-def test_an_address_where_nobody_may_be_found_is_told(instance, words, environment, said):
+def test_an_address_where_nobody_may_be_found_is_reported(instance, words, environment, sentence):
     command = [GATEWAY, "--instance", str(instance), "serve", "--port", "0", *words]
     surroundings = os.environ | environment | {"GATEWAY_SERVE_WORKERS": "1"}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=surroundings) as process:
@@ -138,7 +138,7 @@ def test_an_address_where_nobody_may_be_found_is_told(instance, words, environme
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
     port = urlsplit(serving.split()[1]).port
-    assert warning.startswith(said.format(host=name_of_this_host(), port=port))
+    assert warning.startswith(sentence.format(host=name_of_this_host(), port=port))
 
 
 def test_no_header_says_where_the_application_lies(base_url):
@@ -254,7 +254,7 @@ def test_sickle_harvests_everything(base_url, method):
     assert records[1].metadata == {"title": ["Work 1 — à lire"]}
     assert len(list(client.ListIdentifiers(metadataPrefix="oai_dc", set="source:laro:even"))) == (COUNT + 1) // 2
     assert len(list(client.ListIdentifiers(metadataPrefix="oai_dc", ignore_deleted=True))) == COUNT - len(DELETED)
-    assert {found.setSpec for found in client.ListSets()} >= {"source", "source:laro", "source:laro:even"}
+    assert {set_.setSpec for set_ in client.ListSets()} >= {"source", "source:laro", "source:laro:even"}
 
 
 def test_scythe_harvests_everything(base_url):

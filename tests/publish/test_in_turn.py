@@ -89,7 +89,7 @@ def test_an_intent_that_expired_while_it_waited_is_renewed(desk: Desk) -> None:
     assert desk.record("1") is not None
 
 
-def test_whoever_is_always_too_late_is_told(desk: Desk, monkeypatch) -> None:
+def test_whoever_is_always_too_late_is_reported(desk: Desk, monkeypatch) -> None:
     def expired(intent, *_rest):
         desk.store.abandon(intent)
         raise IntentExpired("once more")

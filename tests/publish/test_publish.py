@@ -15,13 +15,13 @@ def test_a_new_record_is_published_in_every_format_of_ours(desk: Desk) -> None:
     counts = desk.sent(Sent("1"))
     assert (counts.pages, counts.received, counts.published, counts.stamped) == (1, 1, 1, 2)
     assert desk.formats("1") == ["oai_dc", "oai_didl"]
-    header = [(each.tag.removeprefix(OAI), each.text) for each in desk.tree()[0]]
+    header = [(element.tag.removeprefix(OAI), element.text) for element in desk.tree()[0]]
     assert header == [
         ("identifier", "oai:gateway.example.org:laro/1"),
         ("datestamp", "2023-11-14T22:13:21Z"),
         ("setSpec", "source:laro"),
     ]
-    assert [each.tag for each in desk.tree()] == [f"{OAI}header", f"{OAI}metadata", f"{OAI}about"]
+    assert [element.tag for element in desk.tree()] == [f"{OAI}header", f"{OAI}metadata", f"{OAI}about"]
 
 
 def test_nothing_is_published_when_there_is_nothing(desk: Desk) -> None:
@@ -52,7 +52,7 @@ def test_an_update_gets_a_new_datestamp(desk: Desk) -> None:
     assert b"Another title" in desk.record(prefix="oai_didl").content
 
 
-def test_a_new_upstream_datestamp_alone_is_told(desk: Desk) -> None:
+def test_a_new_upstream_datestamp_alone_is_reported(desk: Desk) -> None:
     desk.sent(Sent("1"))
     desk.sent(Sent("1", datestamp="2021-01-01"))
     assert b"<datestamp>2021-01-01</datestamp>" in desk.record().content
@@ -333,14 +333,14 @@ def test_what_an_upstream_says_of_its_own_sources_is_nested(desk: Desk) -> None:
     hops = hop.format("true", "b", "b", hop.format("false", "c", "c", ""))
     about = f'<provenance xmlns="{PROVENANCE[1:-1]}">{hops}</provenance>'.encode()
     desk.sent(Sent("1", about=about))
-    found = list(desk.tree().iter(f"{PROVENANCE}originDescription"))
-    assert [each[0].text for each in found] == [
+    descriptions = list(desk.tree().iter(f"{PROVENANCE}originDescription"))
+    assert [description[0].text for description in descriptions] == [
         "http://laro.example.org/oai",
         "http://b/oai",
         "http://c/oai",
     ]
-    assert [each.get("altered") for each in found] == ["false", "true", "false"]
-    assert [each.getparent() for each in found[1:]] == found[:2]
+    assert [description.get("altered") for description in descriptions] == ["false", "true", "false"]
+    assert [description.getparent() for description in descriptions[1:]] == descriptions[:2]
 
 
 @pytest.mark.parametrize(

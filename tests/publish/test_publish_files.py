@@ -45,7 +45,12 @@ def didl(desk: Desk, upstream: str = "1") -> etree._Element:
 def component(desk: Desk, url: str = URL) -> etree._Element | None:
     components = didl(desk).iter(f"{{{DIDL}}}Component")
     return next(
-        (each for each in components if url in [found.text for found in each.iter(f"{{{DII}}}Identifier")]), None
+        (
+            candidate
+            for candidate in components
+            if url in [identifier.text for identifier in candidate.iter(f"{{{DII}}}Identifier")]
+        ),
+        None,
     )
 
 
@@ -131,7 +136,7 @@ def test_an_item_that_is_not_held_is_passed_over(desk: Desk) -> None:
     assert filed(desk, FOUND, upstream="2") == 0
 
 
-def test_a_source_that_was_never_published_is_told(desk: Desk) -> None:
+def test_a_source_that_was_never_published_is_reported(desk: Desk) -> None:
     with pytest.raises(StoreError, match="Nothing of 'laro' was ever published"):
         filed(desk, FOUND)
 
@@ -179,8 +184,8 @@ def test_what_was_learned_of_a_file_that_the_upstream_names_completes_it(desk: D
     element = component(desk, NAMED)
     assert element.findtext(f".//{{{DCTERMS}}}extent") == "99 bytes"
     assert element.findtext(f".//{{{PREMIS}}}messageDigest") == "cd" * 32
-    told = element.findtext(f".//{{{DCTERMS}}}provenance")
-    assert told == "upstream: named in dc:identifier of the record of 2020-01-01; fetched at 2026-11-21T10:00:00Z"
+    provenance = element.findtext(f".//{{{DCTERMS}}}provenance")
+    assert provenance == "upstream: named in dc:identifier of the record of 2020-01-01; fetched at 2026-11-21T10:00:00Z"
 
 
 def test_what_was_learned_of_a_file_that_is_not_named_any_more_is_left_out(desk: Desk) -> None:

@@ -30,7 +30,7 @@ class Remade:
     def __init__(self, desk: Desk, folder: Path) -> None:
         folder.mkdir()
         self.desk = desk
-        self.before = told(desk)
+        self.before = published_records(desk)
         desk.store.close()
         desk.store = open_store(folder, create=True)
         self.made = make_again(desk.store, desk.inbox, DOMAIN)
@@ -42,17 +42,17 @@ def lose(desk: Desk, tmp_path: Path) -> Callable[[], Remade]:
     return lambda: Remade(desk, tmp_path / "new")
 
 
-def told(desk: Desk) -> dict[tuple[str, str], tuple[object, ...]]:
+def published_records(desk: Desk) -> dict[tuple[str, str], tuple[object, ...]]:
     """Return every record by identifier and prefix: what it says but for its datestamp, and in which sets it is."""
-    found = {}
+    records = {}
     for source, state in desk.store.items(None, 0, 10_000):
         sets = desk.store.item_sets(state.number)
         for prefix, digest, is_deleted in state.records:
             with desk.store.view() as view:
                 content = view.record(state.identifier, prefix).content
             head, _, rest = content.partition(b"<datestamp>")
-            found[source, state.identifier, prefix] = (head, rest[20:], digest, is_deleted, sets)
-    return found  # type: ignore[return-value]
+            records[source, state.identifier, prefix] = (head, rest[20:], digest, is_deleted, sets)
+    return records  # type: ignore[return-value]
 
 
 def test_every_record_and_tombstone_is_there_again(desk: Desk, lose) -> None:
@@ -61,10 +61,10 @@ def test_every_record_and_tombstone_is_there_again(desk: Desk, lose) -> None:
     desk.sent(Sent("2", None), Sent("never held", None))
     desk.sent(Sent("3", dc("New"), sets=("b",)))
     lost = lose()
-    assert told(desk) == lost.before
+    assert published_records(desk) == lost.before
     assert desk.record("2").is_deleted
     assert desk.state("never held") is None
-    assert [each.identifier for each in desk.store.quarantined()] == ["bad"]
+    assert [record.identifier for record in desk.store.quarantined()] == ["bad"]
     assert desk.store.check() == ()
     assert store_lacks(desk.store, desk.inbox) == ""
     assert lost.made.counts.pages == 4
@@ -83,7 +83,7 @@ def test_what_a_sweep_deleted_is_a_tombstone_again(desk: Desk, lose) -> None:
     desk.inbox.receive(page, [Slice("1", "2024-01-01", (), True, 0, 0)], None)
     desk.publish()
     lost = lose()
-    assert told(desk) == lost.before
+    assert published_records(desk) == lost.before
     assert desk.record("1").is_deleted
 
 
@@ -92,7 +92,7 @@ def test_a_removed_source_is_tombstones_again_and_stays_removed(desk: Desk, lose
     desk.sent(Sent("1", mods()), prefix="mods")
     remove_source(desk.store, desk.inbox, "laro", START)
     lost = lose()
-    assert told(desk) == lost.before
+    assert published_records(desk) == lost.before
     assert desk.record("1", "mods").is_deleted
     with desk.store.view() as view:
         assert [source.is_removed for source in view.sources()] == [True]
@@ -104,8 +104,8 @@ def test_a_source_that_came_back_lives_again_as_far_as_it_came_back(desk: Desk, 
     desk.add("laro")
     desk.sent(Sent("1"))
     lost = lose()
-    assert told(desk) == lost.before
-    assert [desk.record(each).is_deleted for each in ("1", "2")] == [False, True]
+    assert published_records(desk) == lost.before
+    assert [desk.record(name).is_deleted for name in ("1", "2")] == [False, True]
 
 
 def test_what_was_not_published_before_its_source_was_removed_is_never_published(desk: Desk, lose) -> None:
@@ -115,7 +115,7 @@ def test_what_was_not_published_before_its_source_was_removed_is_never_published
     desk.add("laro")
     assert desk.publish().pages == 0
     lost = lose()
-    assert told(desk) == lost.before
+    assert published_records(desk) == lost.before
     assert desk.state("2") is None
 
 
@@ -128,7 +128,7 @@ def test_a_removal_that_was_killed_is_finished_by_whatever_publishes_next(desk: 
     desk.publish()
     assert not desk.record("2").is_deleted
     lost = lose()
-    assert told(desk) == lost.before
+    assert published_records(desk) == lost.before
 
 
 def test_a_removal_that_is_repeated_after_a_kill_is_written_once(desk: Desk) -> None:
@@ -145,23 +145,23 @@ def test_those_who_publish_in_turn_begin_behind_every_removal(desk: Desk) -> Non
     desk.send(Sent("3"))
     pass_removals(desk.store, desk.inbox, desk.facts())
     assert desk.store.position("laro") == number
-    assert [desk.record(each).is_deleted for each in ("1", "2")] == [True, True]
+    assert [desk.record(name).is_deleted for name in ("1", "2")] == [True, True]
     assert desk.state("3") is None
 
 
 @pytest.mark.parametrize(
-    ("datestamp", "is_told"),
+    ("datestamp", "is_reported"),
     [("2023-11-14", True), ("2023-11-12T23:00:00Z", True), ("2023-11-12", True), ("2023-11-11", False), ("soon", True)],
 )
-def test_a_deletion_of_what_only_the_lost_inbox_held_is_told(desk: Desk, datestamp: str, is_told: bool) -> None:
+def test_a_deletion_of_what_only_the_lost_inbox_held_is_reported(desk: Desk, datestamp: str, is_reported: bool) -> None:
     """START is 2023-11-14; two days before it are not certain either."""
     desk.inbox.mark_restored(START, START)
     desk.sent(Sent("1", None, datestamp=datestamp))
-    assert (desk.state("1") is not None) is is_told
+    assert (desk.state("1") is not None) is is_reported
     assert desk.store.check() == ()
 
 
-def test_a_deletion_that_came_before_a_restore_is_not_told(desk: Desk) -> None:
+def test_a_deletion_that_came_before_a_restore_is_not_reported(desk: Desk) -> None:
     desk.send(Sent("1", None, datestamp="2023-11-14"))
     desk.inbox.mark_restored(START, START)
     assert desk.publish().ignored == 1
@@ -176,7 +176,7 @@ def test_formats_keep_the_names_under_which_they_were_exposed(desk: Desk, lose) 
     before = desk.formats()
     assert "mods.abc" in before
     lost = lose()
-    assert told(desk) == lost.before
+    assert published_records(desk) == lost.before
     assert desk.formats() == before
 
 
@@ -205,7 +205,7 @@ def test_a_store_that_is_an_older_copy_keeps_its_datestamps_and_gets_what_it_lac
 def test_a_rebuild_that_was_stopped_goes_on_and_is_not_served_before_its_end(desk: Desk, tmp_path) -> None:
     desk.sent(Sent("1"))
     desk.sent(Sent("2"))
-    before = told(desk)
+    before = published_records(desk)
     desk.store.close()
 
     def stopped(done: int, total: int) -> None:
@@ -223,7 +223,7 @@ def test_a_rebuild_that_was_stopped_goes_on_and_is_not_served_before_its_end(des
     make_again(desk.store, desk.inbox, DOMAIN, lambda *numbers: seen.append(numbers))
     assert seen == [(1, 1)]
     check_finished(desk.store)
-    assert told(desk) == before
+    assert published_records(desk) == before
 
 
 def test_another_domain_is_refused_before_anything_is_made(desk: Desk, tmp_path) -> None:
@@ -314,7 +314,7 @@ def play(desk: Desk, step: Step) -> None:
     ]
     if step.kind == "sweep":
         page = RawPage(step.source, "Sweep", ADDRESS, START, 0, (), b"<vanished/>", "oai_dc")
-        desk.inbox.receive(page, [Slice(each.identifier, "2024", (), True, 0, 0) for each in sent], None)
+        desk.inbox.receive(page, [Slice(record.identifier, "2024", (), True, 0, 0) for record in sent], None)
     elif step.kind == "remove":
         remove_source(desk.store, desk.inbox, step.source, START)
         desk.add(step.source)
@@ -357,7 +357,7 @@ def test_after_any_history_the_store_is_made_again_as_it_was(steps, tmp_path_fac
         publish_all(desk)
         formats = desk.formats()
         lost = Remade(desk, folder / "new")
-        assert told(desk) == lost.before
+        assert published_records(desk) == lost.before
         assert set(desk.formats()) >= set(formats)
         assert desk.store.check() == ()
     finally:

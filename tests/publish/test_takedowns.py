@@ -49,7 +49,7 @@ def listed(desk: Desk, *entries: Takedown) -> TakedownFile:
     """Write a list with these entries in force; all others that it had are removed."""
     file, keys = TakedownFile(desk.folder), {entry.key for entry in entries}
     file.change(
-        lambda listed: (*entries, *(each._replace(removed_at=LATER) for each in listed if each.key not in keys))
+        lambda listed: (*entries, *(entry._replace(removed_at=LATER) for entry in listed if entry.key not in keys))
     )
     return file
 
@@ -62,12 +62,12 @@ def applied(desk: Desk, *entries: Takedown) -> TakedownsApplied:
 def shown(desk: Desk) -> bytes:
     """Return all that a harvester can get from this repository."""
     with desk.store.view() as view:
-        found = [
+        contents = [
             content
             for format_ in view.formats()
             for content in view.page(Selection(format_.metadata_prefix), None, 1000).records
         ]
-        return b"\n".join([*found, *(set_.spec.encode() for set_ in view.sets("", 1000))])
+        return b"\n".join([*contents, *(set_.spec.encode() for set_ in view.sets("", 1000))])
 
 
 def is_tombstone(desk: Desk, upstream: str = "1") -> bool:
@@ -248,8 +248,8 @@ def test_a_file_in_base64_in_a_payload_is_not_passed_through(desk: Desk) -> None
 
 def test_a_file_that_an_item_which_stays_has_too_is_not_taken_down_with_another_item(desk: Desk) -> None:
     desk.sent(Sent("1"), Sent("2"))
-    for each in ("1", "2"):
-        file_all(desk.store, desk.inbox, "laro", (each,), lambda _: (FOUND,))
+    for name in ("1", "2"):
+        file_all(desk.store, desk.inbox, "laro", (name,), lambda _: (FOUND,))
     applied(desk, EVERY[0])
     assert desk.state("2").files == (FOUND,)
     assert TakedownFile(desk.folder).read().digests == frozenset()
@@ -349,11 +349,11 @@ def test_an_entry_that_is_added_while_others_are_obeyed_is_obeyed_later(desk: De
     desk.sent(Sent("1", dc("Secret", DOI)), Sent("2"))
     file, late = listed(desk, EVERY[2]), Takedown(Kind.UPSTREAM, "2", "laro")
 
-    def found(_: object) -> dict[str, set[str]]:
+    def find_unpublished(_: object) -> dict[str, set[str]]:
         TakedownFile(desk.folder).change(lambda listed: tuple(dict.fromkeys((*listed, late))))
         return {}
 
-    apply_takedowns(desk.store, desk.inbox, file, unpublished=found)
+    apply_takedowns(desk.store, desk.inbox, file, unpublished=find_unpublished)
     assert pending(desk.store) == ((late,), frozenset())
     assert is_tombstone(desk)
     assert not is_tombstone(desk, "2")
@@ -373,14 +373,14 @@ def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> 
 
     seconds = threading.Thread(target=obey_too)
 
-    def found(_: object) -> dict[str, set[str]]:
+    def find_unpublished(_: object) -> dict[str, set[str]]:
         if not seconds.ident:
             file.change(lambda listed: (*listed, late))
             seconds.start()
             seconds.join(0.3)
         return {}
 
-    apply_takedowns(desk.store, desk.inbox, file, unpublished=found)
+    apply_takedowns(desk.store, desk.inbox, file, unpublished=find_unpublished)
     seconds.join(30)
     assert pending(desk.store) == ((), frozenset())
     assert is_tombstone(desk)
@@ -401,12 +401,12 @@ def test_a_list_that_grows_and_is_obeyed_between_two_looks_is_not_called_old(
 ) -> None:
     desk.sent(Sent("1", dc("Secret", DOI)))
     before = listed(desk, Takedown(Kind.HOST, "elsewhere.example.org")).read()
-    told = desk.store.fact
+    read_fact = desk.store.fact
 
     def late(name: str) -> str:
         monkeypatch.undo()
         applied(desk, *before.entries, EVERY[2])
-        return told(name)
+        return read_fact(name)
 
     with closing(Desk(desk.folder).store) as reader:
         monkeypatch.setattr(reader, "fact", late)

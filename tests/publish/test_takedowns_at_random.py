@@ -63,11 +63,11 @@ class Walk:
     def send(self) -> None:
         name, self.count = self.dice.choice(ITEMS), self.count + 1
         has_doi, has_file = self.dice.random() < 0.7, self.dice.random() < 0.5
-        said = [f"<dc:identifier>https://doi.org/10.1234/{name}</dc:identifier>"] * has_doi
-        said += [f"<dc:identifier>https://files.example.org/{name}.pdf</dc:identifier>"] * has_file
+        identifiers = [f"<dc:identifier>https://doi.org/10.1234/{name}</dc:identifier>"] * has_doi
+        identifiers += [f"<dc:identifier>https://files.example.org/{name}.pdf</dc:identifier>"] * has_file
         title = f"Title {name} of {self.count}"
         self.sent[name], self.dois[name] = title, has_doi
-        self.desk.sent(Sent(name, dc(title, *said)))
+        self.desk.sent(Sent(name, dc(title, *identifiers)))
 
     def delete(self) -> None:
         name = self.dice.choice(ITEMS)
@@ -78,8 +78,8 @@ class Walk:
     def take_down(self) -> None:
         entry = self.dice.choice(ENTRIES)
         listed = TakedownFile(self.desk.folder).read().listed
-        others = [each for each in listed if each.key != entry.key]
-        if entry.key not in {each.key for each in self.active}:
+        others = [other for other in listed if other.key != entry.key]
+        if entry.key not in {active_entry.key for active_entry in self.active}:
             TakedownFile(self.desk.folder).change(lambda _: (*others, entry))
 
     def lift(self) -> None:
@@ -88,8 +88,8 @@ class Walk:
 
             def changed(listed: tuple[Takedown, ...]) -> list[Takedown]:
                 return [
-                    each._replace(removed_at="2026-11-22T00:00:00Z", items=(), files=()) if each.key == key else each
-                    for each in listed
+                    entry._replace(removed_at="2026-11-22T00:00:00Z", items=(), files=()) if entry.key == key else entry
+                    for entry in listed
                 ]
 
             TakedownFile(self.desk.folder).change(changed)
@@ -124,7 +124,7 @@ class Walk:
         self.desk.store = open_store(self.desk.folder, create=True, clock=clock)
         self.desk.store.add_source(Source("laro", ADDRESS))
         make_again(self.desk.store, self.desk.inbox, "gateway.example.org")
-        if any(each.removed_at for each in TakedownFile(self.desk.folder).read().listed):
+        if any(entry.removed_at for entry in TakedownFile(self.desk.folder).read().listed):
             # Nobody knows any more what was hidden while it lived: a tombstone too many tells nothing.
             self.seen |= {f"oai:gateway.example.org:laro/{name}" for name in ITEMS}
 
@@ -175,7 +175,7 @@ class Walk:
         local = f"oai:gateway.example.org:laro/{name}"
         by_name = {Takedown(Kind.IDENTIFIER, local).key, Takedown(Kind.UPSTREAM, name, "laro").key}
         by_doi = Takedown(Kind.DOI, f"10.1234/{name}").key
-        keys = {each.key for each in self.active}
+        keys = {entry.key for entry in self.active}
         is_down = bool(keys & by_name) or (by_doi in keys and self.dois.get(name, False)) or local in hit
         title = self.sent.get(name)
         assert (local in living) is (title is not None and not is_down), (name, title, is_down)

@@ -88,7 +88,7 @@ def test_a_version_from_the_future_does_not_stay_for_ever(desk: Desk) -> None:
     assert _title(desk) == "Present"
 
 
-def test_an_older_version_of_another_list_is_published_and_told(desk: Desk) -> None:
+def test_an_older_version_of_another_list_is_published_and_reported(desk: Desk) -> None:
     """The source was restored from a backup."""
     page = desk.send(Sent("1", dc("New"), datestamp=NEW), Sent("2", dc("Other"), datestamp=NEW), begun=0)
     desk.publish()
@@ -101,17 +101,17 @@ def test_an_older_version_of_another_list_is_published_and_told(desk: Desk) -> N
 @pytest.mark.parametrize("order", [(OLD, NEW), (NEW, OLD)])
 def test_two_lists_that_bring_an_old_and_a_new_version_in_turn_end_with_the_new_one(desk, order, is_one_batch) -> None:
     """Two sets of a source, say, one of which has an old copy of the record."""
-    told = []
+    gone_back = []
     for _ in range(5):
         counts = []
         for datestamp in order:
             desk.send(Sent("1", dc(datestamp), datestamp=datestamp), begun=desk.inbox.last_number())
             counts += [] if is_one_batch else [desk.publish()]
         counts += [desk.publish()] if is_one_batch else []
-        told.append(sum(count.gone_back for count in counts))
+        gone_back.append(sum(count.gone_back for count in counts))
     assert _title(desk) == NEW
-    assert sum(told) <= 2  # it may be a backup, once
-    assert told[-3:] == [0, 0, 0]
+    assert sum(gone_back) <= 2  # it may be a backup, once
+    assert gone_back[-3:] == [0, 0, 0]
 
 
 def test_a_version_in_turn_that_changes_again_is_published(desk: Desk) -> None:
@@ -254,7 +254,7 @@ def test_after_any_history_what_waits_and_lives_is_the_same_again(moves, tmp_pat
         desk.publish()
         before = _standing(desk)
         assert desk.store.check() == ()
-        assert {each.identifier for each in before["waiting"]} <= before["items"].keys()
+        assert {deletion.identifier for deletion in before["waiting"]} <= before["items"].keys()
         desk.store.close()
         (folder / "new").mkdir()
         desk.store = open_store(folder / "new", create=True)

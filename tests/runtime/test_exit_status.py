@@ -61,7 +61,7 @@ def test_wrong_use_and_locks_have_statuses_of_their_own():
     assert status_of_error(errors.StoreMissing("none")) is Status.FAILED
 
 
-def test_the_worst_of_several_statuses_is_told():
+def test_the_worst_of_several_statuses_is_reported():
     assert worst([]) is Status.SUCCEEDED
     assert worst([Status.WITH_ERRORS, Status.FAILED, Status.SUCCEEDED]) is Status.FAILED
     assert worst([Status.FAILED, Status.STOPPED]) is Status.STOPPED

@@ -29,7 +29,7 @@ def test_what_was_never_locked_is_free(tmp_path):
     assert not is_locked(tmp_path, "laro")
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
     with pytest.raises(StoreUnwritable), lock(tmp_path / "missing", "laro"):
         pytest.fail("there is no folder")
 

@@ -55,8 +55,8 @@ def test_a_source_is_asked_within_its_hours_only(repository, instance):
         result = CliRunner().invoke(main, ["--instance", str(instance), *arguments])
         return result.exit_code, result.stdout, result.stderr
 
-    told = ("source", "add", "night", repository.url, "--every", "6h", "--hours", _from_now(2, 4))
-    assert command(*told)[0] == Status.SUCCEEDED  # who it is may be asked at any hour
+    add_words = ("source", "add", "night", repository.url, "--every", "6h", "--hours", _from_now(2, 4))
+    assert command(*add_words)[0] == Status.SUCCEEDED  # who it is may be asked at any hour
     asked = len(repository.asked)
     code, _, words = command("run", "night")
     assert (code, len(repository.asked)) == (Status.SUCCEEDED, asked)

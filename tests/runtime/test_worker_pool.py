@@ -12,12 +12,12 @@ from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
 PATIENCE = 5.0
 
 
-def _told(name, error):
+def _failure(name, error):
     return f"{name}: {error!r}"
 
 
 def _pool(threads=8, stop=None):
-    return WorkerPool(threads, stop or Stop(), failed=_told, grace_seconds=PATIENCE)
+    return WorkerPool(threads, stop or Stop(), failed=_failure, grace_seconds=PATIENCE)
 
 
 def test_jobs_of_several_hosts_are_done_at_once():
@@ -233,7 +233,7 @@ def test_an_error_while_a_resource_is_opened_is_that_of_its_job():
     def opened():
         raise OSError("no more sockets")
 
-    with WorkerPool(1, Stop(), opened, failed=_told) as pool:
+    with WorkerPool(1, Stop(), opened, failed=_failure) as pool:
         assert _results(pool, [Job("a", "a", lambda _: "never")]) == ["a: OSError('no more sockets')"]
 
 

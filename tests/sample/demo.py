@@ -136,7 +136,7 @@ def show_component(base_url: str) -> None:
     with urlopen(f"{base_url}?verb=GetRecord&metadataPrefix=oai_didl&identifier={FOUND}") as answer:
         text = answer.read().decode()
     components = text.split("<didl:Component>")
-    component = next(each.partition("</didl:Component>")[0] for each in components if COPY in each)
+    component = next(part.partition("</didl:Component>")[0] for part in components if COPY in part)
     say("\nThe DIDL of a work has a Component for the file that was found:")
     say(component.replace("<didl:Descriptor>", "\n  <didl:Descriptor>").replace("<didl:Resource", "\n  <didl:Resource"))
 

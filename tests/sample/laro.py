@@ -83,8 +83,8 @@ class Laro:
         name = document["recID"].rpartition("/")[2]
         metadata, fulltext = f"{self.place}/metadata/{name}", f"{self.place}/lareport/{name}"
         body, has_fulltext = record(document), "url" in document
-        said = f'hash="sha-256:{sha256(body).hexdigest()}" length="{len(body)}" type="application/xml"'
-        yield _entry(metadata, document, said, "describes", fulltext if has_fulltext else "")
+        attributes = f'hash="sha-256:{sha256(body).hexdigest()}" length="{len(body)}" type="application/xml"'
+        yield _entry(metadata, document, attributes, "describes", fulltext if has_fulltext else "")
         if has_fulltext:
             yield _entry(fulltext, document, 'type="application/pdf"', "describedby", metadata)
 
@@ -94,14 +94,14 @@ def record(document: Document) -> bytes:
     return _RECORD.format(**{key: escape(value) for key, value in document.items() if isinstance(value, str)}).encode()
 
 
-def _entry(url: str, document: Document, said: str, rel: str, href: str) -> str:
+def _entry(url: str, document: Document, attributes: str, rel: str, href: str) -> str:
     link = f'<rs:ln rel="{rel}" href={quoteattr(href)}/>' if href else ""
-    return f"<url><loc>{url}</loc><lastmod>{document['timestamp']}</lastmod><rs:md {said}/>{link}</url>\n"
+    return f"<url><loc>{url}</loc><lastmod>{document['timestamp']}</lastmod><rs:md {attributes}/>{link}</url>\n"
 
 
-def _written(capability: str, entries: Iterable[str], **said: str) -> str:
-    told = "".join(f" {name}={quoteattr(value)}" for name, value in said.items())
-    return _LIST.format(capability=capability, said=told, entries="".join(entries))
+def _written(capability: str, entries: Iterable[str], **attributes: str) -> str:
+    markup = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
+    return _LIST.format(capability=capability, said=markup, entries="".join(entries))
 
 
 _DOCUMENTS = {

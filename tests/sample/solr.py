@@ -49,17 +49,17 @@ class Index:
         write = _json if wanted.get("wt") == "json" else _xml
         media_type = "application/json" if write is _json else "application/xml"
         try:
-            found = self._found([value for name, value in arguments if name == "fq"])
-            return 200, write(self._page(found, wanted)), f"{media_type}; charset=UTF-8"
+            documents = self._matching([value for name, value in arguments if name == "fq"])
+            return 200, write(self._page(documents, wanted)), f"{media_type}; charset=UTF-8"
         except Refused as refused:
-            told = {"responseHeader": {"status": 400}, "error": {"msg": str(refused), "code": 400}}
-            return 400, write(told), f"{media_type}; charset=UTF-8"
+            answer = {"responseHeader": {"status": 400}, "error": {"msg": str(refused), "code": 400}}
+            return 400, write(answer), f"{media_type}; charset=UTF-8"
 
-    def _found(self, filters: list[str]) -> list[Document]:
-        found = list(self.documents.values())
-        for each in filters:
-            found = list(filter(self._filter(each), found))
-        return found
+    def _matching(self, filters: list[str]) -> list[Document]:
+        documents = list(self.documents.values())
+        for condition in filters:
+            documents = list(filter(self._filter(condition), documents))
+        return documents
 
     def _filter(self, text: str) -> Callable[[Document], bool]:
         if match := _RANGE.fullmatch(text):
@@ -68,11 +68,13 @@ class Index:
             low, high = "" if first == "*" else first, "~" if last == "*" else last
             # Stamps with and without fractions compare as moments when the Z is gone.
             low, high = low.rstrip("Z"), high.rstrip("Z")
-            return lambda each: bool(each.get(field) and low <= each[field].rstrip("Z") <= high) != bool(minus)
+            return lambda document: (
+                bool(document.get(field) and low <= document[field].rstrip("Z") <= high) != bool(minus)
+            )
         if match := _VALUE.fullmatch(text):
             field, value = match[1], re.sub(r"\\(.)", r"\1", match[2])
             self._check(field)
-            return lambda each: each.get(field) == value
+            return lambda document: document.get(field) == value
         raise Refused(f"org.apache.solr.search.SyntaxError: Cannot parse '{text}'")
 
     def _check(self, field: str) -> None:
@@ -82,7 +84,7 @@ class Index:
     def _page(self, documents: list[Document], wanted: dict[str, str]) -> dict[str, Any]:
         field, _, order = wanted.get("sort", f"{self.unique_key} asc").partition(" ")
         self._check(field)
-        documents.sort(key=lambda each: str(each.get(field, "")), reverse=order == "desc")
+        documents.sort(key=lambda document: str(document.get(field, "")), reverse=order == "desc")
         mark = wanted.get("cursorMark")
         total = len(documents) + (self.added if mark else 0)
         rows = int(wanted.get("rows", _ROWS_WITHOUT_A_WORD))
@@ -91,8 +93,8 @@ class Index:
             documents, answer["nextCursorMark"] = self._behind(documents, field, mark, rows)
         names = None if wanted.get("fl", "*") == "*" else wanted["fl"].split(",")
         docs = [
-            {name: each[name] for name in each if each[name] is not None and self._is_shown(name, names)}
-            for each in documents[:rows]
+            {name: document[name] for name in document if document[name] is not None and self._is_shown(name, names)}
+            for document in documents[:rows]
         ]
         answer["response"] = {"numFound": total, "start": 0, "docs": docs}
         return answer
@@ -107,7 +109,7 @@ class Index:
             last = "" if mark == "*" else urlsafe_b64decode(mark).decode()
         except ValueError:
             raise Refused(f"Unable to parse 'cursorMark' after totem: value {mark}") from None
-        rest = [each for each in documents if each[field] > last]
+        rest = [document for document in documents if document[field] > last]
         return rest, urlsafe_b64encode(rest[:rows][-1][field].encode()).decode() if rest else mark
 
 
@@ -132,7 +134,7 @@ def _element(name: str, value: Any) -> str:
     if isinstance(value, dict):
         return f"<lst{named}>{''.join(_element(*pair) for pair in value.items())}</lst>"
     if isinstance(value, list):
-        return f"<arr{named}>{''.join(_element('', each) for each in value)}</arr>"
+        return f"<arr{named}>{''.join(_element('', item) for item in value)}</arr>"
     tag = "date" if name == "timestamp" else "int" if isinstance(value, int) else "str"
     return f"<{tag}{named}>{escape(str(value))}</{tag}>"
 

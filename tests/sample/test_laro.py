@@ -16,9 +16,9 @@ from tests.sample.solr import laro, served
 
 @pytest.fixture
 def small():
-    found = Laro(laro(10, 3))
-    found.place = "http://laro.example.org"
-    return found
+    repository = Laro(laro(10, 3))
+    repository.place = "http://laro.example.org"
+    return repository
 
 
 def test_works_with_a_full_text_have_two_entries_and_the_others_one(small):
@@ -26,7 +26,7 @@ def test_works_with_a_full_text_have_two_entries_and_the_others_one(small):
     described = [entry for entry in entries if entry.related("describes")]
     content = [entry for entry in entries if entry.related("describedby")]
     assert (len(entries), len(described), len(content)) == (13, 3, 3)
-    assert [each.related("describes")[0].href for each in described] == [each.loc for each in content]
+    assert [entry.related("describes")[0].href for entry in described] == [entry.loc for entry in content]
 
 
 def test_what_the_list_names_is_there_and_nothing_else(small):
@@ -45,5 +45,5 @@ def test_an_address_is_what_it_is_before_what_it_leads_to(tmp_path, small):
         kinds = []
         for address in (f"{small.place}/solr/laro", small.place):
             result = CliRunner().invoke(main, ["--instance", str(instance), "source", "check", address, "--json"])
-            kinds.append([each["kind"] for each in json.loads(result.stdout)["recognised"]])
+            kinds.append([candidate["kind"] for candidate in json.loads(result.stdout)["recognised"]])
     assert kinds == [["solr", "resourcesync"], ["resourcesync"]]

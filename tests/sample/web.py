@@ -53,14 +53,14 @@ def a_pdf(*lines: str) -> bytes:
     return (body + f"trailer<</Root 1 0 R/Size {len(objects) + 1}>>\n%%EOF").encode()
 
 
-def _said(work: Work, *elements: str) -> str:
+def _text(work: Work, *elements: str) -> str:
     return " ".join(text for element, text, *_ in work["statements"] if element in elements)
 
 
 def file_of(work: Work) -> bytes:
     """Return the file of a work: its title, its authors, and what the record says of it several times."""
-    head = [line for element in ("title", "creator") for line in _lines(_said(work, element))]
-    text = _lines(_said(work, "title", "creator", "description"))
+    head = [line for element in ("title", "creator") for line in _lines(_text(work, element))]
+    text = _lines(_text(work, "title", "creator", "description"))
     return a_pdf(*head, "Abstract", *text, PAGE_BREAK, *text * 4, "References")
 
 
@@ -78,34 +78,37 @@ def _statements(work: Work, *elements: str) -> Iterator[str]:
 def _files_named(work: Work) -> Iterator[str]:
     """Return the addresses of files that a record names itself, without their scheme."""
     for text in _statements(work, "identifier", "relation", "format", "source"):
-        _, found, address = text.partition("https://laro.example.org/files/")
-        if found and address.split()[0].endswith(tuple(KINDS)):
+        _, separator, address = text.partition("https://laro.example.org/files/")
+        if separator and address.split()[0].endswith(tuple(KINDS)):
             yield f"laro.example.org/files/{address.split()[0]}"
 
 
 def made(works: Iterable[Work]) -> dict[str, tuple[str, bytes]]:
     """Return everything that there is in this web: (type, body) by address without scheme."""
-    found: dict[str, tuple[str, bytes]] = {}
+    answers: dict[str, tuple[str, bytes]] = {}
     for work in works:
         if work.get("deleted"):
             continue
         number = work["number"]
         for address in _files_named(work):
             kind = KINDS[address[-4:]]
-            found[address] = kind, file_of(work) if kind == PDF else b"PK\x03\x04 and what else was measured"
+            answers[address] = kind, file_of(work) if kind == PDF else b"PK\x03\x04 and what else was measured"
         if number in WITH_COPY:
-            doi = _said(work, "identifier").partition("doi.org/")[2].split()[0]
+            doi = _text(work, "identifier").partition("doi.org/")[2].split()[0]
             copy = f"{COPIES}/{number}.pdf"
             place = {"url_for_pdf": copy, "license": "cc-by", "version": "acceptedVersion", "evidence": "a title"}
-            known = {"doi": doi, "title": _said(work, "title"), "is_oa": True, "oa_locations": [place]}
-            found[f"api.unpaywall.org/v2/{doi}"] = JSON, json.dumps(known).encode()
-            found[copy.removeprefix("https://")] = PDF, file_of(work)
+            known = {"doi": doi, "title": _text(work, "title"), "is_oa": True, "oa_locations": [place]}
+            answers[f"api.unpaywall.org/v2/{doi}"] = JSON, json.dumps(known).encode()
+            answers[copy.removeprefix("https://")] = PDF, file_of(work)
         if number in WITH_PAGE:
             page = next(text for text in _statements(work, "identifier") if "/record/" in text)
             meta = f'<meta name="citation_pdf_url" content="{page}.pdf">'
-            found[page.removeprefix("https://")] = HTML, f"<html><head>{meta}</head><body>A work</body></html>".encode()
-            found[f"{page.removeprefix('https://')}.pdf"] = PDF, file_of(work)
-    return found
+            answers[page.removeprefix("https://")] = (
+                HTML,
+                f"<html><head>{meta}</head><body>A work</body></html>".encode(),
+            )
+            answers[f"{page.removeprefix('https://')}.pdf"] = PDF, file_of(work)
+    return answers
 
 
 def make_server(host: str = "127.0.0.1", port: int = 0) -> ThreadingHTTPServer:

@@ -33,14 +33,14 @@ class Hub:
         """The last form."""
         return self.asked[-1]
 
-    def verify(self, said: dict[str, str]) -> None:
+    def verify(self, form: dict[str, str]) -> None:
         """Ask the subscriber whether it was meant, or tell that it is denied."""
-        query = {"hub.mode": said["hub.mode"], "hub.topic": said["hub.topic"], "hub.challenge": "riddle"}
+        query = {"hub.mode": form["hub.mode"], "hub.topic": form["hub.topic"], "hub.challenge": "riddle"}
         if self.denies:
-            query = {"hub.mode": "denied", "hub.topic": said["hub.topic"], "hub.reason": self.denies}
-        elif said["hub.mode"] == "subscribe":
+            query = {"hub.mode": "denied", "hub.topic": form["hub.topic"], "hub.reason": self.denies}
+        elif form["hub.mode"] == "subscribe":
             query["hub.lease_seconds"] = str(self.lease_seconds)
-        self._call(Request(f"{said['hub.callback']}?{urlencode(query)}"))
+        self._call(Request(f"{form['hub.callback']}?{urlencode(query)}"))
 
     def wait(self, count: int) -> None:
         """Return when so many callbacks have answered."""
@@ -76,14 +76,14 @@ def served(hub: Hub) -> Iterator[Hub]:
         disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
-            said = dict(parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode()))
-            hub.asked.append(said)
+            form = dict(parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode()))
+            hub.asked.append(form)
             self.send_response(hub.status)
             self.send_header("Content-Length", str(len(hub.words)))
             self.end_headers()
             self.wfile.write(hub.words.encode())
             if hub.verifies and hub.status == 202:
-                hub.verify(said)
+                hub.verify(form)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -50,7 +50,7 @@ def test_what_was_begun_together_is_spread_and_always_in_the_same_way():
     due = [due_at(f"source-{number}", "1d", _runs(GOOD)) for number in range(100)]
     assert due == [due_at(f"source-{number}", "1d", _runs(GOOD)) for number in range(100)]
     tenth = DAY * SPREAD / 10
-    places = {int((each - 1000 - DAY) / tenth) for each in due}
+    places = {int((moment - 1000 - DAY) / tenth) for moment in due}
     assert places == set(range(10))
 
 

@@ -49,9 +49,9 @@ def tend(folder, web):
 
     def run(**settings: str) -> tuple[int, list[dict]]:
         environ = {f"GATEWAY_{name.upper()}": value for name, value in settings.items()}
-        found = CliRunner(env=environ).invoke(main, ["--instance", str(folder), "tend", "--json"])
-        assert found.exception is None or isinstance(found.exception, SystemExit)
-        return found.exit_code, [json.loads(line) for line in found.stdout.splitlines()]
+        result = CliRunner(env=environ).invoke(main, ["--instance", str(folder), "tend", "--json"])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result.exit_code, [json.loads(line) for line in result.stdout.splitlines()]
 
     return run
 
@@ -170,9 +170,11 @@ def test_tending_searches_again_by_itself_on_the_day_on_which_an_embargo_ends_an
 
         for _ in range(7):
             with WorkerPool[None, tuple[StageResult, ...]](1, stop, failed=failed) as pool:
-                done = [each for _, each in Scheduler(source_work, pool, clock=lambda: clock.wall).once()]
-            assert {each.done.status for each in done} == {Status.SUCCEEDED}
-            searched.append([each.done.run.counts.get("searched", 0) for each in done if each.done.run is not None])
+                done = [result for _, result in Scheduler(source_work, pool, clock=lambda: clock.wall).once()]
+            assert {result.done.status for result in done} == {Status.SUCCEEDED}
+            searched.append(
+                [result.done.run.counts.get("searched", 0) for result in done if result.done.run is not None]
+            )
             fetched.append((utc_datetime(int(clock.wall))[:10] >= opens, copy in web.asked))
             clock.pass_seconds(DAY)
         assert [is_open for is_open, _ in fetched] == [was_fetched for _, was_fetched in fetched]

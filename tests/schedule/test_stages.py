@@ -31,21 +31,21 @@ class _Heard(Silence):
     """Keeps what is said."""
 
     def __init__(self):
-        self.said = []
+        self.texts = []
 
     def say(self, text):
-        self.said.append(text)
+        self.texts.append(text)
 
 
 @pytest.fixture
-def told(instance):
+def write_sources(instance):
     """Return a function that writes sources.toml: one source for each name, with these lines."""
 
-    def told(*names, url="http://127.0.0.1:9/oai", every='every = "6h"'):
+    def write(*names, url="http://127.0.0.1:9/oai", every='every = "6h"'):
         tables = [f'[{name}]\nurl = "{url}"\n{every}\n' for name in names]
         (instance / "sources.toml").write_text("\n".join(tables))
 
-    return told
+    return write
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ def scheduler(instance):
     with opened(str(instance)) as house:
 
         def made(*stages, clock=lambda: 1000.0, stop=None):
-            stop, heard = stop or Stop(), _Heard()
-            source_work = SourceWork(house, heard, stop, Pace())
+            stop, listener = stop or Stop(), _Heard()
+            source_work = SourceWork(house, listener, stop, Pace())
             pool = WorkerPool(4, stop, failed=lambda name, error: (StageResult("", source_work.failed(name, error)),))
-            return Scheduler(source_work, pool, stages, clock), heard  # type: ignore[arg-type]
+            return Scheduler(source_work, pool, stages, clock), listener  # type: ignore[arg-type]
 
         yield made
 
@@ -91,9 +91,9 @@ def _stage(name, due, *results):
 # --- as its user sees it -----------------------------------------------------------------------------------------
 
 
-def test_a_source_is_harvested_when_its_time_has_passed(told, tend, repository, instance):
+def test_a_source_is_harvested_when_its_time_has_passed(write_sources, tend, repository, instance):
     repository.fill(3)
-    told("fake", url=repository.url)
+    write_sources("fake", url=repository.url)
     status, facts, _ = tend()
     assert (status, [(fact["stage"], fact["source"], fact["counts"]["published"]) for fact in facts]) == (
         0,
@@ -105,10 +105,10 @@ def test_a_source_is_harvested_when_its_time_has_passed(told, tend, repository, 
 
 
 def test_a_part_that_was_harvested_by_hand_puts_nothing_off_and_says_nothing_of_the_whole(
-    told, tend, command, repository, instance
+    write_sources, tend, command, repository, instance
 ):
     repository.fill(3)
-    told("fake", url=repository.url)
+    write_sources("fake", url=repository.url)
     assert command("run", "fake", "--until", "2001-01-01", "--json")[0] == 0
     (row,) = json.loads(command("status", "--json")[1].join("[]"))
     assert (row["outcome"], row["due"]) == ("succeeded", {"harvest": "now"})
@@ -127,15 +127,15 @@ def _begin_earlier(instance, seconds):
         connection.execute("update run set started_at = started_at - ?, ended_at = ended_at - ?", (seconds, seconds))
 
 
-def test_a_source_that_says_nothing_is_left_alone(told, tend, repository):
-    told("fake", url=repository.url, every="")
+def test_a_source_that_says_nothing_is_left_alone(write_sources, tend, repository):
+    write_sources("fake", url=repository.url, every="")
     assert tend()[:2] == (0, [])
     assert repository.asked == []
 
 
-def test_what_is_pending_is_published(told, tend, repository, instance, monkeypatch):
+def test_what_is_pending_is_published(write_sources, tend, repository, instance, monkeypatch):
     repository.fill(3)
-    told("fake", url=repository.url, every="")
+    write_sources("fake", url=repository.url, every="")
     with monkeypatch.context() as patch:
         patch.setattr("harvester.harvest.publishing.publication.Publication.feed", lambda *_: None)
         patch.setattr("harvester.harvest.publishing.publication.Publication.finish", lambda *_: None)
@@ -145,8 +145,8 @@ def test_what_is_pending_is_published(told, tend, repository, instance, monkeypa
     assert tend()[1] == []
 
 
-def test_a_failed_source_is_tried_again_later(told, tend, instance):
-    told("fake")
+def test_a_failed_source_is_tried_again_later(write_sources, tend, instance):
+    write_sources("fake")
     assert tend()[0] == 5
     assert tend()[:2] == (0, [])
     _begin_earlier(instance, 901)
@@ -155,28 +155,28 @@ def test_a_failed_source_is_tried_again_later(told, tend, instance):
     assert tend()[:2] == (0, [])
 
 
-def test_a_source_that_another_process_works_on_is_left_to_it(told, tend, instance):
-    told("fake")
+def test_a_source_that_another_process_works_on_is_left_to_it(write_sources, tend, instance):
+    write_sources("fake")
     with lock(instance, "fake"):
         status, facts, _ = tend()
     assert (status, facts) == (0, [{"stage": "harvest", "source": "fake"}])
 
 
-def test_a_wrong_entry_is_told(told, tend):
-    told("fake", every='every = "often"')
+def test_a_wrong_entry_is_reported(write_sources, tend):
+    write_sources("fake", every='every = "often"')
     status, _, err = tend()
     assert (status, "such as 6h" in err) == (2, True)
 
 
 @pytest.mark.slow
-def test_watching_harvests_again_and_again_until_a_signal(told, harvester, repository, instance):
+def test_watching_harvests_again_and_again_until_a_signal(write_sources, harvester, repository, instance):
     repository.fill(3)
-    told("fake", url=repository.url, every='every = "1s"')
+    write_sources("fake", url=repository.url, every='every = "1s"')
     process = harvester("tend", "--watch", "--json")
     end = time.monotonic() + 60
     while len(repository.lists()) < 3 and time.monotonic() < end:
         time.sleep(0.05)
-    told("fake", url=repository.url, every='every = "at times"')  # told, and outlived
+    write_sources("fake", url=repository.url, every='every = "at times"')  # told, and outlived
     asked = len(repository.lists())
     while len(repository.lists()) == asked and time.monotonic() < end:
         time.sleep(0.05)
@@ -199,15 +199,15 @@ def test_every_stage_says_what_it_does():
     assert all(stage.sentence.endswith(".") for stage in STAGES)
 
 
-def test_the_stages_of_a_source_follow_each_other(told, scheduler):
-    told("fake")
+def test_the_stages_of_a_source_follow_each_other(write_sources, scheduler):
+    write_sources("fake")
     first, second, third = _stage("first", 0.0), _stage("second", None), _stage("third", 1000.0)
     tended, _ = scheduler(first[0], second[0], third[0])
-    assert [(name, each.stage) for name, each in tended.once()] == [("fake", "first"), ("fake", "third")]
+    assert [(name, result.stage) for name, result in tended.once()] == [("fake", "first"), ("fake", "third")]
 
 
-def test_what_is_due_the_longest_is_done_first(told, scheduler):
-    told("a", "b", "c")
+def test_what_is_due_the_longest_is_done_first(write_sources, scheduler):
+    write_sources("a", "b", "c")
     due = {"a": 500.0, "b": 300.0, "c": 2000.0}
     order = []
     stage = Stage(
@@ -220,31 +220,31 @@ def test_what_is_due_the_longest_is_done_first(told, scheduler):
     assert order == ["b", "a"]
 
 
-def test_a_stage_that_fails_is_put_off_and_does_not_stop_the_others(told, scheduler):
-    told("fake")
+def test_a_stage_that_fails_is_put_off_and_does_not_stop_the_others(write_sources, scheduler):
+    write_sources("fake")
     now = [1000.0]
     bad, failing = _stage("bad", 0.0, ZeroDivisionError("no"), StoreBusy("Busy."))
     good, done = _stage("good", 0.0)
-    tended, heard = scheduler(bad, good, clock=lambda: now[0])
-    assert [each.done.status for _, each in tended.once()] == [Status.FAILED, Status.SUCCEEDED]
-    assert "ZeroDivisionError" in heard.said[0]
+    tended, listener = scheduler(bad, good, clock=lambda: now[0])
+    assert [result.done.status for _, result in tended.once()] == [Status.FAILED, Status.SUCCEEDED]
+    assert "ZeroDivisionError" in listener.texts[0]
     now[0] += 899
     list(tended.once())
     assert (len(failing), len(done)) == (1, 2)
     now[0] += 1
-    assert [each.done.status for _, each in tended.once()] == [Status.TRY_LATER, Status.SUCCEEDED]
+    assert [result.done.status for _, result in tended.once()] == [Status.TRY_LATER, Status.SUCCEEDED]
     now[0] += 1799
     list(tended.once())
     assert len(failing) == 2
     now[0] += 1
-    assert [each.done.status for _, each in tended.once()] == [Status.SUCCEEDED, Status.SUCCEEDED]
+    assert [result.done.status for _, result in tended.once()] == [Status.SUCCEEDED, Status.SUCCEEDED]
     list(tended.once())
     assert len(failing) == 4
 
 
-def test_watching_goes_on_with_other_sources_while_one_is_at_work(told, scheduler, instance):
+def test_watching_goes_on_with_other_sources_while_one_is_at_work(write_sources, scheduler, instance):
     """And a source that is at work is not begun a second time."""
-    told("slow")
+    write_sources("slow")
     text = (instance / "sources.toml").read_text()
     (instance / "sources.toml").write_text(text + '[quick]\nurl = "http://localhost:9/oai"\n')
     stop, end, done = Stop(), threading.Event(), []
@@ -262,9 +262,9 @@ def test_watching_goes_on_with_other_sources_while_one_is_at_work(told, schedule
     assert sorted(name for name, _ in tended.watch()) == ["quick", "quick", "quick", "slow"]
 
 
-def test_watching_outlives_a_store_that_cannot_be_read_for_a_moment(told, scheduler, monkeypatch):
+def test_watching_outlives_a_store_that_cannot_be_read_for_a_moment(write_sources, scheduler, monkeypatch):
     monkeypatch.setattr(stages, "GLANCE_SECONDS", 0.01)
-    told("fake")
+    write_sources("fake")
     stop, troubles = Stop(), [StoreBusy("Busy.")]
 
     def due(*_):
@@ -272,6 +272,6 @@ def test_watching_outlives_a_store_that_cannot_be_read_for_a_moment(told, schedu
             raise troubles.pop()
         stop.ask()
 
-    tended, heard = scheduler(Stage("s", "A stage.", due, lambda *_: WorkResult(Status.SUCCEEDED)), stop=stop)
+    tended, listener = scheduler(Stage("s", "A stage.", due, lambda *_: WorkResult(Status.SUCCEEDED)), stop=stop)
     assert list(tended.watch()) == []
-    assert heard.said == ["Busy."]
+    assert listener.texts == ["Busy."]

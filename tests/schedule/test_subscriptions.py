@@ -44,7 +44,7 @@ def site(hub):
 
 def advertise(site, hub, *entries):
     """Let the Capability List name a channel at the hub, as in example 7 of ResourceSync Change Notification."""
-    lists = (site.url_element(f"{each}.xml", capability=each) for each in ("resourcelist", "changelist"))
+    lists = (site.url_element(f"{name}.xml", capability=name) for name in ("resourcelist", "changelist"))
     link = f'<rs:ln rel="hub" href="{hub.url}"/>'
     channel = site.url_element(CHANNEL, links=link, capability="change-notification")
     site.put("caps.xml", "capabilitylist", *lists, *(entries or (channel,)))
@@ -102,7 +102,7 @@ def test_a_hub_tells_and_tend_harvests(command, site, hub, folder):
     assert hub.answers == [(200, "riddle")]
     secret, token = hub.last["hub.secret"], hub.last["hub.callback"].rpartition("/")[2]
     assert min(len(secret), len(token)) >= 43
-    assert [each for each in (secret, token) if each in json.dumps(row) + words] == []
+    assert [credential for credential in (secret, token) if credential in json.dumps(row) + words] == []
     assert command("tend")[:2] == (0, [])
 
     site.put("changelist.xml", "changelist", site.metadata("2") and site.entry("2", change="created"), from_=AT)
@@ -166,9 +166,9 @@ def test_a_hub_that_refuses_is_quoted(command, hub, words):
         hub.denies = "You are not welcome"
     else:
         hub.status, hub.words = 403, "You are not welcome"
-    status, rows, said = command("source", "subscribe", "fake")
+    status, rows, message = command("source", "subscribe", "fake")
     assert status == 4
-    assert "You are not welcome" in (rows[0]["reason"] if rows else said)
+    assert "You are not welcome" in (rows[0]["reason"] if rows else message)
     assert subscriptions(command)[0]["state"] == "denied"
     assert command("tend")[:2] == (0, [])
     assert command("source", "subscribe", "fake")[0] == 4
@@ -193,7 +193,7 @@ def test_an_ill_hub_is_asked_again_later(command, hub, folder):
 
 def test_of_several_hubs_one_may_refuse(command, site, hub):
     with hubs.served(hubs.Hub(status=403)) as other:
-        links = (f'<rs:ln rel="hub" href="{each.url}"/>' for each in (hub, other))
+        links = (f'<rs:ln rel="hub" href="{named_hub.url}"/>' for named_hub in (hub, other))
         names = ("change-notification", "framework-notification")
         advertise(site, hub, *(site.url_element(name, links=next(links), capability=name) for name in names))
         status, rows, _ = command("source", "subscribe", "fake")
@@ -214,7 +214,7 @@ def test_a_channel_that_is_gone_ends_and_one_that_moved_gets_a_new_address(comma
 
 
 def test_what_has_no_channel_may_name_a_hub_in_its_headers_or_links(command, site, hub):
-    entries = [site.url_element(f"{each}.xml", capability=each) for each in ("resourcelist", "changelist")]
+    entries = [site.url_element(f"{name}.xml", capability=name) for name in ("resourcelist", "changelist")]
     site.put("caps.xml", "capabilitylist", *entries)
     assert "names no hub" in command("source", "subscribe", "fake")[2]
     link = f'<rs:ln rel="hub" href="{hub.url}"/>'

@@ -60,10 +60,10 @@ class Served(NamedTuple):
 
 
 def everything(connection: socket.socket) -> bytes:
-    found = bytearray()
+    received = bytearray()
     while part := connection.recv(1 << 20):
-        found += part
-    return bytes(found)
+        received += part
+    return bytes(received)
 
 
 @pytest.fixture

@@ -73,18 +73,18 @@ def answered(parts: object) -> Answer:
 
 def test_short_answer_is_read_whole_and_closed():
     parts = Parts([b"a", b"b"])
-    found = answered(parts)
-    assert (found.body, found.rest, parts.is_closed, found.code) == (b"ab", None, True, 200)
+    response = answered(parts)
+    assert (response.body, response.rest, parts.is_closed, response.code) == (b"ab", None, True, 200)
 
 
 def test_long_answer_is_read_only_as_the_client_takes_it():
     parts = Parts([MEGABYTE] * 5)
-    found = answered(parts)
-    assert (found.body, parts.read, parts.is_closed) == (MEGABYTE, 1, False)
-    assert found.rest is not None
-    assert next(found.rest) == MEGABYTE
-    assert found.close is not None
-    found.close()
+    response = answered(parts)
+    assert (response.body, parts.read, parts.is_closed) == (MEGABYTE, 1, False)
+    assert response.rest is not None
+    assert next(response.rest) == MEGABYTE
+    assert response.close is not None
+    response.close()
     assert parts.is_closed
 
 
@@ -97,8 +97,8 @@ def test_range_of_a_long_file_is_read_from_where_it_begins(tmp_path):
     app = Flask(__name__)
     app.route("/")(lambda: send_file(file, conditional=True))
     environ = environment(request(b"/", (b"range", b"bytes=49000000000-49000000004")), "")
-    found = answer(app, environ)
-    assert (found.status[:3], found.body, found.rest) == ("206", b"found", None)
+    response = answer(app, environ)
+    assert (response.status[:3], response.body, response.rest) == ("206", b"found", None)
     whole = answer(app, environment(request(b"/"), ""))
     assert (whole.rest is not None, len(whole.body)) == (True, 1 << 20)
     assert whole.close is not None
@@ -109,8 +109,8 @@ def test_application_that_fails_is_answered_with_500(caplog):
     def application(_environ, _start_response):
         raise RuntimeError("a secret")
 
-    found = answer(application, environment(request(b"/"), ""))
-    assert (found.code, b"secret" in found.body) == (500, False)
+    response = answer(application, environment(request(b"/"), ""))
+    assert (response.code, b"secret" in response.body) == (500, False)
     assert "answered with HTTP 500" in caplog.text
 
 
@@ -133,6 +133,8 @@ def test_head_of_an_answer_has_a_date_and_no_server():
 
 
 def test_head_of_every_answer_has_the_security_headers_once():
-    found = head(Answer("200 OK", [("x-content-type-options", "nosniff")], b""), "HTTP/1.1", is_last=True).lower()
-    assert found.count(b"x-content-type-options: nosniff\r\n") == 1
-    assert found.count(b"content-security-policy: default-src 'none'") == 1
+    header_block = head(
+        Answer("200 OK", [("x-content-type-options", "nosniff")], b""), "HTTP/1.1", is_last=True
+    ).lower()
+    assert header_block.count(b"x-content-type-options: nosniff\r\n") == 1
+    assert header_block.count(b"content-security-policy: default-src 'none'") == 1

@@ -63,10 +63,10 @@ def port(instance: Path) -> Iterator[int]:
 def exchange(port: int, sent: bytes) -> bytes:
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         connection.sendall(sent)
-        found = b""
+        received = b""
         while part := connection.recv(65_536):
-            found += part
-    return found
+            received += part
+    return received
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -114,8 +114,8 @@ def test_what_a_client_wrote_never_reaches_the_access_log_raw(instance, tmp_path
         wild + b"\r\n\r\n",
     )
     with live.served(instance, "--access-log", str(log), serve_workers=1, log_json=as_json) as server:
-        for each in sent:
-            exchange(urlsplit(server.url).port, each)
+        for request in sent:
+            exchange(urlsplit(server.url).port, request)
     lines = log.read_bytes().split(b"\n")
     assert len(lines) == len(sent) + 1
     assert all(0x20 <= byte < 0x7F for line in lines for byte in line)
@@ -169,8 +169,8 @@ def activated(
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     process.send_signal(signal.SIGTERM)
-    said = process.communicate(timeout=60)[1]
-    return process.returncode, said
+    output = process.communicate(timeout=60)[1]
+    return process.returncode, output
 
 
 def test_socket_activation_works_with_the_same_port(instance):
@@ -257,10 +257,10 @@ def identified(port: int) -> bytes:
 def test_limit_of_open_files_is_told_where_it_is_too_small_for_the_connections(instance):
     line = ["bash", "-c", 'ulimit -n 512; exec "$@"', "-", *live.command("gateway", instance, "serve", "--port", "0")]
     with subprocess.Popen(line, text=True, stderr=subprocess.PIPE) as process:
-        said = process.stderr.readline()
+        message = process.stderr.readline()
         assert (
             "serve_connections is 1000, but this process may open only 512 files, so each worker has 156 connections"
-            in said
+            in message
         )
         assert process.stderr.readline().startswith("Serving ")
         assert ended(process) == (0, "")

@@ -59,35 +59,35 @@ def test_a_wall_clock_that_runs_ahead_of_the_ceiling_stays_below_it_until_it_is_
     assert tell(ANCHOR, Moment(5000.0, 200.0, "boot")).safe == 1060
 
 
-def _told(anchor, behind, seconds):
+def _stated_seconds(anchor, behind, seconds):
     """Let seconds pass, one by one, on a host whose wall clock is so far behind the store's; return what is told."""
-    told = []
+    stated = []
     for passed in range(seconds):
         telling = tell(anchor, Moment(ANCHOR.wall - behind + passed, ANCHOR.monotonic + passed, "boot"))
         anchor = telling.anchor
-        told.append(telling.second)
-    return told
+        stated.append(telling.second)
+    return stated
 
 
 def test_a_clock_that_is_ahead_slows_until_real_time_has_caught_up_and_never_goes_back():
-    told = _told(ANCHOR, 60, 300)
-    assert told == sorted(told)
-    assert told[0] == 1000
+    seconds = _stated_seconds(ANCHOR, 60, 300)
+    assert seconds == sorted(seconds)
+    assert seconds[0] == 1000
     real = [1000.5 - 60 + passed for passed in range(300)]
-    ahead = [second - wall for second, wall in zip(told, real, strict=True)]
+    ahead = [second - wall for second, wall in zip(seconds, real, strict=True)]
     assert ahead[0] > 59
     assert max(ahead[240:]) <= AHEAD_SECONDS
     assert min(ahead) > -1.5  # it does not fall behind either
 
 
 def test_a_clock_that_is_ahead_goes_at_half_its_speed():
-    told = _told(ANCHOR, 3600, 1201)
-    assert told[1200] - told[0] == pytest.approx(600, abs=CEILING_SECONDS)
+    seconds = _stated_seconds(ANCHOR, 3600, 1201)
+    assert seconds[1200] - seconds[0] == pytest.approx(600, abs=CEILING_SECONDS)
 
 
 def test_a_wall_clock_that_is_behind_by_more_than_a_day_may_be_the_wrong_one_and_slows_nothing():
-    told = _told(ANCHOR, 2 * 86_400, 300)
-    assert told[299] - told[0] == 299
+    seconds = _stated_seconds(ANCHOR, 2 * 86_400, 300)
+    assert seconds[299] - seconds[0] == 299
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_after_a_reboot_a_wall_clock_above_the_ceiling_is_believed():
     )
 )
 def test_seconds_never_go_back_whatever_happens_to_the_host(events):
-    anchor, told, wall, monotonic, boot = ANCHOR, 0, 1000.5, 50.0, "boot"
+    anchor, latest, wall, monotonic, boot = ANCHOR, 0, 1000.5, 50.0, "boot"
     for seconds, step, reboot, writable in events:
         wall, monotonic = wall + seconds + step, monotonic + seconds
         if reboot:
@@ -124,8 +124,8 @@ def test_seconds_never_go_back_whatever_happens_to_the_host(events):
         if writable:
             anchor = telling.anchor
         second = telling.second if anchor == telling.anchor else telling.safe
-        assert told <= second <= anchor.ceiling
-        told = second
+        assert latest <= second <= anchor.ceiling
+        latest = second
 
 
 def test_the_hosts_clocks_are_read():

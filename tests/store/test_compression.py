@@ -69,6 +69,6 @@ def test_bytes_come_back_with_the_dictionary_that_packed_them():
     assert len(old) < len(TEXTS[0]) / 2
 
 
-def test_a_dictionary_that_is_not_there_is_told():
+def test_a_dictionary_that_is_not_there_is_reported():
     with pytest.raises(KeyError):
         Codec({}.__getitem__).unpack(3, b"")  # type: ignore[arg-type]

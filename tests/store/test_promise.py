@@ -161,7 +161,10 @@ def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_st
             versions = len(view.changes(0, 10**6))
         assert store.check() == ()
     with capsys.disabled():
-        print(f"\n{versions} versions, {dict(household.happened)}, received {[each.received for each in harvesters]}, ")
+        print(
+            f"\n{versions} versions, {dict(household.happened)}, "
+            f"received {[harvester.received for harvester in harvesters]}, "
+        )
         print(f"missed {missed[:3]} by strict harvesters, {missed[3]} by the naive one")
     assert missed[:3] == [0, 0, 0]
     assert missed[3] > 0

@@ -70,8 +70,8 @@ def test_queries_beside_a_module_are_described_and_used_by_it(file):
 def test_no_string_in_python_is_sql():
     files = (file for package in ("gateway", "harvester") for file in (ROOT / package).rglob("*.py"))
     texts = ((file, file.read_text("utf-8")) for file in files)
-    found = {file: list(_sql_in(text)) for file, text in texts if KEYWORD.search(text)}
-    assert {str(file.relative_to(ROOT)): strings for file, strings in found.items() if strings} == {}
+    statements = {file: list(_sql_in(text)) for file, text in texts if KEYWORD.search(text)}
+    assert {str(file.relative_to(ROOT)): strings for file, strings in statements.items() if strings} == {}
 
 
 def _sql_in(text):

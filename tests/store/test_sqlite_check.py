@@ -25,15 +25,15 @@ from gateway.model import Publication
         ("update dictionary set content = zeroblob(2000)", "cannot be read"),
     ],
 )
-def test_a_contradiction_is_told(store, make_change, damage, sentence):
+def test_a_contradiction_is_reported(store, make_change, damage, sentence):
     changes = (make_change("a"), make_change("b" * 2000))
     store.publish(store.intend(), Publication("laro", changes))
     assert store.check() == ()
     with store._file.writing() as session:
         session.execute(damage)
     store.close()
-    found = store.check()
-    assert any(sentence in each for each in found), found
+    contradictions = store.check()
+    assert any(sentence in contradiction for contradiction in contradictions), contradictions
 
 
 def test_a_sound_store_is_sound_however_much_was_changed(store, clocks, make_change):

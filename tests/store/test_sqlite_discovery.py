@@ -98,7 +98,7 @@ def test_answers_hold_as_long_as_they_were_to(desk: SqliteDiscovery) -> None:
     assert desk.answer(b"q", 0) is None
 
 
-def test_a_damaged_answer_is_told(desk: SqliteDiscovery, tmp_path) -> None:
+def test_a_damaged_answer_is_reported(desk: SqliteDiscovery, tmp_path) -> None:
     with closing(sqlite3.connect(tmp_path / "discovery.sqlite")) as connection, connection:
         connection.execute("insert into answer values (x'00', 999, x'00')")
     with pytest.raises(StoreDamaged, match="cannot be read"):

@@ -177,7 +177,7 @@ def test_a_connection_that_cannot_be_set_up_is_closed(tmp_path, monkeypatch):
         connection.execute("select 1")
 
 
-def test_a_file_that_is_no_database_is_told(path):
+def test_a_file_that_is_no_database_is_reported(path):
     path.write_bytes(b"This is a letter, not a database. " * 1000)
     with pytest.raises(StoreDamaged, match="not a database"):
         SqliteStore(path)

@@ -76,6 +76,6 @@ def test_a_call_that_comes_too_late_changes_nothing(kept):
     assert kept.find("one").state is SubscriptionState.ENDED
 
 
-def test_what_cannot_be_made_is_told(tmp_path):
+def test_what_cannot_be_made_is_reported(tmp_path):
     with pytest.raises(StoreUnwritable, match=r"cannot be made: No such file"):
         open_subscriptions(tmp_path / "nowhere").ask(ASKED)

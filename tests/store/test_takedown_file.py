@@ -36,7 +36,7 @@ def test_a_change_by_another_process_is_seen_at_once(tmp_path: Path) -> None:
     assert here.read().entries[0].value == "10.1234/y"
 
 
-def test_what_is_in_the_way_of_the_list_is_said(tmp_path: Path) -> None:
+def test_what_is_in_the_way_of_the_list_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TakedownsUnreadable, match="Not a directory"):
         TakedownFile(tmp_path / "file").read()
@@ -57,16 +57,16 @@ def test_a_page_is_overwritten_where_it_must_be_and_nowhere_else(tmp_path: Path)
         number = inbox.receive(RawPage("laro", "ListRecords", "http://x", 1, 200, (), body), slices, None)
         mended = RawPage("laro", "ListRecords", "http://x", 1, 200, (), b"\xff" + body, repaired=body, repairs=("x",))
         repaired = inbox.receive(mended, slices, None)
-        for each in (number, repaired):
-            inbox.overwrite(each, (0,))
+        for page_number in (number, repaired):
+            inbox.overwrite(page_number, (0,))
         assert inbox.settle()
-        found = inbox.page(number)
-        assert found.page.body == b" " * 22 + b"<a>two</a>"
-        assert found.slices == (Slice("1", "2020", ("s",), True, 0, 0), slices[1])
-        assert (inbox.page(repaired).page.body, inbox.page(repaired).page.repaired) == (b"", found.page.body)
+        stored = inbox.page(number)
+        assert stored.page.body == b" " * 22 + b"<a>two</a>"
+        assert stored.slices == (Slice("1", "2020", ("s",), True, 0, 0), slices[1])
+        assert (inbox.page(repaired).page.body, inbox.page(repaired).page.repaired) == (b"", stored.page.body)
 
 
-def test_a_log_that_a_reader_needs_is_not_emptied_and_that_is_said(
+def test_a_log_that_a_reader_needs_is_not_emptied_and_that_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gateway.store.sqlite_file._SETTLE_MILLISECONDS", 1)

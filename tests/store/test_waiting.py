@@ -35,14 +35,14 @@ def _without_parent(monkeypatch):
 def test_a_wait_ends_with_its_time_and_is_reported_once(tmp_path, caplog):
     now = [100.0]
     wait = Waiting(tmp_path / "store.sqlite", 20, lambda: now[0])
-    heard = []
+    answers = []
     for second in range(22):
         now[0] = 100.0 + second
-        heard.append((wait.goes_on(), round(wait.slice_seconds, 1), len(caplog.records)))
-    assert [each for each in heard if each[0]] == heard[:20]
-    assert heard[4] == (True, 1.0, 0)
-    assert heard[5] == (True, 1.0, 1)
-    assert heard[20] == (False, 0.0, 1)
+        answers.append((wait.goes_on(), round(wait.slice_seconds, 1), len(caplog.records)))
+    assert [answer for answer in answers if answer[0]] == answers[:20]
+    assert answers[4] == (True, 1.0, 0)
+    assert answers[5] == (True, 1.0, 1)
+    assert answers[20] == (False, 0.0, 1)
     assert "is being written by another process. Waiting until it has finished." in caplog.text
 
 
@@ -68,11 +68,11 @@ def test_whether_a_process_that_is_gone_is_stopped_is_not_known():
 
 def test_who_writes_is_named(tmp_path, caplog, monkeypatch):
     """Another process of this machine, found by its lock, and told as stopped when it is."""
-    found = (tmp_path / "store.sqlite-shm").open("w")
-    place = os.fstat(found.fileno())
+    shared_memory = (tmp_path / "store.sqlite-shm").open("w")
+    place = os.fstat(shared_memory.fileno())
     where = f"{os.major(place.st_dev):02x}:{os.minor(place.st_dev):02x}:{place.st_ino}"
     (tmp_path / "locks").write_text(f"1: POSIX  ADVISORY  WRITE {os.getpid()} {where} 120 120\n")
-    found.close()
+    shared_memory.close()
     monkeypatch.setattr(waiting, "holder", lambda path: holder(path, tmp_path / "locks"))
     wait = Waiting(tmp_path / "store.sqlite", 20, iter([0.0, 6.0, 6.0]).__next__)
     assert wait.goes_on()
@@ -110,8 +110,8 @@ def test_others_wait_for_a_publisher_that_is_paused_and_say_so(paused):
     line = process.stderr.readline()
     assert f"is being written by process {holding.pid}, which is stopped" in line
     holding.kill()
-    _, told = process.communicate(timeout=120)
-    assert (process.returncode, "1 published" in told) == (0, True), told
+    _, messages = process.communicate(timeout=120)
+    assert (process.returncode, "1 published" in messages) == (0, True), messages
 
 
 @pytest.mark.slow

@@ -117,7 +117,7 @@ ASKED: tuple[Fault, ...] = (
     Fault(
         "identify.deletions-announced",
         edit=changed(">persistent<", ">no<"),
-        prepare=items(lambda found: [item._replace(is_deleted=False) for item in found]),
+        prepare=items(lambda all_items: [item._replace(is_deleted=False) for item in all_items]),
     ),
     Fault("identify.granularity", edit=changed("<granularity>YYYY-MM-DDThh:mm:ssZ", "<granularity>YYYY")),
     Fault("identify.granularity", edit=changed("<granularity>YYYY-MM-DDThh:mm:ssZ</granularity>", "")),
@@ -157,12 +157,12 @@ ASKED: tuple[Fault, ...] = (
     Fault(
         "formats.structure",
         edit=changed("<schema>http://www.loc.gov/standards/mods/v3/mods-3-8.xsd<", "<schema><", REPOSITORY_FORMATS),
-        prepare=items(lambda found: [item._replace(prefixes=("oai_dc", "oai_didl")) for item in found]),
+        prepare=items(lambda all_items: [item._replace(prefixes=("oai_dc", "oai_didl")) for item in all_items]),
     ),
     Fault(
         "formats.prefix",
         edit=changed(LISTED[0], LISTED[1].format("mods"), REPOSITORY_FORMATS),
-        prepare=items(lambda found: [item._replace(prefixes=("oai_dc", "oai_didl")) for item in found]),
+        prepare=items(lambda all_items: [item._replace(prefixes=("oai_dc", "oai_didl")) for item in all_items]),
     ),
     Fault("formats.oai-dc", edit=changed("2.0/oai_dc.xsd", "2.0/other.xsd")),
     Fault("formats.all-reserved", edit=changed(LISTED[0], LISTED[1].format("all"), REPOSITORY_FORMATS)),
@@ -177,14 +177,14 @@ ASKED: tuple[Fault, ...] = (
     ),
     Fault("list-identifiers.same", edit=changed(">history<", ">void<", whole("ListIdentifiers"))),
     Fault("list-identifiers.same", edit=changed("item/5<", "item/15<", whole("ListRecords"))),
-    Fault("list-records.live", prepare=items(lambda found: [item._replace(is_deleted=True) for item in found])),
+    Fault("list-records.live", prepare=items(lambda all_items: [item._replace(is_deleted=True) for item in all_items])),
     Fault(
         "get-record.works",
         edit=refused(
             "idDoesNotExist", lambda asked: asked.arguments.get("metadataPrefix") == "oai_dc", holding="<GetRecord>"
         ),
         prepare=items(
-            lambda found: [item._replace(is_deleted=False, prefixes=("oai_dc", "oai_didl")) for item in found]
+            lambda all_items: [item._replace(is_deleted=False, prefixes=("oai_dc", "oai_didl")) for item in all_items]
         ),
     ),
     Fault("get-record.same", edit=changed("Title of", "Another title of", asks("GetRecord"))),
@@ -192,16 +192,18 @@ ASKED: tuple[Fault, ...] = (
         "get-record.deleted",
         edit=refused("idDoesNotExist", lambda asked: "item/3" in asked.arguments.get("identifier", "")),
     ),
-    Fault("records.unique", prepare=items(lambda found: [*found, found[0]])),
+    Fault("records.unique", prepare=items(lambda all_items: [*all_items, all_items[0]])),
     # sets
     Fault("sets.works", edit=refused("badArgument", asks("ListSets", absent=("resumptionToken",)))),
     Fault("sets.structure", edit=changed("<setName>Optics</setName>", "<setName/>")),
     Fault("sets.structure", edit=changed("<setName>Optics</setName>", "")),
-    Fault("sets.spec", prepare=sets(lambda found: {**found, "a b": "A blank"})),
+    Fault("sets.spec", prepare=sets(lambda all_sets: {**all_sets, "a b": "A blank"})),
     Fault("sets.unique", edit=changed("<setSpec>void<", "<setSpec>history<", asks("ListSets"))),
-    Fault("sets.parents", prepare=sets(lambda found: found | LONE)),
+    Fault("sets.parents", prepare=sets(lambda all_sets: all_sets | LONE)),
     Fault("sets.description", edit=changed("<setName>Optics</setName>", "<setName>Optics</setName><setDescription/>")),
-    Fault("sets.listed", prepare=sets(lambda found: {spec: found[spec] for spec in found if spec != "history"})),
+    Fault(
+        "sets.listed", prepare=sets(lambda all_sets: {spec: all_sets[spec] for spec in all_sets if spec != "history"})
+    ),
     Fault(
         "sets.minimal",
         edit=changed(

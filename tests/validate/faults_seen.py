@@ -76,14 +76,17 @@ SEEN: tuple[Fault, ...] = (
     Fault(
         "records.identifier",
         edit=rewritten("(?s)<description>.*</description>", ""),
-        prepare=items(lambda found: [*found[:-1], found[-1]._replace(identifier="item-10")]),
+        prepare=items(lambda all_items: [*all_items[:-1], all_items[-1]._replace(identifier="item-10")]),
     ),
     Fault("records.datestamp", edit=changed("<datestamp>2023-01-04T17:50:10Z<", "<datestamp>2023-01-04<")),
     Fault(
         "records.earliest-datestamp",
         edit=changed("<earliestDatestamp>" + FIRST, "<earliestDatestamp>2023-01-01T06:30:01Z"),
     ),
-    Fault("records.not-in-future", prepare=items(lambda found: [*found[:-1], found[-1]._replace(second=NOW + 99)])),
+    Fault(
+        "records.not-in-future",
+        prepare=items(lambda all_items: [*all_items[:-1], all_items[-1]._replace(second=NOW + 99)]),
+    ),
     Fault("records.structure", edit=rewritten("(<metadata>.*?</metadata>)(<about>.*?</about>)", r"\2\1")),
     Fault(
         "records.structure",

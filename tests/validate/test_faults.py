@@ -37,10 +37,10 @@ VERDICTS = {check.name: check.fault for check in CHECKS}
 @pytest.mark.parametrize("fault", ALL_FAULTS, ids=lambda fault: fault.check)
 def test_a_fault_is_found_by_its_check_and_by_no_other(fault, check):
     report = check(fault.provider())
-    found = {result.check: result for result in report.results if result.verdict in (Verdict.FAIL, Verdict.WARNING)}
-    assert list(found) == [fault.check], [line for line in report.lines() if not line.startswith(("ok", "skip"))]
-    assert found[fault.check].verdict is VERDICTS[fault.check]
-    assert all(evidence.asked and evidence.came and evidence.finding for evidence in found[fault.check].evidence)
+    by_check = {result.check: result for result in report.results if result.verdict in (Verdict.FAIL, Verdict.WARNING)}
+    assert list(by_check) == [fault.check], [line for line in report.lines() if not line.startswith(("ok", "skip"))]
+    assert by_check[fault.check].verdict is VERDICTS[fault.check]
+    assert all(evidence.asked and evidence.came and evidence.finding for evidence in by_check[fault.check].evidence)
 
 
 def test_every_check_has_a_fault():

@@ -20,7 +20,7 @@ def _skipped(report):
     return {result.check: result.reason for result in report.results if result.verdict is Verdict.SKIPPED}
 
 
-def _found(report):
+def _faulty_checks(report):
     return [result.check for result in report.results if result.verdict in (Verdict.FAIL, Verdict.WARNING)]
 
 
@@ -30,37 +30,37 @@ def _found(report):
 def test_a_right_provider_passes_every_check(check):
     report = check(Provider())
     assert _skipped(report) == {"dates.seconds-refused": "The repository's granularity is the second."}
-    assert (_found(report), report.exit_code) == ([], 0)
+    assert (_faulty_checks(report), report.exit_code) == ([], 0)
 
 
 def test_a_provider_of_day_granularity_passes_as_well(check):
     report = check(Provider(is_day=True))
-    assert (_found(report), _skipped(report)) == ([], {})
+    assert (_faulty_checks(report), _skipped(report)) == ([], {})
 
 
 def test_a_provider_that_gives_everything_at_once_has_no_tokens_to_check(check):
     report = check(Provider(page_size=100, sets_page_size=100))
-    assert _found(report) == []
+    assert _faulty_checks(report) == []
     assert _skipped(report)["tokens.idempotent"] == "Every list came in one answer."
     assert _skipped(report)["http.post-token"] == "ListIdentifiers came in one answer."
 
 
 def test_a_list_in_two_answers_has_no_earlier_token(check):
     report = check(Provider(page_size=6, sets_page_size=100))
-    assert _found(report) == []
+    assert _faulty_checks(report) == []
     assert _skipped(report)["tokens.earlier"] == "No list was followed for 3 answers."
 
 
 def test_a_provider_without_records_is_faulted_for_that_alone(check):
     """That nothing matched a `from` before its earliestDatestamp was called a refusal."""
     report = check(Provider(items=[]))
-    assert _found(report) == ["list-records.works", "list-identifiers.works"]
+    assert _faulty_checks(report) == ["list-records.works", "list-identifiers.works"]
     assert "noRecordsMatch" in _skipped(report)["dates.from-before-earliest"]
 
 
 def test_a_provider_without_sets_passes_as_well(check):
     report = check(Provider(sets={}))
-    assert _found(report) == []
+    assert _faulty_checks(report) == []
     assert _skipped(report)["sets.spec"] == "The repository has no sets."
     assert _skipped(report)["sets.belongs"] == "No received record is in a set."
 
@@ -69,13 +69,13 @@ def test_flat_sets_have_no_hierarchy_to_check(check):
     provider = Provider(sets={"history": "History"})
     provider.items = [item._replace(sets=("history",)) for item in provider.items]
     report = check(provider)
-    assert _found(report) == []
+    assert _faulty_checks(report) == []
     assert _skipped(report)["sets.hierarchy"] == "No received record is in a set below another."
 
 
 def test_tokens_that_do_not_expire_pass(check):
     report = check(Provider(life=None))
-    assert _found(report) == []
+    assert _faulty_checks(report) == []
     assert _skipped(report)["tokens.expiration-life"] == "No token has an expirationDate."
 
 
@@ -97,7 +97,7 @@ def test_unknown_compressions_are_not_judged(check):
         send=lambda _, got: replace(got, headers=tuple(h for h in got.headers if h[0] != "Content-Encoding")),
     )
     report = check(provider)
-    assert _found(report) == []
+    assert _faulty_checks(report) == []
     assert _skipped(report)["http.compression"] == "Identify lists neither gzip nor deflate."
 
 
@@ -117,8 +117,8 @@ def test_a_record_that_changed_meanwhile_is_no_fault(check):
         return text
 
     provider.edit = move
-    assert "dates.exact" not in _found(check(provider))
-    assert "dates.day" not in _found(check(provider))
+    assert "dates.exact" not in _faulty_checks(check(provider))
+    assert "dates.day" not in _faulty_checks(check(provider))
 
 
 # --- within limits ---------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def test_a_record_that_changed_meanwhile_is_no_fault(check):
 
 def test_long_lists_are_sampled(check):
     report = check(Provider(page_size=1, sets_page_size=1), least_page=1, pages=3)
-    assert _found(report) == []
+    assert _faulty_checks(report) == []
     assert _skipped(report)["sets.listed"] == "Not all sets were listed."
 
 
@@ -155,7 +155,7 @@ def test_the_number_of_requests_is_bounded(check):
     report = check(Provider(), requests=20)
     assert report.requests == 20
     assert "The limit of 20 requests was reached." in _skipped(report).values()
-    assert _found(report) == []
+    assert _faulty_checks(report) == []
 
 
 def test_the_time_is_bounded():
@@ -191,7 +191,7 @@ def test_a_site_that_answers_in_html_does_not_conform(check):
         return replace(fetched, headers=html, body=b"<html><p>Hello<br></html>")
 
     report = check(Provider(send=send))
-    assert _found(report) == ["identify.works", "answer.media-type", "answer.charset", "answer.well-formed"]
+    assert _faulty_checks(report) == ["identify.works", "answer.media-type", "answer.charset", "answer.well-formed"]
     assert report.exit_code == 1
 
 
@@ -199,26 +199,26 @@ def test_a_site_that_answers_in_xhtml_has_no_such_root(check):
     def send(_, fetched):
         return replace(fetched, body=b'<?xml version="1.0" encoding="UTF-8"?><html/>')
 
-    assert "answer.root" in _found(check(Provider(send=send)))
+    assert "answer.root" in _faulty_checks(check(Provider(send=send)))
 
 
 def test_a_provider_that_is_too_busy_is_not_accused_of_more(check):
     def send(_, fetched):
         return replace(fetched, status=503, headers=(*fetched.headers, ("Retry-After", "120")), body=b"")
 
-    assert _found(check(Provider(send=send))) == ["identify.works"]
+    assert _faulty_checks(check(Provider(send=send))) == ["identify.works"]
 
 
 def test_a_broken_connection_in_a_list_leaves_a_sample(check):
     provider = Provider(send=broken(asks("ListRecords", "resumptionToken")))
     report = check(provider)
-    assert _found(report) == ["answer.arrives"]
+    assert _faulty_checks(report) == ["answer.arrives"]
     assert _skipped(report)["tokens.works"] != ""
 
 
 def test_an_answer_without_a_date_is_not_compared(check):
     provider = Provider(send=lambda _, got: replace(got, headers=tuple(h for h in got.headers if h[0] != "Date")))
-    assert _found(check(provider)) == []
+    assert _faulty_checks(check(provider)) == []
 
 
 def test_a_repository_without_usable_datestamps_skips_the_windows(check):
@@ -230,7 +230,7 @@ def test_a_repository_without_usable_datestamps_skips_the_windows(check):
 def test_an_illegal_response_date_leaves_the_future_open(check):
     report = check(Provider(edit=changed(":00Z</responseDate>", "</responseDate>")))
     assert _skipped(report)["dates.future"] == "The responseDate of Identify is illegal."
-    assert _found(report) == ["answer.date-form"]
+    assert _faulty_checks(report) == ["answer.date-form"]
 
 
 # --- the report ------------------------------------------------------------------------------------------------

@@ -31,9 +31,9 @@ def test_what_was_asked_for_is_confirmed_with_the_lease_of_the_hub(state):
     assert intent(at(SubscriptionState(state)), SAID, 864_000) == Confirmed("c0cc", 2400)
 
 
-@pytest.mark.parametrize("told", ["", "0", "soon", "-1", "9" * 12])
-def test_a_lease_that_is_none_is_the_one_that_was_asked_for(told):
-    assert intent(ASKED, SAID | {"hub.lease_seconds": told}, 864_000) == Confirmed("c0cc", 864_000)
+@pytest.mark.parametrize("lease", ["", "0", "soon", "-1", "9" * 12])
+def test_a_lease_that_is_none_is_the_one_that_was_asked_for(lease):
+    assert intent(ASKED, SAID | {"hub.lease_seconds": lease}, 864_000) == Confirmed("c0cc", 864_000)
 
 
 def test_no_lease_is_longer_than_a_decade():
@@ -41,7 +41,7 @@ def test_no_lease_is_longer_than_a_decade():
 
 
 @pytest.mark.parametrize(
-    "said",
+    "changes",
     [
         {"hub.topic": "http://example.com/other/"},
         {"hub.topic": ""},
@@ -51,8 +51,8 @@ def test_no_lease_is_longer_than_a_decade():
         {"hub.mode": "unsubscribe"},
     ],
 )
-def test_what_was_not_asked_for_is_not_confirmed(said):
-    assert intent(ASKED, SAID | said, 1) is None
+def test_what_was_not_asked_for_is_not_confirmed(changes):
+    assert intent(ASKED, SAID | changes, 1) is None
 
 
 @pytest.mark.parametrize("state", ["ending", "ended", "denied"])
@@ -66,8 +66,8 @@ def test_an_end_that_was_asked_for_is_confirmed(state):
 
 
 def test_a_denial_needs_no_challenge_and_its_reason_has_an_end():
-    said = {"hub.mode": "denied", "hub.topic": TOPIC, "hub.reason": "no" * 400}
-    assert intent(ASKED, said, 1) == Denied("no" * 250)
+    denial = {"hub.mode": "denied", "hub.topic": TOPIC, "hub.reason": "no" * 400}
+    assert intent(ASKED, denial, 1) == Denied("no" * 250)
 
 
 def signed(header, body=b"payload", secret="secret"):

@@ -42,7 +42,7 @@ def test_utf_8_is_read_without_ado(declared: str, mark: bytes):
         ("UTF-8", "utf-16", ""),
     ],
 )
-def test_other_encodings_become_utf_8_and_are_told(declared: str, codec: str, content_type: str):
+def test_other_encodings_become_utf_8_and_are_reported(declared: str, codec: str, content_type: str):
     title, repairs = _title(_page(TITLE, declared).encode(codec), content_type)
     assert title == TITLE
     assert "was read as" in repairs[0]

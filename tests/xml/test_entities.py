@@ -42,17 +42,17 @@ def test_a_reference_is_replaced_by_what_the_document_declares(declarations: str
         (f'<!ENTITY b "{"x" * 6000}"><!ENTITY a "&b;&b;">', "it stands for more than 10000 characters"),
     ],
 )
-def test_what_cannot_be_resolved_stays_and_is_told(declarations: str, why: str):
-    found = resolved(f"<!DOCTYPE x [{declarations}]><x>&a;&a;</x>")
-    assert found.text.endswith("<x>&a;&a;</x>")
-    assert found.losses == (f"References to the entity 'a' are left as they are, because {why}: 2.",)
-    assert found.notes == ()
+def test_what_cannot_be_resolved_stays_and_is_reported(declarations: str, why: str):
+    resolution = resolved(f"<!DOCTYPE x [{declarations}]><x>&a;&a;</x>")
+    assert resolution.text.endswith("<x>&a;&a;</x>")
+    assert resolution.losses == (f"References to the entity 'a' are left as they are, because {why}: 2.",)
+    assert resolution.notes == ()
 
 
 def test_all_references_together_have_a_limit():
-    found = resolved(f'<!ENTITY a "{"x" * 9000}">{"&a;" * 200}')
-    assert found.notes == ("Entities that the document declares were replaced: 111.",)
-    assert found.losses[0].endswith("all together stand for more than 1000000 characters: 89.")
+    resolution = resolved(f'<!ENTITY a "{"x" * 9000}">{"&a;" * 200}')
+    assert resolution.notes == ("Entities that the document declares were replaced: 111.",)
+    assert resolution.losses[0].endswith("all together stand for more than 1000000 characters: 89.")
 
 
 def test_a_record_is_harvested_with_its_entities():

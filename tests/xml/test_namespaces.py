@@ -27,8 +27,8 @@ def _mended(metadata: str, root: str = f'xmlns="{OAI}"') -> tuple[bytes, tuple[s
 
 def test_address_with_a_space_is_mended_where_it_stands():
     """Seen in ADS' ecrs: `xmlns:xsi="http://ww w.w3.org/…"` makes libxml2 refuse the whole page."""
-    found, repairs = _mended("<d xmlns='urn:d' xmlns:xsi='http://ww w.w3.org/2001/XMLSchema-instance' xsi:a='1'/>")
-    assert b'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"' in found
+    markup, repairs = _mended("<d xmlns='urn:d' xmlns:xsi='http://ww w.w3.org/2001/XMLSchema-instance' xsi:a='1'/>")
+    assert b'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"' in markup
     wrong = "Record 2 of the page: the namespace 'http://ww w.w3.org/2001/XMLSchema-instance' is not a URI"
     assert repairs == (f"{wrong}; it was replaced by http://www.w3.org/2001/XMLSchema-instance.",)
 
@@ -43,31 +43,31 @@ def test_address_with_a_space_is_mended_where_it_stands():
     ],
 )
 def test_address_that_is_no_uri_is_made_one(uri: str, made: bytes):
-    found, _ = _mended(f"<d xmlns='{uri}'/>")
-    assert b'xmlns="' + made in found
+    markup, _ = _mended(f"<d xmlns='{uri}'/>")
+    assert b'xmlns="' + made in markup
 
 
 def test_prefix_without_an_address_gets_one():
-    found, _ = _mended("<z:d xmlns:z=''/>")
-    assert b'xmlns:z="urn:x-undeclared:z"' in found
+    markup, _ = _mended("<z:d xmlns:z=''/>")
+    assert b'xmlns:z="urn:x-undeclared:z"' in markup
 
 
 def test_prefix_declared_nowhere_gets_what_it_is_known_to_mean():
-    found, repairs = _mended("<MD><gco:a/><gco:b xlink:href='x'/></MD>")
-    assert found.startswith(b"<MD ")
-    assert b'xmlns:gco="http://www.isotc211.org/2005/gco"' in found
-    assert b'xmlns:xlink="http://www.w3.org/1999/xlink"' in found
+    markup, repairs = _mended("<MD><gco:a/><gco:b xlink:href='x'/></MD>")
+    assert markup.startswith(b"<MD ")
+    assert b'xmlns:gco="http://www.isotc211.org/2005/gco"' in markup
+    assert b'xmlns:xlink="http://www.w3.org/1999/xlink"' in markup
     assert len(repairs) == 2
 
 
 def test_unknown_prefix_gets_a_name_of_its_own():
-    found, _ = _mended("<x:d><x:e/></x:d>")
-    assert found == b'<x:d xmlns:x="urn:x-undeclared:x"><x:e/></x:d>'
+    markup, _ = _mended("<x:d><x:e/></x:d>")
+    assert markup == b'<x:d xmlns:x="urn:x-undeclared:x"><x:e/></x:d>'
 
 
 def test_declaration_ends_with_the_element_that_makes_it():
-    found, repairs = _mended("<d><a xmlns:x='urn:x'><x:b/></a><x:c/></d>")
-    assert b'<d xmlns:x="urn:x-undeclared:x">' in found
+    markup, repairs = _mended("<d><a xmlns:x='urn:x'><x:b/></a><x:c/></d>")
+    assert b'<d xmlns:x="urn:x-undeclared:x">' in markup
     assert len(repairs) == 1
 
 
@@ -104,11 +104,11 @@ def test_start_tag_of_many_wrong_declarations_costs_linear_time():
     """Each of them was looked for from the beginning of the tag: 20,000 of them took a minute."""
     names = "".join(f' xmlns:p{number}="w {number}"' for number in range(20_000))
     began = time.process_time()
-    found, notes = mended(f"<a{names}/>".encode())
+    markup, notes = mended(f"<a{names}/>".encode())
     assert time.process_time() - began < 10
-    assert (found.count(b' xmlns:p7="w7"'), len(notes)) == (1, 20_000)
+    assert (markup.count(b' xmlns:p7="w7"'), len(notes)) == (1, 20_000)
 
 
 def test_value_that_looks_like_a_declaration_is_no_declaration():
-    found, _ = mended(b"""<a b=" xmlns:p='w w'" xmlns:p='w w'/>""")
-    assert found == b"""<a b=" xmlns:p='w w'" xmlns:p="ww"/>"""
+    markup, _ = mended(b"""<a b=" xmlns:p='w w'" xmlns:p='w w'/>""")
+    assert markup == b"""<a b=" xmlns:p='w w'" xmlns:p="ww"/>"""

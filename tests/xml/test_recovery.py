@@ -15,17 +15,17 @@ def _spoiled(entry: str):
     answer = parse_list(body)
     assert answer.token is not None
     assert (answer.token.text, answer.token.complete_list_size) == ("t", 3)
-    first, found, last = answer.slices
+    first, middle, last = answer.slices
     for good, number in ((first, 1), (last, 3)):
         assert not good.problem
         assert answer.repaired[good.start : good.stop] == DC.format(f"Work {number}").encode()
-    return answer, found
+    return answer, middle
 
 
 def test_record_with_crossed_tags_is_recovered_alone():
-    answer, found = _spoiled(record(2, "<d xmlns='urn:d'><t>Contact: <p></t><u>kept</u></d>"))
-    assert (found.identifier, found.problem) == ("oai:x:2", "")
-    assert "".join(payload(answer.repaired, found).itertext()) == "Contact: kept"  # type: ignore[arg-type]
+    answer, entry = _spoiled(record(2, "<d xmlns='urn:d'><t>Contact: <p></t><u>kept</u></d>"))
+    assert (entry.identifier, entry.problem) == ("oai:x:2", "")
+    assert "".join(payload(answer.repaired, entry).itertext()) == "Contact: kept"  # type: ignore[arg-type]
     assert answer.repairs[0].startswith("Record 2 of the page: it is not well-formed")
     assert "lost" not in answer.repairs[0]
     assert answer.losses == ()
@@ -34,30 +34,30 @@ def test_record_with_crossed_tags_is_recovered_alone():
 def test_entities_behind_an_error_are_kept():
     """libxml2's recovery drops them: `R&amp;D` would become `RD`."""
     text = "R&amp;D &lt;1&gt; &quot;&apos; &#38;&#x26;"
-    answer, found = _spoiled(record(2, f"<d xmlns='urn:d' a='&amp;'><b>x</c>{text}<![CDATA[&amp;]]><!--&amp;--></d>"))
-    read = payload(answer.repaired, found)
+    answer, entry = _spoiled(record(2, f"<d xmlns='urn:d' a='&amp;'><b>x</c>{text}<![CDATA[&amp;]]><!--&amp;--></d>"))
+    read = payload(answer.repaired, entry)
     assert "".join(read.itertext(tag="{*}*")) == "xR&D <1> \"' &&&amp;"  # type: ignore[arg-type]
     assert read.get("a") == "&"
     assert answer.losses == ()
 
 
-def test_what_recovery_loses_is_told():
+def test_what_recovery_loses_is_reported():
     answer, _ = _spoiled(record(2, "<d xmlns='urn:d'><t a=1>text</t></d>"))
     assert answer.repairs[0].startswith("Record 2 of the page: it is not well-formed")
     assert answer.repairs[0].endswith("it was recovered, and 2 of 24 characters were lost.")
     assert answer.losses == answer.repairs
 
 
-def test_what_recovery_changes_is_told():
+def test_what_recovery_changes_is_reported():
     answer, _ = _spoiled(record(2, "<d xmlns='urn:d'><t a='x'y'>text</t></d></e>"))
     assert answer.losses[0].endswith("it was recovered, and its text is no longer the same.")
 
 
 def test_lost_text_is_counted(monkeypatch: pytest.MonkeyPatch):
-    found = recovery.lenient(  # type: ignore[attr-defined]
+    recovered = recovery.lenient(  # type: ignore[attr-defined]
         f'<OAI-PMH xmlns="{OAI}"><ListRecords>{record(2, "<d>te</d>")}</ListRecords></OAI-PMH>'.encode()
     )
-    monkeypatch.setattr(recovery, "lenient", lambda _: found)
+    monkeypatch.setattr(recovery, "lenient", lambda _: recovered)
     answer, _ = _spoiled(record(2, "<d>text</e>"))
     assert ", and 2 of 21 characters were lost." in answer.repairs[0]
 
@@ -77,9 +77,9 @@ HEAD = "<record><header><identifier>oai:x:2</identifier><datestamp>2024</datesta
 )
 def test_record_cut_in_the_middle_never_passes_as_whole(cut: str):
     """Dataverse stops in the middle of a record that it cannot write, and goes on with the next."""
-    answer, found = _spoiled(HEAD + cut)
-    assert (found.identifier, found.sets, found.start, found.stop) == ("oai:x:2", ("a&b",), 0, 0)
-    assert "truncated" in found.problem
+    answer, entry = _spoiled(HEAD + cut)
+    assert (entry.identifier, entry.sets, entry.start, entry.stop) == ("oai:x:2", ("a&b",), 0, 0)
+    assert "truncated" in entry.problem
     assert "truncated" in answer.repairs[-1]
 
 
@@ -97,19 +97,19 @@ def test_last_record_cut_in_the_middle_is_told_too():
     ["<a xmlns:p='urn:p' xmlns:q='urn:p' p:x='1' q:x='2'/>", "<a:b:c xmlns:a='urn:a'/>", "<b>" * 3000 + "</b>" * 3000],
 )
 def test_payload_that_no_parser_takes_is_a_problem_of_its_record(metadata: str):
-    _, found = _spoiled(record(2, metadata, sets=["s"]))
-    assert (found.identifier, found.sets, found.start, found.stop) == ("oai:x:2", ("s",), 0, 0)
-    assert "not XML, even after repair" in found.problem
+    _, entry = _spoiled(record(2, metadata, sets=["s"]))
+    assert (entry.identifier, entry.sets, entry.start, entry.stop) == ("oai:x:2", ("s",), 0, 0)
+    assert "not XML, even after repair" in entry.problem
 
 
 def test_deleted_record_beyond_repair_stays_deleted():
-    _, found = _spoiled(record(2, "<a></b>", status="Deleted").replace("</record>", ""))
-    assert found.is_deleted
+    _, entry = _spoiled(record(2, "<a></b>", status="Deleted").replace("</record>", ""))
+    assert entry.is_deleted
 
 
 def test_identifier_that_is_no_xml_is_kept_as_it_is_written():
-    _, found = _spoiled("<record><header><identifier>oai:x:2&#xZ;</identifier></header><metadata><a>")
-    assert found.identifier == "oai:x:2&#xZ;"
+    _, entry = _spoiled("<record><header><identifier>oai:x:2&#xZ;</identifier></header><metadata><a>")
+    assert entry.identifier == "oai:x:2&#xZ;"
 
 
 def test_identifier_is_kept_as_written_when_it_cannot_be_read():
@@ -117,9 +117,9 @@ def test_identifier_is_kept_as_written_when_it_cannot_be_read():
 
 
 def test_record_without_identifier_beyond_repair_keeps_its_place():
-    _, found = _spoiled("<record><header><datestamp>2024</datestamp></header><metadata><a>")
-    assert (found.identifier, found.datestamp) == ("", "2024")
-    assert found.problem
+    _, entry = _spoiled("<record><header><datestamp>2024</datestamp></header><metadata><a>")
+    assert (entry.identifier, entry.datestamp) == ("", "2024")
+    assert entry.problem
 
 
 def test_headless_record_near_a_bad_one_is_not_lost():
@@ -128,7 +128,7 @@ def test_headless_record_near_a_bad_one_is_not_lost():
     assert identifiers(answer.slices) == ["1", "", "3", "4"]
 
 
-def test_junk_between_records_is_cut_off_and_told():
+def test_junk_between_records_is_cut_off_and_reported():
     answer = parse_list(page(record(1) + "<br>Notice", record(2, "<a></b>")).encode())
     assert identifiers(answer.slices) == ["1", "2"]
     assert "text after it was removed: '<br>Notice'" in answer.repairs[0]
@@ -154,14 +154,14 @@ def test_bad_envelope_is_recovered_and_the_token_kept():
     assert answer.losses == ()
 
 
-def test_bad_envelope_that_loses_something_is_told():
+def test_bad_envelope_that_loses_something_is_reported():
     text = page(record(1), token="t").replace("</resumptionToken>", "</resumptionToken x")
     answer = parse_list(text.encode())
     assert (identifiers(answer.slices), answer.token.text) == (["1"], "t")
     assert "around the records" in answer.losses[0]
 
 
-def test_bad_list_of_headers_that_loses_something_is_told():
+def test_bad_list_of_headers_that_loses_something_is_reported():
     header = "<header><identifier>oai:x:1</identifier><datestamp a=1>2024</datestamp></header>"
     answer = parse_list(f'<OAI-PMH xmlns="{OAI}"><ListIdentifiers>{header}</ListIdentifiers></OAI-PMH>'.encode())
     assert identifiers(answer.slices) == ["1"]
@@ -288,8 +288,8 @@ def test_prefixed_envelope_is_recovered_like_any_other(metadata: str):
 
 
 def test_namespace_declared_twice_is_declared_once():
-    _, found = _spoiled(record(2, "<d xmlns='urn:d' xmlns:x='urn:x' xmlns:x='urn:x'/>"))
-    assert not found.problem
+    _, entry = _spoiled(record(2, "<d xmlns='urn:d' xmlns:x='urn:x' xmlns:x='urn:x'/>"))
+    assert not entry.problem
 
 
 @pytest.mark.parametrize("start", ["< record><header>", "<record><header<>", "<recrd><header>", "<record <header>"])

@@ -12,7 +12,7 @@ from tests.oai_pages import identifiers, page, payload, record
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "note"),
     [
         ("a\x01b\x0bc\x0cd", "ab c d", "characters that XML forbids were removed: 3"),
         ("a\ufffeb", "ab", "forbids"),
@@ -31,11 +31,11 @@ from tests.oai_pages import identifiers, page, payload, record
         ("<!-- a -- b -->", "<!-- a == b -->", "two hyphens"),
     ],
 )
-def test_damage_is_mended_and_counted(before: str, after: str, told: str):
+def test_damage_is_mended_and_counted(before: str, after: str, note: str):
     text, notes = cleaned(before)
     assert text == after
     assert len(notes) == 1
-    assert told.lower() in notes[0].lower()
+    assert note.lower() in notes[0].lower()
 
 
 @pytest.mark.parametrize(
@@ -102,15 +102,15 @@ def _titled(title: str) -> tuple[str | None, tuple[str, ...]]:
     ],
 )
 def test_text_survives_repair(title: str, read: str):
-    found, repairs = _titled(title)
-    assert found == read
+    text, repairs = _titled(title)
+    assert text == read
     assert repairs
 
 
 def test_text_of_eleven_megabytes_is_read():
-    found, repairs = _titled("x" * 11_000_000)
-    assert found is not None
-    assert (len(found), repairs) == (11_000_000, ())
+    text, repairs = _titled("x" * 11_000_000)
+    assert text is not None
+    assert (len(text), repairs) == (11_000_000, ())
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_an_error_of_ours_comes_through_as_what_it_is():
     publisher.kill()
 
 
-def test_a_child_that_dies_is_told():
+def test_a_child_that_dies_is_reported():
     publisher = _child("import os; os.kill(os.getpid(), 9)")
     with pytest.raises(StoreError, match="status -9"):
         _wait(publisher)
@@ -173,9 +173,9 @@ def test_nothing_survives_a_killed_harvester(instance, repository, harvester):
     process.kill()
     process.communicate()
     deadline = time.monotonic() + 60
-    while any(_lives(each) for each in family) and time.monotonic() < deadline:
+    while any(_lives(pid) for pid in family) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not any(_lives(each) for each in family)
+    assert not any(_lives(pid) for pid in family)
     repository.before = lambda _: None
     (instance / "config.toml").write_text("publish_processes = 1\n")
     process = harvester("run", "fake", "--json")
@@ -186,14 +186,14 @@ def test_nothing_survives_a_killed_harvester(instance, repository, harvester):
 
 def _parents():
     """Return the parent of every process that lives."""
-    found = {}
+    parents = {}
     for folder in Path("/proc").iterdir():
         with suppress(OSError):
             if folder.name.isdigit():
                 state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
                 if state != "Z":
-                    found[int(folder.name)] = int(parent)
-    return found
+                    parents[int(folder.name)] = int(parent)
+    return parents
 
 
 def _are_gone_soon(elders) -> bool:

@@ -75,7 +75,7 @@ def test_the_turn_goes_from_one_to_the_next_in_the_order_of_the_pages(inbox, end
     assert runners.is_idle
 
 
-def test_a_runner_that_dies_is_told(ends):
+def test_a_runner_that_dies_is_reported(ends):
     ours, theirs = ends
     theirs[0].close()
     with pytest.raises(StoreError, match="has died; what it had not written"):

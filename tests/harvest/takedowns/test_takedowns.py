@@ -30,8 +30,8 @@ LOCAL = "oai:g.example.org:laro/a1"
 
 
 def line(name: str, title: str, *identifiers: str, metadata: str = "") -> str:
-    said = "".join(f"<dc:identifier>{identifier}</dc:identifier>" for identifier in identifiers)
-    content = metadata or f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:title>{title}</dc:title>{said}</o:dc>'
+    elements = "".join(f"<dc:identifier>{identifier}</dc:identifier>" for identifier in identifiers)
+    content = metadata or f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:title>{title}</dc:title>{elements}</o:dc>'
     return json.dumps({"identifier": name, "datestamp": "2020-01-01T00:00:00Z", "sets": [], "metadata": content})
 
 
@@ -81,10 +81,10 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_what_add_says_is_what_has_happened(place) -> None:
-    told = place.json("takedown", "add", "doi:10.1234/A1", "http://files.example.org/*", "--reason", "A letter")
-    assert (told["deleted_items"], told["changed_items"], told["stamped_records"]) == (1, 1, 4)
-    assert told["takedowns"][0]["items"] == [LOCAL]
-    rows = [json.loads(each) for each in place.call("takedown", "list", "--json").stdout.splitlines()]
+    facts = place.json("takedown", "add", "doi:10.1234/A1", "http://files.example.org/*", "--reason", "A letter")
+    assert (facts["deleted_items"], facts["changed_items"], facts["stamped_records"]) == (1, 1, 4)
+    assert facts["takedowns"][0]["items"] == [LOCAL]
+    rows = [json.loads(text) for text in place.call("takedown", "list", "--json").stdout.splitlines()]
     assert [(row["kind"], row["is_done"], row["reason"]) for row in rows] == [
         ("doi", True, "A letter"),
         ("prefix", True, "A letter"),
@@ -102,9 +102,9 @@ def test_a_target_that_is_none_is_refused_and_nothing_is_written(place) -> None:
 
 
 def test_a_target_that_nothing_has_is_said_and_kept_for_what_arrives(place) -> None:
-    said = place.call("takedown", "add", "a9", "--source", "lara").stderr
-    assert "There is no source 'lara' now" in said
-    assert "No published item is a9" in said
+    message = place.call("takedown", "add", "a9", "--source", "lara").stderr
+    assert "There is no source 'lara' now" in message
+    assert "No published item is a9" in message
     assert "No published item" not in place.call("takedown", "add", LOCAL, "files.example.org").stderr
 
 
@@ -127,8 +127,8 @@ def test_purge_overwrites_every_version_and_nothing_else(place) -> None:
     place.write(line("a1", "Secret", metadata="<unreadable>Secret"), line("a2", "Second, again"))
     place.run(status=3)
     blobs = _blobs(place.folder)
-    told = place.json("takedown", "add", "a1", "--source", "laro", "--purge")
-    assert (told["purged_items"], told["purged_versions"], told["is_log_empty"]) == (1, 3, True)
+    facts = place.json("takedown", "add", "a1", "--source", "laro", "--purge")
+    assert (facts["purged_items"], facts["purged_versions"], facts["is_log_empty"]) == (1, 3, True)
     assert b"Secret" not in place.inbox()
     for title in (b"Second", b"Third", b"Second, changed", b"Second, again"):
         assert title in place.inbox()
@@ -158,8 +158,8 @@ def test_what_was_purged_comes_back_when_its_source_sends_it_again(place) -> Non
     assert "Secret" not in place.shown()
     place.call("takedown", "add", LOCAL, "--purge")
     assert b"Secret" not in place.inbox()
-    told = place.json("takedown", "remove", LOCAL, "--yes")
-    assert (told["purged_items"], told["returned_items"]) == ([LOCAL], 0)
+    facts = place.json("takedown", "remove", LOCAL, "--yes")
+    assert (facts["purged_items"], facts["returned_items"]) == ([LOCAL], 0)
     assert "Secret" not in place.shown()
     place.run("--full")
     assert "Secret" in place.shown()
@@ -233,9 +233,9 @@ def test_several_processes_add_at_once_and_no_entry_is_lost(place) -> None:
         subprocess.Popen([*command, f"10.1234/{number}"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         for number in range(4)
     ]
-    for each in started:
-        _, words = each.communicate(timeout=120)
-        assert each.returncode == 0, words
+    for process in started:
+        _, words = process.communicate(timeout=120)
+        assert process.returncode == 0, words
     values = {entry.value for entry in TakedownFile(place.folder).read().entries}
     assert values == {f"10.1234/{number}" for number in range(4)}
     place.call("check", command=gateway)

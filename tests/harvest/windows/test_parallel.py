@@ -18,10 +18,10 @@ def _fetch(_request):
 
 def _walked(walks, lanes=2, fetcher=None):
     """Walk everything; return what was taken, in order."""
-    left, found = list(walks), []
+    left, outcomes = list(walks), []
 
     def is_over(taken):
-        found.append((taken.window, taken.item, taken.error))
+        outcomes.append((taken.window, taken.item, taken.error))
         return taken.item == "over"
 
     with ParallelWindows(lanes, _fetch, fetcher) as parallel:
@@ -29,7 +29,7 @@ def _walked(walks, lanes=2, fetcher=None):
             while left and parallel.has_room:
                 parallel.begin(*left.pop(0))
             parallel.take(is_over)
-    return found
+    return outcomes
 
 
 def test_one_lane_walks_one_after_the_other():
@@ -47,9 +47,9 @@ def test_a_walk_goes_no_further_before_its_step_was_taken_and_not_when_it_is_ove
     pulled = []
 
     def walk(_fetch):
-        for each in ("1", "over", "2"):
-            pulled.append(each)
-            yield each
+        for item in ("1", "over", "2"):
+            pulled.append(item)
+            yield item
 
     assert [item for _, item, _ in _walked([("a", walk)])] == ["1", "over"]
     assert pulled == ["1", "over"]
@@ -68,8 +68,8 @@ def test_every_lane_has_a_fetcher_of_its_own_that_is_closed_at_the_end():
         meeting.wait(60)
         yield fetch
 
-    found = _walked([(each, walk) for each in "abcdef"], lanes=3, fetcher=fetcher)
-    used = {item for _, item, _ in found if item}
+    outcomes = _walked([(window, walk) for window in "abcdef"], lanes=3, fetcher=fetcher)
+    used = {item for _, item, _ in outcomes if item}
     assert used == {_fetch, *opened}
     assert len(opened) == 2
     assert sorted(map(id, closed)) == sorted(map(id, opened))
@@ -80,8 +80,8 @@ def test_an_error_ends_its_own_walk():
         yield "1"
         raise KeyboardInterrupt
 
-    found = _walked([("a", walk), ("b", lambda _: iter("2"))])
-    assert [(what, item, type(error)) for what, item, error in found] == [
+    outcomes = _walked([("a", walk), ("b", lambda _: iter("2"))])
+    assert [(what, item, type(error)) for what, item, error in outcomes] == [
         ("a", "1", type(None)),
         ("a", None, KeyboardInterrupt),
         ("b", "2", type(None)),

@@ -46,8 +46,8 @@ def _days(window):
 
 
 def test_windows_are_whole_units_up_to_the_one_before_yesterday():
-    found = planned("month", date(2024, 2, 10), None, NOW, is_open=False)
-    assert found == ("2024-02-10/2024-02-29", "2024-03-01/2024-03-31", "2024-04-01/2024-04-30")
+    windows = planned("month", date(2024, 2, 10), None, NOW, is_open=False)
+    assert windows == ("2024-02-10/2024-02-29", "2024-03-01/2024-03-31", "2024-04-01/2024-04-30")
     assert planned("year", date(2021, 12, 31), None, NOW, is_open=False) == (
         "2021-12-31/2021-12-31",
         "2022-01-01/2022-12-31",
@@ -67,8 +67,8 @@ def test_what_a_source_calls_its_earliest_is_not_believed():
 
 
 def test_what_is_dated_before_there_were_repositories_is_one_window():
-    found = planned("month", date(1900, 1, 1), None, NOW, is_open=False)
-    assert found[:2] == ("1900-01-01/1995-01-31", "1995-02-01/1995-02-28")
+    windows = planned("month", date(1900, 1, 1), None, NOW, is_open=False)
+    assert windows[:2] == ("1900-01-01/1995-01-31", "1995-02-01/1995-02-28")
 
 
 def test_nothing_behind_what_is_wanted_is_planned():
@@ -412,8 +412,8 @@ def test_a_window_of_the_command_line_is_not_sliced(run, spread, house):
 
 def test_every_format_and_set_has_windows_of_its_own(run, spread, house):
     run(unit="year", formats=("oai_dc", "mods"))
-    found = {(window.metadata_prefix, window.outcome) for window in house.inbox.windows("fake")}
-    assert found == {("oai_dc", WindowOutcome.DONE), ("mods", WindowOutcome.DONE)}
+    outcomes = {(window.metadata_prefix, window.outcome) for window in house.inbox.windows("fake")}
+    assert outcomes == {("oai_dc", WindowOutcome.DONE), ("mods", WindowOutcome.DONE)}
 
 
 def test_the_command_slices_and_status_tells_the_windows(spread, instance):

@@ -28,7 +28,7 @@ class MailServer:
     farewell: bytes = b"221 bye"
     mails: list[Message] = field(default_factory=list)
     users: list[tuple[str, str]] = field(default_factory=list)
-    said: list[bytes] = field(default_factory=list)  # in the clear
+    clear_lines: list[bytes] = field(default_factory=list)  # in the clear
     port: int = 0
 
 
@@ -57,7 +57,7 @@ class _Handler(StreamRequestHandler):
         self._say(b"220 here")
         while line := self.rfile.readline().strip():
             if not self.is_secure:
-                mails.said.append(line)
+                mails.clear_lines.append(line)
             verb = line.split(b" ")[0].upper()
             {b"EHLO": self._greet, b"STARTTLS": self._start, b"AUTH": self._know, b"MAIL": self._begin}.get(
                 verb, {b"DATA": self._take}.get(verb, self._agree)
@@ -103,8 +103,8 @@ class _Handler(StreamRequestHandler):
 
     def _agree(self, line: bytes) -> None:
         mails = self.server.mails
-        said = {b"QUIT": mails.farewell, b"RCPT": mails.recipients}
-        self._say(said.get(line.split(b" ")[0].upper(), b"250 fine"))
+        replies = {b"QUIT": mails.farewell, b"RCPT": mails.recipients}
+        self._say(replies.get(line.split(b" ")[0].upper(), b"250 fine"))
 
 
 @contextmanager

@@ -9,81 +9,81 @@ from harvester.schedule.notifications.background import BackgroundNotifier
 
 
 def test_whoever_puts_a_name_does_not_wait_and_all_are_told_in_order_at_the_end():
-    begin, told = Event(), []
+    begin, notified = Event(), []
 
     def tell(source):
         begin.wait(60)
-        told.append(source)
+        notified.append(source)
 
     with BackgroundNotifier(tell) as notices:
         for source in ("a", "b", "c", "b"):
             notices.put(source)
-        assert told == []
+        assert notified == []
         begin.set()
-    assert told == ["a", "b", "c"]
+    assert notified == ["a", "b", "c"]
 
 
 def test_a_source_that_was_told_of_can_be_told_of_again():
-    told, second = [], Event()
+    notified, second = [], Event()
 
     def tell(source):
-        told.append(source)
+        notified.append(source)
         second.set()
 
     with BackgroundNotifier(tell) as notices:
         notices.put("a")
         assert second.wait(60)
         notices.put("a")
-    assert told == ["a", "a"]
+    assert notified == ["a", "a"]
 
 
 def test_what_hangs_is_left_when_its_time_is_over_and_what_waits_is_named(caplog):
-    hangs, told = Event(), []
+    hangs, notified = Event(), []
 
     def tell(source):
         hangs.wait(60)
-        told.append(source)
+        notified.append(source)
 
     with BackgroundNotifier(tell, limit_seconds=0.2) as notices:
         notices.put("a")
         notices.put("b")
-    assert told == []
+    assert notified == []
     hangs.set()
     (record,) = caplog.records
     assert "they are due again after the next run. Sources that waited: b" in record.getMessage().replace("a, b", "b")
 
 
-def test_one_that_fails_is_logged_and_the_others_are_told(caplog):
-    told = []
+def test_one_that_fails_is_logged_and_the_others_are_notified(caplog):
+    notified = []
 
     def tell(source):
         if source == "bad":
             raise ValueError("No.")
-        told.append(source)
+        notified.append(source)
 
     with BackgroundNotifier(tell) as notices:
         notices.put("bad")
         notices.put("good")
-    assert told == ["good"]
+    assert notified == ["good"]
     assert "bad: a notice could not be sent: No." in caplog.text
 
 
 def test_more_than_may_wait_are_refused_aloud(caplog):
-    go, told = Event(), []
+    go, notified = Event(), []
 
     def tell(source):
         go.wait(60)
-        told.append(source)
+        notified.append(source)
 
     with BackgroundNotifier(tell, most_waiting=2) as notices:
         for number in range(5):
             notices.put(f"s{number}")
         go.set()
-    assert len(told) < 5
+    assert len(notified) < 5
     assert "too many notices wait" in caplog.text
 
 
-def test_nothing_is_begun_where_nothing_is_to_be_told():
+def test_nothing_is_begun_where_nothing_is_to_be_reported():
     before = set(threading.enumerate())
     with BackgroundNotifier(lambda _: None):
         assert set(threading.enumerate()) <= before

@@ -13,7 +13,7 @@ NOW = 1_700_000_000
 
 
 @pytest.mark.parametrize(
-    ("concerns", "told", "is_due"),
+    ("concerns", "last_notice", "is_due"),
     [
         ((), None, False),
         ((FAILING,), None, True),
@@ -26,8 +26,8 @@ NOW = 1_700_000_000
         ((FAILING,), SentNotice(NOW - 1, ()), False),
     ],
 )
-def test_one_notice_a_day_and_one_when_it_is_well_again(concerns, told, is_due):
-    notice = due("laro", concerns, told, NOW)
+def test_one_notice_a_day_and_one_when_it_is_well_again(concerns, last_notice, is_due):
+    notice = due("laro", concerns, last_notice, NOW)
     assert (notice is not None) is is_due
     assert notice is None or notice.is_well is not bool(concerns)
 

@@ -29,7 +29,7 @@ def test_doubtful_files_are_told_once_and_the_end_of_it_too(mirror, provider, fi
     assert _subjects(mails) == ["mirror: files are doubtful", "mirror is available again"]
 
 
-def test_deletions_that_wait_are_told(mirror, provider, fill, mails, settings):
+def test_deletions_that_wait_are_reported(mirror, provider, fill, mails, settings):
     fill(20)
     mirror.run(**settings)
     for item in provider.items.values():
@@ -39,7 +39,7 @@ def test_deletions_that_wait_are_told(mirror, provider, fill, mails, settings):
     assert "--yes" in mails.mails[0].get_content()
 
 
-def test_runs_that_fail_are_told(mirror, provider, fill, mails, settings):
+def test_runs_that_fail_are_reported(mirror, provider, fill, mails, settings):
     fill(1)
     mirror.run(**settings)
     provider.answer = lambda _arguments: "<html>no</html>"

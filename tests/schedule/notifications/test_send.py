@@ -78,24 +78,24 @@ def test_a_password_goes_over_tls(settings, tmp_path, is_at_once):
             send_email(NOTICE, settings(notify_smtp_url=url, notify_to="a@x.org"))
     assert mails.users == [("me", "p@ss")]
     assert len(mails.mails) == 1
-    assert not any(line.startswith(b"AUTH") for line in mails.said)
+    assert not any(line.startswith(b"AUTH") for line in mails.clear_lines)
 
 
 def test_a_password_is_not_sent_without_tls(settings):
     with served(MailServer()) as mails, pytest.raises(ConfigurationError, match="offers no TLS"):
         send_email(NOTICE, settings(notify_smtp_url=f"smtp://me:pass@127.0.0.1:{mails.port}", notify_to="a@x.org"))
     assert mails.users == []
-    assert not any(line.startswith(b"AUTH") for line in mails.said)
+    assert not any(line.startswith(b"AUTH") for line in mails.clear_lines)
 
 
 @pytest.mark.parametrize("url", ["http://x", "smtp://", "smtp://x:0", "smtp://x:y:z", "smtp://[", "me:secret@host"])
 def test_an_address_that_is_none_is_told_without_showing_it(settings, url):
-    with pytest.raises(ConfigurationError, match=r"must be smtp://HOST") as told:
+    with pytest.raises(ConfigurationError, match=r"must be smtp://HOST") as caught:
         send_email(NOTICE, settings(notify_smtp_url=url, notify_to="a@x.org"))
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(caught.value)
 
 
-def test_whom_to_tell_must_be_said(settings):
+def test_whom_to_tell_must_be_stated(settings):
     with pytest.raises(ConfigurationError, match="notify_to"):
         send_email(NOTICE, settings(notify_smtp_url="smtp://127.0.0.1:1"))
 
@@ -103,9 +103,9 @@ def test_whom_to_tell_must_be_said(settings):
 def test_a_webhook_gets_what_programs_and_people_read(settings):
     with _webhook() as (url, posted):
         assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) == NOTICE
-    (told,) = posted
-    assert (told["subject"], told["is_well"], told["concerns"][0]["need"]) == ("laro", False, "failing")
-    assert told["text"] == "laro: runs fail\nThe last 3 runs failed. Überall."
+    (message,) = posted
+    assert (message["subject"], message["is_well"], message["concerns"][0]["need"]) == ("laro", False, "failing")
+    assert message["text"] == "laro: runs fail\nThe last 3 runs failed. Überall."
 
 
 def test_a_notice_that_could_not_be_sent_is_tried_again_and_no_secret_is_logged(settings, tmp_path, caplog):
@@ -151,9 +151,9 @@ def silent():
 @pytest.mark.parametrize("scheme", ["smtp", "smtps"])
 def test_a_mail_server_that_is_silent_is_left_after_the_time_that_it_may_take(settings, silent, scheme):
     asked = settings(notify_smtp_url=f"{scheme}://me:s3cret@127.0.0.1:{silent}", notify_to="a@x.org")
-    with pytest.raises(ConnectionFailed, match=r"did not accept a notice within 0\.05 seconds") as told:
+    with pytest.raises(ConnectionFailed, match=r"did not accept a notice within 0\.05 seconds") as caught:
         send_email(NOTICE, asked, 0.05)
-    assert "s3cret" not in str(told.value)
+    assert "s3cret" not in str(caught.value)
 
 
 def test_an_address_that_let_us_wait_is_left_alone_for_a_while(settings, silent, caplog, monkeypatch):

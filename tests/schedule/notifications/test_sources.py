@@ -38,7 +38,7 @@ def test_after_some_failures_in_a_row_somebody_is_told_once_and_again_when_it_is
     repository.statuses.clear()
     for _ in range(2):
         command("run", "fake")
-    assert [each["Subject"].partition("] ")[2] for each in mails.mails] == [
+    assert [sent_mail["Subject"].partition("] ")[2] for sent_mail in mails.mails] == [
         "fake: runs fail",
         "fake is available again",
     ]
@@ -88,10 +88,10 @@ def test_a_source_that_says_it_is_another_one_needs_a_person(command, repository
 
 def test_secrets_of_notices_are_never_shown(instance, monkeypatch):
     monkeypatch.setenv("GATEWAY_NOTIFY_SMTP_URL", "smtps://me:s3cret@mail.example.org")
-    said = CliRunner().invoke(main, ["--instance", str(instance), "settings", "--json"]).output
-    (row,) = [each for each in map(json.loads, said.splitlines()) if each["name"] == "notify_smtp_url"]
+    output = CliRunner().invoke(main, ["--instance", str(instance), "settings", "--json"]).output
+    (row,) = [setting for setting in map(json.loads, output.splitlines()) if setting["name"] == "notify_smtp_url"]
     assert row == {"name": "notify_smtp_url", "value": "(given)", "origin": "environment"}
-    assert "s3cret" not in said
+    assert "s3cret" not in output
 
 
 @pytest.mark.usefixtures("configured")
