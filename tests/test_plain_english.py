@@ -65,6 +65,7 @@ _DRAWING = re.compile(r"[├└│|]|->|<-|----|\S {2,}\S")  # a line of a drawi
 _NOT_PROSE = re.compile(r"(?ms)^ *```.*?^ *```|<!-- generated: .*?<!-- end -->|<!--.*?-->|^#.*?$|^ *\|.*?$")
 _COMMENT = re.compile(r"(?m)^ *(?:#|--)")
 _SPAN = re.compile(r"`[^`]*`")
+_LINK_TO_FILE = re.compile(r"\[[^\] ]*\]\([^)]*\)")  # its text is one word, such as the name of the file
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _ADDRESS = re.compile(r"https?://\S+[^\s.,)]")
 _PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[*-]|\d+\.)\s)")
@@ -73,8 +74,8 @@ _END = re.compile(r"(?<=[.!?])[)\"'*]*\s+(?=[\"'(*A-Z0-9])")
 
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text. An item of a list begins a new one."""
-    text = _ADDRESS.sub("ADDRESS", _LINK.sub(r"\1", _SPAN.sub("CODE", text)))
-    for paragraph in _PARAGRAPH.split(text):
+    text = _LINK.sub(r"\1", _LINK_TO_FILE.sub("FILE", _SPAN.sub("CODE", text)))
+    for paragraph in _PARAGRAPH.split(_ADDRESS.sub("ADDRESS", text)):
         yield from filter(None, _END.split(" ".join(paragraph.split())))
 
 
