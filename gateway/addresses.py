@@ -9,8 +9,8 @@ import re
 from functools import lru_cache
 from urllib.parse import quote
 
-# The spellings of DOIs and handles: bare, with a scheme, as info URIs, behind every resolver of the past, and two of
-# these at once (`http://dx.doi.org/doi:10.…`). OpenAIRE writes other identifiers of the same work with this prefix.
+# The spellings of DOIs and handles: bare, with a scheme, as info URIs, behind every former resolver, and two of these
+# at once (`http://dx.doi.org/doi:10.…`). OpenAIRE writes other identifiers of the same work with this prefix.
 ALSO_KNOWN_AS = "info:eu-repo/semantics/altIdentifier/"
 _DOI = re.compile(
     rf"(?i)^(?:{ALSO_KNOWN_AS}doi/)?(?:doi:?\s*)?"

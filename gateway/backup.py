@@ -72,8 +72,8 @@ def back_up(settings: Settings, target: Path, progress: Progress = lambda *_: No
     """Make a backup of the instance in the folder `target`; it replaces the former backup there.
 
     After an error, the former backup is still there. Raise ConfigurationError if `target` cannot be used, StoreBusy if
-    another backup is written there, StoreUnwritable if it cannot be written, StoreMissing if the instance lacks a
-    database that the former backup has, StoreDamaged if a database is damaged, TakedownsUnreadable.
+    another backup is written there, StoreUnwritable if it cannot be written. Raise StoreMissing if the instance lacks a
+    database that the former backup has, StoreDamaged if a database is damaged, and TakedownsUnreadable.
     """
     folder, target = settings.instance, target.absolute()
     if not folder.is_dir():

@@ -2,7 +2,7 @@
 
 The clock of a source may be wrong itself, and an answer may come from a cache. So a source counts as agreeing if one of
 its two times (responseDate, HTTP Date) agrees. The clock of this machine counts as wrong only if most of the sources of
-the last week agree on that, or if the only source differs by more than an hour.
+the last week agree on that. If there is only one source, it must differ by more than an hour.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Judgement(NamedTuple):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the clock counts as wrong."""
+        """Return whether the clock counts as wrong."""
         return self.agreeing > 0
 
     @property

@@ -1,8 +1,9 @@
 """Digests of files in documents: reads their spellings and those of their algorithms, and computes digests. Pure.
 
 PREMIS (messageDigestAlgorithm) and METS (CHECKSUMTYPE) have the same names; of those of METS, HAVAL, MNP, TIGER and
-WHIRLPOOL are not known here, and prove nothing. A digest is read in hexadecimal, also with `0x` before it or with
-colons, spaces or hyphens between its bytes, in base64 (RFC 4648, as `Content-MD5` has it) and in base32 (`urn:sha1:`).
+WHIRLPOOL are not known here, and prove nothing. A digest is read in hexadecimal, in base64 (RFC 4648, as `Content-MD5`
+has it) and in base32 (`urn:sha1:`). Hexadecimal digits may have `0x` before them, and colons, spaces or hyphens between
+bytes.
 """
 
 from __future__ import annotations

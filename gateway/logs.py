@@ -75,7 +75,7 @@ def sentence(text: str, level: str = "info", *, is_dated: bool = False) -> str:
 
 
 class _Stderr(logging.StreamHandler[Any]):
-    """Our handler; at most one is in use. Of libraries, it writes only warnings and errors."""
+    """Our handler; at most one is in use. It writes only warnings and errors of libraries."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         is_ours = record.name.partition(".")[0] in LOGGERS

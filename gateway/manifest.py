@@ -1,8 +1,7 @@
 """The manifest of a backup folder, `backup.json`, which names one complete backup. Writing it makes the backup valid.
 
-DIR/backup.json            the manifest
-DIR/20261122T153000Z/      the files of the instance folder, without copies of documents
-DIR/files/ab/abcd…         copies of documents, by their SHA-256; a backup and the next one share them
+DIR/backup.json            the manifest DIR/20261122T153000Z/      the files of the instance folder, without copies of
+documents DIR/files/ab/abcd…         copies of documents, by their SHA-256; a backup and the next one share them
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ _NO_TAKEDOWNS = Takedowns()
 class SourceFacts:
     """The facts about a source that publication needs.
 
-    `formats` has (schema, namespace) of each metadataPrefix that the source announces; `rights` is the address of a
-    rights statement for all its records; `prefer` has the prefixes to read the Work from first; `fields` has the names
+    `formats` has (schema, namespace) of each metadataPrefix that the source announces. `rights` is the address of a
+    rights statement for all its records. `prefer` has the prefixes to read the Work from first. `fields` has the names
     of the fields of its payloads, for formats in which they differ (Solr).
     """
 

@@ -145,8 +145,8 @@ def _moment(text: str) -> datetime | None:
 def read(abouts: Iterable[bytes]) -> AboutContents:
     """Return the contents of the about containers of a source's record. Unreadable ones are ignored.
 
-    Of several rights, the first counts: a record must not have more (guideline *rights*, §3). Other contents are passed
-    on unchanged, up to `MOST_ABOUT_BYTES` per record.
+    If there are several rights, the first counts: a record must not have more (guideline *rights*, §3). Other contents
+    are passed on unchanged, up to `MOST_ABOUT_BYTES` per record.
     """
     origin = rights = ""
     others: list[tuple[bytes, Element]] = []

@@ -113,10 +113,10 @@ def remove_source(
 ) -> int:
     """Make tombstones of all records of a source, and mark it as removed; return how many items were deleted.
 
-    The removal is written to the inbox first (`at` is its second), so that a store that is made again from the inbox
-    has the same tombstones. `progress` is called with the number of deleted items so far. It can be interrupted and
-    repeated; the next command that publishes finishes it. Unpublished pages are never published. If the source is not
-    in the store, nothing happens. Raise StoreError.
+    The removal is written to the inbox first (`at` is its second). So a store that is made again from the inbox has the
+    same tombstones. `progress` is called with the number of deleted items so far. It can be interrupted and repeated;
+    the next command that publishes finishes it. Unpublished pages are never published. If the source is not in the
+    store, nothing happens. Raise StoreError.
     """
     with store.view() as view:
         known = next((source for source in view.sources() if source.name == name), None)

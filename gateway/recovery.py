@@ -77,8 +77,8 @@ def make_again(store: Store, inbox: Inbox, domain: str, progress: Progress = lam
     """Publish everything that is in the inbox and not in the store; return the result.
 
     An empty store is marked as unfinished until the end. `domain` is the one in all identifiers. Raise
-    ConfigurationError if the inbox was published under another domain, StoreError if the store has published pages that
-    the inbox lacks, and the errors of publication.
+    ConfigurationError if the inbox was published under another domain. Raise StoreError if the store has published
+    pages that the inbox lacks, and the errors of publication.
     """
     if last_lost(store, inbox):
         raise StoreError(

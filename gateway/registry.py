@@ -26,7 +26,7 @@ def members(
     """Return the object called `export` of each file of `package`, in the order of the file names.
 
     Files that begin with an underscore, and those in `beside`, are skipped. Raise ConfigurationError if the object of a
-    file is missing or not of the `kind`, if its `key` is empty, or if two files have the same key.
+    file is missing or not of the `kind`, or if its `key` is empty or occurs twice.
     """
     seen: dict[object, str] = {}
     result = []

@@ -79,10 +79,10 @@ class Restored(NamedTuple):
 def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) -> Restored:
     """Restore an instance folder from the backup in `source`, and return what was done.
 
-    Raise ConfigurationError if there is no backup, or if it would replace newer files; StoreBusy if another program
-    uses the instance; StoreDamaged if the backup is damaged; StoreUnwritable if the folder cannot be
-    written. After the first three errors, nothing has changed. Raise another StoreError, such as TakedownsUnreadable,
-    if the files were restored and the takedowns could not be applied.
+    Raise ConfigurationError if there is no backup, or if it would replace newer files. Raise StoreBusy if another
+    program uses the instance; StoreDamaged if the backup is damaged; StoreUnwritable if the folder cannot be written.
+    After the first three errors, nothing has changed. Raise another StoreError, such as TakedownsUnreadable, if the
+    files were restored and the takedowns could not be applied.
     """
     read_manifest = manifest.read(source)
     if read_manifest is None:
@@ -211,9 +211,10 @@ class _Restoring:
     def _continue_clock(self) -> None:
         """Write the highest second that the lost repository may have answered.
 
-        It is the highest of three: that of the backup, that of the files that still exist, and now, because it may have
-        answered until now. If its clock was ahead of real time at the backup, it is assumed to be as far ahead now.
-        A time that is too far after the backup is not used, because the clock of this machine may be wrong.
+        It is the highest of three: that of the backup, that of the files that still exist, and now. The last is one
+        because the gateway may have answered until now. If its clock was ahead of real time at the backup, it is
+        assumed to be as far ahead now. A time that is too far after the backup is not used, because the clock of this
+        machine may be wrong.
         """
         now, outcome = int(time()), self._manifest
         lead = max(0, outcome.answered_until - outcome.ended_at)

@@ -1,9 +1,9 @@
 """A sandbox for a child process that reads hostile bytes: the child can compute, read a few folders, and nothing else.
 
-It has three layers, each used if it exists: Landlock (no file outside of the given folders, no TCP, no signal to
-another process), seccomp (a list of allowed system calls), and the program bubblewrap in place of Landlock. Under
-Landlock, the child can still see whether other files exist, their sizes and their dates (stat). `gateway check` starts
-a child and says which layers are in force. The child sets its resource limits itself.
+It has three layers, each used if it exists. Landlock allows no file outside of the given folders, no TCP, and no signal
+to another process; the program bubblewrap may take its place. The layer seccomp has a list of allowed system calls.
+Under Landlock, the child can still see whether other files exist, their sizes and their dates (stat). `gateway check`
+starts a child and says which layers are in force. The child sets its resource limits itself.
 """
 
 from __future__ import annotations

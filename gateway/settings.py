@@ -1,7 +1,7 @@
 """Loads the values of the settings; `gateway.settings_table` has the table of all settings.
 
-The origins of a value are, the weakest first: the default, `config.toml` in the instance folder, the environment
-(`GATEWAY_` and the name in capitals), the options of the command. Other variables that begin with `GATEWAY_` are
+The origins of a value are the default, `config.toml` in the instance folder, the environment (`GATEWAY_` and the name
+in capitals), and the options. A later one overrides an earlier one. Other variables that begin with `GATEWAY_` are
 ignored, because platforms set some of their own (`GATEWAY_PORT=tcp://10.0.0.7:80`); `gateway check` names them.
 """
 
@@ -90,8 +90,8 @@ def load(
 ) -> Settings:
     """Return the settings in force.
 
-    Raise ConfigurationError for a value of the wrong type or out of bounds, for an unknown name in `config.toml` or
-    `options`, for a file that cannot be read, and while an interrupted restore is not finished.
+    Raise ConfigurationError for a value of the wrong type or out of bounds, and for an unknown name in `config.toml` or
+    `options`. It is also raised for a file that cannot be read, and while an interrupted restore is not finished.
     """
     if (instance / READY).exists():
         raise ConfigurationError(

@@ -2,7 +2,7 @@
 
 SIGTERM raises KeyboardInterrupt, unless the command has a handler of its own that waits for the end of a page. A thread
 repeats the signal if the command still runs, and ends the process if that is not enough. The C handler informs the
-thread (`signal.set_wakeup_fd`), so it also works while the main thread is blocked in C, as in a name lookup or a wait
+thread (`signal.set_wakeup_fd`). So it also works while the main thread is blocked in C, as in a name lookup or a wait
 for a database. A timer of the kernel is the last resort.
 """
 

@@ -1,4 +1,4 @@
-"""Standard input, output and error: what happens if one is closed, has no reader, or is on a full device.
+"""Standard input, output and error, when one is closed, has no reader, or is on a full device.
 
 A stream that is closed at the start is replaced by /dev/null. A stream that fails later ends the command: with the
 status of SIGPIPE (141) if its reader has ended, else with 1 and a message.

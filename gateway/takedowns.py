@@ -186,7 +186,7 @@ class Takedowns:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is taken down."""
+        """Return whether nothing is taken down."""
         return not self.entries
 
     @property
@@ -273,7 +273,10 @@ class Takedowns:
 
     @property
     def needs_scan(self) -> bool:
-        """Whether published records must be read to find the affected ones: not if all entries have identifiers."""
+        """Return whether published records must be read to find the affected ones.
+
+        If all entries have identifiers, not.
+        """
         return bool(self._needles or self._digests)
 
     def may_concern(self, content: bytes) -> bool:

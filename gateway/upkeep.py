@@ -36,9 +36,9 @@ _IDENTITY = ("repository_name", "repository_domain", "admin_email")
 def make(folder: Path, options: Mapping[str, Value], group: str | None = None) -> Settings:
     """Make the instance, or its missing parts, with `options` as settings; return the settings in force.
 
-    Only its owner may use the folder, and `group`, if one is given or was given before.
-    Raise ConfigurationError for a wrong setting, for a domain other than that of published records, and if the folder
-    cannot be made; StoreError if a database cannot be made.
+    Only its owner may use the folder, and `group`, if one is given or was given before. Raise ConfigurationError for a
+    wrong setting, for a domain other than that of published records, and if the folder cannot be made. Raise StoreError
+    if a database cannot be made.
     """
     try:
         is_ours = not folder.exists() or not any(folder.iterdir()) or (folder / "config.toml").exists()

@@ -67,7 +67,7 @@ COMMANDS: dict[str, Row] = {
 }
 
 
-# What these write is for others to read: the user's own umask decides.
+# Others read the output of these commands, so the user's own umask decides.
 FOR_OTHERS = ("dump", "mirror")
 
 

@@ -38,7 +38,7 @@ settings.register_profile(
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
-# --- what the machine has, and what was skipped for want of it -------------------------------------------------
+# --- what the machine has, and what was skipped because it is missing --------------------------------------------
 
 
 def _has_perl_module(name: str) -> bool:
@@ -63,7 +63,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for name in mark.args:
             if _lacks(name):
-                pytest.skip(f"for want of {name}")
+                pytest.skip(f"because {name} is missing")
 
 
 def loaded_by(code: str) -> tuple[set[str], list[str]]:

@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import ROOT, pytest_itemcollected
 from tests.tiers import SKIPS, may_skip, shared_out, too_long
 
-WITHOUT_DATA = "for want of ../shared/data/oai"
+WITHOUT_DATA = "because ../shared/data/oai is missing"
 
 
 def _text(name: str) -> str:
@@ -42,7 +42,9 @@ class _Report:
 # --- skips ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("reason", [WITHOUT_DATA, "for want of ../shared", "for want of nginx", "anything"])
+@pytest.mark.parametrize(
+    "reason", [WITHOUT_DATA, "because ../shared is missing", "because nginx is missing", "anything"]
+)
 def test_where_skips_are_forbidden_none_is_excused(reason: str) -> None:
     assert not may_skip(reason, "forbidden", has_reference_data=False)
     assert may_skip(reason, "", has_reference_data=False)
@@ -52,10 +54,10 @@ def test_where_skips_are_forbidden_none_is_excused(reason: str) -> None:
     ("reason", "is_excused"),
     [
         (WITHOUT_DATA, True),
-        ("for want of ../shared", True),
-        ("for want of ../sharedness", False),
-        ("for want of nginx", False),
-        ("for want of IPv6", False),
+        ("because ../shared is missing", True),
+        ("because ../sharedness is missing", False),
+        ("because nginx is missing", False),
+        ("because IPv6 is missing", False),
         ("", False),
     ],
 )

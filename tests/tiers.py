@@ -20,7 +20,7 @@ _MOST_SECONDS = {"slow": 2.5, "long": 20.0}
 SKIPS = {
     "": re.compile(r".*", re.DOTALL),
     "forbidden": re.compile(r"(?!)"),
-    "reference-data": re.compile(r"for want of \.\./shared(?:/\S*)?"),
+    "reference-data": re.compile(r"because \.\./shared(?:/\S*)? is missing"),
 }
 
 
@@ -46,8 +46,8 @@ def too_long(reports: Iterable[pytest.TestReport]) -> list[str]:
 def shared_out(items: Sequence[pytest.Item], processes: int) -> list[pytest.Item]:
     """Return the tests in an order in which each process begins with long ones and ends with short ones.
 
-    pytest-xdist cuts the list into one piece per process; whoever has finished takes tests from the ends of the others.
-    Longer tests of one file stay together, because they share what takes long to make.
+    pytest-xdist cuts the list into one piece per process; a process that has finished takes tests from the ends of the
+    others. Longer tests of one file stay together, because they share what takes long to make.
     """
     tiers: tuple[dict[Path, list[pytest.Item]], ...] = ({}, {}, {})
     for item in items:

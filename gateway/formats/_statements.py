@@ -77,8 +77,8 @@ class _Names:
     def page(self) -> str:
         """Return the landing page, or an empty string.
 
-        It is the first address in `identifier` that leads neither to a file nor to a resolver; else a related one on
-        the host of a file, as in EPrints; else that of a resolver; else any related one.
+        It is the first address in `identifier` that leads neither to a file nor to a resolver. The next choices are a
+        related address on the host of a file, as in EPrints, that of a resolver, and any related one.
         """
         if not self.related:
             return next(iter(self.pages or self.resolvers), "")

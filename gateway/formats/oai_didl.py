@@ -1,8 +1,8 @@
 """`oai_didl`: an MPEG-21 DIDL document per item, its files By-Reference (ISO/IEC 21000-2; D-Lib Magazine 10(12), 2004).
 
-It has one Item: its identifier, the published oai_dc unchanged, the date of the last change at the source, a Component
-for each file, and one for the landing page, with a type that distinguishes it from files. DIDLs of all profiles are
-read.
+It has one Item: its identifier, the published oai_dc unchanged, the date of the last change at the source, and a
+Component for each file. A further Component is for the landing page, with a type that distinguishes it from files.
+DIDLs of all profiles are read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Qualified Dublin Core in its several wrappers: read only. Each refinement counts as the element that it refines.
 
-The wrappers have no common schema; what they share are the elements of dc and dcterms (DCMI Metadata Terms).
+The wrappers have no common schema. They share the elements of dc and dcterms (DCMI Metadata Terms).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The rules that accept or reject a discovered file in clear cases; a person decides on all others. Pure.
 
-A rule accepts a file with an open licence that was stated for this copy, or with a policy that permits this version in
-an institutional repository now. A RoMEO colour is no reason: green permits some version, somewhere, perhaps later. The
-title, the DOI or another identifier of the work must also be on the first pages of the file.
+A rule accepts a file with an open licence that was stated for this copy. It also accepts one with a policy that permits
+this version in an institutional repository now. A RoMEO colour is no reason: green permits some version, somewhere,
+perhaps later. The title, the DOI or another identifier of the work must also be on the first pages of the file.
 """
 
 from __future__ import annotations
@@ -40,10 +40,13 @@ _UNREADABLE = frozenset((Outcome.ENCRYPTED_PDF, Outcome.BROKEN_PDF, Outcome.PARS
 _SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL, Outcome.EMBARGOED_UNTIL))
 # The file may not be the work that the record describes now.
 _DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT}
-_ANOTHER = "It was accepted for another work: the record has another DOI or title now, and the file is not plainly its."
+_ANOTHER = (
+    "It was accepted for another work: the record has another DOI or title now, and the file does not clearly belong "
+    "to the work."
+)
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
 _OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
-_SILENT = "The step {} had no answer: whether the work was retracted is not known."
+_SILENT = "The step {} got no answer, so a retraction is not excluded."
 
 # The descriptions of files that are not of the kind of their record.
 KINDS = {

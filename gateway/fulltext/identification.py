@@ -33,8 +33,9 @@ def is_identified(signs: Iterable[str]) -> bool:
 def least_score(signs: Iterable[str], covered: float, usual: float) -> float:
     """Return the score that a document needs; `usual` is the score without special signs.
 
-    It is half of that if the document has the whole title with an author or an identifier, and half of the words of the
-    metadata (`covered`): the score is low in languages whose words have many forms, and for long documents.
+    It is half of `usual` if the document has the whole title with an author or an identifier, and half of the
+    metadata's words (`covered`). The reason: the score is low in languages whose words have many forms, and for long
+    documents.
     """
     present = set(signs)
     is_certain = Sign.TITLE in present and len(present) > 1 and covered >= _COVERED

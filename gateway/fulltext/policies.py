@@ -63,12 +63,12 @@ class Permission(NamedTuple):
 
     @property
     def is_for_everybody(self) -> bool:
-        """Whether it requires neither a fee nor a demand of a funder, an institution or a law."""
+        """Return whether it requires neither a fee nor a demand of a funder, an institution or a law."""
         return not self.has_fee and not any(prerequisite.startswith(_FUNDERS) for prerequisite in self.prerequisites)
 
     @property
     def is_for_repositories(self) -> bool:
-        """Whether the repository of an institution is among the places."""
+        """Return whether the repository of an institution is among the places."""
         return not self.locations or bool(INSTITUTIONAL & set(self.locations))
 
     def doubt(self, published: str, month: str) -> str:

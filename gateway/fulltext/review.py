@@ -105,7 +105,7 @@ class Filter:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every file fits."""
+        """Return whether every file fits."""
         return self == Filter()
 
     def fits(self, file: Reviewed) -> bool:

@@ -82,7 +82,7 @@ class Cursor:
     """The position of a harvest in one list (source, metadataPrefix, set).
 
     `state` is JSON text that only the kind of source reads; empty: from the start. `window` has the dates of a part of
-    the list that is harvested by itself (`2024-01-01/2024-01-31`), or is empty; `outcome` is the state of the window.
+    the list that is harvested by itself (`2024-01-01/2024-01-31`), or is empty. `outcome` is the state of the window.
     """
 
     source: str

@@ -118,7 +118,7 @@ class Candidate(NamedTuple):
 class Match(NamedTuple):
     """A DOI that a service gives for a record without one, by title, author and year: a claim.
 
-    `doi` is in lower case; `title`, `author` and `year` are those of the service; `similarity` is the share of equal
+    `doi` is in lower case; `title`, `author` and `year` are those of the service. `similarity` is the share of equal
     letters in the two titles, from 0 to 1.
     """
 

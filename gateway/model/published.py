@@ -101,7 +101,7 @@ class ItemState(NamedTuple):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the item itself is taken down: its payloads are not deleted, but not served."""
+        """Return whether the item itself is taken down: its payloads are not deleted, but not served."""
         return self.is_withheld and self.is_deleted
 
 
@@ -135,10 +135,10 @@ class Deletion(NamedTuple):
 class Publication:
     """The contents of one publication, which is written in one transaction.
 
-    `position` is (before, after): the number of the last published page of `source` before and after it; None if it
-    does not come from the inbox. `edition` is the edition of the source's files that the records are made from; None:
-    they do not depend on files. `files` replaces the known files of some items. `takedowns` is the revision of the list
-    of takedowns that the records are made under; None: they do not depend on it.
+    `position` is (before, after): the number of the last published page of `source` before and after it. It is None if
+    the publication does not come from the inbox. `edition` is the edition of the source's files that the records are
+    made from; None: they do not depend on files. `files` replaces the known files of some items. `takedowns` is the
+    revision of the list of takedowns that the records are made under; None: they do not depend on it.
     """
 
     source: str

@@ -23,8 +23,8 @@ class RunOutcome(StrEnum):
 class Run:
     """One run of one source.
 
-    `is_complete` is True only if it was shown that every record of its lists has arrived, usable or not, and that no
-    list of an earlier run is still missing. `stage` is `harvest`, or another stage, such as that of a search.
+    `is_complete` is True only if it was shown that every record of its lists has arrived, usable or not. No list of an
+    earlier run may be missing either. `stage` is `harvest`, or another stage, such as that of a search.
     """
 
     number: int

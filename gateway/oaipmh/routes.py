@@ -40,7 +40,7 @@ _ENCODERS: Mapping[str, Callable[[bytes], bytes]] = {
     coding: partial(isal_zlib.compress, level=0, wbits=_WINDOWS[coding]) for coding in COMPRESSIONS
 }
 
-# A body that is too long is still read, up to so many times our limit: if a server answers and closes while the client
+# A body that is too long is still read, up to so many times our limit. If a server answers and closes while the client
 # still writes, the client loses the answer (RFC 9112 §9.6).
 _PATIENCE = 16
 
@@ -51,8 +51,8 @@ Observe: TypeAlias = Callable[[str, str, float, int], None]
 def blueprint(store: Store, repository: Repository, max_bytes: int, observe: Observe | None = None) -> Blueprint:
     """Return the Flask blueprint of `/oai`; `max_bytes` is the allowed length of the arguments of a request.
 
-    `observe` is called after each answer with the verb, the code of the first error (or an empty string), the duration
-    in seconds, and the length in bytes.
+    `observe` is called after each answer. It gets the verb, the code of the first error (or an empty string), the
+    duration in seconds, and the length in bytes.
     """
     face = Blueprint("oaipmh", __name__)
     turns = Lock()

@@ -1,7 +1,7 @@
 """The six verbs (OAI-PMH 2.0 §4): a snapshot of the store and the arguments in, the parts of an answer out.
 
-Records come from the store exactly as they are sent. Whether a set or a format exists is looked up only if a list is
-empty, to choose the error.
+Records come from the store exactly as they are sent. If a list is empty, the set or format is looked up to choose the
+error.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Answer(NamedTuple):
 
     @property
     def has_length(self) -> bool:
-        """Whether the client knows the end of the body before the connection is closed (RFC 9112 §6.3)."""
+        """Return whether the client knows the end of the body before the connection is closed (RFC 9112 §6.3)."""
         named = {name.lower() for name, _ in self.headers}
         return "content-length" in named or self.code in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 

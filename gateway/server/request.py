@@ -21,8 +21,8 @@ from gunicorn.asgi.parser import (  # type: ignore[import-untyped]
 from gateway.request_line import escaped
 from gateway.server.limits import Limits
 
-# A request line that is too long is still read to its end, up to so many times the limit: the answer to arguments
-# that are too long is an OAI error, and that needs the rest of the request.
+# A request line that is too long is still read to its end, up to so many times the limit. The answer to arguments that
+# are too long is an OAI error, and that needs the rest of the request.
 _PATIENCE = 16
 _ROOM = 8192  # in a request line, beside the arguments: method, path, version
 _HEAD_BYTES = 65_536
@@ -128,12 +128,12 @@ class RequestReader:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a byte of the request has arrived."""
+        """Return whether a byte of the request has arrived."""
         return self._line is None or self._line.total > 0
 
     @property
     def is_complete(self) -> bool:
-        """Whether the whole request has arrived."""
+        """Return whether the whole request has arrived."""
         return bool(self._parser.is_complete)
 
     @property
@@ -154,7 +154,7 @@ class RequestReader:
 
     @property
     def expects_continue(self) -> bool:
-        """Whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1)."""
+        """Return whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1)."""
         if self.is_complete or self._parser.http_version < (1, 1):
             return False
         return any(name == b"expect" and value.lower() == b"100-continue" for name, value in self._parser.headers)

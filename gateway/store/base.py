@@ -4,8 +4,8 @@ There are two databases. The *inbox* has what arrived, unchanged, and the cursor
 only harvesting writes it. The *store* has what is published; only publication writes it. It reads the inbox forward
 from a position that it moves in the same transaction. So both can be killed at any moment.
 
-The promise about datestamps (OAI-PMH 2.0 §2.7.1): a harvester that uses the `horizon` of the first answer of its last
-list as its next `from` misses no version of any record, even while processes publish (a low watermark; see
+There is a promise about datestamps (OAI-PMH 2.0 §2.7.1). A harvester uses the `horizon` of the first answer of its last
+list as its next `from`. Then it misses no version of any record, even while processes publish (a low watermark; see
 `Store.intend`). Times are whole seconds since 1970, in UTC. Every method may raise StoreError.
 """
 
@@ -123,8 +123,8 @@ class Store(Protocol):
 
         Records whose stored digest and deleted flag equal the given ones stay unchanged. For every written record, the
         former one, its memberships and tallies are replaced, and the log of changes gets a line. Nothing is written and
-        the intent is removed if one of these is raised: IntentExpired (also if a record has a later datestamp already),
-        PositionMoved, FilesChanged (another edition of the files than that of the publication), TakedownsChanged.
+        the intent is removed if an error is raised. These are IntentExpired (also if a record has a later datestamp
+        already), PositionMoved, FilesChanged (the publication has another edition of the files) and TakedownsChanged.
         """
         ...
 
@@ -185,9 +185,9 @@ class Store(Protocol):
     def add_format(self, wanted: Format) -> Format:
         """Return the format with the source and upstream prefix of `wanted`; add it if it is missing.
 
-        `wanted.metadata_prefix` is used if it is free, or if the format with that prefix has the same namespace and is
-        not another format of that source. Otherwise the prefix becomes `<prefix>.<source>`. Our own formats have no
-        source; one is replaced if the version is higher.
+        `wanted.metadata_prefix` is used if it is free. It is also used if the format with that prefix has the same
+        namespace and is not another format of that source. Otherwise the prefix becomes `<prefix>.<source>`. Our own
+        formats have no source; one is replaced if the version is higher.
         """
         ...
 

@@ -138,7 +138,7 @@ select away_until from host where name = ?;
 insert or replace into host values (?, ?);
 
 -- name: due
--- Return the items that a search would take, of some sources, or one item whether it is due or not, after one of them.
+-- Return the items of some sources that a search would take, after one of them; or one item, due or not.
 select identifier, source, upstream, lease, tries from search
 where identifier > :after and (:sources = '' or instr(:sources, ' ' || source || ' ')) and case
   when :identifier != '' then identifier = :identifier

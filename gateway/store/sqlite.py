@@ -155,7 +155,7 @@ class SqliteStore:
         """Compress everything, then write it in one transaction together with the removal of the intent.
 
         Raise TakedownsChanged when the list of takedowns was changed meanwhile, IntentExpired when the intent expired,
-        PositionMoved or FilesChanged when another process has published of the source, and StoreError.
+        and StoreError. Raise PositionMoved or FilesChanged when another process has published records of the source.
         """
         packed = self._dictionaries.pack(publication.changes)
         self._step("publication packed")

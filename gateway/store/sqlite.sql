@@ -136,7 +136,7 @@ from change join item on item.id = change.item join source on source.id = item.s
   join prefix on prefix.id = change.prefix
 where change.id > ? order by change.id limit ?;
 
--- Held items -------------------------------------------------------------------------------------------------------
+-- Stored items -------------------------------------------------------------------------------------------------------
 
 -- name: items_of_upstream
 -- Return the items of one source with these upstream identifiers (a JSON list).
@@ -146,7 +146,7 @@ from json_each(:upstreams) as wanted cross join source cross join item
 where source.name = :source;
 
 -- name: items
--- Return a part of the items of all sources or of one, with the names of their sources, by number and without a sort.
+-- Return a part of the items of all sources or of one, with the names of their sources, by number (without a sort).
 select item.id, item.upstream, coalesce(item.identifier, source.stem || item.upstream), item.is_deleted, source.name
 from item cross join source on source.id = item.source
 where item.id > :after and (:source is null or source.name = :source) order by item.id limit :limit;

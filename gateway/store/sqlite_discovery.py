@@ -304,7 +304,7 @@ class SqliteDiscovery:
         try:
             return zstandard.decompress(content)
         except zstandard.ZstdError as error:
-            raise StoreDamaged(f"{self._file.path}: a story or an answer cannot be read: {error}.") from error
+            raise StoreDamaged(f"{self._file.path}: a stored search or answer cannot be read: {error}.") from error
 
 
 def _decision(row: Sequence[Any]) -> Decision:

@@ -47,7 +47,7 @@ _UNWRITABLE = {
 }
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT)
-# What to do about a missing file, if it should not be made again empty.
+# The next step if a file is missing and should not be made again empty.
 _ANSWER = {
     "store.sqlite": "Make it again with `gateway restore` or `gateway rebuild --from-inbox`; in a new instance, "
     "`gateway init` makes it",
@@ -163,7 +163,7 @@ class SqliteFile:
     def writing(self, at_most_seconds: float = inf) -> Iterator[Session]:
         """Lend a connection inside a write transaction, which is committed durably at the end, or rolled back.
 
-        Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less, and
+        Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less. Raise
         another StoreError if the database cannot be read or written.
         """
         with translated(self.path), self._lent(self._writers, self._writer) as session:

@@ -48,8 +48,8 @@ def _add_upstream(session: Session, wanted: Format) -> Format:
 def _free(session: Session, wanted: Format, names: Iterator[str]) -> Format:
     """Return the format under the first of `names` that is free, or that means the same and is no other of the source.
 
-    Two formats of one source would be two records of one item under one name: a gateway's `oai_didl` and what it calls
-    `oai_didl.up` are both that to its harvester, which calls it `up`.
+    Otherwise two formats of one source could be two records of one item under one name. For example, the source `up` is
+    a gateway with the formats `oai_didl` and `oai_didl.up`. Here, both would be `oai_didl.up`.
     """
     name = next(names)
     there = _format(session, name)

@@ -61,7 +61,7 @@ class Rows:
     """All rows to write, table by table.
 
     Lists of rows have the order of the columns of the queries. Facts that many items share are there once, with the
-    list of the items: places that records leave or enter, and the kinds of changes by prefix.
+    list of the items. Such facts are places that records leave or enter, and the kinds of changes by prefix.
     """
 
     items_added: list[Row] = field(default_factory=list)

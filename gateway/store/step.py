@@ -27,7 +27,7 @@ def last_lost(store: Store, inbox: Inbox) -> int:
     """Return the number of the last page that is published but not in the inbox; 0 if none is missing."""
     with store.view() as view:
         sources = [source.name for source in view.sources()]
-    published = max(map(store.position, sources), default=0)  # read first: what is published was received before
+    published = max(map(store.position, sources), default=0)  # read first: published records were received before
     return published if published > inbox.last_number() else 0
 
 

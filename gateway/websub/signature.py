@@ -24,7 +24,7 @@ class Signature:
 
     @property
     def is_valid(self) -> bool:
-        """Whether the body is signed with the secret; the comparison takes constant time."""
+        """Return whether the body is signed with the secret; the comparison takes constant time."""
         if self._sum is None:
             return False
         return hmac.compare_digest(self._sum.hexdigest().encode(), self._given.encode("utf-8", "replace"))

@@ -1,1 +1,1 @@
-"""Whether everything that was published is held: what Crossref lists, beside what we hold."""
+"""The audit of completeness: compare the works that Crossref lists with the stored records."""

@@ -1,4 +1,4 @@
-"""Compare the metadata of a held record with the work at Crossref. Pure."""
+"""Compare the metadata of a stored record with the work at Crossref. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Difference(NamedTuple):
 
 
 class HeldWork(NamedTuple):
-    """The statements of a held record that Crossref also makes. `malformed` are statements that are meant for DOIs.
+    """The statements of a stored record that Crossref also makes. `malformed` are statements that are meant for DOIs.
 
     `dates` are years, months or days, as the record has them: 2020, 2020-03, 2020-03-15.
     """

@@ -41,7 +41,7 @@ def of_store(store: Store, sources: tuple[str, ...]) -> Iterator[HeldWork]:
 
 
 def of_mirror(place: MirrorFolder) -> Iterator[HeldWork]:
-    """Return every object of a mirror that is not deleted. It has a file when one is held that is no metadata.
+    """Return every object of a mirror that is not deleted. It has a file if one is stored that is not metadata.
 
     Raise StoreDamaged for an object that cannot be read.
     """
@@ -74,10 +74,10 @@ def _work(identifier: str, document: bytes) -> Work:
 def matched_works(
     held: Iterator[HeldWork], ledger: Ledger, scope: Scope
 ) -> Iterator[tuple[HeldWork, Deposited | None, tuple[Difference, ...]]]:
-    """Return what is held of the scope, each with the work it is, None when Crossref does not list it.
+    """Return the stored records in the scope, each with its work, or None when Crossref does not list it.
 
-    A record without a DOI that is listed is found by its title, when that is long enough to be no other's. Where only
-    a part of the list was asked for, what is not in it says nothing.
+    A record without a listed DOI is found by its title, if that is long enough to be no other's. If only a part of the
+    list was requested, a missing work proves nothing.
     """
     for item in held:
         work = next(filter(None, map(ledger.work, item.dois)), None) or _titled(item, ledger)

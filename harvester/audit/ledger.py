@@ -1,7 +1,7 @@
 """The ledger of an audit: a database file of its results so far. After a kill, the audit continues with it.
 
-It has the works that Crossref lists, the cursor of each window of the list, the held records, and the agencies of DOIs
-that Crossref did not list. No more than one answer is in memory.
+It has the works that Crossref lists, the cursor of each window of the list, and the stored records. It also has the
+agencies of DOIs that Crossref did not list. No more than one answer is in memory.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Row(NamedTuple):
     journal: str
     year: str
     type: str
-    has_file: bool | None  # None: it is not held
+    has_file: bool | None  # None: it is not stored
     identifiers: tuple[str, ...]
     differences: tuple[Difference, ...]
 
@@ -113,10 +113,10 @@ class Ledger:
         rows = self._rows("work_titled", key) if key else ()
         return _deposited(rows[0]) if len(rows) == 1 else None
 
-    # -- what is held --
+    # -- what is stored --
 
     def hold(self, rows: Iterable[tuple[HeldWork, Deposited | None, tuple[Difference, ...]]]) -> None:
-        """Store all held records in place of the earlier ones."""
+        """Replace the results about stored records."""
         with self._writing() as database:
             database.execute(SQL["held_clear"])
             database.executemany(SQL["held_put"], (_held_row(*row) for row in rows))
@@ -137,7 +137,7 @@ class Ledger:
         return ((tuple(issns.split()), journal, year) for issns, journal, year in self._walked("journals"))
 
     def rows(self) -> Iterator[Row]:
-        """Return every work with what is held of it, and then what is held and no work of the list."""
+        """Return every work with what is stored of it, and then what is stored and no work of the list."""
         for query in ("works", "unknown"):
             yield from map(self._row, self._walked(query))
 

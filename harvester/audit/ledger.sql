@@ -39,11 +39,11 @@ select doi, title, journal, issns, dates, type from work where doi = ?;
 select doi, title, journal, issns, dates, type from work where title_key = ? limit 2;
 
 -- name: held_clear
--- Forget the results about held records.
+-- Forget the results about stored records.
 delete from held;
 
 -- name: held_put
--- Store a held record, and its work, if it has one.
+-- Add a stored record, and its work, if it has one.
 insert into held (identifier, work, title, issns, year, has_file, dois, differences)
 values (:identifier, :work, :title, :issns, :year, :has_file, :dois, :differences);
 
@@ -61,7 +61,7 @@ select issns, journal, max(year) from work group by issns, journal
 union all select issns, '', '' from held where work is null group by issns;
 
 -- name: works
--- Return every work with its held records.
+-- Return every work with its stored records.
 select work.doi, work.title, work.issns, work.journal, work.year, work.type, max(has_file), json_group_array(identifier),
   json_group_array(json(differences)), json_group_array(json(dois))
 from work left join held on held.work = work.doi group by work.doi
@@ -72,7 +72,7 @@ order by work.issns, work.journal, work.year, work.doi;
 select name from agency where doi = ?;
 
 -- name: unknown
--- Return every held record that is not a work of the list.
+-- Return every stored record that is not a work of the list.
 select '', title, issns, '', year, '', has_file, json_array(identifier), json_array(json(differences)),
   json_array(json(dois))
 from held where work is null order by issns, year, identifier;

@@ -1,6 +1,6 @@
 """The report of an audit: counts per journal and year, and then a line for each work and record. Pure.
 
-It answers three questions: what was published, which part of it is held, and whether the metadata are right.
+It answers three questions: what was published, which part of it is stored, and whether the metadata are right.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class State(StrEnum):
     WITH_FILE = "with_file"
     METADATA_ONLY = "metadata_only"
     MISSING = "missing"
-    UNKNOWN = "unknown"  # held, and not listed by Crossref
+    UNKNOWN = "unknown"  # stored, and not listed by Crossref
 
 
 COLUMNS = ("state", "journal", "issn", "year", "doi", "title", "type", "identifiers", "disagrees")
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Return whether it is held with its file, and its metadata agree."""
+        """Return whether it is stored with its file, and its metadata agree."""
         return self.state is State.WITH_FILE and not self.row.differences
 
     def as_data(self) -> dict[str, object]:
@@ -157,7 +157,7 @@ def json_lines(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def text_lines(entries: Iterable[Entry]) -> Iterator[str]:
-    """Return a line for each work or record that is not held with its file, or whose metadata disagree."""
+    """Return a line for each work or record that is not stored with its file, or whose metadata disagree."""
     for entry in entries:
         if not entry.is_good:
             what = " ".join(filter(None, (entry.row.doi, *entry.row.identifiers, entry.row.title[:80])))

@@ -20,7 +20,7 @@ _ISSN, _MEMBER, _PREFIX = re.compile(r"\d{4}-\d{3}[\dX]"), re.compile(r"\d{1,9}"
 class Scope:
     """The scope of an audit: one kind of things, and their names. `since` is a day: only works indexed from then on.
 
-    `issns` and `prefixes` decide whether a held record belongs to it.
+    `issns` and `prefixes` decide whether a stored record belongs to it.
     """
 
     kind: str  # issn, member or prefix, as Crossref calls its filters

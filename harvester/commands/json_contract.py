@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.contract import Field, Objects, fields
 from harvester.harvest.source_fields import FIELDS
 
-# What the types of `sources.toml` are in JSON.
+# How the types of `sources.toml` are in JSON.
 _TYPES = {"text": "text", "texts": "texts", "number": "number", "count": "integer", "claim": "claim", "table": "object"}
 
 _NAME = fields("name | text | The name of the source.")

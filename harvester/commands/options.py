@@ -119,7 +119,7 @@ def schedule_options(function: Function) -> Function:
     every = (
         ("sweep", "Let `tend` sweep it so often, such as 30d."),
         ("discover", "How often `tend` searches for its full text, such as 1d."),
-        ("recheck", "After what time `tend` searches again for what was searched for, such as 90d."),
+        ("recheck", "How long after a search `tend` searches again, such as 90d."),
     )
     for name, sentence in reversed(every):
         function = click.option(f"--{name}-every", default="", callback=duration, metavar="TIME", help=sentence)(

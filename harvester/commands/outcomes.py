@@ -43,7 +43,7 @@ def outcomes(
     step; its share is one of the searches that took the step. A `copy` line counts the ends of the copies that a step
     named; its share is one of copies. If steps are counted together, a share is one of all of them. Steps that asked
     nobody have no host: `--by host` leaves them out and says how many there are. Counts of releases before 0.5.0 have
-    no month. `step or copy` marks counts of releases that did not tell steps from copies.
+    no month. `step or copy` marks counts of releases that did not distinguish steps from copies.
     """
     with searching(ctx.obj) as (instance, desk):
         named = named_sources(instance, sources)

@@ -51,7 +51,7 @@ from harvester.schedule.source_work import SourceWork
 from harvester.schedule.subscriptions import forget
 from harvester.sources import Description
 
-_YES = "Use a name again under which records of another address are held."
+_YES = "Use a name again under which records of another address are stored."
 _OAI_PMH = "oai_pmh"
 # What an answer looks like, in the message about it, and the kind of source that it then is.
 _KINDS_BY_LOOKS = {"a sitemap": "resourcesync", "a static repository": "static_repository"}
@@ -346,7 +346,7 @@ def sweep_(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
     """
 
     def confirm(vanished: int, held: int) -> bool:
-        return is_sure or is_confirmed(f"Delete {vanished} of the {held} records held of {name}?")
+        return is_sure or is_confirmed(f"Delete {vanished} of the {held} stored records of {name}?")
 
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
         source_work = SourceWork(instance, reporter, stop, Pace())

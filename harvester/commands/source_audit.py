@@ -1,4 +1,4 @@
-"""`harvester source audit`: compare the held resources of a source with its lists."""
+"""`harvester source audit`: compare the stored resources of a source with its lists."""
 
 from __future__ import annotations
 

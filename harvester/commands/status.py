@@ -31,8 +31,8 @@ DIED = "died"
 def status(ctx: click.Context, as_json: bool) -> None:
     """Show the state of every source.
 
-    It shows the stored records, records that wait for publication, the outcome or progress of the last run, and when
-    `harvester tend` works on the source again.
+    It shows the stored records, records that wait for publication, and the outcome or progress of the last run. It also
+    shows when `harvester tend` works on the source again.
     """
     with opened(ctx.obj, only_reads=True) as instance:
         entries = instance.sources.entries()

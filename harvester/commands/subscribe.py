@@ -1,4 +1,4 @@
-"""`harvester source subscribe` and `unsubscribe`: hubs tell when a source has something new."""
+"""`harvester source subscribe` and `unsubscribe`: hubs announce the changes of a source."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _wait = click.option(
 @json_option
 @click.pass_context
 def subscribe_(ctx: click.Context, name: str, wait: float, as_json: bool) -> None:
-    """Let the hub of a source tell when it has something new (WebSub, ResourceSync Change Notification).
+    """Subscribe to the changes of a source at its hub (WebSub, ResourceSync Change Notification).
 
-    The hub calls the gateway, which must be serving and be reached under base_url; `harvester tend` then harvests the
-    source, and asks the hub again before the lease ends. The exit status is 3 while the hub has not confirmed.
+    The hub calls the gateway, which must be serving and be reached under base_url. `harvester tend` then harvests the
+    source, and renews the subscription before the lease ends. The exit status is 3 while the hub has not confirmed.
     """
     with opened(ctx.obj) as instance, listening(Stop()) as stop:
         entry = instance.sources.entry(name)
@@ -95,7 +95,7 @@ def _write(known: Sequence[Subscription], *, as_json: bool) -> None:
 
 
 def facts_of(subscription: Subscription) -> dict[str, object]:
-    """Return a subscription as data. What only the hub and we may know is not in it."""
+    """Return a subscription as data. It has none of the secrets that are shared with the hub."""
     return {
         "source": subscription.source,
         "topic": subscription.topic,

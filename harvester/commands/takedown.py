@@ -31,8 +31,9 @@ _SOURCE = click.option("--source", default="", metavar="NAME", help="The targets
 def takedown() -> None:
     """Withdraw items and files, list the withdrawn ones, and restore them.
 
-    A target is an identifier of this repository, a DOI, a URL, the beginning of URLs (with * at its end), a host
-    (`*.example.org`: with all hosts below it) or a SHA-256. With --source, it is an identifier of that source.
+    A target is an identifier of this repository, a DOI, a URL, the beginning of URLs (with * at its end), a host or a
+    SHA-256. A host such as `*.example.org` includes all hosts below it. With --source, it is an identifier of that
+    source.
     """
 
 
@@ -96,7 +97,7 @@ def _still(before: Takedown, wanted: Takedown) -> Takedown:
 
 
 def _removed(listed: Entries, lifted: Entries) -> Entries:
-    """Return the list with these entries out of force; what they had hit is forgotten."""
+    """Return the list with these entries out of force, and without the notes of what they had affected."""
     keys, at = {takedown.key for takedown in lifted}, utc_datetime(int(time()))
     return tuple(
         takedown._replace(items=(), files=(), removed_at=at) if takedown.key in keys else takedown

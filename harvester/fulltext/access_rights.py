@@ -121,7 +121,7 @@ def is_shut_line(line: str) -> bool:
 def day_of(text: str, *, is_end: bool = False) -> str:
     """Return the day (`2027-01-31`) of a date; for a year or month the first day, or with `is_end` the last one.
 
-    Of a range the beginning counts. Return an empty text for any other text.
+    The beginning of a range counts. Return an empty text for any other text.
     """
     match = _DAY.match(text)
     return _day(match[1], match[2], match[3], is_end=is_end) if match else ""

@@ -33,7 +33,7 @@ _MOST_BYTES = 5_000_000
 
 
 class Answers(Protocol):
-    """Where answers are stored, by a hash of their request."""
+    """The store of answers, by a hash of their request."""
 
     def answer(self, question: bytes, at: int) -> bytes | None:
         """Return the stored answer that is valid in Unix second `at`, or None."""

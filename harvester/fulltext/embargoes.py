@@ -1,7 +1,7 @@
 """Embargoes: which pages and sites are under one, and when an item is searched for again. Pure.
 
-The record, or the repository that registered the DOI with DataCite, states the end of an embargo. It holds for all
-files at the same site. What another service states of a copy holds for that copy alone.
+The record, or the repository that registered the DOI with DataCite, states the end of an embargo. It applies to all
+files at the same site. A statement of another service about a copy applies to that copy alone.
 """
 
 from __future__ import annotations

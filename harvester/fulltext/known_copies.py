@@ -34,7 +34,7 @@ class Copy(NamedTuple):
     """One location of a copy. Empty strings mean: not stated.
 
     `is_page`: the address is a page about the work, which may link to the file. `version` is one of submitted,
-    accepted, published; `license` a name of `licenses`; `evidence` names the place in the answer; `open_from` is the
+    accepted, published; `license` a name of `licenses`. `evidence` names the place in the answer; `open_from` is the
     day on which it becomes available. `is_open`: the service says that everybody may read it, under any licence.
     `is_shut`: the record or its registry says that access is restricted, without an end.
     """
@@ -102,8 +102,8 @@ VERSIONS = frozenset(("has-preprint", "is-preprint-of", "is-version-of", "has-ve
 class Description(NamedTuple):
     """A work as a service describes it. `is_open` is None where the service does not say.
 
-    `other_titles` are translated and original ones; `kind` is the service's term for the type of the work; `retracted`
-    a sentence about the notice of retraction, or empty.
+    `other_titles` are translated and original ones; `kind` is the service's term for the type of the work. `retracted`
+    is a sentence about the notice of retraction, or empty.
     """
 
     doi: str = ""

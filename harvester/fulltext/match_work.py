@@ -1,9 +1,9 @@
 """Match of a record without an identifier to the works that a service describes. Pure.
 
-A match needs the title (the same letters, or single misspelt words, or without its subtitle), an author, and a year
-that is at most one year away. A title that many works have (`Editorial`) never matches. A short title also needs the
-venue, all authors and the same year. Errata, peer reviews, datasets and components never match. If two works fit
-equally well, none matches. The trace names the service, with title, similarity, author and year.
+A match needs the title, an author, and a year that is at most one year away. The title has the same letters, or only
+single words are misspelt, or the subtitle is missing. A title that many works have (`Editorial`) never matches. A short
+title also needs the venue, all authors and the same year. Errata, peer reviews, datasets and components never match. If
+two works fit equally well, none matches. The trace names the service, with title, similarity, author and year.
 
 `python -m tests.bench.matching` prints how many recorded works are found and how many are wrong.
 """

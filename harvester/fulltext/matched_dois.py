@@ -28,7 +28,7 @@ def compared(searched: SearchResult, before: tuple[Match, ...]) -> SearchResult:
     """Return a search result with the earlier matches that are still valid, and those that are lost.
 
     A match is valid until its service has answered again. It is lost when the service no longer names it, or when the
-    record now has another DOI of its own; a preprint at arXiv always has another one.
+    record now has another DOI of its own. A preprint at arXiv always has another one.
     """
     now = {match_.doi for match_ in searched.matches}
     asked = {trace.step.removesuffix("_match") for trace in searched.traces if trace.outcome in _ANSWERED}

@@ -1,12 +1,13 @@
 """Politeness: robots.txt, pauses, limits of parallel requests, and no requests to hosts that block us.
 
 A `PoliteFetch` is between the steps and the network and is itself a `Fetch`. Services with an API have rate limits of
-their own and no robots.txt. All other hosts get one request at a time; by the rule of CORE, any address may be fetched
+their own and no robots.txt. All other hosts get one request at a time. By the rule of CORE, any address may be fetched
 that robots.txt (RFC 9309) does not forbid. The User-Agent says who we are.
 
-A host gets no request for a day after three consecutive blocks (429, a captcha, a server error, no answer), or after
-twelve consecutive refusals (401, 402, 403, 451) without a success. The second number is higher because publishers
-refuse files that need a key or a subscription, but not others. Refusals of addresses for text mining do not count.
+A host gets no request for a day after three consecutive blocks (429, a captcha, a server error, no answer). The same
+happens after twelve consecutive refusals (401, 402, 403, 451) without a success. The second number is higher because
+publishers refuse files that need a key or a subscription, but not others. Refusals of addresses for text mining do not
+count.
 """
 
 from __future__ import annotations

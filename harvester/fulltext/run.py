@@ -1,4 +1,4 @@
-"""The search for many works: whatever is due is leased, searched for and stored, by several threads.
+"""The search for many works: several threads lease the due works, search for them, and store the results.
 
 Each search is committed with its lease. After a kill, the item is due again when its lease has run out; its answers are
 in the cache and are not requested again.
@@ -253,7 +253,7 @@ class FullTextSearch:
     def _accepted(self, identifier: str, state: SearchState | None) -> tuple[Candidate, ...]:
         """Return the accepted copies of an item, with the digest of the accepted bytes.
 
-        Of a copy that the last search did not check, only the address and the digest are known.
+        Only the address and the digest are known of a copy that the last search did not check.
         """
         seen = {candidate.url: candidate for candidate in candidates_of(state)}
         last = {decision.url: decision for decision in self.desk.decisions(identifier)}

@@ -15,7 +15,7 @@ from harvester.fulltext.steps import Known
 # Outcomes that may differ tomorrow: the search is then not over, and waits.
 PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.TLS_ERROR))
 
-# Of several outcomes, the one nearest to a file decides the outcome of the search.
+# If there are several outcomes, the one nearest to a file decides the outcome of the search.
 _TELLING = (
     Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.ENCRYPTED_PDF, Outcome.EMBARGOED_UNTIL, Outcome.FULL_TEXT_XML,
     Outcome.FULL_TEXT_HTML, Outcome.ROBOTS_DENIED,

@@ -76,9 +76,9 @@ def fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | Non
 def with_address(entry: SourceEntry) -> SourceEntry:
     """Return an entry with the class of the present address of its host, unless it has one.
 
-    It stays without one when the host has no address now, when a proxy resolves it, and for addresses that must not be
-    recorded by accident: link-local ones, and those of cloud metadata services. Raise ConfigurationError for a wrong
-    proxy in the environment.
+    It stays without one when the host has no address now, and when a proxy resolves it. Link-local addresses and those
+    of cloud metadata services are not recorded either, because that must not happen by accident. Raise
+    ConfigurationError for a wrong proxy in the environment.
     """
     if entry.address or entry.url.startswith("file:") or Proxies(os.environ).of(*origin_of(entry.url)):
         return entry

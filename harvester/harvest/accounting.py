@@ -113,7 +113,7 @@ class Accounting:
         self.run.outcomes.append(RunOutcome.SUCCEEDED_WITH_ERRORS)
 
     def _doubts_of_set(self, cursor: Cursor) -> tuple[str, ...]:
-        """Return why a set may not exist. A set of which records are held exists."""
+        """Return why a set may not exist. A set of which records are stored exists."""
         with self.instance.store.view() as view:
             is_held = view.count(Selection("oai_dc", local_set(cursor.source, cursor.set_spec)))
         return () if is_held else doubts_of_empty_set(cursor.set_spec, self.sets)

@@ -1,13 +1,13 @@
-"""Accept answers of a source only while it is the repository whose records are held.
+"""Accept answers of a source only while it is the repository whose records are stored.
 
 There are two signs of another repository: another repositoryIdentifier, or a list that begins again with mostly unknown
-records. Of a source with another name or address, each list is checked. Unknown records alone prove nothing, because a
-source may list its newest records first. So the source is asked for some held records. If it has any of them, it is the
-same repository. If it has none, or does not answer, it counts as another.
+records. If a source has another name or address, each list is checked. Unknown records alone prove nothing, because a
+source may list its newest records first. So the source is asked for some stored records. If it has any of them, it is
+the same repository. If it has none, or does not answer, it counts as another.
 
-These are not checked: a list that was never harvested, a source with few held records, and folders of files, where each
-delivery may replace the last. Deleted records of a list do not count, because they may never have been held. So a list
-needs no further request, unless most of its first page is unknown.
+A list that was never harvested is not checked; nor is a source with few stored records. Folders of files are not
+checked either, because each delivery may replace the last. Deleted records of a list do not count, because they may
+never have been stored. So a list needs no further request, unless most of its first page is unknown.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LEAST_HELD = 20
 LEAST_LISTED = 5
 # More than this share of a first page must be unknown.
 UNKNOWN_SHARE = 0.5
-# Held records that are requested: from all parts of the store, because the oldest may all be deleted.
+# Stored records that are requested: from all parts of the store, because the oldest may all be deleted.
 LOOKED_FOR = 5
 _ITEMS_AT_ONCE = 50
 
@@ -81,7 +81,7 @@ class Admission:
         self.doubts += tuple(f"{sentence} {accepting(name)}" for sentence in sentences)
 
     def _refuse_strange(self) -> None:
-        """Raise AnotherRepository while a source that seemed to be another one has no held record.
+        """Raise AnotherRepository while a source that seemed to be another one has no stored record.
 
         No list may be harvested before, not even an empty one: the cursor would move, and changes of the right
         repository would never be harvested.
@@ -144,7 +144,7 @@ class Admission:
             self.is_kept = True
             keep_description(self.instance, self.entry.name, self.description)
 
-    # -- held records --
+    # -- stored records --
 
     def _why_strange(self, cursor: Cursor, listed: list[str]) -> str:
         """Return why a list seems to be that of another repository; an empty string when it does not."""
@@ -156,9 +156,9 @@ class Admission:
             return ""
         label = f"{cursor.metadata_prefix} {cursor.set_spec}".rstrip()
         difference = (
-            f"it has none of the {len(looked_for)} records held that were asked for, such as {looked_for[0]}"
+            f"it has none of the {len(looked_for)} stored records that were requested, such as {looked_for[0]}"
             if looked_for
-            else "it could not be asked for records that are held"
+            else "the stored records could not be requested"
         )
         return (
             f"{label}: its list begins like another repository's: {len(unknown)} of {len(listed)} records are unknown, "
@@ -178,7 +178,7 @@ class Admission:
         return [identifier for identifier in unknown if identifier not in quarantined]
 
     def _looked_for(self, cursor: Cursor) -> tuple[list[str], bool]:
-        """Request some held records; return those that the source does not have, and whether it has any."""
+        """Request some stored records; return those that the source does not have, and whether it has any."""
         assert self.options is not None
         gone: list[str] = []
         for state in self._sample() if self.kind.single is not None else ():

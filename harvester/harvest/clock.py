@@ -25,8 +25,8 @@ _STAGES = ("harvest", "sweep", "discovery")  # stages with a period
 def store_clock(instance: Instance, entry: SourceEntry, description: Description, host: HostClock = THIS_HOST) -> None:
     """Store the clock of a source.
 
-    Of its responseDate and the HTTP Date (RFC 9110 §6.6.1), the one nearer to the clock of this machine counts: either
-    may be that of a cache.
+    A source states a responseDate and an HTTP Date (RFC 9110 §6.6.1). The one nearer to the clock of this machine
+    counts, because either may be that of a cache.
     """
     moment = host.moment()
     ahead = sorted(_differences(description), key=abs)

@@ -78,7 +78,7 @@ class _Beginning:
     def write(self, part: bytes) -> None:
         self._bytes += part
         if len(self._bytes) >= _BEGINNING:
-            raise AnswerTooLarge("This is enough to tell what it is.")
+            raise AnswerTooLarge("This is enough to know its kind.")
 
     def answer(self) -> Fetched:
         status = HTTPStatus.PARTIAL_CONTENT if self._head.status == HTTPStatus.OK else self._head.status

@@ -1,4 +1,4 @@
-"""The held records of a source, from store and inbox, for kinds of source that compare a list with them."""
+"""The stored records of a source, from store and inbox, for kinds of source that compare a list with them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class StoredHoldings:
         return None if state is None else self._held(state, metadata_prefix)
 
     def items(self, metadata_prefix: str) -> Iterator[Held]:
-        """Return all items that are held in a format."""
+        """Return all items that are stored in a format."""
         after = 0
         while rows := self._store.items(self._source, after, _ITEMS_AT_ONCE):
             records = (self._held(state, metadata_prefix) for _, state in rows)
@@ -37,7 +37,7 @@ class StoredHoldings:
             after = rows[-1][1].number
 
     def names(self, identifiers: Sequence[str], metadata_prefix: str) -> frozenset[str]:
-        """Return which of these are held in a format."""
+        """Return which of these are stored in a format."""
         states = self._store.states(self._source, identifiers)
         return frozenset(
             name

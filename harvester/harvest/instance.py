@@ -44,7 +44,7 @@ class Instance:
 
     @property
     def has_searched(self) -> bool:
-        """Whether full text was ever searched for."""
+        """Return whether full text was ever searched for."""
         return (self.folder / "discovery.sqlite").is_file()
 
 
@@ -59,8 +59,8 @@ def opened(option: str | None, *, only_reads: bool = False) -> Iterator[Instance
 
     With `only_reads` that can be done on a full disk, and on one that cannot be written.
 
-    Raise StoreMissing when there is no store, or the inbox of a store that is not new is lost, StoreError when the
-    store is new beside an inbox that is not, ConfigurationError when a setting is wrong.
+    Raise StoreMissing when there is no store, or the inbox of a store that is not new is lost. Raise StoreError when
+    the store is new and the inbox is not, ConfigurationError when a setting is wrong.
     """
     folder = instance_folder(option)
     settings = load(folder)

@@ -65,7 +65,8 @@ class ListedRecords:
     def add(self, headings: Iterable[Heading], place: int = 0) -> int:
         """Add what the list of a set names; `place` is that of the set among those of the source.
 
-        Return how many are new. A record that is named as living lives, and one that any list wants is wanted.
+        Return how many are new. A record that is listed as living anywhere counts as living. A record that is wanted
+        from any list is wanted.
         """
         headings = [heading for heading in headings if heading.identifier]
         rows = [

@@ -17,7 +17,7 @@ class Former(NamedTuple):
 
 
 def former(instance: Instance, name: str, url: str) -> Former | None:
-    """Return the records that are held under the name of a source; None when there are none."""
+    """Return the records that are stored under the name of a source; None when there are none."""
     with instance.store.view() as view:
         known = next((source for source in view.sources() if source.name == name), None)
     counts = instance.store.counts(name)
@@ -25,7 +25,7 @@ def former(instance: Instance, name: str, url: str) -> Former | None:
         return None
     deleted, living = counts["deleted"], counts["items"] - counts["deleted"]
     held = [f"{deleted} deleted" * bool(deleted), f"{living} published" * bool(living)]
-    what = f"{' and '.join(filter(None, held))} records are held under it"
+    what = f"{' and '.join(filter(None, held))} records are stored under it"
     if known.base_url == url:
         return Former(
             f"The name {name} was used before for the same address: {what}. Deleted records that the source still has "

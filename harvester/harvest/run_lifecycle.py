@@ -53,7 +53,7 @@ class SourceRun(RunLifecycle):
 
     @property
     def must_end(self) -> bool:
-        """Whether the run must end now, because of a request to stop or a limit."""
+        """Return whether the run must end now, because of a request to stop or a limit."""
         if self.stop.is_asked:
             return True
         is_full = self.max_records is not None and self.log.counts["received"] >= self.max_records

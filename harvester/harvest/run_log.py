@@ -89,7 +89,7 @@ def close_dead_runs(inbox: Inbox, source: str, clock: Clock = time) -> None:
     """End the runs of dead processes. The caller must hold the lock of `source`, so that no run is in progress."""
     for run in inbox.runs(source, REASONS_SHOWN):
         if run.outcome is RunOutcome.RUNNING:
-            reason = "Its process died; what it had committed is kept, and the next run went on from there."
+            reason = "Its process died. Its committed pages are stored, and the next run continued from there."
             counts = {name: count for name, count in run.counts.items() if name != LEFT}
             inbox.end_run(run.number, int(clock()), RunOutcome.FAILED, False, counts, (reason,))
 

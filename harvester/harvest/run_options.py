@@ -38,7 +38,7 @@ class RunOptions:
 
     @property
     def has_window(self) -> bool:
-        """Whether it harvests a separate window."""
+        """Return whether it harvests a separate window."""
         return bool(self.from_ or self.until)
 
 

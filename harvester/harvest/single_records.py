@@ -36,7 +36,8 @@ class SingleRecords:
     def living(self, identifiers: Sequence[str]) -> list[str]:
         """Return the records that the source has; each is requested.
 
-        When a request fails, the list is believed; after several failures, for all further records, too.
+        When a request fails, the list counts as right. After several failures, it counts as right for all further
+        records.
         """
         assert self.kind.single is not None
         living, unanswered = [], 0

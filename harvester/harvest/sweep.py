@@ -1,7 +1,7 @@
-"""A sweep: compare the records of a source with the held ones, when the source does not announce all deletions.
+"""A sweep: compare the records of a source with the stored ones, when the source does not announce all deletions.
 
     list all headers -> compare them with the store -> request some of the missing ones -> deletions
-                                                    -> fetch returned records, and those never held (`never_held.py`)
+                                                    -> fetch returned records, and those never stored (`never_held.py`)
 
 It writes only to the inbox: pages of deletions, as if the source had announced them, and the fetched records unchanged.
 So publication works as after a harvest.
@@ -43,7 +43,7 @@ _MOST_SHOWN = 10  # identifiers in one sentence
 _PAGES_WITHOUT_NEW = 10  # pages in a row without a new identifier
 _GONE = "gone"  # vanished, and missing on request
 
-# Called with the numbers of vanished and held records, when the deletions exceed the allowed share.
+# Called with the numbers of vanished and stored records, when the deletions exceed the allowed share.
 Confirm = Callable[[int, int], bool]
 
 
@@ -85,7 +85,7 @@ class _Sweep:
     known: str = ""  # facts that were learned of the source
     formats_left: int = 0  # formats that are not completely swept
     has_slipped: bool = False  # a list moved while it was read: its missing records are requested one by one
-    budget: Budget = field(default_factory=Budget)  # of requests for records never held, in all formats
+    budget: Budget = field(default_factory=Budget)  # of requests for records never stored, in all formats
     unfetched: int = 0  # records in quarantine because they could not be fetched
     admission: Admission = field(init=False)  # checks the answers after the source was identified
 
@@ -120,9 +120,7 @@ class _Sweep:
             try:
                 with ListedRecords(self.instance.folder) as named:
                     self._sweep(Cursor(self.entry.name, metadata_prefix), named, publication)
-            except (
-                ERRORS_OF_ONE_REQUEST
-            ) as error:  # says nothing about the other formats, as long as the source is well
+            except ERRORS_OF_ONE_REQUEST as error:  # proves nothing about other formats, while the source is available
                 self.run.fail(outcome_of(error), f"{metadata_prefix}: {error}")
                 self.kind.describe(self._options(), self.fetch)
 
@@ -151,7 +149,7 @@ class _Sweep:
     # -- what the source has --
 
     def _is_listed(self, cursor: Cursor, named: ListedRecords) -> bool:
-        """List everything in this format, set by set; tell whether it is shown that all was named."""
+        """List everything in this format, set by set; return whether the list is proven complete."""
         sets = enumerate(self.entry.sets or ("",))
         are_named = [self._is_named(replace(cursor, set_spec=spec), named, place) for place, spec in sets]
         return all(are_named)
@@ -195,10 +193,10 @@ class _Sweep:
         self.progress.show(task, done, total)
         self.log.record_progress(None if total is None else max(0, total - done))
 
-    # -- what we hold --
+    # -- what is stored --
 
     def _never_held(self, cursor: Cursor, named: ListedRecords, publication: Publication) -> NeverHeld:
-        label = f"{self.entry.name} {cursor.metadata_prefix} never held"
+        label = f"{self.entry.name} {cursor.metadata_prefix} never stored"
         return NeverHeld(
             self.instance,
             self.entry,
@@ -229,7 +227,7 @@ class _Sweep:
             else f"more than the share {share:g} that is deleted without asking"
         )
         self._doubt(
-            f"{metadata_prefix}: {vanished} of the {held} records held are not named any more, {reason}; "
+            f"{metadata_prefix}: {vanished} of the {held} stored records are not listed any more, {reason}; "
             f"`harvester source sweep {self.entry.name} --yes` deletes them."
         )
         return False
@@ -237,7 +235,7 @@ class _Sweep:
     # -- what is missing --
 
     def _is_looked_at(self, records: SingleRecords, named: ListedRecords) -> bool:
-        """Ask for some of what is missing; tell whether the rest may be believed to be gone.
+        """Request some of the missing records; return whether the others may count as gone.
 
         When all can be asked for, those that are still there are simply kept.
         """
@@ -280,7 +278,7 @@ class _Sweep:
             self.log.note(f"{records.cursor.metadata_prefix}: missing no longer: {names}{more}. {gone}")
 
     def _fetch_never_held(self, never_held: NeverHeld) -> None:
-        """Fetch listed records that were never held, and report how many are missing."""
+        """Fetch listed records that were never stored, and report how many are missing."""
         try:
             never_held.fetch_all()
         finally:

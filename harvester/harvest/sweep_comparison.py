@@ -11,7 +11,7 @@ from harvester.harvest.named_records import ListedRecords, RecordState
 from harvester.harvest.never_held import NeverHeld, batches
 from harvester.harvest.unfetched import unfetched
 
-# What is noted of identifiers in `ListedRecords`.
+# The notes about identifiers in `ListedRecords`.
 VANISHED = "vanished"  # stored, and not listed any more
 RETURNED = "returned"  # stored as deleted, and listed
 NOT_NAMED = "not named"  # missing, and not listed any more

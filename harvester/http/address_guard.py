@@ -1,7 +1,7 @@
-"""Where a request may go: the address guard. `connections` calls it before each connection.
+"""The address guard decides where a request may go. `connections` calls it before each connection.
 
 The guard looks a name up once, judges its addresses, and the connection uses one of them. So a second look-up with
-another result (DNS rebinding) has no effect. Where there is a proxy, the guard judges the name instead.
+another result (DNS rebinding) has no effect. If there is a proxy, the guard judges the name instead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gateway.errors import AddressRefused, ConfigurationError
 from harvester.http.address_rules import Address, Allowed, class_of, class_of_all, is_local_name, parse_address
 from harvester.http.special_addresses import LOOPBACK, NAMEABLE, PUBLIC
 
-# What `socket.getaddrinfo` returns: family, type, protocol, canonical name, socket address.
+# The results of `socket.getaddrinfo`: family, type, protocol, canonical name, socket address.
 Place: TypeAlias = tuple[Any, ...]
 Resolve: TypeAlias = Callable[..., Sequence[Place]]
 

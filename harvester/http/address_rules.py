@@ -1,8 +1,8 @@
 """The rules of the address guard: which addresses a foreign answer may lead to. Pure; `address_guard` applies them.
 
 The operator of a repository, or of a redirect, controls the names that the harvester looks up. Without a guard they
-could make it read what only the local network may read. What an administrator allows (`address` and `allow` of a
-source, `--allow`) overrides these rules. `special_addresses` has the tables.
+could make it read pages that only the local network may read. Permissions of an administrator (`address` and `allow` of
+a source, `--allow`) override these rules. `special_addresses` has the tables.
 """
 
 from __future__ import annotations

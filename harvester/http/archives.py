@@ -149,7 +149,7 @@ def opened_zip(file: Path | BinaryIO) -> zipfile.ZipFile:
 
 
 def _check_directory(stream: BinaryIO) -> None:
-    """Check each entry of the directory of a ZIP. Where there is none, `zipfile` raises the error later."""
+    """Check each entry of the directory of a ZIP. If there is none, `zipfile` raises the error later."""
     start, end = _directory(stream)
     stream.seek(start)
     count = 0
@@ -184,7 +184,7 @@ def _directory(stream: BinaryIO) -> tuple[int, int]:
 def names_in(body: bytes) -> tuple[str, ...]:
     """Return the names of the files in an archive, or in the beginning of one. Return none for any other bytes.
 
-    Of a tar with more than 100 MB of files, return the first names only.
+    Return only the first names if a tar has more than 100 MB of files.
     """
     if not body.startswith(_BEGINNINGS) and body[_TAR_AT : _TAR_AT + len(_TAR)] != _TAR:
         return ()

@@ -1,7 +1,7 @@
 """Connections to places that the guard allows: below `fetching`, above the sockets.
 
-A watchdog ends a request that takes too long, even where the server sends one byte a minute. Where there is a proxy,
-every connection is made to the proxy, and the proxy looks names up.
+A watchdog ends a request that takes too long, even where the server sends one byte a minute. If there is a proxy, every
+connection is made to the proxy, and the proxy looks names up.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A file or an archive at an address, brought to this machine and then read like one that lies here.
 
-It is kept in the instance folder with what the server said of it (ETag, Last-Modified), so that the next run fetches it
-again only when it has changed. What broke off goes on where it stopped.
+It is stored in the instance folder with its ETag and Last-Modified. So the next run fetches it again only if it has
+changed. An interrupted download continues where it stopped.
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ _OK, _NOT_FOUND, _GONE, _TOO_MANY, _FAILING = 200, 404, 410, 429, 500
 def answered(fetched: Fetched, service: str, *path: str, is_text: bool = False) -> Node | None:
     """Return the JSON object that a service answered; None for the statuses 404 and 410.
 
-    `path` leads to a list or an object that every answer of the service has; with `is_text`, to a text.
-    Raise TryLater for 429 and statuses from 500, RemoteRefuses for any other status than 200, AnswerTooLarge when the
-    document would take too much memory, and AnswerError when it is no JSON object with that path.
+    `path` leads to a list or an object that every answer of the service has; with `is_text`, to a text. Raise TryLater
+    for 429 and statuses from 500, RemoteRefuses for any other status than 200. Raise AnswerTooLarge when the document
+    would take too much memory, and AnswerError when it is no JSON object with that path.
     """
     if fetched.status in (_NOT_FOUND, _GONE):
         return None

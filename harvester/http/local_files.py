@@ -3,7 +3,7 @@
 `file:///path` answers with a list in JSON: [name, bytes, second of the last change] of each file. `file:///path#name`
 answers with one file, with the part that a Range header asks for, or with 304. Single compressed files (`.gz`, `.zst`)
 are read decompressed. Nothing outside the one path is opened. Nothing is written, except that a compressed tar is
-unpacked once into a temporary file without a name: each step back in it would unpack it from its beginning.
+unpacked once into a temporary file without a name. Otherwise each step back would unpack it from its beginning.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """When a request is repeated, and the pause before that. This module decides all repetition of the room.
 
-The server states the wait (Retry-After, RFC 9110 §10.2.3), or it doubles from a setting, with a random part, so that
+The server states the wait (Retry-After, RFC 9110 §10.2.3), or it doubles from a setting. It has a random part, so that
 many harvesters do not return at the same moment. A setting limits the total wait of one request.
 """
 

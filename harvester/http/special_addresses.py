@@ -1,8 +1,9 @@
 """Special addresses: the special-purpose registries of IANA, and the internal addresses of clouds.
 
-The rows are those of the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) as of 2025-10-09, then what
-other registries of IANA reserve, then what clouds use for themselves. The `ipaddress` modules of Python 3.11, 3.12 and
-3.13 disagree about several rows, so they are not used. Where several blocks contain an address, the longest decides.
+The rows are those of the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) as of 2025-10-09. Addresses
+that other registries of IANA reserve follow, and those that clouds use for themselves. The `ipaddress` modules of
+Python 3.11, 3.12 and 3.13 disagree about several rows, so they are not used. If several blocks contain an address, the
+longest decides.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ IANA_IPV6 = (
     Block("fe80::/10", LINK_LOCAL, "Link-Local Unicast", "RFC 4291"),
 )
 
-# What the registries of address space and of multicast addresses reserve.
+# Blocks that the registries of address space and of multicast addresses reserve.
 IANA_OTHERS = (
     Block("0.0.0.0/0", PUBLIC, "IPv4 address space", "IANA IPv4 Address Space Registry"),
     Block("224.0.0.0/4", MULTICAST, "Multicast", "RFC 5771"),
@@ -102,7 +103,7 @@ IANA_OTHERS = (
     Block("ff00::/8", MULTICAST, "Multicast", "RFC 4291 §2.7"),
 )
 
-# What clouds offer to their own machines: metadata, credentials, internal services. Most of it is in no registry.
+# Services of clouds for their own machines: metadata, credentials, internal services. Most of it is in no registry.
 CLOUDS = (
     Block("169.254.169.254/32", CLOUD, "Instance metadata", "AWS, Azure, Google Cloud, OCI, DigitalOcean, Hetzner"),
     Block("169.254.169.253/32", CLOUD, "Resolver of a VPC", "AWS: VPC User Guide, DNS attributes"),

@@ -45,7 +45,10 @@ def listed(
 def compared(
     holdings: Iterable[Holding], now: Mapping[str, ListedRecord], *, is_whole: bool = True
 ) -> Iterator[AuditFinding]:
-    """Compare the held objects with those of the provider. With an incomplete list, no object is reported as extra."""
+    """Compare the stored objects with those of the provider.
+
+    With an incomplete list, no object is reported as extra.
+    """
     ours = {held_item.identifier: held_item for held_item in holdings}
     for identifier, theirs in now.items():
         holding = ours.get(identifier)

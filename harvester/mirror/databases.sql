@@ -1,4 +1,4 @@
--- What every cache of a mirror needs. The form is that of gateway/store/queries.py.
+-- Queries for every cache of a mirror. The form is that of gateway/store/queries.py.
 
 -- name: faster
 -- Leave it to the system when the file is written: a cache that a power failure damages is made again.

@@ -1,7 +1,7 @@
 """Read MPEG-21 DIDL (ISO/IEC 21000-2) of any profile: all Components, at any depth of Containers and Items. Pure.
 
-The statements about a file are in the Descriptors of its Component (ours, LANL), in its attributes (Koninklijke
-Bibliotheek), or in the Descriptors of an Item with this Component alone (the Dutch profile).
+The statements about a file are in the Descriptors of its Component (ours, LANL) or in its attributes (Koninklijke
+Bibliotheek). In the Dutch profile, they are in the Descriptors of an Item with this Component alone.
 """
 
 from __future__ import annotations

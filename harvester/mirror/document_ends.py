@@ -32,7 +32,7 @@ def pdf(data: Content) -> int:
     """Return the end of the PDF file `data`: an offset in bytes (ISO 32000-1 §7.5.5).
 
     A file ends in `startxref`, the offset of its cross-references, and `%%EOF`. Raise Broken if these are missing or
-    wrong, something else stands before the file, a block of it is zeros, or a stream cannot be read.
+    wrong, or if something else is before the file. Raise it also if a block is zeros or a stream cannot be read.
     """
     start, end = data.find(b"%PDF-"), data.rfind(b"%%EOF")
     marks = data.rfind(b"startxref")
@@ -105,7 +105,7 @@ def ole(data: Content) -> int:
     return len(data)
 
 
-# What a document may have in the wild, and has had when it was written.
+# Faults of real documents that were there when they were written. So they are no sign of a damaged file.
 _FORGIVEN = frozenset(
     expat.errors.codes[name]
     for name in (

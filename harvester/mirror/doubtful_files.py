@@ -30,7 +30,7 @@ _PAUSES_DAYS = (0, 1, 2, 4, 8, 16, 32)  # by the number of tries; after the firs
 
 
 class Suspect(NamedTuple):
-    """Received bytes that are doubtful: the file as it would be held, the bytes, the rule and the reason."""
+    """Received bytes that are doubtful: the file as it would be stored, the bytes, the rule and the reason."""
 
     file: HeldFile
     incoming: Incoming

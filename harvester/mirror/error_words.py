@@ -70,7 +70,7 @@ _PROGRAMS = (  # what servers and programs say in English
     r"welcome to nginx",
     r"index of /\S*",
 )
-# What pages of repositories say, by language: it is not there, nobody may have it, log in, it was removed, come later.
+# Sentences on pages of repositories, by language: not found, access denied, log in, removed, come later.
 _DUTCH = (
     r"niet (?:gevonden|beschikbaar|toegestaan|gemachtigd|bevoegd|worden gevonden)",
     r"bestaat niet",

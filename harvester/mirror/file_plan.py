@@ -20,9 +20,9 @@ _EXTENSIONS = {"application/pdf": ".pdf", "text/xml": ".xml", "application/xml":
 
 
 class PlannedFile(NamedTuple):
-    """The plan for one file of an object: its Component, its logical path, and the file that was held before.
+    """The plan for one file of an object: its Component, its logical path, and the file that was stored before.
 
-    `is_same`: according to the document, the held file is the present one; no request is needed.
+    `is_same`: according to the document, the stored file is the present one; no request is needed.
     """
 
     component: Component
@@ -36,13 +36,13 @@ class PlannedFile(NamedTuple):
 
     @property
     def kept(self) -> HeldFile:
-        """The held file, with the present statements of the document."""
+        """The stored file, with the present statements of the document."""
         assert self.before is not None
         return stated_again(self.before, self.component)
 
     @property
     def arrived(self) -> tuple[LastAnswer, ...]:
-        """The answer from which the file came; empty when an earlier state is held."""
+        """The answer from which the file came; empty when an earlier state is stored."""
         held = self.before
         if held is None or not held.path or held.is_stale or held.url not in held.locations:
             return ()
@@ -73,10 +73,11 @@ def plan_files(
     *,
     is_untouched: bool = False,
 ) -> tuple[PlannedFile, ...]:
-    """Return the plan for each Component, given the files that are held.
+    """Return the plan for each Component, given the files that are stored.
 
     `earlier_bytes` returns a file of any version with the stated digests. `hashed_again` computes further digests of a
-    held file. `is_untouched`: the document and its datestamp have not changed, so each held file is the present one.
+    stored file. `is_untouched`: the document and its datestamp have not changed, so each stored file is the present
+    one.
     """
     before = tuple(before)
     held = by_location(before)
@@ -102,7 +103,7 @@ def plan_files(
 def _proven(
     component: Component, held: HeldFile, hashed_again: Callable[[HeldFile, Collection[str]], Digests]
 ) -> HeldFile:
-    """Return a held file with the newly stated digests, if its bytes have them.
+    """Return a stored file with the newly stated digests, if its bytes have them.
 
     A file is not fetched again only because its document now states a digest in another algorithm.
     """
@@ -117,12 +118,12 @@ def _proven(
 
 
 def _moved(component: Component, before: Iterable[HeldFile]) -> HeldFile | None:
-    """Return a held file with the stated digests, which the document now gives another address; None when none has."""
+    """Return a stored file with the stated digests; None when none has. The document now gives it another address."""
     return next((file for file in before if file.is_good and has_digests(component, file)), None)
 
 
 def _is_same(component: Component, held: HeldFile) -> bool:
-    """Return whether the document describes the held bytes: by their digest, or by the same statements as before.
+    """Return whether the document describes the stored bytes: by their digest, or by the same statements as before.
 
     A size, a CRC32 or an Adler-32 alone proves nothing: a replaced file may have the same. A date alone counts only
     where the server gave no validator, so that no conditional request is possible.
@@ -137,7 +138,7 @@ def _is_same(component: Component, held: HeldFile) -> bool:
 
 
 def has_digests(component: Component, held: HeldFile) -> bool | None:
-    """Return whether held bytes have the stated digests and size; None when no digest can be compared.
+    """Return whether stored bytes have the stated digests and size; None when no digest can be compared.
 
     A CRC32 or an Adler-32 can only disprove.
     """

@@ -67,7 +67,7 @@ def content(file: Path) -> Iterator[Content]:
 # --- which type -----------------------------------------------------------------------------------------------------
 
 _SHORTEST = 4  # bytes of a signature; shorter ones are found in texts
-# Where the library knows a type under another name than documents use, or under none.
+# Types that the library knows under another name than documents use, or under none.
 _ALSO = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x1f\x8b", "application/gzip"),
@@ -93,7 +93,7 @@ def _table() -> tuple[tuple[bytes, str], ...]:
 
 
 _JPEG_2000 = b"\x00\x00\x00\x0cjP"  # the library takes it for a JPEG
-_OTHERS = (b"<!--", b"<?xml", b"%!PS", b"From", _JPEG_2000)  # texts, and what the library does not tell apart
+_OTHERS = (b"<!--", b"<?xml", b"%!PS", b"From", _JPEG_2000)  # texts, and types that the library does not distinguish
 
 
 def signatures(first: bytes) -> frozenset[str]:

@@ -9,7 +9,7 @@ from harvester.sources import NothingHeld
 
 
 class HeldInMirror(NothingHeld):
-    """The identifiers of held objects, and of records that cannot be read."""
+    """The identifiers of stored objects, and of records that cannot be read."""
 
     def __init__(self, place: MirrorFolder) -> None:
         """Take the folder of the mirror."""

@@ -15,7 +15,7 @@ from harvester.mirror.verify import Fate
 
 
 class LastAnswer(NamedTuple):
-    """The last answer of an address: the held bytes (`fate` KEPT), or others, with the reason against them.
+    """The last answer of an address: the stored bytes (`fate` KEPT), or others, with the reason against them.
 
     `stated` is the fingerprint of the statements of the document then; with other statements the bytes may be right.
     """
@@ -63,7 +63,7 @@ def with_newer(
 ) -> tuple[LastAnswer, ...]:
     """Return the last answer of each address that can be recognised.
 
-    Other bytes than those that are held, without a validator, do not replace what is known.
+    Other bytes than those that are stored, without a validator, do not replace what is known.
     """
     known = {file.url: file for file in before}
     for file in newer:

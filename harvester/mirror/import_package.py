@@ -27,10 +27,10 @@ class ImportRun(Run):
     guard: Guard
 
     def whole(self, date: str = "") -> None:
-        """Import each object of the package, unless a newer state is held. Missing files are reported.
+        """Import each object of the package, unless a newer state is stored. Missing files are reported.
 
-        The next run harvests from `date`; else from the date of the package or of its first answer, whichever is
-        earlier; else from its newest record. Raise the errors of `recorded`.
+        The next run harvests from `date`. Without it, it harvests from the date of the package or of its first answer,
+        the earlier of them, or from its newest record. Raise the errors of `recorded`.
         """
         newest = ""
         with self.recorded():
@@ -84,7 +84,7 @@ class ImportRun(Run):
 
 
 def _is_known_better(pending: PendingVersion) -> bool:
-    """Return whether a newer state is held, or the same state in a readable document where this one is unreadable."""
+    """Return whether a newer state is stored, or the same state in a readable document where this one is unreadable."""
     before, now = pending.before, pending.now
     if before is None:
         return False

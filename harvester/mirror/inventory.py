@@ -74,8 +74,8 @@ def with_version(
 ) -> tuple[Inventory, dict[str, str]]:
     """Return the inventory with a further version, and the content paths to be written, by logical path.
 
-    A file that is held already is given by its SHA-512. The same bytes are stored once in all versions. Raise
-    ValueError for a path that OCFL 1.1 §3.5.3.1 forbids, and for a digest that is not held.
+    A file that is stored already is given by its SHA-512. The same bytes are stored once in all versions. Raise
+    ValueError for a path that OCFL 1.1 §3.5.3.1 forbids, and for a digest that is not stored.
     """
     manifest, sha256, written = dict(before.manifest), dict(before.sha256), dict[str, str]()
     for logical, content in sorted(state.items()):

@@ -27,7 +27,7 @@ _SAME = f"Its host sends the same bytes from {MANY} addresses or more."
 
 @dataclass(slots=True)
 class JudgingRun(Run):
-    """A run that can judge held files again. `same`: for each object, the keys of short answers that it may hold."""
+    """A run that can judge stored files again. `same`: for each object, the keys of short answers that it may hold."""
 
     same: dict[str, set[tuple[str, str]]] = field(default_factory=dict, kw_only=True)
     messages: set[tuple[str, str]] = field(
@@ -50,7 +50,7 @@ class JudgingRun(Run):
         return suspected(collected, SAME_ANSWER, _SAME)
 
     def withdraw(self) -> None:
-        """Mark held files as doubtful when other addresses of their host sent the same bytes later."""
+        """Mark stored files as doubtful when other addresses of their host sent the same bytes later."""
         self._recall()
         while self.same and not self.stop.is_asked:
             identifier, keys = self.same.popitem()
@@ -84,7 +84,7 @@ class JudgingRun(Run):
             self.counted(*pending.commit(self.now(), self.user))
 
     def _laid_aside(self, pending: PendingVersion, planned: PlannedFile, held: HeldFile) -> Collected:
-        """Return a held file as doubtful. Another state of it from an earlier version is used instead, if any."""
+        """Return a stored file as doubtful. Another state of it from an earlier version is used instead, if any."""
         place = pending.root.place(pending.now.identifier) / pending.inventory.place(planned.path)
         aside = pending.aside(planned)
         with reporting_unwritable(aside):

@@ -37,7 +37,7 @@ class Collected:
 
 
 def missing(planned: PlannedFile, fate: Fate, reason: str, rule: str = "") -> Collected:
-    """Return a file that could not be fetched. A file that was held stays, marked as stale."""
+    """Return a file that could not be fetched. A file that was stored stays, marked as stale."""
     if planned.doubted is not None and fate in _PASSING:
         return still_doubtful(planned, planned.doubted)
     if planned.before is not None and planned.before.path:
@@ -98,7 +98,7 @@ def _words_of(data: bytes) -> str:
 
 
 def _is_older(file: HeldFile, before: HeldFile) -> bool:
-    """Return whether an answer is dated before the held file of the same address: an old copy of a cache."""
+    """Return whether an answer is dated before the stored file of the same address: an old copy of a cache."""
     now, then = http_second(file.last_modified), http_second(before.last_modified)
     is_other = bool(before.path) and file.url == before.url and file.sha512 != before.sha512
     return is_other and now is not None and then is not None and now < then

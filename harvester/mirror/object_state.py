@@ -19,8 +19,8 @@ _VERSION = 1
 class HeldFile(NamedTuple):
     """One file of an object: the statements of the document, the received bytes, and the outcome (`fate`).
 
-    `path` is its logical path in the object (OCFL 1.1), empty when no bytes are held. Sizes are bytes, digests
-    hexadecimal, dates UTCdatetimes. With `is_stale`, an earlier state is held, because the present one could not be
+    `path` is its logical path in the object (OCFL 1.1), empty when no bytes are stored. Sizes are bytes, digests
+    hexadecimal, dates UTCdatetimes. With `is_stale`, an earlier state is stored, because the present one could not be
     fetched; `fate` and `reason` explain why.
     """
 
@@ -51,7 +51,7 @@ class HeldFile(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Return whether the present state of the file is held."""
+        """Return whether the present state of the file is stored."""
         return self.fate in HELD
 
 
@@ -70,7 +70,7 @@ def entry(component: Component) -> HeldFile:
 
 
 def stated_again(file: HeldFile, component: Component) -> HeldFile:
-    """Return a held file with the present statements of the document."""
+    """Return a stored file with the present statements of the document."""
     stated = entry(component)
     return file._replace(
         locations=stated.locations,
@@ -101,12 +101,12 @@ class Holding:
 
     @property
     def missing(self) -> tuple[HeldFile, ...]:
-        """The files whose present state is not held."""
+        """The files whose present state is not stored."""
         return tuple(file for file in self.files if not file.is_good)
 
     @property
     def is_whole(self) -> bool:
-        """Return whether all files that the document names are held."""
+        """Return whether all files that the document names are stored."""
         return not self.problem and not self.missing
 
 
@@ -148,7 +148,7 @@ def _frozen(value: object) -> object:
 
 
 class Nameable(Protocol):
-    """A Component of a document, or the held file of a Component."""
+    """A Component of a document, or the stored file of a Component."""
 
     @property
     def locations(self) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ class PendingVersion:
         return self.root.workspace(self.now.identifier) / "files" / sha256(path.encode()).hexdigest()[:32]
 
     def to_fetch(self, at: int) -> list[PlannedFile]:
-        """Return the files that must be requested. Held files and files By-Value (DIDL) are settled at once.
+        """Return the files that must be requested. Stored files and files By-Value (DIDL) are settled at once.
 
         `at` is the present second since 1970.
         """
@@ -221,7 +221,7 @@ def begun(
 
 
 def _hashed_again(root: StorageRoot, inventory: Inventory, file: HeldFile, algorithms: Collection[str]) -> Digests:
-    """Return digests of held bytes; none when the bytes are lost or altered."""
+    """Return digests of stored bytes; none when the bytes are lost or altered."""
     place = inventory.manifest.get(file.sha512)
     if place is None:
         return ()

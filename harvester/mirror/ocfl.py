@@ -206,7 +206,7 @@ class StorageRoot:
     ) -> Inventory:
         """Write a further version of an object with exactly these files, and return the new inventory.
 
-        A file that is held already is given by its SHA-512. The temporary folder of the object is removed afterwards.
+        A file that is stored already is given by its SHA-512. The temporary folder of the object is removed afterwards.
         Raise StoreUnwritable, and ValueError for a path that OCFL forbids.
         """
         digests = {path: value.arrived if isinstance(value, Incoming) else value for path, value in state.items()}

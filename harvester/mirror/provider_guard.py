@@ -78,7 +78,7 @@ class Guard:
     def look(self, kind: SourceKind, options: Options, cursor: Cursor, slices: Sequence[Slice], fetch: Fetch) -> None:
         """Check the first page of a list that begins again. Raise AnotherRepository when the provider looks unknown.
 
-        A list may begin with new records. So the provider is asked for some held objects; one of them is enough.
+        A list may begin with new records. So the provider is asked for some stored objects; one of them is enough.
         """
         listed = [
             record.identifier for record in slices if record.identifier and not record.is_deleted and not record.problem
@@ -92,7 +92,7 @@ class Guard:
         if not any(self._has(kind, options, cursor, identifier, fetch) for identifier in sample):
             sentence = (
                 f"Nothing was harvested from the provider: {len(unknown)} of the first {len(listed)} records "
-                f"are unknown, and it has none of {len(sample)} held records that were requested, such as {sample[0]}. "
+                f"are unknown. It has none of {len(sample)} stored records that were requested, such as {sample[0]}. "
                 f"{self._accept}"
             )
             self.place.identity_changes.append(sentence)
@@ -116,7 +116,7 @@ class Guard:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether deletions of earlier runs wait. In that case all further deletions wait, too."""
+        """Return whether deletions of earlier runs wait. In that case all further deletions wait, too."""
         if self._has_waiting is None:
             self._has_waiting = len(self.place.waiting) > 0
         return self._has_waiting
@@ -137,7 +137,7 @@ class Guard:
         waiting.add(pending.received)
         return False
 
-    # -- lists that name less than is held --
+    # -- lists that name fewer records than are stored --
 
     def listed(self, count: int) -> list[str]:
         """Return a sentence when a complete list is too short. With a confirmation, its size is accepted."""
@@ -148,7 +148,9 @@ class Guard:
         expected = self.living if size is None else min(self.living, size)
         if expected - count <= (max(ALWAYS_PASS, self.share * expected) if count else 0):
             return []
-        sentence = f"The provider lists {count} records, and {self.living} objects are held: none was deleted for that."
+        sentence = (
+            f"The provider lists {count} records, and {self.living} objects are stored: no object was deleted for that."
+        )
         return [
             f"{sentence} The next run asks for everything again; if the list is right: {self.place.command('--yes')}."
         ]

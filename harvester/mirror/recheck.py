@@ -1,11 +1,11 @@
-"""A recheck requests held files again. So it finds files that were replaced while their record did not change.
+"""A recheck requests stored files again. So it finds files that were replaced while their record did not change.
 
     objects with due files -> requests, conditional (RFC 9110 §13) or not -> a version where bytes changed
 
 Status 304, or the same bytes, change nothing. Other bytes that agree with the document become the next version. If they
 contradict the document, or the file is gone, the record is requested, because it may have changed without a new
-datestamp. If the record is the same, the file is reported, and the held file stays: as the present state if it has the
-digest that the document states, else as an earlier state. If a server cannot be reached, its files stay due.
+datestamp. If the record is the same, the file is reported, and the stored file stays. It is the present state if it has
+the digest that the document states, else an earlier state. If a server cannot be reached, its files stay due.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _SAME = frozenset((Fate.FETCHED, Fate.KEPT))
 
 @dataclass(slots=True)
 class RecheckRun(MirrorRun):
-    """A run that requests held files again: those that are due, or all.
+    """A run that requests stored files again: those that are due, or all.
 
     `every` is the period in seconds. Each `whole_every`th request of a file is unconditional; 0: none is.
     """
@@ -225,7 +225,7 @@ class RecheckRun(MirrorRun):
     # -- results --
 
     def _take(self, checked: ObjectRecheck, collected: Collected) -> None:
-        """Take the outcome of one held file."""
+        """Take the outcome of one stored file."""
         planned = checked.wanted[collected.planned.path]
         held, now = planned.before, collected.file
         assert held is not None
@@ -292,7 +292,7 @@ class RecheckRun(MirrorRun):
             self._doubt(pending, path, result.file.reason)
 
     def _doubt(self, pending: PendingVersion, path: str, reason: str) -> None:
-        why = f"{reason} The held file has the digest that the document states."
+        why = f"{reason} The stored file has the digest that the document states."
         self.receipt.doubts.append(f"{pending.now.identifier}, {path}: {why}")
 
     def _report_known(self) -> None:

@@ -86,7 +86,7 @@ def is_short(collected: Collected) -> bool:
 
 
 def is_checkable(planned: PlannedFile) -> bool:
-    """Return whether a file is held and has an HTTP address. Other runs request missing files."""
+    """Return whether a file is stored and has an HTTP address. Other runs request missing files."""
     return planned.component.content is None and bool(
         planned.before and planned.before.path and planned.component.addresses
     )

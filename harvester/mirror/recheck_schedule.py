@@ -1,6 +1,6 @@
 """The schedule of `mirror recheck`: the last request of each file, and the last answers of its servers.
 
-It is in DIR/rechecks.sqlite, and may be removed: then each file is due as if it was never rechecked, and bytes that
+It is in DIR/rechecks.sqlite, and may be removed. Then each file is due as if it was never rechecked, and bytes that
 contradict a document are fetched once more.
 """
 
@@ -29,7 +29,7 @@ _LONGEST_ROUND_SECONDS = 30 * 86_400  # an older round is begun again
 
 
 class Check(NamedTuple):
-    """The last check of a file: the held bytes, the second since 1970, the number of checks, and the answers."""
+    """The last check of a file: the stored bytes, the second since 1970, the number of checks, and the answers."""
 
     sha512: str
     at: int
@@ -37,7 +37,7 @@ class Check(NamedTuple):
     sent: tuple[LastAnswer, ...] = ()
 
     def is_of(self, held: HeldFile | None) -> bool:
-        """Return whether it was a check of the held bytes, after they were received."""
+        """Return whether it was a check of the stored bytes, after they were received."""
         if held is None:
             return not self.sha512
         if self.sha512 != held.sha512:
@@ -144,7 +144,7 @@ class RecheckSchedule:
         self._memory.commit()
 
     def of(self, identifier: str, planned_files: Iterable[PlannedFile]) -> dict[str, Check]:
-        """Return the last checks of the held files of an object, by path."""
+        """Return the last checks of the stored files of an object, by path."""
         known = self._all(identifier)
         return {
             planned.path: known[planned.path]
@@ -153,7 +153,7 @@ class RecheckSchedule:
         }
 
     def learn(self, identifier: str, planned: PlannedFile, now: int, sha512: str, sent: Iterable[LastAnswer]) -> None:
-        """Store the answers of a file from another run than a recheck; `sha512` is that of the held bytes."""
+        """Store the answers of a file from another run than a recheck; `sha512` is that of the stored bytes."""
         check = self.of(identifier, [planned]).get(planned.path, Check("", 0, 0))
         known = with_newer(check.sent, sent, planned.component.addresses)
         self._memory.rows(_SQL["sent_forget_file"], (identifier, planned.path))

@@ -172,7 +172,7 @@ def _members(source: Path, folder: Path, left_out: Container[str]) -> Iterator[t
     """Return the files of an archive; folders, symbolic links and devices are left out.
 
     None: the file is a hard link to a file in `left_out`. Any other hard link is read from its target in `folder`,
-    which must come earlier: the archive is read once, from its beginning to its end. Tar is tried first, because a tar
+    which must come earlier. The archive is read once, from its beginning to its end. Tar is tried first, because a tar
     archive that ends with a ZIP file looks like a ZIP file.
     """
     if tarfile.is_tarfile(source):

@@ -17,7 +17,7 @@ from harvester.mirror.file_beginnings import begins_rightly, is_of_office
 
 
 class Fate(StrEnum):
-    """The outcome of a file: a closed list. With the first four the file is held; with all others it is missing."""
+    """The outcome of a file: a closed list. With the first four the file is stored; with all others it is missing."""
 
     FETCHED = "fetched"
     KEPT = "kept"  # not requested, or not changed

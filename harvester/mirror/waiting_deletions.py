@@ -55,7 +55,7 @@ class WaitingDeletions:
 
     @property
     def sha512(self) -> str:
-        """The SHA-512 of all waiting deletions. Of an unreadable file only the name counts."""
+        """The SHA-512 of all waiting deletions. Only the name of an unreadable file counts."""
         listing = "".join(f"{path.name} {_digest(path)}\n" for path in sorted(self.folder.glob("*.json")))
         return sha512(listing.encode()).hexdigest()
 

@@ -60,7 +60,7 @@ class Stop:
         self.is_asked = True
 
     def insist(self) -> None:
-        """Stop at once: call all functions that are registered with `breaking`."""
+        """Request an immediate stop: call all functions that are registered with `breaking`."""
         self.is_asked = self.is_insisted = True
         with self._lock:
             ends = tuple(self._ends)

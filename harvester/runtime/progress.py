@@ -74,7 +74,7 @@ class Lines:
         *,
         is_dated: bool = False,
     ) -> None:
-        """Write to `stream`; `clock` tells seconds; `when_lost` is called when the stream fails.
+        """Write to `stream`; `clock` returns seconds; `when_lost` is called when the stream fails.
 
         `is_dated`: each line begins with its time.
         """

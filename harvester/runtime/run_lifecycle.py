@@ -34,7 +34,7 @@ class RunLifecycle:
 
     @property
     def status(self) -> Status:
-        """The exit status of the outcomes so far. To end at a requested limit is no error."""
+        """The exit status of the outcomes so far. An end at a requested limit is no error."""
         return status_of_parts(self.outcomes, at_limit=self.is_at_limit and not self.stop.is_asked)
 
     def fail(self, outcome: RunOutcome, reason: str) -> None:

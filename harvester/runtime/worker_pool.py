@@ -72,9 +72,9 @@ class WorkerPool(Generic[Resource, Result]):
     ) -> None:
         """Take the number of jobs that may be at work, in all and per key.
 
-        `resource` opens what a job works with. `failed` makes a result of the name of a job and its error; without it,
-        the first error is raised by `results` when the other jobs at work have ended. After an exception in the block
-        the jobs at work may take `grace_seconds` to end; None: as long as they need.
+        `resource` opens what a job works with. `failed` makes a result of the name of a job and its error. Without it,
+        `results` raises the first error when the other jobs at work have ended. After an exception in the block the
+        jobs at work may take `grace_seconds` to end; None: as long as they need.
         """
         self._most, self._per_key = max(1, threads), max(1, per_key)
         self._stop, self._resource = stop, resource

@@ -43,7 +43,7 @@ def subscribe(
     """Subscribe to all channels of a source, and end subscriptions of channels that it has no more.
 
     Return the subscriptions; `now` is the second since 1970. Raise ConfigurationError when hubs cannot reach the
-    gateway or the kind has no channels, RemoteRefuses when the source names none or all hubs refuse,
+    gateway or the kind has no channels, RemoteRefuses when the source names none or all hubs refuse. Raise
     ConnectionFailed when a hub fails, and the errors of `fetch`.
     """
     place = place_of(instance.settings)

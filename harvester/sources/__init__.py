@@ -254,8 +254,8 @@ class SourceKind:
 
     `left(cursor)` returns pairs of dates between which requests failed, so that they can be repeated.
 
-    `learned(cursors)` returns the knowledge from the lists of the source, for lists that have not begun; `profile(own,
-    cursors)` the same for people, where the source's own fields override it.
+    `learned(cursors)` returns the knowledge from the lists of the source, for lists that have not begun.
+    `profile(own, cursors)` returns the same for people; the source's own fields override it.
 
     `recognise(fetched, fetch)` returns what an address of unknown kind is, from its answer and further requests; None:
     not of this kind.

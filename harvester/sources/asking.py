@@ -66,8 +66,8 @@ def asked(
 
     `patience` is the most repetitions. `sink` takes the body where it may be too long for memory. A request that takes
     longer than `deadline_seconds`, or has to wait that long, is not repeated. Raise RemoteRefuses, AnswerTooLarge or
-    ConnectionFailed for an error of HTTP, RemoteError for one of the protocol, another AnswerError when no answer can
-    be read, and the errors of `fetch`.
+    ConnectionFailed for an error of HTTP, RemoteError for one of the protocol. Raise another AnswerError when no answer
+    can be read, and the errors of `fetch`.
     """
     most = _REPETITIONS if patience is None else patience
     repetition = 0

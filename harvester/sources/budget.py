@@ -101,12 +101,12 @@ class Spender:
         self._budget.renew()
 
     def spare(self) -> None:
-        """Forget the last requests: they brought no new record but a proof or identifiers."""
+        """Do not count the last requests: they brought a proof or identifiers, and no new record."""
         self._requests, self._seconds = 0, 0.0
 
     @property
     def is_spent(self) -> bool:
-        """Return whether the budget is spent, with the requests since the last call, which brought nothing."""
+        """Return whether the budget is spent. The requests since the last call count, because they brought nothing."""
         self._budget.spend(self._requests, self._seconds)
         self._requests, self._seconds = 0, 0.0
         return self._budget.is_spent

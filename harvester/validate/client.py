@@ -44,9 +44,9 @@ class Undecided(GatewayError):
 class Limits:
     """The limits of a validation, and the numbers of common practice.
 
-    Of a list with more than `pages` answers only the first are read; checks that need the whole list are skipped. The
-    numbers of practice are those of OpenAIRE's and BASE's guidelines: 100 records in an incomplete answer, tokens valid
-    for a day (an hour less, because clocks differ).
+    If a list has more than `pages` answers, only the first are read, and checks that need the whole list are skipped.
+    The numbers of practice are those of OpenAIRE's and BASE's guidelines. They are 100 records in an incomplete answer,
+    and tokens valid for a day (an hour less, because clocks differ).
     """
 
     requests: int = 400

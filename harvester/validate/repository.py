@@ -98,7 +98,7 @@ class Repository:
 
     @property
     def is_day_granular(self) -> bool:
-        """Whether the granularity is the day.
+        """Return whether the granularity is the day.
 
         Raise Undecided when Identify does not state exactly one legal granularity.
         """
@@ -175,7 +175,7 @@ class Repository:
 
     @cached_property
     def example(self) -> Header:
-        """A record that is not deleted, if possible with another time than midnight, to tell days from seconds.
+        """A record that is not deleted, if possible with another time than midnight, to distinguish days from seconds.
 
         Raise Undecided when ListRecords has no usable one.
         """

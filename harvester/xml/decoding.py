@@ -1,9 +1,9 @@
 """From bytes to text: the real encoding of an answer. The first step for answers that are not plain UTF-8. Pure.
 
-The order: the byte order marks of UTF-16 and UTF-32; UTF-8 if the bytes are valid UTF-8 (its byte order mark proves
-nothing: templates contain it); the XML declaration (XML 1.0 §4.3.3); the charset of Content-Type; at last UTF-8 with
-the invalid bytes read as windows-1252, which copy and paste leaves behind. Each deviation from the declared encoding is
-noted in a sentence.
+The byte order marks of UTF-16 and UTF-32 come first, then UTF-8 if the bytes are valid UTF-8. Its byte order mark
+proves nothing: templates contain it. The next are the XML declaration (XML 1.0 §4.3.3) and the charset of Content-Type.
+The last is UTF-8 with the invalid bytes read as windows-1252, which copy and paste leaves behind. Each deviation from
+the declared encoding is noted in a sentence.
 """
 
 from __future__ import annotations

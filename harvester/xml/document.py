@@ -70,7 +70,7 @@ def read(body: bytes, content_type: str = "") -> Document:
     """Return the OAI-PMH document in `body`.
 
     Raise NoContent when it is empty, NotXml when it is truncated or cannot be repaired, NotOaiPmh when it is another
-    document, and AnswerTooLarge when it would take too much memory.
+    document. Raise AnswerTooLarge when it would take too much memory.
     """
     if is_plain(body) and _PROLOG.match(body):
         try:

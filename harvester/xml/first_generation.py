@@ -1,7 +1,7 @@
 """Answers of OAI-PMH 1.0 and 1.1, arranged as in 2.0, so that other modules read one protocol. Pure.
 
-In 1.x the verb is the root and contains responseDate and requestURL; the record has the status deleted, not its header;
-and an empty list stands for an error of 2.0. Only the tree is changed, not the bytes.
+In 1.x the verb is the root and contains responseDate and requestURL. The record has the status deleted, not its header.
+An empty list stands for an error of 2.0. Only the tree is changed, not the bytes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Namespaces of a payload cut out of its page: the declarations that it needs, and repair of wrong ones. Pure.
 
-Two faults make libxml2 refuse a whole page although only one record has them: a prefix without a declaration, and a
-name that is not a URI (`http://ww w.w3.org/…`, seen with 499 good records around it). Both are repaired in the bytes of
-the element that has them, and only there. See Namespaces in XML 1.0 §3, §5.
+Two faults make libxml2 refuse a whole page although only one record has them. They are a prefix without a declaration,
+and a name that is not a URI (`http://ww w.w3.org/…`, seen with 499 good records around it). Both are repaired in the
+bytes of the element that has them, and only there. See Namespaces in XML 1.0 §3, §5.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ _NUMBERS = {"&amp;": "&#38;", "&lt;": "&#60;", "&gt;": "&#62;", "&quot;": "&#34;
 # Characters of the start tags around the records. They are parsed again with each damaged record; real ones have 2,000.
 _LONGEST_OPENING = 10_000
 
-# Elements whose number must be the same after recovery, and their depth below the root: no entry may be lost, or moved
+# Elements whose number must be the same after recovery, and their depth below the root. No entry may be lost, or moved
 # into another one, without notice.
 _COUNTED: Mapping[str, tuple[int, ...]] = {
     "record": (2,),

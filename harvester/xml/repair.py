@@ -1,7 +1,7 @@
 """Repair of text that is nearly XML, before recovery: each kind of damage is counted and noted. Pure.
 
-The kinds of damage are those of real answers: control characters and references to them, HTML's entities, bare
-ampersands, an XML declaration inside a record, notices of PHP before and after the document.
+The kinds of damage are those of real answers. They are control characters and references to them, HTML's entities, bare
+ampersands, XML declarations inside records, and notices of PHP around the document.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from html.entities import html5
 
 from gateway.xmltext import clean, escape, is_legal
 
-# One pass over all markup. Comments and CDATA are matched so that their content stays unchanged; one without an end
+# One pass over all markup. Comments and CDATA are matched so that their content stays unchanged. One without an end
 # reaches the end of the text, and the parser refuses it. Lengths are bounded so that no text takes quadratic time.
 _MARKUP = re.compile(
     r"""

@@ -43,7 +43,7 @@ def rows(records: int) -> Iterator[Row]:
 @contextmanager
 def _peer(pages: list[bytes]) -> Iterator[list[str]]:
     if not nginx.program():
-        print("    not measured for want of nginx: ListRecords against its static files")
+        print("    not measured because nginx is missing: ListRecords, compared with its static files")
         yield []
         return
     with tempfile.TemporaryDirectory() as folder, nginx.serving(Path(folder), pages) as files:

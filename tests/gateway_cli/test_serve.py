@@ -63,14 +63,14 @@ def test_a_name_that_every_host_has_names_none(name):
     assert name_of_this_host(lambda: "gw.example.org") == "gw.example.org"
 
 
-@pytest.mark.skipif(not socket.has_ipv6, reason="for want of IPv6")
+@pytest.mark.skipif(not socket.has_ipv6, reason="because IPv6 is missing")
 def test_whoever_listens_everywhere_by_ipv6_is_found_by_the_name_of_the_host():
     with listen("::", 0) as listener:
         port = listener.getsockname()[1]
         assert address(listener, "::", lambda: "gw.example.org") == f"http://gw.example.org:{port}/oai"
 
 
-@pytest.mark.skipif(not socket.has_ipv6, reason="for want of IPv6")
+@pytest.mark.skipif(not socket.has_ipv6, reason="because IPv6 is missing")
 def test_an_address_of_ipv6_has_brackets():
     with listen("::1", 0) as listener:
         assert address(listener, "::1") == f"http://[::1]:{listener.getsockname()[1]}/oai"

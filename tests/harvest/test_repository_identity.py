@@ -219,7 +219,7 @@ def test_a_source_that_cannot_be_asked_is_judged_by_its_list(command, harvested)
     _become_another(harvested)
     status, ran, _ = _run(command, "--full")
     assert status == 4
-    assert "could not be asked for records that are held" in " ".join(ran["reasons"])
+    assert "the stored records could not be requested" in " ".join(ran["reasons"])
 
 
 def test_the_windows_of_another_repository_are_not_harvested(command, instance, harvested):

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from harvester.cli import main
 
 LINE = '{"identifier": "oai:x:1", "datestamp": "2020-01-01", "metadata": "<r><title>T</title></r>"}\n'
-SAME = "The name laro was used before for the same address: 1 deleted records are held under it."
+SAME = "The name laro was used before for the same address: 1 deleted records are stored under it."
 OTHER = "The name laro was used before for ANOTHER address, file://"
 
 
@@ -72,7 +72,7 @@ def test_an_entry_that_was_deleted_by_hand_says_what_is_published(command, files
     command("source", "add", "laro", *added)
     command("run", "laro")
     (instance / "sources.toml").write_text("")
-    assert "1 published records are held under it" in command("source", "add", "laro", *added)[2]
+    assert "1 published records are stored under it" in command("source", "add", "laro", *added)[2]
 
 
 def test_files_that_are_loaded_say_what_comes_back(command, files):

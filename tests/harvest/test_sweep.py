@@ -172,7 +172,7 @@ def test_more_than_a_share_is_deleted_only_when_somebody_says_so(harvest, swept,
     _vanish(repository, *range(4))
     ran = swept()
     assert (ran.status, ran.run.is_complete, swept.asked) == (Status.WITH_ERRORS, False, [(4, 30)])
-    assert "4 of the 30 records" in ran.run.reasons[0]
+    assert "4 of the 30 stored records" in ran.run.reasons[0]
     assert "source sweep fake --yes" in ran.run.reasons[0]
     assert len(_living(house)[0]) == 30
     assert swept(is_confirmed=True).run.counts["deleted"] == 4
@@ -437,7 +437,7 @@ def test_the_command_asks_before_it_deletes_much(command, repository, instance):
     command("run", "fake")
     _vanish(repository, 1, 2)
     status, _, err = command("source", "sweep", "fake")
-    assert (status, "Delete 2 of the 10 records held of fake?" in err) == (3, True)
+    assert (status, "Delete 2 of the 10 stored records of fake?" in err) == (3, True)
     assert command("source", "sweep", "fake", input="n\n")[0] == 3
     assert command("source", "sweep", "fake", input="y\n")[0] == 0
     _vanish(repository, 3, 4)

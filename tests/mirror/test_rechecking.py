@@ -86,7 +86,7 @@ def test_what_contradicts_its_document_is_told_and_what_is_held_stays(provider, 
     item.files["a.txt"] = b"aX"
     for _ in range(2):
         receipt = recheck(status=3)
-        assert "The held file has the digest that the document states." in receipt["doubts"][0]
+        assert "The stored file has the digest that the document states." in receipt["doubts"][0]
         assert (mirror.held(), mirror.version("oai:p:0"), receipt["missing"]) == (held, 1, [])
     item.files["a.txt"] = b"a0"
     assert recheck()["is_whole"]

@@ -199,6 +199,6 @@ def test_of_many_doubts_the_last_line_has_the_first(provider, mirror, recheck, f
     held = mirror.held()
     receipt = recheck(status=3)
     assert len(receipt["doubts"]) == 8
-    assert mirror.stderr.count("The held file has the digest") == 5
+    assert mirror.stderr.count("The stored file has the digest") == 5
     assert "And 3 more: see the receipt in DIR/receipts." in mirror.stderr
     assert mirror.held() == held

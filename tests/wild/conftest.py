@@ -47,7 +47,7 @@ class Harvest:
 def harvest(tmp_path_factory: pytest.TempPathFactory) -> Harvest:
     """Replay every recorded repository to `harvester run --all`, and return what came of it."""
     if not DATA.exists():
-        pytest.skip("for want of ../shared")
+        pytest.skip("because ../shared is missing")
     with served(repositories()) as replay:
         sources = {
             name: (replay.url(name), tuple(repository.lists)) for name, repository in replay.repositories.items()

@@ -1,7 +1,7 @@
 """Recognition of pages that have the full text of an article as HTML, not only its abstract. Pure.
 
-The figures are from 48 recorded pages: abstracts and lists of references had at most 8,000 characters in paragraphs and
-two of the sections that an article of research has; articles had 20,000 characters, or 12,000 and all four.
+The figures are from 48 recorded pages. Abstracts and lists of references had at most 8,000 characters in paragraphs and
+two of the sections that an article of research has. Articles had 20,000 characters, or 12,000 and all four.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _ROOTS = frozenset(
         *(b"tei", b"teicorpus", b"full-text-retrieval-response", b"component", b"publisher"),
     )
 )
-# Where the text begins; a record of metadata alone has none.
+# The beginning of the text; a record of metadata alone has none.
 _BODY = re.compile(rb"(?i)<(?:[a-z][\w.-]{0,40}:)?(?:body|sections|rawtext)[\s>]")
 
 

@@ -1,8 +1,8 @@
 """The links of a page to the file of its work, the most likely first. Pure.
 
-The order is that of success: tags of the head, known places of systems, scripts, and last the anchors, by the rule of
-Autoload (the text or the address says PDF) with lists of exceptions. An anchor whose text says PDF, but not its
-address, leads to a further page. Files whose names are those of parts of a work come last.
+The order is that of success: tags of the head, known places of systems, scripts, and last the anchors. Anchors are
+judged by the rule of Autoload (the text or the address says PDF) with lists of exceptions. An anchor whose text says
+PDF, but not its address, leads to a further page. Files whose names are those of parts of a work come last.
 """
 
 from __future__ import annotations

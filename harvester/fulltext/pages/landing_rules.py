@@ -1,7 +1,7 @@
 """Tables of facts about landing pages. Each row says where it was seen. Other modules use them.
 
-Sources of the facts: the selectors and exclusion lists of Unpaywall, of Internet Archive's Sandcrawler and of
-PubFetcher as their documentation and tests show them, and the recorded pages of the reference data.
+The facts come from the documentation and tests of Unpaywall, Internet Archive's Sandcrawler and PubFetcher (selectors
+and exclusion lists). Others come from the recorded pages of the reference data.
 """
 
 from __future__ import annotations
@@ -97,8 +97,9 @@ ISSUE, ISSUE_MARK = "main li a[id^='article-']", "article-"  # more than one on 
 
 ISSUE_ADDRESS = re.compile(r"/issue/(?:view|current|archive)\b")
 
-# Scripts that name the file: what holds the address in its first group, and where. Here and in `SAYS_PDF` letters come
-# first, and what may not stand before them after them: Python looks for letters many times as fast as it tries a rule.
+# Scripts that name the file: a pattern whose first group is the address, and the system. Here and in `SAYS_PDF` letters
+# come first, and the test of what precedes them follows. Python looks for letters many times as fast as it tries a
+# rule.
 SCRIPTS = (
     (re.compile(r"pdfUrl(?<!\wpdfUrl)\s{0,5}=\s{0,5}[\"']([^\"']{1,2000})[\"']"), "OJS 3 viewer"),
     (re.compile(r"\"exportPdfDownloadUrl\"\s*:\s*\"([^\"]+)\""), "OUP"),
@@ -109,7 +110,7 @@ SCRIPTS = (
     (re.compile(r"\"application/pdf\"[^{}]{0,300}?\"contentUrl\"\s*:\s*\"([^\"]+)\""), "schema.org"),
 )
 
-# What of an article's address ScienceDirect has in pieces: where the JSON of them begins.
+# ScienceDirect has an article's address in pieces: the beginning of their JSON.
 PDF_DOWNLOAD = re.compile(r"\"pdfDownload\"\s{0,5}:\s{0,5}(\{)")
 QUOTED_PDF_DOWNLOAD = '\\"pdfDownload\\"'
 FRAMES = re.compile(r"/stamp\.jsp\b")  # IEEE: a page whose frame has the file
@@ -194,8 +195,8 @@ NAMES_PDF = re.compile(
     r"(?i)\.pdf(?:$|[?#;])|/_?pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=(?:printable|pdf)|format=pdf"
     r"|/article-?pdf/|/pdfft(?:$|[?#])|/getpdf\.jsp"
 )
-# What addresses that `NAMES_PDF` finds, also after `REWRITES` and `VIEWER`, have: most links of a page have none of it
-# and need not be completed, which takes longer than all other rules.
+# Every address that `NAMES_PDF` finds, also after `REWRITES` and `VIEWER`, has one of these. Most links of a page have
+# none. They need not be completed, which takes longer than all other rules.
 MAY_NAME_PDF = re.compile(r"(?i)pdf|type=|doi|file=")
 # Addresses that lead to a file, where the text of the link says that it is a PDF.
 GALLEY = re.compile(

@@ -1,8 +1,8 @@
 """Licence and access rights of the work of a page, not of the site, its pictures or other works. Pure.
 
 A licence belongs to the work if the head, the metadata or the sentence around a link states it for the work. It does
-not count in a footer, a sidebar, a menu or a list of works, in a sentence about the site or the metadata, or if two
-statements differ.
+not count in a footer, sidebar, menu or list of works, or in a sentence about the site or the metadata. Two statements
+that differ do not count either.
 """
 
 from __future__ import annotations

@@ -6,14 +6,14 @@ import re
 
 # The largest recorded page has 3,232 tags; 20,000 are read in two seconds, and 200,000 took half a minute.
 MOST_TAGS = 20_000
-# Of elements inside each other. A parser that keeps them all takes the square of their number.
+# The depth of elements inside each other. A parser that keeps them all takes the square of their number.
 MOST_DEEP = 400
 
-# Of bytes: the largest recorded page has less than half of them, and a parser takes forty times as much memory.
+# In bytes: the largest recorded page has less than half of them, and a parser takes forty times as much memory.
 MOST_BYTES = 5_000_000
 
 _TAG = re.compile(rb"<(/?)([A-Za-z][A-Za-z0-9]*|[!?])")
-# What has no end, or need not have one: it nests nothing.
+# Elements that have no end, or need none: they nest nothing.
 _FLAT = frozenset(
     b"area base br col colgroup dd dt embed hr img input li link meta option p param source tbody td tfoot th thead tr "
     b"track wbr ! ?".split()

@@ -1,7 +1,7 @@
 """Selectors of CSS as XPath, as many of them as the table of platforms (`landing_rules`) needs. Pure.
 
-A name, `.class`, `#id`, `[attribute]`, `[attribute='value']` with `=`, `*=` or `^=`, and ` i` for letters of any case;
-elements inside others, and several selectors with commas between.
+It supports a name, `.class`, `#id`, `[attribute]`, `[attribute='value']` with `=`, `*=` or `^=`, and ` i` for letters
+of any case. It also supports elements inside others, and several selectors with commas between.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ _STATUSES = {
 class Extracted(NamedTuple):
     """The text of a file. `first` is the text of the first two pages; `outcome` is SUCCESS if there is enough text.
 
-    `front` is the text of page 1 alone. Of the first 20 pages `counts` has the number of words, `sizes` (width, height)
-    in points: 0 where the engine does not know it. `types` are the heights of the lines of the first two pages.
+    `front` is the text of page 1 alone. For the first 20 pages, `counts` has the number of words, `sizes` (width,
+    height) in points: 0 where the engine does not know it. `types` are the heights of the lines of the first two pages.
     """
 
     outcome: Outcome

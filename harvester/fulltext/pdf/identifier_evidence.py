@@ -3,9 +3,9 @@
 A document names DOIs in references, in footnotes, and in sentences on data, errata and related articles. Its own DOI
 stands alone, or after `cite this article as`.
 
-Without the title, an identifier needs its label, must be the only one, and must not be in a citation, unless that says
-`cite this as` and the document has the cited title. An identifier in a relation, or in `description`, `rights` or
-`publisher` of the record, counts only by `trusted_descriptions.py`.
+Without the title, an identifier needs its label, must be the only one, and must not be in a citation. A citation counts
+if it says `cite this as` and the document has the cited title. An identifier in a relation, or in `description`,
+`rights` or `publisher` of the record, counts only by `trusted_descriptions.py`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from harvester.fulltext.page_ranges import pages_stated
 # Kinds that a record of any kind may have as its full text.
 WORKS = frozenset((DocumentKind.ARTICLE, DocumentKind.PREPRINT, DocumentKind.UNKNOWN))
 
-# COAR Resource Types 3.2: the last part of http://purl.org/coar/resource_type/…, for those that tell one of our kinds.
+# COAR Resource Types 3.2: the last part of http://purl.org/coar/resource_type/…, for those that mean one of our kinds.
 COAR = {
     "c_6501": DocumentKind.ARTICLE,  # journal article
     "c_2df8fbb1": DocumentKind.ARTICLE,  # research article

@@ -3,11 +3,11 @@
 It begins and ends with a line, before the abstract. Titles in running text and in references hardly ever do so. A
 longer title may be another part of a series, or another work on the same subject.
 
-A title of fewer than 15 letters or three words (a Chinese, Japanese or Korean character counts as two letters) needs an
-author and the year or journal; all others need an author, if any is known. A title that hundreds of works have
-(`Editorial`) never counts. A line above a title that is 1.3 times as large or larger is a running head, or the title of
-the work that a comment is about. Part of a title needs an author beside it; another number or part of a series is
-another title. The authors of a file of one page may be below its text, like the signature of a letter.
+A title of fewer than 15 letters or three words needs an author and the year or journal. A Chinese, Japanese or Korean
+character counts as two letters. All other titles need an author, if any is known. A title that hundreds of works have
+(`Editorial`) never counts. A line above a title that is at least 1.3 times as large is a running head, or the title of
+the work commented on. Part of a title needs an author beside it; another number or part of a series is another title.
+The authors of a file of one page may be below its text, like the signature of a letter.
 """
 
 from __future__ import annotations

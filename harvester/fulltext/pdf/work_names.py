@@ -1,8 +1,8 @@
 """The names of a work, and the places of its authors on a page. Pure.
 
 A DOI of another version that the record or a service names is not another DOI. Another DOI is allowed for a preprint,
-and for any file of a record without a DOI of its own, with the DOI of a preprint, or with one that is registered with
-DataCite, like those of repositories.
+and for any file of a record without a DOI of its own. It is also allowed if the DOI of the record is that of a
+preprint, or is registered with DataCite, like those of repositories.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def is_of_copy(doi: str) -> bool:
 def named_of(work: Work, identifiers: Identifiers, titles: Iterable[str], believed: Iterable[Description]) -> Named:
     """Return the names of a work, from its record and the trusted services.
 
-    An identifier in a relation or a text field of a record may be that of another work: a service must have the work
+    An identifier in a relation or a text field of a record may be that of another work. So a service must have the work
     under it.
     """
     authors = list(work.texts("creator"))

@@ -21,9 +21,9 @@ _MOST_ENTRIES, _MOST_AUTHORS = 50, 500
 def read_list(fetched: Fetched) -> tuple[Description, ...]:
     """Return the works of an answer, each under its DOI at DataCite; `also` holds the DOI of the article.
 
-    Raise TryLater for 429 and statuses from 500, RemoteRefuses for other statuses, NotXml for an answer that is not
-    XML, AnswerTooLarge for one that would take too much memory, AnswerError for one that is not a feed. An entry that
-    describes an error is not a work.
+    Raise TryLater for 429 and statuses from 500, RemoteRefuses for other statuses. Raise NotXml for an answer that is
+    not XML, AnswerTooLarge for one that is too large, AnswerError for one that is not a feed. An entry that describes
+    an error is not a work.
     """
     if fetched.status == _TOO_MANY or fetched.status >= _FAILING:
         raise TryLater(f"arXiv answers {fetched.status}.")

@@ -1,6 +1,6 @@
 """Answers of bioRxiv and medRxiv (`/details/{server}/{doi}/na/json`): all versions of a preprint. Pure.
 
-Answers of 2024. Both servers share the prefix 10.1101, and 10.64898 since 2025-12-01; Genome Research and other
+Answers of 2024. Both servers share the prefix 10.1101, and 10.64898 since 2025-12-01. Genome Research and other
 journals of Cold Spring Harbor have 10.1101 too, with letters behind it.
 """
 

@@ -25,7 +25,7 @@ _MAY_BE_THE_WORK = frozenset((Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEX
 class Known:
     """The known facts about a work. `settings` are those that begin with `discover_`, by their names without it.
 
-    `candidates` are the checked copies, and those that were accepted before; `matches` are DOIs found by title, author
+    `candidates` are the checked copies, and those that were accepted before. `matches` are DOIs found by title, author
     and year; `refused` are DOIs that a person has rejected. `withheld` are pages whose files are under an embargo.
     """
 

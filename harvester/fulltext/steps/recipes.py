@@ -1,9 +1,10 @@
 """Addresses of files that can be derived from an identifier or from the address of a page. No service is asked.
 
-Only rules that always hold are here. No recipe states a licence: none of these publishers has one for all works.
-Sites without a recipe, and why: F1000 and eLife (a DOI does not name volume and version; Crossref names their files),
-ChemRxiv (an asset's number), Zenodo (a file's name, see `inveniordm`), bioRxiv and medRxiv (a version, see `openrxiv`),
-PsyArXiv, SocArXiv and all of OSF (a file's number, see `osf`), MDPI (a DOI can be cut in several ways).
+Only rules that always hold are here. No recipe states a licence: none of these publishers has one for all works. Other
+sites have no recipe. The DOIs of F1000 and eLife do not name volume and version; Crossref names their files. The
+address needs an asset's number at ChemRxiv, and a file's name at Zenodo (see `inveniordm`). It needs a version at
+bioRxiv and medRxiv (see `openrxiv`), and a file's number at PsyArXiv, SocArXiv and all of OSF (see `osf`). A DOI of
+MDPI can be cut in several ways.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The process that publishes while another one harvests: it hands out pages to the processes of `workers.py`.
 
-Its parent's end is `process_client.py`, which says what the lines on the wire mean. When the input ends without the
-line `end`, the parent has died or does not want it any more: it leaves when the runners have written what they are at.
+Its parent's end is `process_client.py`, which says what the lines on the wire mean. The input ends without the line
+`end` when the parent has died or needs the process no more. Then it exits when the runners have written their present
+pages.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class _Orders:
         return self._is_end or not self._is_over
 
     def receive_all(self) -> None:
-        """Read what is there by now: who has died meanwhile wants nothing published any more."""
+        """Read the pending input. If the parent process has died meanwhile, nothing more is published."""
         while not self.are_last and select([self._descriptor], [], [], 0)[0]:
             self.receive()
 

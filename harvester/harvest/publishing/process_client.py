@@ -1,7 +1,7 @@
 """The parent's end of the wire to the process that publishes (`process.py`).
 
-A line on its standard input wakes it; the line `end` tells it to publish what is there and to leave. Its standard
-output brings a line of JSON after every publication: its counts so far, or the error that ended it.
+A line on its standard input announces pages; the line `end` asks it to publish the remaining pages and to exit. Its
+standard output brings a line of JSON after every publication: its counts so far, or the error that ended it.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ class Publisher:
     def start(cls, folder: Path, source: str) -> Publisher:
         """Start a child that publishes `source` of an instance folder."""
         command = [sys.executable, "-c", _COMMAND, str(folder), source]
-        # A session of its own: Ctrl-C is the parent's business, which then tells the child.
+        # A session of its own: only the parent process gets Ctrl-C, and then asks the child process to exit.
         pipe = subprocess.PIPE
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True)  # noqa: S603 - our own
         os.set_blocking(process.stdin.fileno(), False)  # type: ignore[union-attr]  # it was asked for
         return cls(process)
 
     def wake(self) -> None:
-        """Tell that there is something to publish. Raise the error that ended the child, if one did."""
+        """Tell the child process that there are new pages. Raise the error that ended the child, if one did."""
         with suppress(BlockingIOError):  # it has plenty of such lines to read, and one is enough
             self._send(WAKE)
         self._listen(0)
 
     def finish(self) -> None:
-        """Let the child publish what is there and leave.
+        """Ask the child process to publish the remaining pages and exit.
 
         Raise the error that ended the child, if one did; StoreError when the child did not name it.
         """
@@ -65,16 +65,19 @@ class Publisher:
         self.dismiss()
 
     def dismiss(self) -> None:
-        """Let the child leave after the publication it is at."""
+        """Ask the child process to exit after the present publication."""
         with suppress(OSError):
             self._input.close()
 
     def is_working(self, seconds: float) -> bool:
-        """Listen for so long, and tell whether the child still works. Raise the error that ended it, if one did."""
+        """Wait for so long, and return whether the child process still works.
+
+        Raise the error that ended it, if one did.
+        """
         return self._listen(seconds)
 
     def kill(self) -> None:
-        """End the child at once: what it has not committed, the next run does."""
+        """End the child process at once. The next run publishes what it has not committed."""
         self.dismiss()
         self._process.kill()
         self._process.wait()
@@ -87,7 +90,7 @@ class Publisher:
         except BlockingIOError:
             raise
         except (OSError, ValueError):
-            self._listen(1.0)  # it tells why it left
+            self._listen(1.0)  # its error, if any
 
     def _listen(self, seconds: float) -> bool:
         while select([self._output], [], [], seconds)[0]:

@@ -1,8 +1,8 @@
 """Publishing what a harvest brought: page by page in this process, or by a child process while the harvest goes on.
 
-A short harvest is published as it arrives. After a few pages a child takes over (`process_client.py`): it reads the
-inbox forward and writes the store, with several processes; this one only fetches, parses and commits the inbox. Of many
-sources that are harvested at once, a few have such a child; the others publish here until one is free.
+A short harvest is published as it arrives. After a few pages a child process takes over (`process_client.py`). It reads
+the inbox forward and writes the store, with several processes. This process only fetches, parses and commits the inbox.
+If many sources are harvested at once, a few have such a child process. The others are published here until one is free.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from harvester.sources.oai_pmh.answers import parse_formats
 
 # A process costs half a second to start, about as much as publishing these pages here.
 PAGES_BEFORE_PROCESS = 3
-# A page of more bytes is held here already, and is not to be read and published here besides.
+# This process has a page in memory already. It does not read a page of more bytes besides, and publish it here.
 _MOST_BYTES_HERE = 30_000_000
-# As many as hosts are harvested at once: what has no child is published between two pages, in the one process in which
-# all sources are harvested, and that process is busy enough. More would only stand in each other's way.
+# As many as hosts are harvested at once. A source without a child process is published between two pages, in the
+# process that harvests all sources, which has enough work. More child processes would only slow each other down.
 _CHILDREN = BoundedSemaphore(8)
 # How often a waiting harvester looks whether it was asked to stop.
 _GLANCE_SECONDS = 0.2
 
-# What can become of a record: their sum is what was received.
+# The outcomes of a record. Their sum is the number of received records.
 OUTCOMES_OF_RECORDS = ("published", "unchanged", "quarantined", "ignored", "older_versions", "held_back")
 
 
@@ -125,7 +125,7 @@ class Publication:
         return self._example or (self._publisher.example if self._publisher else "")
 
     def feed(self, records: int, size: int = 0) -> None:
-        """Tell that a page with so many records and bytes was committed. Raise what publishing raises."""
+        """Take notice of a committed page with so many records and bytes. Raise the errors of publication."""
         self._fed += records
         if size > _MOST_BYTES_HERE:
             self._let_child()
@@ -153,7 +153,7 @@ class Publication:
         self._show()
 
     def _publish_here(self) -> bool:
-        """Publish one page, and tell whether there was one; after a few, let a publisher take over."""
+        """Publish one page, and return whether there was one. After a few, start a child process."""
         instance = self._instance
         if self._facts is None:
             self._facts = facts_of(instance, self._entry)
@@ -178,7 +178,7 @@ class Publication:
         self._publisher.wake()
 
     def _show(self) -> None:
-        """Show how many records are published, of those that are to be; what cannot be used is shown by itself."""
+        """Show the number of published records, and of those that wait. Unusable records are shown separately."""
         counts, name = self.counts, self._entry.name
         done = counts["published"] + counts["unchanged"]
         waiting = max(0, self._fed - counts["received"])

@@ -1,8 +1,8 @@
 """Several processes that publish one source together: each prepares its pages by itself, and they write in turn.
 
-The process that starts them reads nothing but numbers: it hands out the pages in their order, gives the turn from one
-runner to the next, and adds up the counts. What the runners say to it, each down its own pipe: `READY` when the pages
-are prepared, then their counts; or the error that ended them. It says: the pages to take, and `GO`.
+The process that starts them reads only numbers. It hands out the pages in their order, gives the turn from one runner
+to the next, and adds up the counts. Each runner writes to it by its own pipe: `READY` when the pages are prepared, then
+their counts; or the error that ended the runner. The process sends each runner the pages to take, and `GO`.
 """
 
 from __future__ import annotations

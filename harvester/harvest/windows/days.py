@@ -34,7 +34,7 @@ def planned(unit: str, earliest: date | None, until: date | None, now: float, *,
         begin = min(max(begin, _EARLIEST), last)
     names: list[str] = []
     while begin <= last:
-        # What is dated before there were repositories is one window: most of that time has no records.
+        # The time before there were repositories is one window, because most of it has no records.
         end = min(_next(unit, max(begin, _EARLIEST)) - _DAY, last)
         names.append(f"{'' if is_open and not names else begin}/{end}")
         begin = end + _DAY

@@ -2,10 +2,9 @@
 
 A window that cannot be harvested is divided, down to a day; a day that cannot be harvested has failed, and the others
 continue. Records that a part repeats do not count again. A window that is refused has failed at once: the next run
-requests it after the others.
-When the source ignores dates, the windows are given up. After several failed windows in a row, or many divided ones, no
-more are requested; the list after the windows then shows whether the source is down. At the end of the run (a full
-disk, a signal), each step in progress is committed first.
+requests it after the others. When the source ignores dates, the windows are given up. After several failed windows in a
+row, or many divided ones, no more are requested. Then the list after the windows shows whether the source is down. At
+the end of the run (a full disk, a signal), each step in progress is committed first.
 """
 
 from __future__ import annotations
@@ -142,7 +141,7 @@ class WindowedHarvest:
         del self.came[window.window]
         step = closed(self.kind, step)
         self.commit(step)
-        # What one window has taught need not be learned by the next.
+        # The next window uses the knowledge from this one.
         self.options = replace(self.options, known=self.kind.learned((_known(self.options, window), step.cursor)))
         if step.is_complete:
             self.log.counts["windows_done"] += 1

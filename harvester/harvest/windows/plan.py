@@ -22,8 +22,8 @@ def windows_of(inbox: Inbox, cursor: Cursor) -> list[Cursor]:
 def plan(inbox: Inbox, cursor: Cursor, options: Options, unit: str, earliest: str, now: float) -> list[Cursor]:
     """Divide the cursor's list into windows, store them, and return them.
 
-    The first begins with the `from` of the entry; else with the earliestDatestamp of the source, after an open window,
-    because many sources have older records.
+    The first begins with the `from` of the entry. Without one, it begins with the earliestDatestamp of the source,
+    after an open window, because many sources have older records.
     """
     begin = options.from_ or earliest
     dates = planned(unit, _day(begin), _day(options.until), now, is_open=not options.from_)

@@ -37,14 +37,14 @@ class Notice(NamedTuple):
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing is wrong any more."""
+        """Return whether nothing is wrong any more."""
         return not self.concerns
 
     @property
     def title(self) -> str:
         """The notice in one line."""
         if self.is_well:
-            return f"{self.subject} is well again"
+            return f"{self.subject} is available again"
         needs = {concern.need for concern in self.concerns}
         first, *others = (words for need, words in _SUBJECTS.items() if need in needs)
         return f"{self.subject}: {first}{f', and {len(others)} more' if others else ''}"

@@ -30,7 +30,7 @@ def _concerns(place: MirrorFolder, settings: Settings) -> Iterator[Concern]:
     if waiting := len(place.waiting):
         yield Concern(
             Need.DELETIONS,
-            f"Deletions that wait for a decision: {waiting}; these objects are still held. "
+            f"Deletions that wait for a decision: {waiting}; these objects are still stored. "
             f"{place.command('--yes')} confirms them.",
         )
     if changed := place.identity_changes:

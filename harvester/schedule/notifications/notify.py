@@ -133,7 +133,7 @@ def _post(notice: Notice, settings: Settings) -> None:
 _SENTENCES: Mapping[type[Exception], str] = {
     AddressRefused: "the address is not allowed",
     AnswerTooSlow: "no answer in time",
-    TryLater: "it is busy",
+    TryLater: "it is overloaded",
 }
 
 

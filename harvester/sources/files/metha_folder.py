@@ -1,7 +1,7 @@
 """Folders of metha: the meaning of their names, and missing files. Pure.
 
-metha stores each harvest in its own folder, whose name is the base64url of `set#format#baseURL`, and each answer in
-a file `2020-01-31-00000000.xml.gz` (`.zst` since version 0.4): the last day of a window of dates, and a number from 0.
+metha stores each harvest in its own folder, whose name is the base64url of `set#format#baseURL`. Each answer is in a
+file such as `2020-01-31-00000000.xml.gz` (`.zst` since version 0.4): the last day of a window, and a number from 0.
 """
 
 from __future__ import annotations

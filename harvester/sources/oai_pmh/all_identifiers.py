@@ -87,7 +87,7 @@ class IdentifierList:
 
     @property
     def has_slipped(self) -> bool:
-        """Whether records changed meanwhile, so that others may be missing from its pages."""
+        """Return whether records changed meanwhile, so that others may be missing from its pages."""
         return self._pages.has_slipped and not self.is_in_parts
 
     @property
@@ -112,21 +112,21 @@ class IdentifierList:
 
     @property
     def keeps_its_number(self) -> bool:
-        """Tell whether it names exactly as many as it announces. Such a count needs no further proof."""
+        """Return whether it names exactly as many as it announces. Such a count needs no further proof."""
         is_kept = self.parts.keeps_its_number if self.is_in_parts else self.announced == self.count
         return self.is_whole and is_kept
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether it ended properly, did not change, and names as many records as are expected."""
+        """Return whether it ended properly, did not change, and names as many records as are expected."""
         return self.has_ended and not self.has_slipped and self.count >= self.expected
 
     def read(self, seen: Seen) -> None:
         """Read every page, and note the identifiers that are not among `seen`.
 
-        A record that comes twice with two dates has moved to the end meanwhile. Where pages are counted by offset,
-        another record has then moved to a page that was read before. So the list is read again in parts, also when too
-        few records are named.
+        A record that comes twice with two dates has moved to the end meanwhile. If pages are counted by offset, another
+        record has then moved to a page that was read before. So the list is read again in parts, also if too few
+        records are named.
         """
         self._seen = seen
         self._came = _came_at_least(self._state, seen)
@@ -143,7 +143,7 @@ class IdentifierList:
 
     @property
     def _may_have_changed(self) -> bool:
-        """Tell whether changes in the meantime may explain the difference, so that reading in parts helps.
+        """Return whether changes in the meantime may explain the difference, so that reading in parts helps.
 
         They do not explain a number that is much too high.
         """
@@ -166,7 +166,7 @@ class IdentifierList:
         self._came -= gone
 
     def names(self, identifier: str) -> bool:
-        """Tell whether a record is named."""
+        """Return whether a record is named."""
         return identifier in self._named
 
     def break_off(self, why: str) -> None:
@@ -212,7 +212,7 @@ class IdentifierList:
 
 
 def _came_at_least(state: ListState, seen: Sized) -> int:
-    """Return how many records are known to have come of a window. Of a part of a list, this is at most 1."""
+    """Return how many records are known to have come of a window. For a part of a list, this is at most 1."""
     if state.position.phase is not Phase.CHECK:
         begins_at_one = state.position.certain and state.position.certain == state.here.from_
         return 1 if state.evidence.part or begins_at_one else 0
@@ -248,13 +248,13 @@ def get_record(
 
 
 def is_denied(page: RawPage) -> bool:
-    """Tell whether an answer to GetRecord says idDoesNotExist."""
+    """Return whether an answer to GetRecord says idDoesNotExist."""
     body = page.repaired or page.body
     return bool(body) and {code for code, _ in parse_list(body).errors} == {"idDoesNotExist"}
 
 
 def is_of_another_format(metadata_prefix: str, codes: set[str], *, is_first_generation: bool) -> bool:
-    """Tell whether a record exists in other formats only: some sources name the items of every format."""
+    """Return whether a record exists in other formats only: some sources name the items of every format."""
     if is_first_generation:
         return codes == {"idDoesNotExist"}
     return codes == {"cannotDisseminateFormat"} and metadata_prefix != OF_EVERY_ITEM

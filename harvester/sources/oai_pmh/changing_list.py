@@ -1,9 +1,9 @@
 """ListIdentifiers, read once more in parts that no record can join, because the list changed while it was read.
 
 A record keeps its datestamp until it changes. So records that are dated before the list began can only disappear: they
-are deleted, or they change and come with the next harvest. A part is shown to be whole in one of three ways: by one
-answer that is not full, by a number that is announced from its first answer to its last, or by two walks that name the
-same records.
+are deleted, or they change and come with the next harvest. A part is shown to be whole in one of three ways. First, it
+is one answer that is not full. Second, its number is announced from its first answer to its last. Third, two walks name
+the same records.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Parts:
 
     @property
     def can_be_read(self) -> bool:
-        """Tell whether the source respects dates, and names records that are dated before the list began."""
+        """Return whether the source respects dates, and names records that are dated before the list began."""
         state = self._state
         looks_at_dates = not (state.profile.ignores_dates or state.profile.dates == Dates.REFUSED)
         begin = moment_of(state.here.from_)
@@ -102,11 +102,11 @@ class Parts:
 
     @property
     def keeps_its_number(self) -> bool:
-        """Tell whether the source announces as many as were named, or fewer because some were deleted since."""
+        """Return whether the source announces as many as were named, or fewer because some were deleted since."""
         return self.announced is not None and LEAST_SHARE * self.count <= self.announced <= self.count
 
     def read(self) -> bool:
-        """Read every part, and what is dated later; tell whether each part is shown to be whole.
+        """Read every part, and all later records; return whether each part is shown to be whole.
 
         Raise NotOaiPmh for losses, and what asking raises.
         """
@@ -162,7 +162,7 @@ class Parts:
         return frozenset(names), pages.has_ended and is_shown, answers == 1 and is_full
 
     def names(self, window: Window, identifier: str) -> bool:
-        """Tell whether a record is named in a window now. Raise NotOaiPmh for losses, and what asking raises."""
+        """Return whether a record is named in a window now. Raise NotOaiPmh for losses, and what asking raises."""
         names, _, _ = self._read_window(window)
         return identifier in names
 

@@ -28,7 +28,7 @@ class Window(NamedTuple):
         return f"from {self.from_ or 'the beginning'} until {self.until or 'now'}"
 
     def covers(self, other: Window) -> bool:
-        """Tell whether all of the other lies in this one."""
+        """Return whether all of the other lies in this one."""
         return self.from_ <= other.from_ and (not self.until or "" < other.until <= self.until)
 
 

@@ -69,7 +69,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
 def _identified(options: Options, fetch: Fetch) -> tuple[ListState, Fetched, IdentifyAnswer]:
     """Ask Identify, and return the answer with what is known of the server.
 
-    Where the URL has arguments of its own and the answer cannot be read, the verb is written before them.
+    If the URL has arguments of its own and the answer cannot be read, the verb is written before them.
     """
     state = with_entry(options.own, state_of(options.known)[0])
     try:
@@ -122,7 +122,7 @@ class _Beside:
         return tuple(sets.values())
 
     def _has_failed(self, verb: str, when: int) -> bool:
-        """Tell whether a verb failed a short time ago, and is not asked again."""
+        """Return whether a verb failed a short time ago, and is not asked again."""
         again = when + _AGAIN_SECONDS
         if not when or not when <= self.now < again or self.options.asks_anew:
             return False

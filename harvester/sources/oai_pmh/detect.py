@@ -1,4 +1,7 @@
-"""Whether an address is that of an OAI-PMH repository: it answers Identify, whatever it says to a browser."""
+"""Find out whether an address is that of an OAI-PMH repository: it answers Identify.
+
+Its page for browsers does not matter.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fallback steps: what is asked for when a list cannot be walked any further. Pure.
+"""The fallback steps: the requests when a list cannot be walked any further. Pure.
 
 * the token -> the token again -> written otherwise -> with the metadataPrefix beside it (`resend_token`)
 * the rest from the last certain date on -> half of the window -> ... -> one day or one second (`next_fallback`)
@@ -15,7 +15,7 @@ from harvester.sources.oai_pmh.date_ranges import Window, halves, text_of_window
 from harvester.sources.oai_pmh.list_state import ListState
 from harvester.sources.oai_pmh.transitions import ask_singly, enter_window, restart
 
-# What is changed when a token is refused, in this order. At first it is sent again unchanged.
+# The changes when a token is refused, in this order. At first it is sent again unchanged.
 _WAYS = ("", "is_verbatim", "wants_prefix")
 _RESTARTS = 2  # of a list whose source ignores dates
 
@@ -55,8 +55,8 @@ def _in_words(way: str, state: ListState) -> str:
 def next_fallback(state: ListState, granularity: str, earliest: int, latest: int) -> tuple[ListState, str]:
     """Return the list at its next fallback step, and a note about it.
 
-    What came in the order of its dates is certain up to the last date, and is asked for again from that date on. Of any
-    other list the whole window is asked for again.
+    If the records came in the order of their dates, all up to the last date are certain. The list is requested again
+    from that date on. The whole window of any other list is requested again.
     """
     here = state.here
     if state.profile.ignores_dates:
@@ -64,7 +64,7 @@ def next_fallback(state: ListState, granularity: str, earliest: int, latest: int
             return restart(state.moved(restarts=state.position.restarts + 1)), "The list begins anew."
     elif state.position.last > here.from_:
         rest = Window(state.position.last, here.until)
-        # What was announced of the window is not known of the rest of it.
+        # The number that was announced for the window is not known for the rest of it.
         broken = state.moved(certain=rest.from_).noted(unsized=state.evidence.unsized + 1)
         return enter_window(broken, rest), f"It goes on with what is dated {rest.from_} or later."
     else:
@@ -72,7 +72,7 @@ def next_fallback(state: ListState, granularity: str, earliest: int, latest: int
         if parts:
             sentence = f"It is asked for in two parts: {parts[0].in_words}, and {parts[1].in_words}."
             return enter_window(state.moved(is_sliced=True), *parts), sentence
-    sentence = f"What it has {here.in_words} is asked for record by record."
+    sentence = f"Its records {here.in_words} are requested one by one."
     return ask_singly(state.moved(token="")), sentence
 
 
@@ -98,7 +98,7 @@ def note_order(state: ListState, datestamps: list[str]) -> ListState:
 
 
 def contradicts(state: ListState, size: int | None = None) -> bool:
-    """Tell whether the numbers announced of the windows, and `size`, add up to more than that of the list."""
+    """Return whether the numbers announced of the windows, and `size`, add up to more than that of the list."""
     return state.evidence.announced is not None and state.evidence.tally + (size or 0) > state.evidence.announced
 
 

@@ -17,7 +17,7 @@ from harvester.sources.oai_pmh.walk import Walk, span
 def retry_first_request(walk: Walk, codes: frozenset[str], answer: ListAnswer, page: RawPage) -> Step:
     """Ask once in the other granularity: some servers announce one and accept only the other.
 
-    Where that is refused, too, the whole list is asked for without dates: some sources have no selective harvesting
+    If that is refused, too, the whole list is requested without dates: some sources have no selective harvesting
     (zvdd.org). Raise DatesRefused for refused dates that the run or the configuration states, RemoteError for other
     errors. In a window, raise RemoteError only when the source does not even answer Identify.
     """
@@ -38,12 +38,12 @@ def retry_first_request(walk: Walk, codes: frozenset[str], answer: ListAnswer, p
 
 
 def _has_own_dates(options: Options) -> bool:
-    """Tell whether the dates that were sent come from the entry or the command."""
+    """Return whether the dates that were sent come from the entry or the command."""
     return options.window is not None or bool(options.from_ or options.until)
 
 
 def may_need_dates(state: ListState) -> bool:
-    """Tell whether the list may be empty only because no dates were sent: no record ever came without dates."""
+    """Return whether the list may be empty only because no dates were sent: no record ever came without dates."""
     is_open = not (state.position.token or state.position.window or any(state.position.whole))
     return is_open and state.profile.dates != Dates.OPTIONAL
 
@@ -51,7 +51,7 @@ def may_need_dates(state: ListState) -> bool:
 def retry_with_dates(walk: Walk, answer: ListAnswer, page: RawPage) -> Step:
     """Ask again with dates: some servers find nothing without them (LearningRegistry#60).
 
-    The earliestDatestamp is not believed: older records are asked for as well. Raise RemoteError when the source does
+    The earliestDatestamp is not trusted: older records are requested as well. Raise RemoteError when the source does
     not even answer Identify.
     """
     walk.note("Nothing matches without dates; the same is asked for with some.")

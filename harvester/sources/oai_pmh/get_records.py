@@ -71,7 +71,7 @@ def _record_step(walk: Walk, listing: IdentifierList, named: Missing) -> Step:
 
 
 def _is_gone(listing: IdentifierList, named: Missing) -> bool:
-    """Tell whether a record that GetRecord does not know is not named at its date any more, either."""
+    """Return whether a record that GetRecord does not know is not named at its date any more, either."""
     if named.dated is None or not listing.is_in_parts:
         return False
     dated = utc_datetime(named.dated)
@@ -98,7 +98,7 @@ def _after_listing(walk: Walk, listing: IdentifierList) -> Step:
     if walk.state.position.phase is Phase.CHECK:
         return _end_check(walk, listing, page)
     if listing.is_outside:
-        walk.note("The source does not keep to from and until; what it names is all there is.")
+        walk.note("The source ignores from and until, so its list has all records.")
         walk.change(walk.state.moved(window="", windows="").learning(ignores_dates=True))
     if listing.is_whole and not walk.state.position.window:
         if doubt := doubt_about_end(walk, listing):
@@ -179,7 +179,7 @@ def _end_check(walk: Walk, listing: IdentifierList, page: RawPage) -> Step:
 
 
 def _keep_their_numbers(state: ListState) -> bool:
-    """Tell whether the list came in windows, each of which brought exactly what it announced."""
+    """Return whether the list came in windows, each of which brought exactly what it announced."""
     is_in_windows = state.position.is_sliced and not state.profile.ignores_dates
     return is_in_windows and state.evidence.distinct > 0 and not (state.evidence.unsized or state.evidence.has_gaps)
 

@@ -19,10 +19,10 @@ from harvester.sources.oai_pmh.requests import single_url
 
 
 def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
-    """List the headers of the cursor's whole list, whatever dates bound its harvest.
+    """List the headers of the cursor's whole list. The dates of its harvest do not matter.
 
-    Of the cursor only the profile of the server is used. Raise what `changes` raises. A list that does not end properly
-    ends with doubts.
+    Only the profile of the server is used from the cursor. Raise the errors of `changes`. A list that does not end
+    properly ends with doubts.
     """
     pages = IdentifierPages(options, cursor, fetch, _known(options, cursor))
     for answer in pages.answers():
@@ -68,7 +68,7 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
 
 
 def is_elsewhere(page: RawPage) -> bool:
-    """Tell whether an answer without the record says that it exists in other formats only."""
+    """Return whether an answer without the record says that it exists in other formats only."""
     answer = parse_list(page.repaired or page.body)
     codes = {code for code, _ in answer.errors}
     return is_of_another_format(page.metadata_prefix, codes, is_first_generation=answer.version.startswith("1"))

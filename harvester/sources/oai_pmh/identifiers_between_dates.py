@@ -37,7 +37,7 @@ class IdentifiersBetweenDates:
 
     @property
     def has_ended(self) -> bool:
-        """Tell whether there is nothing more to be read."""
+        """Return whether there is nothing more to be read."""
         return not self.is_unknown and (self.has_none or self._has_read_all)
 
     @property
@@ -76,7 +76,7 @@ class IdentifiersBetweenDates:
         return ""
 
     def _asked(self) -> Iterator[ListAnswer]:
-        """Ask for every answer. Where dates are refused in both granularities, there is none."""
+        """Request every answer. If dates are refused in both granularities, there is none."""
         walk = self._walk
         state = walk.state.moved(window=str(self._window))
         if state.profile.is_first_generation and walk.cursor.metadata_prefix != OF_EVERY_ITEM:
@@ -99,7 +99,7 @@ class IdentifiersBetweenDates:
         self.has_none = not any(self._window)
 
     def _must_have_come(self, named: Slice) -> bool:
-        """Tell whether a record belongs to the list: to its dates and, where records name their sets, to its set."""
+        """Return whether a record belongs to the list: to its dates and, where records name their sets, to its set."""
         state, set_spec = self._walk.state, self._walk.cursor.set_spec
         return is_dated(self._dated, named.datestamp) and not (state.evidence.names_set and not is_in(set_spec, named))
 
@@ -109,19 +109,19 @@ def unseen_of(walk: Walk, named: Mapping[str, Slice]) -> str | None:
     names = [identifier for identifier in named if identifier not in walk.received.all]
     if not names or (walk.received.knows_all and not walk.is_behind_windows):
         return names[0] if names else ""
-    # What came in earlier runs, or in windows, is read from the store, for the inbox takes its time.
+    # Records of earlier runs, or of windows, are read from the store, because the inbox is slow.
     held = walk.options.holdings.names(names, walk.cursor.metadata_prefix)
     names = [name for name in names if name not in held]
     if not names:
         return ""
     if not walk.recall_all():
-        # A deleted record that was never held has left no trace here.
+        # A deleted record that was never stored has left no trace here.
         return next((name for name in names if not named[name].is_deleted), "") if held else None
     return next((name for name in names if name not in walk.received.all), "")
 
 
 def is_dated(window: Window, datestamp: str) -> bool:
-    """Tell whether a record is dated in a window; one without a date that can be read may be."""
+    """Return whether a record is dated in a window; one without a date that can be read may be."""
     moment = moment_of(datestamp)
     if moment is None:
         return True

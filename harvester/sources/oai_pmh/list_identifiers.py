@@ -93,7 +93,7 @@ class IdentifierPages:
         return None
 
     def _is_past(self) -> bool:
-        """Tell whether as many were named as were announced: some servers refuse the token after the last page."""
+        """Return whether as many were named as were announced: some servers refuse the token after the last page."""
         return self.announced is not None and len(self.identifiers) >= self.announced
 
     def _count(self, answer: ListAnswer) -> None:

@@ -50,7 +50,7 @@ class Position:
     1970; 0: none. `reach` is the `from` of the list on which it builds: it says nothing about earlier dates; empty:
     there was none. `left` are the windows that could not be harvested in any way.
 
-    The others describe the list in progress. `is_window` marks a separate list, requested by `--from` and `--until`;
+    The others describe the list in progress. `is_window` marks a separate list, requested by `--from` and `--until`.
     `paused` is the state of the list that was in progress before it, and continues after it. If the list could not be
     walked as a whole, `window` is the part that is being walked, and `windows` are the next ones. `phase` is the way of
     walking. `last` is the last datestamp, as long as the datestamps have come in order.
@@ -77,7 +77,7 @@ class Position:
 
     @property
     def is_begun(self) -> bool:
-        """Tell whether a list is in progress."""
+        """Return whether a list is in progress."""
         return bool(self.began or self.token)
 
     @property
@@ -91,7 +91,7 @@ class Position:
         return window_of(self.from_, self.until)
 
     def reaches(self, from_: str) -> bool:
-        """Tell whether it began at this date or before, with the lists on which it builds."""
+        """Return whether it began at this date or before, with the lists on which it builds."""
         reach, begin = moment_of(self.reach), moment_of(from_)
         return reach is None or (begin is not None and begin >= reach)
 
@@ -129,7 +129,7 @@ class Evidence:
 
     @property
     def is_as_announced(self) -> bool:
-        """Whether the number of different records is the announced one, at the beginning and at the end."""
+        """Return whether the number of different records is the announced one, at the beginning and at the end."""
         return self.distinct == self.announced == self.announced_first
 
     @property
@@ -144,7 +144,7 @@ class Evidence:
 
     @property
     def has_less(self) -> bool:
-        """Whether fewer records came than were announced, or than must remain of those that the first answer counted.
+        """Return whether fewer records came than were announced, or than must remain of those in the first count.
 
         With counted pages, one record may be deleted and one added during the list. Then all numbers stay as they are,
         and a third record is not seen.
@@ -156,14 +156,14 @@ class Evidence:
 
     @property
     def has_moved(self) -> bool:
-        """Whether records changed in a list without numbers and out of the order of its dates.
+        """Return whether records changed in a list without numbers and out of the order of its dates.
 
         Then others may have moved between pages, unseen. If dates are in order, changed records come again at the end.
         """
         return bool(self.late) and self.announced is None and self.is_unordered
 
     def is_short(self, tolerance: float = 0.0) -> bool:
-        """Tell whether more than this share of the announced records is missing."""
+        """Return whether more than this share of the announced records is missing."""
         return self.promised - self.distinct > tolerance * self.promised
 
 
@@ -263,7 +263,7 @@ def _fits(values: dict[str, object]) -> bool:
 
 
 def _are_windows(values: dict[str, object]) -> bool:
-    """Tell whether all windows can be read as such."""
+    """Return whether all windows can be read as such."""
     try:
         for name in ("window", "windows", "left"):
             windows_of(str(values.get(name, "")))

@@ -49,7 +49,7 @@ class ReceivedRecords:
 
     @property
     def knows_all(self) -> bool:
-        """Whether all identifiers of the list are remembered, also those of earlier runs."""
+        """Return whether all identifiers of the list are remembered, also those of earlier runs."""
         return self._earlier is tuple
 
     def forget(self) -> None:
@@ -67,11 +67,11 @@ class ReceivedRecords:
         self.stale_pages = 0
 
     def has(self, slices: tuple[Slice, ...]) -> bool:
-        """Tell whether all of these came before in this part; False where there are none."""
+        """Return whether all of these came before in this part; False where there are none."""
         return bool(slices) and all(record.identifier in self.part for record in slices)
 
     def repeats(self, slices: tuple[Slice, ...]) -> bool:
-        """Tell whether the same page came before in this part. A page of one record may come twice if pages shift."""
+        """Return whether the same page came before in this part. A page of one record may come twice if pages shift."""
         if not slices:
             return False
         digest = _digest(slices)
@@ -81,7 +81,7 @@ class ReceivedRecords:
         return is_known
 
     def opens_like_another(self, window: Window, slices: tuple[Slice, ...]) -> bool:
-        """Tell whether the window before, which does not touch this one, began with the same page."""
+        """Return whether the window before, which does not touch this one, began with the same page."""
         digest = _digest(slices)
         (before, opening), self._opening = self._opening, (window, digest)
         return bool(slices) and opening == digest and "" < before.until < window.from_

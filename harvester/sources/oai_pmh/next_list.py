@@ -36,7 +36,7 @@ def begun(options: Options, state: ListState) -> ListState:
 
 
 def begins_anew(text: str) -> bool:
-    """Tell whether the list with this state begins with all records: it has not begun, and no list was complete before.
+    """Return whether the list with this state begins with all records: it has not begun, and none was complete before.
 
     A server that refuses or ignores dates sends all records each time.
     """
@@ -46,7 +46,7 @@ def begins_anew(text: str) -> bool:
 
 
 def asks_for_all(page: RawPage) -> bool:
-    """Tell whether a page answers a request for the whole list: one without `from` and without a token."""
+    """Return whether a page answers a request for the whole list: one without `from` and without a token."""
     given = dict(parse_qsl(urlsplit(page.url).query))
     return page.verb == "ListRecords" and not given.keys() & {"from", "resumptionToken"}
 
@@ -66,7 +66,7 @@ def _dates(options: Options) -> Window:
 
 
 def _is_wanted(options: Options, state: ListState, wanted: Window) -> bool:
-    """Tell whether the list in progress brings what is wanted: this window, or all that the entry now asks for."""
+    """Return whether the list in progress brings what is wanted: this window, or all that the entry now asks for."""
     if options.window is not None:
         return state.position.is_window and (state.position.from_, state.position.until) == wanted
     is_to_its_end = window_of("", state.position.until).covers(window_of("", wanted.until))
@@ -74,7 +74,7 @@ def _is_wanted(options: Options, state: ListState, wanted: Window) -> bool:
 
 
 def _has_dates(state: ListState) -> bool:
-    """Tell whether the dates of a list in progress can be read; a cursor may have been edited."""
+    """Return whether the dates of a list in progress can be read; a cursor may have been edited."""
     try:
         return bool(state.position.whole)
     except ValueError:

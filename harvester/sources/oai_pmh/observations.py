@@ -69,7 +69,7 @@ def unrequested_records(state: ListState, answer: ListAnswer, set_spec: str) -> 
 
 
 def is_in(set_spec: str, record: Slice) -> bool:
-    """Tell whether a record may be in a set: it names the set, or one below it, or none at all."""
+    """Return whether a record may be in a set: it names the set, or one below it, or none at all."""
     return not record.sets or any(f"{spec}:".startswith(f"{set_spec}:") for spec in record.sets)
 
 
@@ -83,13 +83,13 @@ def note_dates(state: ListState, answer: ListAnswer, note: Callable[[str], None]
         return state
     if not is_as_before and not is_outside(state.here, answer.slices):
         return state
-    note("The source does not keep to from and until; its list is walked as one.")
+    note("The source ignores from and until; its list is walked as one.")
     announced = state.evidence.part_announced or state.evidence.announced
     return leave_windows(state).learning(ignores_dates=True).noted(is_doubted=True, announced=announced)
 
 
 def is_outside(window: Window, slices: tuple[Slice, ...]) -> bool:
-    """Tell whether any of these records is dated more than a day outside of a window."""
+    """Return whether any of these records is dated more than a day outside of a window."""
     from_, until = moment_of(window.from_), moment_of(window.until)
     first = -_NEVER if from_ is None else from_ - _DAY_SECONDS
     last = _NEVER if until is None else until + _DAY_SECONDS
@@ -113,8 +113,9 @@ def note_size(state: ListState, answer: ListAnswer, note: Callable[[str], None])
 def late_among(state: ListState, answer: ListAnswer, there: frozenset[str]) -> int:
     """Count the records of a further page that are dated after the first answer of the list: they moved, or are new.
 
-    A record that is dated after this answer, too, says nothing. Where no number is announced, a record that is dated
-    with the day on which the list began counts, too, unless it is `there`: named with that day when the list began.
+    A record that is also dated after this answer proves nothing. If no number is announced, a record that is dated with
+    the day on which the list began counts, too. The exceptions are those `there`: named with that day when the list
+    began.
     """
     now = moment_of(answer.response_date)
     if not state.position.token or now is None:

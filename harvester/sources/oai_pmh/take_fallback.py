@@ -36,7 +36,7 @@ def take_fallback(walk: Walk, error: GatewayError, page: RawPage | None = None, 
         # ListIdentifiers is asked after Identify. So the next list, from this time on, has what this list misses.
         first = walk.state.position.first or min(span(proof, identity)[1], proof.received_at)
         walk.change(ask_singly(restart(walk.state).moved(first=first)))
-        walk.note(f"{error} ListRecords has brought nothing; all is asked for record by record.")
+        walk.note(f"{error} ListRecords has brought nothing; all records are requested one by one.")
         return walk.step(page or proof, slices)
     granularity = walk.granularity()
     state, sentence = next_fallback(walk.state, granularity, *span(proof, identity))

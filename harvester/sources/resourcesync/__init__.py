@@ -14,7 +14,7 @@ SOURCE = SourceKind(
     sentence="A source that lists its resources and their changes by ResourceSync.",
     options=(
         Option("url", "A Source Description, a Capability List, any list, a page that links to one, or the host."),
-        Option("formats", "The metadataPrefix under which its metadata is held: one."),
+        Option("formats", "The metadataPrefix under which its metadata is stored: one."),
         Option("sets", "The addresses of the Capability Lists to harvest; none: all of them, in one list."),
     ),
     describe=describe,

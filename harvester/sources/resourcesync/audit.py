@@ -17,8 +17,8 @@ from harvester.sources.resourcesync.sweep import read_everything
 def audit(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Finding]:
     """Yield findings: items that are missing, changed, extra or corrupt, and doubts.
 
-    Where there are doubts, only items announced as deleted are extra: unreadable lists may name the others.
-    Raise NotResourceSync, and the errors of `fetch`.
+    If there are doubts, only items announced as deleted are extra: unreadable lists may name the others. Raise
+    NotResourceSync, and the errors of `fetch`.
     """
     with Plan() as plan:
         doubts = read_everything(options, cursor, fetch, plan)

@@ -58,8 +58,8 @@ class LinkedSets:
 def find(options: Options, fetch: Fetch) -> LinkedSets:
     """Return the sets of resources to which an address leads.
 
-    Raise NotResourceSync when there are none, the errors of `fetch` for the address itself, and ConfigurationError when
-    the entry has dates: ResourceSync has no requests by date.
+    Raise NotResourceSync when there are none, and the errors of `fetch` for the address itself. Raise
+    ConfigurationError when the entry has dates: ResourceSync has no requests by date.
     """
     if options.window or options.from_ or options.until:
         raise ConfigurationError("A ResourceSync source cannot be harvested by date. Remove `from` and `until`.")

@@ -1,8 +1,8 @@
 """A package of a Resource Dump or a Change Dump (Z39.99 §11, §13): a ZIP file with a manifest. Pure.
 
-No file is written. The files of a package are read into memory, one at a time, by the paths in its manifest, and within
-limits that hold for the decompressed bytes. The package itself may be a long file. Repeated names, links, encrypted
-files and paths outside the package are refused with a reason; the rest of the package is read.
+No file is written. The files of a package are read into memory, one at a time, by the paths in its manifest. Limits
+apply to the decompressed bytes. The package itself may be a long file. Repeated names, links, encrypted files and paths
+outside the package are refused with a reason; the rest of the package is read.
 """
 
 from __future__ import annotations

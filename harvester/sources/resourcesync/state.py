@@ -18,15 +18,13 @@ class SetState:
     """The state of one set of resources. Times are as its documents wrote them.
 
     All changes before `position` are stored; of those at that exact time, the ones in `seen` (digests of entries).
-    During a walk, `next` and `next_seen` are their values at its end, and all resources up to the URL `after`, in the
-    order of URLs, have been fetched. `is_whole`: the walk has all resources of the source.
-    `failed` are the entries of unusable resources to request again, as texts: a line for the resource, and one for each
-    of its content.
-    `validators` are URL, ETag and Last-Modified of the list that was read last.
-    `unnamed` are stored items that no list named in the last full comparison.
-    `gap` is the start of Change Lists that left out earlier changes; a Resource List of that time covers them.
-    `package` is the package of a dump that contains `after`, `packages` those of a baseline that were read; their marks
-    distinguish them from later packages of the same name.
+    During a walk, `next` and `next_seen` are their values at its end. All resources up to the URL `after`, in the order
+    of URLs, have been fetched. `is_whole`: the walk has all resources of the source. `failed` are the entries of
+    unusable resources to request again, as texts: a line for the resource, and one for each of its content.
+    `validators` are URL, ETag and Last-Modified of the list that was read last. `unnamed` are stored items that no list
+    named in the last full comparison. `gap` is the start of Change Lists that left out earlier changes; a Resource List
+    of that time covers them. `package` is the package of a dump that contains `after`, `packages` those of a baseline
+    that were read. Their marks distinguish them from later packages of the same name.
     """
 
     position: str = ""

@@ -1,6 +1,6 @@
 """Solr indexes, harvested as LARO was: by cursorMark, in the order of the unique key, up to a fixed timestamp.
 
-A list ends at the newest timestamp in the index, and the next one begins there, less an overlap: with soft commits a
+A list ends at the newest timestamp in the index, and the next one begins there, less an overlap. With soft commits a
 document appears later than its timestamp, and timestamps can be equal. The clock of this machine is not used.
 """
 

@@ -56,7 +56,7 @@ class SolrAnswer:
 def parse(body: bytes, content_type: str = "", names: Collection[str] | None = None) -> SolrAnswer:
     """Return an answer with the values of the fields in `names`; None: of all fields.
 
-    Raise RemoteError for an error of Solr, NotXml for an unreadable answer, AnswerTooLarge for one too large, and
+    Raise RemoteError for an error of Solr, NotXml for an unreadable answer, AnswerTooLarge for one too large. Raise
     NotSolr for any other document or a partial answer (a shard is missing or too slow): its numFound is too small.
     """
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":

@@ -118,9 +118,9 @@ def beginning_of(body: bytes) -> bytes | None:
 def read(body: Text, content_type: str = "") -> StaticRepository:
     """Return a whole document. One in UTF-8 is read part by part; any other is converted to UTF-8 in memory first.
 
-    Raise NotXml when it is not well-formed, NotStaticRepository when it is something else, and AnswerTooLarge when it
-    is too long to convert, or has too many names or levels. Raise another AnswerError
-    when Identify or ListMetadataFormats cannot be read.
+    Raise NotXml when it is not well-formed, NotStaticRepository when it is something else. Raise AnswerTooLarge when it
+    is too long to convert, or has too many names or levels. Raise another AnswerError when Identify or
+    ListMetadataFormats cannot be read.
     """
     text, repairs = _in_utf_8(body, content_type)
     reader = _Reader(text)
