@@ -69,7 +69,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _long_sentences(text: str) -> list[str]:
     words = ((sentence, [word for word in sentence.split() if re.search(r"\w", word)]) for sentence in _sentences(text))
-    return [" ".join(sentence.split()) for sentence, found in words if len(found) > WORDS_OF_A_SENTENCE]
+    return [" ".join(sentence.split()) for sentence, counted in words if len(counted) > WORDS_OF_A_SENTENCE]
 
 
 @pytest.mark.parametrize("page", PAGES)

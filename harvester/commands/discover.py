@@ -106,8 +106,8 @@ def discover(
 class SearchRun(RunLifecycle):
     """The search of one `harvester discover`: its errors, its stop and its exit status are those of every run.
 
-    It has no run log and locks no source, because it works on items of any number of sources at the same time, also on
-    single items and without storing anything. Each item is leased, so a stage at the same source may continue, and
+    It has no run log and locks no source, because it works on items of any number of sources at the same time. It can
+    also search single items and store nothing. Each item is leased, so a stage at the same source may continue, and
     `harvester explain` shows what was done. So `harvester log` and `harvester status` do not show such a search.
     """
 

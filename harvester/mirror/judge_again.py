@@ -101,8 +101,8 @@ class AcceptRun(JudgingRun):
     def accepted(self, url: str) -> list[DoubtfulFile]:
         """Accept the doubtful files of an address. An answer that many addresses sent is accepted for all of them.
 
-        Return the accepted files. Raise ConfigurationError when no file of the address is doubtful, StoreDamaged when
-        the stored bytes of any of them are not what arrived (nothing is accepted then), and the errors of `recorded`.
+        Return the accepted files. Raise ConfigurationError when no file of the address is doubtful, and the errors of
+        `recorded`. Raise StoreDamaged, and accept nothing, when the stored bytes of one of them are not what arrived.
         """
         doubtful = self.place.doubtful
         meant = [suspect for suspect in doubtful.all() if url in (*suspect.names, suspect.identifier)]

@@ -128,7 +128,7 @@ def test_adding_a_resource_list_as_a_repository_says_how_it_can_be_harvested(com
     with serving() as site:
         url = f"{site.url}/rs/list.xml"
         status, out, err = command("source", "add", "rs", url)
-        assert (status, out) == (4, "")
+        assert (status, out) == (1, "")
         assert "--kind resourcesync" in err
         assert f"`harvester source check {url}`" in err
         assert not (instance / "sources.toml").exists()

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.cli import main as gateway
+from gateway.store import clock
 from harvester.cli import main as harvester
 from tests import live
 from tests.conftest import ROOT
@@ -129,6 +130,10 @@ def machine(tmp_path: Path, sample_source: str) -> Iterator[Machine]:
 
 @pytest.fixture
 def harvested(machine: Machine) -> Machine:
+    return have_harvested(machine)
+
+
+def have_harvested(machine: Machine) -> Machine:
     """Return a machine whose instance has harvested a source."""
     machine.run("gateway init --domain repository.example.org --email librarian@example.org")
     machine.run("harvester source add laro https://laro.example.org/oai --every 1d")
@@ -212,7 +217,10 @@ def test_the_guide_to_a_backup(harvested: Machine) -> None:
     assert records(harvested) == before
 
 
-def test_the_guide_to_a_move(harvested: Machine) -> None:
+def test_the_guide_to_a_move(monkeypatch: pytest.MonkeyPatch, machine: Machine) -> None:
+    # A store reserves a minute ahead. A restored one may continue from there, and be ahead of the Date header.
+    monkeypatch.setattr(clock, "CEILING_SECONDS", 0)
+    harvested = have_harvested(machine)
     before = records(harvested)
     outputs = []
     for piece in pieces("move.md"):

@@ -177,7 +177,7 @@ def test_a_wrong_entry_is_reported(write_sources, tend):
         ([Status.FAILED, Status.SUCCEEDED], Status.STOPPED),
     ],
 )
-def test_a_stop_hides_no_failure_that_was_not_repaired_since(told, tend, monkeypatch, statuses, status):
+def test_a_stop_hides_no_failure_that_was_not_repaired_since(write_sources, tend, monkeypatch, statuses, status):
     """A stop gave 130, which a unit calls a success, also when a source had failed."""
 
     class _Watched:
@@ -188,7 +188,7 @@ def test_a_stop_hides_no_failure_that_was_not_repaired_since(told, tend, monkeyp
             yield from (("fake", StageResult("harvest", WorkResult(status))) for status in statuses)
             self._stop.ask()
 
-    told("fake")
+    write_sources("fake")
     monkeypatch.setattr("harvester.commands.tend.Scheduler", _Watched)
     assert tend("--watch")[0] == status
 

@@ -222,7 +222,7 @@ def test_slow_clients_stop_nobody_else(serving, count, sent):
 def test_client_that_sends_nothing_more_is_ended_by_a_deadline(serving, sent, phase, has_begun, limit, answer):
     with serving(**NO_DEADLINES) as served, served.connect(sent) as connection:
         until(lambda: phases(served) == [phase])
-        until(lambda: all(each._reader.has_begun == has_begun for each in list(served.server._connections)))
+        until(lambda: all(connection._reader.has_begun == has_begun for connection in list(served.server._connections)))
         shorten(served, **{limit: 0.5})
         assert everything(connection)[: len(answer)] == answer
 
@@ -237,7 +237,7 @@ def test_deadlines_are_those_that_the_server_was_given(serving, limit):
 
 def test_trickling_request_is_ended_by_a_deadline(serving):
     with serving(**NO_DEADLINES) as served, served.connect(b"G") as connection:
-        until(lambda: [each._reader.has_begun for each in list(served.server._connections)] == [True])
+        until(lambda: [connection._reader.has_begun for connection in list(served.server._connections)] == [True])
         shorten(served, head_seconds=1)
         connection.settimeout(0.05)
         end = time.monotonic() + PATIENCE_SECONDS
