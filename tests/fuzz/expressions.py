@@ -66,14 +66,20 @@ def _least(pattern: Pattern, text: str, most: float) -> float:
 
 
 def _is_not_linear(pattern: Pattern, beginning: str, repeated: str, end: str, length: int) -> bool:
-    """Return whether the time grows, at every try, much faster than the text, below this length and beyond."""
-    texts = [beginning + repeated * (size // len(repeated)) + end for size in (length // 4, length, 4 * length)]
-    for _ in range(_DOUBTFUL_TRIES):
-        short, long = _seconds(pattern, texts[0]), _seconds(pattern, texts[1])
-        is_fast = long <= len(texts[1]) * _LINEAR_NANOSECONDS / 1e9
-        if is_fast and (long <= _MOST_GROWTH * short or _seconds(pattern, texts[2]) <= _MOST_GROWTH * long):
-            return False
-    return True
+    """Return whether the time grows much faster than the text, below this length and beyond, or is too long anyway."""
+    quarter, text, longer = (beginning + repeated * (size // len(repeated)) + end for size in _sizes(length))
+    short = min(_seconds(pattern, quarter) for _ in range(_DOUBTFUL_TRIES))
+    long = min(_seconds(pattern, text) for _ in range(_DOUBTFUL_TRIES))
+    if long > len(text) * _LINEAR_NANOSECONDS / 1e9:
+        return True
+    if long <= _MOST_GROWTH * short:
+        return False
+    longest = min(_seconds(pattern, longer) for _ in range(_TRIES))
+    return longest > min(_MOST_GROWTH * long, _FIXED_SECONDS + len(longer) * MOST_NANOSECONDS / 1e9)
+
+
+def _sizes(length: int) -> tuple[int, int, int]:
+    return length // 4, length, 4 * length
 
 
 def _seconds(pattern: Pattern, text: str) -> float:

@@ -152,7 +152,7 @@ def test_a_whole_list_that_names_much_less_is_told_and_asked_for_again(mirror, p
         del provider.items[name]
     for arguments in (("--full",), ()):
         receipt = mirror.run(*arguments, status=3)
-        assert f"The provider lists {left} records, and 20 objects are held" in " ".join(receipt["doubts"])
+        assert f"The provider lists {left} records, and 20 objects are stored" in " ".join(receipt["doubts"])
     assert len(mirror.held()) == 20
     provider.items.update(before)
     assert mirror.run()["is_whole"]
@@ -173,7 +173,7 @@ def test_a_whole_list_of_nothing_is_told_however_little_is_held(mirror, provider
     mirror.run()
     provider.items.clear()
     receipt = mirror.run("--full", status=3)
-    assert "The provider lists 0 records, and 2 objects are held" in " ".join(receipt["doubts"])
+    assert "The provider lists 0 records, and 2 objects are stored" in " ".join(receipt["doubts"])
     mirror.run("--full", "--yes")
     assert mirror.run("--full")["doubts"] == []
 
