@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from textwrap import dedent
 
 import pytest
 
@@ -83,6 +84,20 @@ def test_a_sentence_ends_at_its_full_stop_and_code_is_one_word() -> None:
     sentence = " ".join(["word"] * 23)
     assert _long_sentences(f"A {sentence} `harvester run NAME --full`. A {sentence} [two](a.md).\n") == []
     assert _long_sentences(f"* A {sentence} [With a link](a.md).\n") == [f"A {sentence} With a link."]
+
+
+def test_tables_headings_and_commands_of_a_page_do_not_count() -> None:
+    page = f"""
+        # {"Heading " * 30}
+        | {"cell " * 30} |
+        ```console
+        $ {"word " * 30}
+        ```
+        <!-- generated: settings -->
+        {"word " * 30}
+        <!-- end -->
+        """
+    assert _long_sentences(dedent(page)) == []
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.keys() - {"CHANGELOG.md"}))

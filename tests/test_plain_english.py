@@ -1,6 +1,6 @@
-"""Docstrings and pages have short sentences, and no phrase for which there is a plain one.
+"""Docstrings have short sentences, and no phrase for which there is a plain one. `test_pages.py` does this for pages.
 
-A code span counts as one word. Commands, tables, drawings and generated parts do not count.
+A code span counts as one word. Commands, tables and drawings do not count.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
@@ -38,31 +37,7 @@ PHRASES = {
     r"\bfor want of\b": "because ... is missing",
 }
 
-# The pages of which the length of sentences is checked.
-PAGES = (
-    "JSON.md",
-    "deploy/README.md",
-    "deploy/guides/backup.md",
-    "deploy/guides/first-source.md",
-    "deploy/guides/full-text.md",
-    "deploy/guides/mirror.md",
-    "deploy/guides/move.md",
-    "gateway/fulltext/README.md",
-    "harvester/README.md",
-    "harvester/commands/README.md",
-    "harvester/dump/README.md",
-    "harvester/fulltext/PARSERS.md",
-    "harvester/fulltext/STEPS.md",
-    "harvester/harvest/IDENTITY.md",
-    "harvester/harvest/README.md",
-    "harvester/harvest/SOURCES.md",
-    "harvester/sources/QUIRKS.md",
-    "harvester/sources/oai_pmh/OLDER_VERSIONS.md",
-    "schemas/README.md",
-)
-
 _DRAWING = re.compile(r"[├└│|]|->|<-|----|\S {2,}\S")  # a line of a drawing or of a table
-_NOT_PROSE = re.compile(r"(?ms)^ *```.*?^ *```|<!-- generated: .*?<!-- end -->|<!--.*?-->|^#.*?$|^ *\|.*?$")
 _COMMENT = re.compile(r"(?m)^ *(?:#|--)")
 _SPAN = re.compile(r"`[^`]*`")
 _LINK_TO_FILE = re.compile(r"\[[^\] ]*\]\([^)]*\)")  # its text is one word, such as the name of the file
@@ -92,11 +67,6 @@ def docstrings(module: str) -> Iterator[str]:
             yield "\n".join("" if line.startswith(" ") or _DRAWING.search(line) else line for line in lines)
 
 
-def prose(page: str) -> str:
-    """Return the prose of a page of Markdown."""
-    return _NOT_PROSE.sub("", page)
-
-
 def _modules(package: str, *endings: str) -> list[Path]:
     files = sorted(file for file in (ROOT / package).rglob("*") if file.suffix in endings)
     assert files
@@ -113,11 +83,6 @@ def test_sentences_of_docstrings_are_short(package: str) -> None:
         for file in _modules(package, ".py")
     }
     assert {file: added for file, added in longer.items() if len(added) > LEFT.get(file, 0)} == {}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_sentences_of_pages_are_short(page: str) -> None:
-    assert too_long(prose((ROOT / page).read_text("utf-8"))) == []
 
 
 @pytest.mark.slow
@@ -155,14 +120,3 @@ def test_sentences_spans_and_items_are_counted_alone(text: str) -> None:
 def test_tables_drawings_and_commands_do_not_count() -> None:
     lines = "\n".join(["DIR/file.json   a file that has something in it"] * 5)
     assert [too_long(docstring) for docstring in docstrings(f'"""Return it.\n\n{lines}\n"""')] == [[]]
-    page = f"""
-        # {"Heading " * 30}
-        | {"cell " * 30} |
-        ```console
-        $ {"word " * 30}
-        ```
-        <!-- generated: settings -->
-        {"word " * 30}
-        <!-- end -->
-        """
-    assert too_long(prose(dedent(page))) == []

@@ -85,7 +85,7 @@ def discover(
     """
     chosen = tuple(map(step_of, names)) or steps()
     counts: Counter[str] = Counter()
-    with searching(ctx.obj) as (instance, _desk), listening(Stop()) as stop:
+    with opened(ctx.obj) as instance, listening(Stop()) as stop:
         instance.check_clock()
         before = int(time()) - recheck_older_than if recheck_older_than and not item else 0
         order = SearchOrder(named_sources(instance, sources), item, limit, before, is_dry or bool(names))
