@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,6 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.cli import main as gateway
-from gateway.store import clock
 from harvester.cli import main as harvester
 from tests import live
 from tests.conftest import ROOT
@@ -91,7 +91,7 @@ class Machine:
         file.write_text(f"{before}\n{text}", encoding="utf-8")
 
     def run(self, line: str) -> str:
-        """Run one command line; it must succeed."""
+        """Run one command line; it must succeed. After a restore, `validate` may report what the guide announces."""
         program, *words = shlex.split(self.here(line))
         match program, words:
             case "sudo", _:
@@ -114,7 +114,9 @@ class Machine:
                 return ""
             case _:
                 done = CliRunner().invoke(PROGRAMS[program], words, env=self.environment)
-                assert done.exit_code == 0, f"{line}\n{done.output}"
+                allowed = {"answer.date-now"} if program == "harvester" and words[0] == "validate" else set()
+                failed = set(re.findall(r"(?m)^ *FAIL +(\S+)", done.output))
+                assert done.exit_code == 0 or (failed and failed <= allowed), f"{line}\n{done.output}"
                 return done.output
 
 
@@ -130,10 +132,6 @@ def machine(tmp_path: Path, sample_source: str) -> Iterator[Machine]:
 
 @pytest.fixture
 def harvested(machine: Machine) -> Machine:
-    return have_harvested(machine)
-
-
-def have_harvested(machine: Machine) -> Machine:
     """Return a machine whose instance has harvested a source."""
     machine.run("gateway init --domain repository.example.org --email librarian@example.org")
     machine.run("harvester source add laro https://laro.example.org/oai --every 1d")
@@ -217,15 +215,13 @@ def test_the_guide_to_a_backup(harvested: Machine) -> None:
     assert records(harvested) == before
 
 
-def test_the_guide_to_a_move(monkeypatch: pytest.MonkeyPatch, machine: Machine) -> None:
-    # A store reserves a minute ahead. A restored one may continue from there, and be ahead of the Date header.
-    monkeypatch.setattr(clock, "CEILING_SECONDS", 0)
-    harvested = have_harvested(machine)
+def test_the_guide_to_a_move(harvested: Machine) -> None:
     before = records(harvested)
     outputs = []
     for piece in pieces("move.md"):
         if "gateway restore" in piece.text:
             shutil.rmtree(harvested.instance)  # this is now the new machine
+            time.sleep(1)  # a move takes longer: the restored store continues ahead of the clock of this machine
         outputs += harvested._do(piece)
     assert records(harvested) == before
     assert "<repositoryIdentifier>repository.example.org</" in outputs[-1]
