@@ -126,11 +126,11 @@ def _hashed(
         if isinstance(finding, AuditFinding):
             findings.append(finding)
             if finding.finding in MENDABLE and is_writable:
-                place.mark(finding.identifier, is_whole=False)
+                place.failed.mark_without_line(finding.identifier)
             continue
         findings += incomplete(finding)
         if not finding.is_whole and is_writable:
-            place.mark(finding.identifier, is_whole=False)
+            place.failed.mark_without_line(finding.identifier)
         holdings.append(replace(finding, files=()))
         work.shown.show("hashed", len(holdings), None)
     return findings, holdings

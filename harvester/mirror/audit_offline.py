@@ -13,6 +13,7 @@ from stat import S_ISLNK
 
 from gateway.errors import StoreDamaged
 from harvester.mirror import catalogue
+from harvester.mirror.audit_beside import audited_beside
 from harvester.mirror.audit_findings import AuditFinding, Finding
 from harvester.mirror.audit_object import Links, audited_object, check_regular, is_regular
 from harvester.mirror.catalogue import Contents
@@ -82,6 +83,7 @@ def _catalogue(place: MirrorFolder, expected: str) -> Generator[AuditFinding, No
         yield AuditFinding(Finding.ALTERED, "mirror.json", "It is not what the last run wrote.")
     yield from _receipts(place, contents)
     yield from _unconfirmed(place, contents)
+    yield from audited_beside(place.folder, contents)
     yield from (AuditFinding(Finding.DAMAGED, f"waiting/{name}", str(error)) for name, error in place.waiting.damaged())
     return contents
 
@@ -163,7 +165,7 @@ def _gone(place: MirrorFolder, contents: Contents) -> Iterator[AuditFinding]:
 
 def _led_out(place: MirrorFolder, links: Links) -> Iterator[AuditFinding]:
     """Return the symbolic links beside the storage root."""
-    names = ("mirror.json", catalogue.NAME, "receipts", "failed", "waiting")
+    names = ("mirror.json", catalogue.NAME, "receipts", "failed", "waiting", "doubtful")
     inside = sorted(path.relative_to(place.folder).as_posix() for path in (place.folder / "receipts").glob("*"))
     for name in (*names, *inside):
         try:

@@ -5,6 +5,7 @@
     {"identifier": …, "path": …, "head": 2, "sha512": …}    a version of an object: the digest of its inventory
     {"identifier": …, "path": …, "head": 0, "sha512": ""}   an announced version was not written; there is no other
     {"file": "README.txt", "sha512": …}                     a file of the storage root beside its objects
+    {"beside": "failed/…", "sha512": …}                     a small file of the mirror (`files_beside.py`)
     {"mirror": SHA-512}                                     mirror.json
     {"run": …, "at": …}                                     a run began; the following lines are its lines
     {"receipt": …, "sha512": …}                             the receipt of the run; all lines before are settled
@@ -98,6 +99,9 @@ class Contents:
     foreign_lines: int = 0
     digests: dict[int, str] = field(default_factory=dict)  # SHA-256 up to where a receipt's line begins or ends
     files: dict[str, list[str]] = field(default_factory=dict)  # the possible digests of each file
+    beside: dict[str, list[str]] = field(default_factory=dict)  # the possible digests of each small file
+    unsettled: set[str] = field(default_factory=set)  # the small files of which lines follow the last receipt
+    names_beside: bool = False  # it names the small files; an earlier version of the program did not
     mirrors: list[str] = field(default_factory=list)
     _objects: dict[bytes, bytes] = field(default_factory=dict)
 
@@ -144,6 +148,8 @@ class Contents:
                 self.running = self.running._replace(versions=self.running.versions + 1)
         elif "file" in line:
             self.files.setdefault(str(line["file"]), [""]).append(str(line["sha512"]))
+        elif "beside" in line:
+            self._take_beside(str(line["beside"]), str(line["sha512"]))
         elif "mirror" in line:
             self.mirrors.append(str(line["mirror"]))
         elif "receipt" in line:
@@ -157,6 +163,12 @@ class Contents:
         elif "catalogue" in line:
             self.begun_at, self.adopted = str(line["begun_at"]), frozenset(self.receipts)
             self.object_count = int(str(line["found"])) if "found" in line else None
+
+    def _take_beside(self, name: str, digest: str) -> None:
+        self.names_beside = True
+        if name:
+            self.beside.setdefault(name, [""]).append(digest)
+            self.unsettled.add(name)
 
     def _foreign(self, at: int, line: Line) -> str:
         """Return why no run can have written a line; an empty string when a run may have written it."""
@@ -178,6 +190,11 @@ class Contents:
         del self.mirrors[:-1]
         for digests in self.files.values():
             del digests[:-1]
+        for name in self.unsettled:
+            del self.beside[name][:-1]
+            if self.beside[name] == [""]:
+                del self.beside[name]
+        self.unsettled.clear()
 
 
 def _possible(stated: tuple[VersionLine, ...]) -> Iterator[str]:
@@ -308,7 +325,9 @@ class Catalogue:
         return Mark(size - left, hashed.hexdigest())
 
     def append(self, *lines: Line) -> None:
-        """Append lines. They are on the disk when this returns. Raise StoreUnwritable."""
+        """Append lines, if any. They are on the disk when this returns. Raise StoreUnwritable."""
+        if not lines:
+            return
         raw = b"".join(map(_raw, lines))
         with reporting_unwritable(self.file):
             with self._lock:

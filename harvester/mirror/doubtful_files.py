@@ -3,13 +3,16 @@
 DIR/doubtful/OBJECT/FILE         its bytes, unless the folder is full
 DIR/doubtful/OBJECT/FILE.json    its state, the rule that doubts it, and the time of the next request
 DIR/doubtful/accepted.json       the files that a person has accepted
+
+The catalogue names the JSON files (`files_beside.py`). They have the digests of the bytes.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -18,10 +21,11 @@ from typing import NamedTuple
 from gateway.errors import StoreDamaged
 from gateway.xmltext import utc_datetime
 from harvester.http.urls import host_of
+from harvester.mirror.files_beside import DOUBTFUL, FilesBeside
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.object_state import HeldFile, file_data, file_of
 from harvester.mirror.ocfl import Incoming
-from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, replace_durably, reporting_unwritable
+from harvester.runtime.durable_files import DIGESTS, digests_by_algorithm, reporting_unwritable
 
 SAME_ANSWER = "same_answer"  # the only rule that compares addresses
 MOST_BYTES = 1 << 30
@@ -83,9 +87,9 @@ class Acceptance(NamedTuple):
 class DoubtfulFiles:
     """The folder of doubtful files. Several threads may write, but only one for each object."""
 
-    def __init__(self, folder: Path = Path("doubtful")) -> None:
-        """Take the folder, which need not be there."""
-        self.folder = folder
+    def __init__(self, folder: Path = Path(DOUBTFUL), beside: FilesBeside | None = None) -> None:
+        """Take the folder, which need not be there, and what writes its JSON files; None: nothing is written."""
+        self.folder, self._beside = folder, beside
         self.most_bytes = MOST_BYTES
         self._lock = Lock()
         self._kept_bytes: int | None = None
@@ -98,14 +102,18 @@ class DoubtfulFiles:
         folder = self._folder(identifier)
         if not folder.is_dir():
             return {}
-        suspects = (_read(file) for file in sorted(folder.glob("*.json")))
-        return {suspect.path: suspect for suspect in suspects if suspect is not None}
+        return {doubt.path: doubt for doubt in self._read_all(folder.glob("*.json"))}
 
     def all(self) -> Iterator[DoubtfulFile]:
         """Return all doubtful files."""
-        for file in sorted(self.folder.glob("*/*.json")):
-            if (suspect := _read(file)) is not None:
-                yield suspect
+        return self._read_all(self.folder.glob("*/*.json"))
+
+    def _read_all(self, files: Iterable[Path]) -> Iterator[DoubtfulFile]:
+        """Return the states in files. A file that a run did not write, or not whole, is left out."""
+        for file in sorted(files):
+            is_ours = self._beside is None or self._beside.is_as_written(file)
+            if is_ours and (doubt := _read(file)) is not None:
+                yield doubt
 
     def due(self, now: int) -> list[str]:
         """Return the identifiers of the objects with a doubtful file that is due for another try."""
@@ -114,6 +122,10 @@ class DoubtfulFiles:
     def bytes_of(self, doubt: DoubtfulFile) -> Path:
         """Return the file with the bytes."""
         return self._folder(doubt.identifier) / _name(doubt.path)
+
+    def state_of(self, doubt: DoubtfulFile) -> Path:
+        """Return the file with the state."""
+        return self.bytes_of(doubt).with_suffix(".json")
 
     def checked(self, doubt: DoubtfulFile) -> DoubtfulFile:
         """Return a doubtful file, without its validators if its stored bytes are not what arrived."""
@@ -133,27 +145,45 @@ class DoubtfulFiles:
                 self._put(identifier, path, suspect, earlier, now)
             elif earlier is not None and path not in resting:
                 self._note(_tried(earlier, now))
-        for path in before.keys() - found_suspects.keys():
-            self._drop(before[path])
-        if before and not found_suspects:
-            with reporting_unwritable(self.folder):
-                shutil.rmtree(self._folder(identifier), ignore_errors=True)
+        self._tidy(self._folder(identifier), before, found_suspects)
 
     def _put(self, identifier: str, path: str, suspect: Suspect, earlier: DoubtfulFile | None, now: int) -> None:
         doubt = DoubtfulFile(identifier, path, suspect.rule, suspect.reason, suspect.file, 0)
         if earlier is not None:
             doubt = doubt._replace(tries=earlier.tries)
-            self._drop(earlier)
-        size = suspect.file.size or 0
-        doubt = doubt._replace(is_kept=self._has_room(size))
-        file = self.bytes_of(doubt)
+            self._empty(earlier)
+        doubt = doubt._replace(is_kept=self._has_room(suspect.file.size or 0))
+        file, arrived = self.bytes_of(doubt), suspect.incoming.file
         with reporting_unwritable(file):
             file.parent.mkdir(parents=True, exist_ok=True)
             if doubt.is_kept:
-                suspect.incoming.file.replace(file)
+                arrived.replace(file)
             else:
-                suspect.incoming.file.unlink(missing_ok=True)
+                arrived.unlink(missing_ok=True)
         self._note(_tried(doubt, now))
+
+    def _empty(self, doubt: DoubtfulFile) -> None:
+        """Remove the stored bytes of a file, after its state has it: a killed process leaves no wrong bytes."""
+        if doubt.is_kept:
+            self._note(doubt._replace(is_kept=False))
+            self._free(doubt)
+            with reporting_unwritable(self.folder):
+                self.bytes_of(doubt).unlink(missing_ok=True)
+
+    def _tidy(self, folder: Path, before: Mapping[str, DoubtfulFile], wanted: Iterable[str]) -> None:
+        """Remove all files in the folder of an object, except those of the wanted paths."""
+        names = {_name(path) for path in wanted}
+        for path in before.keys() - set(wanted):
+            self._free(before[path])
+        with reporting_unwritable(folder):
+            for file in sorted(self._writer.in_folder(folder)):
+                if file.stem not in names:
+                    self._writer.remove(file)
+            if not names:
+                shutil.rmtree(folder, ignore_errors=True)
+            for file in folder.glob("*"):
+                if file.stem not in names and not file.is_dir():
+                    file.unlink()
 
     def _has_room(self, size: int) -> bool:
         with self._lock:
@@ -164,18 +194,20 @@ class DoubtfulFiles:
             self._kept_bytes += size
             return True
 
+    def _free(self, doubt: DoubtfulFile) -> None:
+        with self._lock:
+            if self._kept_bytes is not None and doubt.is_kept:
+                self._kept_bytes -= doubt.file.size or 0
+
     def _note(self, doubt: DoubtfulFile) -> None:
         document = {**doubt._asdict(), "file": file_data(doubt.file)}
         content = json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
-        replace_durably(self.bytes_of(doubt).with_suffix(".json"), content)
+        self._writer.write(self.state_of(doubt), content)
 
-    def _drop(self, doubt: DoubtfulFile) -> None:
-        file = self.bytes_of(doubt)
-        with reporting_unwritable(file), self._lock:
-            file.with_suffix(".json").unlink(missing_ok=True)
-            file.unlink(missing_ok=True)
-            if self._kept_bytes is not None and doubt.is_kept:
-                self._kept_bytes -= doubt.file.size or 0
+    @property
+    def _writer(self) -> FilesBeside:
+        assert self._beside is not None, "only the doubtful files of a mirror are written"
+        return self._beside
 
     def _folder(self, identifier: str) -> Path:
         return self.folder / sha256(identifier.encode()).hexdigest()
@@ -184,13 +216,9 @@ class DoubtfulFiles:
 
     @property
     def accepted(self) -> list[Acceptance]:
-        """The files that a person has accepted."""
+        """The files that a person has accepted. Raise StoreDamaged when they cannot be read."""
         if self._accepted is None:
-            try:
-                rows = json.loads((self.folder / "accepted.json").read_bytes())
-            except FileNotFoundError:
-                rows = []
-            self._accepted = [Acceptance(*(str(row.get(name, "")) for name in Acceptance._fields)) for row in rows]
+            self._accepted = _acceptances(self.folder / "accepted.json")
         return self._accepted
 
     def accept(self, doubt: DoubtfulFile, now: int) -> None:
@@ -198,7 +226,7 @@ class DoubtfulFiles:
         row = Acceptance(doubt.file.url, doubt.file.sha512, doubt.rule, utc_datetime(now))
         rows = [*self.accepted, row]
         content = json.dumps([row._asdict() for row in rows], ensure_ascii=False, indent=1).encode() + b"\n"
-        replace_durably(self.folder / "accepted.json", content)
+        self._writer.write(self.folder / "accepted.json", content)
         self._accepted = rows
         self._note((doubt if doubt.is_kept else doubt.without_validators)._replace(tries=0, next_at=0))
 
@@ -226,12 +254,22 @@ def incoming_of(doubt: DoubtfulFile, file: Path, aside: Path) -> Incoming:
 
 def altered(doubt: DoubtfulFile, file: Path) -> str:
     """Return how stored bytes differ from those that arrived, in words; an empty string when they do not."""
+    if not file.is_file():
+        return "is not there"
     try:
         digests = digests_by_algorithm(file, DIGESTS)
     except OSError as error:
-        return "is not there" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+        return f"cannot be read: {error.strerror}"
     is_same = (digests["sha512"], digests["sha256"]) == (doubt.file.sha512, doubt.file.sha256)
     return "" if is_same else "has other bytes than those that arrived"
+
+
+def _acceptances(file: Path) -> list[Acceptance]:
+    try:
+        rows = json.loads(file.read_bytes()) if os.path.lexists(file) else []
+        return [Acceptance(*(str(row.get(name, "")) for name in Acceptance._fields)) for row in rows]
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise StoreDamaged(f"{file} cannot be read: {error}. Bring it back from a copy.") from error
 
 
 def _tried(doubt: DoubtfulFile, now: int) -> DoubtfulFile:
@@ -246,7 +284,7 @@ def _name(path: str) -> str:
 def _read(file: Path) -> DoubtfulFile | None:
     """Return a doubtful file; None when it was not written completely. The next run repairs that."""
     try:
-        document = json.loads(file.read_bytes())
+        document = json.loads(file.read_bytes() if file.is_file() else b"")
         return DoubtfulFile(**{**document, "file": file_of(document["file"])})
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None

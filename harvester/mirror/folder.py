@@ -4,6 +4,7 @@ DIR/mirror.json      the provider, the format, the sets, and the cursor of each 
 DIR/catalogue.jsonl  the expected content, line by line
 DIR/ocfl/            the objects, an OCFL 1.1 storage root
 DIR/failed/          a small file for each object with missing files, and for each record that cannot be read
+                     (`failed_objects.py`)
 DIR/waiting/         a small file for each deletion that waits for a confirmation
 DIR/receipts/        a JSON document for each run
 DIR/aside/           unfinished files
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from hashlib import sha256, sha512
+from hashlib import sha512
 from itertools import chain
 from pathlib import Path
 from time import time
@@ -30,6 +31,8 @@ from harvester.mirror import object_state
 from harvester.mirror.catalogue import Catalogue, Line, Mark, UnfinishedRun, audit_of
 from harvester.mirror.catalogue import read as read_catalogue
 from harvester.mirror.doubtful_files import DoubtfulFiles
+from harvester.mirror.failed_objects import FailedObjects
+from harvester.mirror.files_beside import ACCEPTED, DOUBTFUL, FilesBeside, altered_beside, lines_beside
 from harvester.mirror.instance_memory import InstanceMemory
 from harvester.mirror.inventory import Inventory
 from harvester.mirror.new_catalogue import (
@@ -85,6 +88,8 @@ class MirrorFolder:
     notes: list[str] = field(default_factory=list)  # messages for people
     identity_changes: list[str] = field(default_factory=list, init=False)  # seen by this run, in sentences
     catalogue: Catalogue = field(init=False)
+    beside: FilesBeside = field(init=False)
+    failed: FailedObjects = field(init=False)
     doubtful: DoubtfulFiles = field(init=False)
     witness: InstanceMemory | None = field(default=None, init=False)
     broken_off: UnfinishedRun | None = field(default=None, init=False)  # the previous run, when it has no receipt
@@ -97,7 +102,9 @@ class MirrorFolder:
     def __post_init__(self) -> None:
         """Set the catalogue, which is read when it is needed."""
         self.catalogue = Catalogue(self.folder)
-        self.doubtful = DoubtfulFiles(self.folder / "doubtful")
+        self.beside = FilesBeside(self.folder, self.catalogue, self.ready)
+        self.failed = FailedObjects(self.folder, self.beside)
+        self.doubtful = DoubtfulFiles(self.folder / DOUBTFUL, self.beside)
 
     @property
     def root(self) -> StorageRoot:
@@ -144,8 +151,9 @@ class MirrorFolder:
         if command:
             self._begin(command)
         behind = self.catalogue.behind(self.proven)
-        if any("identifier" in line for line in behind):
+        if any("identifier" in line or "beside" in line for line in behind):
             self.catalogue.recover(partial(on_disk, self.root))
+            self.beside.recover(read_catalogue(self.catalogue.file))
         last = next((str(line["receipt"]) for line in reversed(behind) if "receipt" in line), "")
         if last and not (self.folder / "receipts" / last).exists():  # a process was killed before it wrote it
             self.catalogue.append({"receipt": last, "sha512": ""})
@@ -188,8 +196,14 @@ class MirrorFolder:
                 f"{contents.foreign}. {audit_of(self.folder)} shows what is wrong; restore the folder from a "
                 "copy, or accept its present content with --accept."
             )
+        if problem := altered_beside(self.folder, ACCEPTED, contents):
+            raise StoreDamaged(f"{self.folder / ACCEPTED}: {problem} Bring it back from a copy.")
         self.broken_off = contents.running
         self.catalogue.append({"run": command, "at": utc_datetime(int(self.clock()))})
+        if contents.names_beside:
+            self.beside.expect(contents)
+        else:
+            self.catalogue.append(*lines_beside(self.folder))
 
     def has_catalogue(self) -> bool:
         """Return whether there is a catalogue. Raise StoreDamaged when there was one, and it is gone."""
@@ -249,30 +263,6 @@ class MirrorFolder:
         """The deletions that wait for a confirmation."""
         return WaitingDeletions(self.folder / "waiting")
 
-    # -- what failed --
-
-    def mark(self, identifier: str, *, is_whole: bool) -> None:
-        """Note whether an object is whole. Raise StoreUnwritable."""
-        file = self._mark_of(identifier)
-        with reporting_unwritable(file):
-            if is_whole:
-                file.unlink(missing_ok=True)
-            else:
-                file.parent.mkdir(exist_ok=True)
-                replace_durably(file, identifier.encode())
-
-    def is_marked(self, identifier: str) -> bool:
-        """Return whether an object is noted as not whole."""
-        return self._mark_of(identifier).exists()
-
-    def _mark_of(self, identifier: str) -> Path:
-        return self.folder / "failed" / sha256(identifier.encode()).hexdigest()
-
-    def failed(self) -> Iterator[str]:
-        """Return the identifiers of the objects that are not whole."""
-        for file in sorted((self.folder / "failed").glob("[0-9a-f]" * 64)):
-            yield file.read_text("utf-8")
-
     def known(self, identifier: str) -> tuple[Inventory, Holding]:
         """Return the inventory and the state of an object. Raise StoreDamaged when it is unreadable or missing."""
         inventory = self.root.inventory(identifier)
@@ -280,30 +270,6 @@ class MirrorFolder:
         if holding is None:
             raise StoreDamaged(f"{identifier} is not there any more; `harvester mirror --full` brings it.")
         return inventory, holding
-
-    # -- records that came and cannot be read --
-
-    def note_unread(self, identifier: str, reason: str) -> None:
-        """Note that the newest record of an object cannot be read, and why."""
-        file = self._unread_of(identifier)
-        with reporting_unwritable(file):
-            file.parent.mkdir(exist_ok=True)
-        replace_durably(file, json.dumps({"identifier": identifier, "reason": reason}).encode())
-
-    def forget_unread(self, identifier: str) -> None:
-        """Remove the note: a readable record was received."""
-        file = self._unread_of(identifier)
-        with reporting_unwritable(file):
-            file.unlink(missing_ok=True)
-
-    def unread(self) -> Iterator[tuple[str, str]]:
-        """Return the identifiers of records that cannot be read, and why."""
-        for file in sorted((self.folder / "failed").glob("*.json")):
-            document = json.loads(file.read_bytes())
-            yield document["identifier"], document["reason"]
-
-    def _unread_of(self, identifier: str) -> Path:
-        return self._mark_of(identifier).with_suffix(".json")
 
     # -- receipts --
 
@@ -315,6 +281,7 @@ class MirrorFolder:
         """
         self.ready()
         self.catalogue.settle(partial(on_disk, self.root))
+        self.beside.settle()
         receipt.catalogue = self.catalogue.mark._asdict()
         receipt.state = {"mirror": state_of(self.as_json()), "waiting": self.waiting.sha512}
         receipt.broken_off = self.broken_off._asdict() if self.broken_off else {}

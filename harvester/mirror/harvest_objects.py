@@ -100,14 +100,13 @@ class MirrorRun(JudgingRun):
         """Forget the cursors of the lists, and their unreadable records. A full harvest receives them again."""
         self.place.states.clear()
         self.place.save()
-        for identifier, _ in self.place.unread():
-            self.place.forget_unread(identifier)
+        self.place.failed.forget_all_unread()
 
     def retried(self) -> None:
         """Fetch missing files again, without a request for records. Raise the errors of `recorded`."""
         with self.recorded():
             self.receipt.doubts.extend(self._unlisted())
-            self._try_again(self.place.failed())
+            self._try_again(self.place.failed.marked())
             self.withdraw()
 
     def _try_again(self, identifiers: Iterable[str]) -> None:

@@ -17,7 +17,7 @@ class HeldInMirror(NothingHeld):
 
     def names(self, identifiers: Sequence[str], _metadata_prefix: str) -> frozenset[str]:
         """Return which of these identifiers were received already."""
-        unread = {identifier for identifier, _ in self._place.unread()}
+        unread = {identifier for identifier, _ in self._place.failed.unread()}
         return frozenset(
             identifier
             for identifier in identifiers

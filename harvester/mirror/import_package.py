@@ -57,7 +57,7 @@ class ImportRun(Run):
         received = replace(received, document=as_received(received.document))
         pending = self.sound(slice_.identifier, partial(self.object, received))
         if pending is None:
-            self.place.mark(slice_.identifier, is_whole=False)
+            self.place.failed.mark(slice_.identifier, is_whole=False)
             return
         if (is_known := _is_known_better(pending)) or self.is_settled(pending):
             self.receipt.objects[Change.UNCHANGED] += is_known

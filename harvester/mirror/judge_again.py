@@ -6,12 +6,16 @@ import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from gateway.errors import ConfigurationError, StoreDamaged
 from harvester.http.urls import host_of
 from harvester.mirror import object_state
+from harvester.mirror.catalogue import Contents
+from harvester.mirror.catalogue import read as read_catalogue
 from harvester.mirror.doubtful_files import SAME_ANSWER, Acceptance, DoubtfulFile, altered
 from harvester.mirror.file_plan import PlannedFile
+from harvester.mirror.files_beside import altered_beside
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.judge_file import Collected, suspected
 from harvester.mirror.object_state import RECEIVED, HeldFile, by_location
@@ -66,7 +70,7 @@ class JudgingRun(Run):
         with Answers(self.place.doubtful.folder) as answers:
             for key in keys - self.messages:
                 for identifier in answers.objects(*key):
-                    if not self.place.is_marked(identifier):
+                    if not self.place.failed.is_marked(identifier):
                         self.same.setdefault(identifier, set()).add(key)
 
     def _withdraw(self, pending: PendingVersion, keys: set[tuple[str, str]]) -> None:
@@ -115,9 +119,9 @@ class AcceptRun(JudgingRun):
             suspect for suspect in doubtful.all() if any(row.covers(suspect.file, suspect.rule) for row in rows)
         ]
         self._check(suspects)
-        for suspect in meant:
-            doubtful.accept(suspect, self.now())
         with self.recorded():
+            for suspect in meant:
+                doubtful.accept(suspect, self.now())
             for identifier in dict.fromkeys(suspect.identifier for suspect in suspects):
                 pending = self.sound(identifier, partial(self.held_again, identifier))
                 if pending is not None:
@@ -125,14 +129,22 @@ class AcceptRun(JudgingRun):
         return suspects
 
     def _check(self, suspects: Iterable[DoubtfulFile]) -> None:
-        """Raise StoreDamaged when the stored bytes of any of these files are not what arrived."""
-        places = ((suspect, self.place.doubtful.bytes_of(suspect)) for suspect in suspects if suspect.is_kept)
-        for suspect, file in places:
-            if problem := altered(suspect, file):
-                raise StoreDamaged(
-                    f"{file}, the doubtful file from {suspect.file.url}, {problem}. Nothing was accepted. "
-                    f"{self.place.command('--retry-failed')} requests it again; accept it then."
-                )
+        """Raise StoreDamaged when the state of any of these files was altered, or its bytes were."""
+        doubtful, has_catalogue = self.place.doubtful, self.place.catalogue.file.exists()
+        contents = read_catalogue(self.place.catalogue.file) if has_catalogue else Contents()
+        for suspect in suspects:
+            state = doubtful.state_of(suspect)
+            if altered_beside(self.place.folder, state.relative_to(self.place.folder).as_posix(), contents):
+                raise self._refused(suspect, state, "is not what a run wrote")
+            file = doubtful.bytes_of(suspect)
+            if suspect.is_kept and (problem := altered(suspect, file)):
+                raise self._refused(suspect, file, problem)
+
+    def _refused(self, doubt: DoubtfulFile, file: Path, problem: str) -> StoreDamaged:
+        return StoreDamaged(
+            f"{file}, the doubtful file from {doubt.file.url}, {problem}. Nothing was accepted. "
+            f"{self.place.command('--retry-failed')} requests it again; accept it then."
+        )
 
     def _take(self, pending: PendingVersion, paths: Iterable[str]) -> None:
         for planned in pending.planned_files:
@@ -144,7 +156,7 @@ class AcceptRun(JudgingRun):
                 pending.note(as_it_was(planned))
         self.commit(pending)
         if pending.harmed:  # it was not restored
-            self.place.mark(pending.now.identifier, is_whole=False)
+            self.place.failed.mark(pending.now.identifier, is_whole=False)
 
 
 def as_it_was(planned: PlannedFile) -> Collected:

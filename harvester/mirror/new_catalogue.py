@@ -10,6 +10,7 @@ from pathlib import Path
 from gateway.errors import StoreDamaged
 from harvester.mirror.catalogue import Catalogue, Entry, Line
 from harvester.mirror.catalogue import read as read_catalogue
+from harvester.mirror.files_beside import lines_beside
 from harvester.mirror.inventory import NAME, Inventory, read
 from harvester.mirror.object_state import DOCUMENT
 from harvester.mirror.ocfl import CONFIG_FILE, README, ROOT_FILES, StorageRoot
@@ -109,6 +110,7 @@ def lines(root: StorageRoot, folder: Path) -> Iterator[Line]:
             yield {"file": name, "sha512": digest_of(root.folder / name)}
     for file in receipts(folder):
         yield {"receipt": file.name, "sha512": digest_of(file)}
+    yield from lines_beside(folder)
     yield {"mirror": digest_of(folder / "mirror.json")}
 
 

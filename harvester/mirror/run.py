@@ -15,6 +15,7 @@ from gateway.errors import StoreDamaged
 from gateway.model import RawPage, RunOutcome, Slice
 from gateway.xmltext import utc_datetime
 from harvester.dump.dump import fragment
+from harvester.mirror.catalogue import audit_of
 from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.inventory import PROGRAM, Inventory, User
 from harvester.mirror.object_state import DOCUMENT, RECEIVED, Holding
@@ -51,6 +52,7 @@ class Run(RunLifecycle):
         Raise StoreDamaged when the catalogue is not the one that the last run wrote.
         """
         self.place.ready(self.receipt.command)
+        self.receipt.doubts.extend(self._altered())
         with RunLifecycle.recorded(self):
             try:
                 yield
@@ -59,6 +61,16 @@ class Run(RunLifecycle):
             self._report_earlier()
             if not self.receipt.is_whole:
                 self.outcomes.append(RunOutcome.SUCCEEDED_WITH_ERRORS)
+
+    def _altered(self) -> Iterator[str]:
+        """Return a sentence if files in `failed` or `doubtful` are not what the last run wrote."""
+        if altered := self.place.beside.altered:
+            name, problem = next(iter(altered.items()))
+            yield (
+                f"{len(altered)} files in failed or doubtful are not what the last run wrote, so a missing file may "
+                f"not be known. The first is {name}: {problem} {audit_of(self.place.folder)} names them all, and notes "
+                "what is missing."
+            )
 
     def note_failure(self, reason: str) -> None:
         """Add a reason to the doubts of the receipt."""
@@ -80,7 +92,7 @@ class Run(RunLifecycle):
     def _report_earlier(self) -> None:
         """Report what was missing before this run and was not tried in it: it is still missing."""
         reported = {missing["identifier"] for missing in self.receipt.missing}
-        for identifier in self.place.failed():
+        for identifier in self.place.failed.marked():
             if identifier in reported:
                 continue
             try:
@@ -91,7 +103,7 @@ class Run(RunLifecycle):
             self.receipt.miss_of(held, tried="in an earlier run")
             for path in sorted(self.place.root.harmed(inventory)):
                 self.receipt.miss(identifier, Fate.HARMED, f"{path} is not on this disk any more as it arrived.")
-        for identifier, reason in self.place.unread():
+        for identifier, reason in self.place.failed.unread():
             if identifier not in reported:
                 self.receipt.miss(identifier, Fate.UNREADABLE, reason, tried="in an earlier run")
 
@@ -99,7 +111,7 @@ class Run(RunLifecycle):
         """Count a record that cannot be read. Each run reports it until a readable record is received."""
         self.receipt.count(Change.UNUSABLE)
         self.receipt.miss(slice_.identifier, Fate.UNREADABLE, slice_.problem)
-        self.place.note_unread(slice_.identifier, slice_.problem)
+        self.place.failed.note_unread(slice_.identifier, slice_.problem)
 
     def sound(self, identifier: str, made: Callable[[], PendingVersion | None]) -> PendingVersion | None:
         """Return the object that `made` returns; None when it is damaged, which is reported. The run continues."""
@@ -113,7 +125,7 @@ class Run(RunLifecycle):
 
     def object(self, received: ReceivedRecord) -> PendingVersion:
         """Return the object of a record, compared with the record. Raise StoreDamaged when it cannot be read."""
-        self.place.forget_unread(received.identifier)
+        self.place.failed.forget_unread(received.identifier)
         root, order = self.place.root, self.place.order
         inventory = root.inventory(received.identifier)
         now = Holding(received.identifier, order.base_url, order.metadata_prefix, received.datestamp, received.sets)
@@ -127,7 +139,7 @@ class Run(RunLifecycle):
         root = self.place.root
         inventory, before = self.place.known(identifier)
         if before.is_deleted:  # the damage is in an earlier version
-            self.place.mark(identifier, is_whole=True)
+            self.place.failed.mark(identifier, is_whole=True)
             return None
         if missing := {DOCUMENT, *inventory.state.values()} - {*inventory.state, *inventory.manifest}:
             raise StoreDamaged(
@@ -141,7 +153,9 @@ class Run(RunLifecycle):
         )
         pending = begun(root, inventory, before, replace(before, files=(), problem=""), received)
         if pending.now.document_sha256 != before.document_sha256:
-            self.place.mark(identifier, is_whole=False)  # so that it is written again when its record is received
+            self.place.failed.mark(
+                identifier, is_whole=False
+            )  # so that it is written again when its record is received
             raise StoreDamaged(f"{identifier}: {DOCUMENT} is not what arrived; `harvester mirror --full` brings it.")
         return self.with_harm(pending, is_record_new=False)
 
@@ -152,7 +166,7 @@ class Run(RunLifecycle):
         """
         identifier = pending.now.identifier
         pending = pending.with_doubts(self.place.doubtful)
-        if pending.now.is_deleted or not self.place.is_marked(identifier):
+        if pending.now.is_deleted or not self.place.failed.is_marked(identifier):
             return pending
         harmed = pending.root.harmed(pending.inventory)
         if RECEIVED in harmed:
@@ -191,7 +205,7 @@ class Run(RunLifecycle):
 
     def counted(self, change: Change, holding: Holding) -> None:
         """Count an object, and note whether any of its files is missing."""
-        self.place.mark(holding.identifier, is_whole=holding.is_whole)
+        self.place.failed.mark(holding.identifier, is_whole=holding.is_whole)
         self.receipt.count(change, holding)
 
     def now(self) -> int:

@@ -172,11 +172,27 @@ def test_more_than_a_share_is_deleted_only_when_somebody_says_so(harvest, swept,
     _vanish(repository, *range(4))
     ran = swept()
     assert (ran.status, ran.run.is_complete, swept.asked) == (Status.WITH_ERRORS, False, [(4, 30)])
-    assert "4 of the 30 stored records" in ran.run.reasons[0]
-    assert "source sweep fake --yes" in ran.run.reasons[0]
+    assert ran.run.reasons[0] == (
+        "oai_dc: 4 of the 30 stored records are not listed any more, more than the share 0.1 that is deleted without "
+        "asking; `harvester source sweep fake --yes` deletes them. Nothing was deleted."
+    )
     assert len(_living(house)[0]) == 30
     assert swept(is_confirmed=True).run.counts["deleted"] == 4
     assert len(_living(house)[1]) == 4
+
+
+def test_while_deletions_wait_a_sweep_deletes_none_without_a_word(harvest, swept, repository, house):
+    repository.fill(30)
+    harvest()
+    for item in list(repository.items.values())[:10]:
+        item.deleted, item.datestamp = True, repository.now
+    repository.now = "2024-05-05T13:00:00Z"
+    assert harvest().status is Status.WITH_ERRORS
+    _vanish(repository, 20)
+    ran = swept()
+    assert ran.status is Status.WITH_ERRORS
+    assert "and deletions of the source wait for a decision; `harvester source sweep fake --yes`" in ran.run.reasons[0]
+    assert len(_living(house)[0]) == 25, "five deletions always pass; the vanished record is still there"
 
 
 def test_a_source_that_has_nothing_any_more_is_not_believed(harvest, swept, repository, house):

@@ -180,7 +180,7 @@ def test_what_is_missing_is_told_by_every_run_until_it_is_had(mirror, provider, 
 def test_an_object_that_was_brought_in_and_not_yet_unmarked_is_not_missing(mirror, provider, fill):
     fill(1)
     mirror.run()
-    opened(mirror.folder).mark("oai:p:0", is_whole=False)
+    opened(mirror.folder).failed.mark("oai:p:0", is_whole=False)
     assert mirror.run()["missing"] == []
 
 

@@ -123,7 +123,7 @@ def test_what_an_audit_found_harmed_is_not_forgotten_when_another_file_is_accept
     _audited(mirror)
     accepted = ["mirror", "accept", str(mirror.folder), provider.file_url("oai:p:0/b.txt")]
     CliRunner().invoke(main, accepted, catch_exceptions=False)
-    assert list(opened(mirror.folder).failed()) == [DAMAGED]
+    assert list(opened(mirror.folder).failed.marked()) == [DAMAGED]
     assert recheck()["is_whole"]
     assert mirror.held() == provider.expected()
 

@@ -1,0 +1,270 @@
+"""Whatever is done to `failed` and `doubtful` of a mirror behind its back, an audit finds it without a request."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from hashlib import sha256, sha512
+
+import pytest
+from click.testing import CliRunner
+
+from harvester.cli import main
+from harvester.mirror import catalogue
+from harvester.mirror.open_folder import opened
+from tests.mirror.conftest import NO_PAUSES, Mirror
+from tests.mirror.provider import Item, serving
+from tests.mirror.test_doubtful import BAD, sending
+from tests.mirror.test_manipulations import audited, killed
+
+pytestmark = pytest.mark.slow  # each audits a mirror
+
+DOUBTED, MISSING, UNREAD, ACCEPTED = "oai:p:0", "oai:p:1", "oai:p:2", "oai:p:3"
+INCOMPLETE = {("incomplete", DOUBTED), ("incomplete", MISSING)}
+
+
+def fill_with_failures(provider):
+    """Give the provider a doubtful file, a missing file, a record that cannot be read, and a file to be accepted."""
+    for number, name in enumerate((DOUBTED, MISSING, UNREAD, ACCEPTED), 1):
+        files = {"a.txt": b"a of " + name.encode(), "b.txt": b"b of " + name.encode()}
+        provider.items[name] = Item(files, says=(), datestamp=f"2024-01-0{number}T00:00:00Z")
+    provider.faults[f"{DOUBTED}/a.txt"] = sending(BAD)
+    provider.faults[f"{ACCEPTED}/a.txt"] = sending(b"Error 404: no such file.")
+    provider.faults[f"{MISSING}/a.txt"] = lambda handler: handler.send(404, b"", {}) or True
+    whole = provider._record
+    provider._record = lambda name: f"<record>{provider._header(name)}</record>" if name == UNREAD else whole(name)
+
+
+def accept(folder, identifier):
+    done = CliRunner().invoke(main, ["mirror", "accept", str(folder), identifier], env=NO_PAUSES)
+    return done.exit_code, done.output
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("original") / "mirror"
+    with serving() as provider:
+        fill_with_failures(provider)
+        Mirror(folder, provider).run(status=3)
+    assert accept(folder, ACCEPTED)[0] in (0, 3)
+    return folder
+
+
+@pytest.fixture
+def folder(original, tmp_path):
+    shutil.copytree(original, tmp_path / "mirror")
+    return tmp_path / "mirror"
+
+
+def doubtful(folder):
+    """Return the file with the doubtful bytes."""
+    (doubt,) = opened(folder).doubtful.all()
+    return opened(folder).doubtful.bytes_of(doubt)
+
+
+def state(folder):
+    return doubtful(folder).with_suffix(".json")
+
+
+def mark(folder, identifier=MISSING):
+    return folder / "failed" / sha256(identifier.encode()).hexdigest()
+
+
+def note(folder):
+    return mark(folder, UNREAD).with_suffix(".json")
+
+
+def acceptances(folder):
+    return folder / "doubtful/accepted.json"
+
+
+def forged(folder):
+    """Replace doubtful bytes, and their digests in the state."""
+    file, document = state(folder), json.loads(state(folder).read_bytes())
+    doubtful(folder).write_bytes(b"TAMPERED")
+    digests = {"sha512": sha512(b"TAMPERED").hexdigest(), "sha256": sha256(b"TAMPERED").hexdigest()}
+    file.write_text(json.dumps({**document, "file": {**document["file"], **digests, "size": 8}}))
+
+
+def further_acceptance(folder):
+    (row,) = json.loads(acceptances(folder).read_bytes())
+    acceptances(folder).write_text(json.dumps([row, {**row, "sha512": sha512(BAD).hexdigest()}]))
+
+
+def with_line(folder, file, content):
+    """Change a file, and add the line that a run would have written."""
+    file.write_bytes(content)
+    line = {"beside": file.relative_to(folder).as_posix(), "sha512": sha512(content).hexdigest()}
+    with (folder / catalogue.NAME).open("ab") as stream:
+        stream.write(json.dumps(line).encode() + b"\n")
+
+
+def pipe(file):
+    file.unlink()
+    os.mkfifo(file)
+
+
+def link(file, folder):
+    aside = file.rename(folder.parent / "moved")
+    file.symlink_to(aside)
+
+
+# name: what is done, the finding, and a part of the name that is reported
+MANIPULATIONS = {
+    "all doubtful files are removed": (lambda f: shutil.rmtree(f / "doubtful"), "altered", "doubtful/accepted.json"),
+    "all notes are removed": (lambda f: shutil.rmtree(f / "failed"), "altered", "failed/"),
+    "both are removed": (lambda f: [shutil.rmtree(f / name) for name in ("failed", "doubtful")], "altered", "failed/"),
+    "the folder of an object is removed": (lambda f: shutil.rmtree(doubtful(f).parent), "altered", ".json"),
+    "doubtful bytes are altered": (lambda f: doubtful(f).write_bytes(b"?" * len(BAD)), "altered", "doubtful/"),
+    "doubtful bytes are emptied": (lambda f: doubtful(f).write_bytes(b""), "altered", "doubtful/"),
+    "doubtful bytes are removed": (lambda f: doubtful(f).unlink(), "altered", "doubtful/"),
+    "doubtful bytes are a pipe": (lambda f: pipe(doubtful(f)), "altered", "doubtful/"),
+    "doubtful bytes are a link": (lambda f: link(doubtful(f), f), "altered", "doubtful/"),
+    "a state is emptied": (lambda f: state(f).write_bytes(b"{}"), "altered", ".json"),
+    "a state is removed": (lambda f: state(f).unlink(), "altered", ".json"),
+    "a state is a pipe": (lambda f: pipe(state(f)), "altered", ".json"),
+    "a state is a link": (lambda f: link(state(f), f), "altered", ".json"),
+    "a state and its bytes are altered alike": (forged, "altered", ".json"),
+    "a state is altered with its line": (lambda f: with_line(f, state(f), b"{}"), "altered", catalogue.NAME),
+    "a state is copied": (lambda f: shutil.copy(state(f), state(f).with_name(f"{'0' * 32}.json")), "strange", ".json"),
+    "a folder is copied": (
+        lambda f: shutil.copytree(doubtful(f).parent, f / "doubtful" / ("0" * 64)),
+        "strange",
+        "0" * 64,
+    ),
+    "a folder is a link": (lambda f: link(doubtful(f).parent, f), "strange", "doubtful/"),
+    "the folder of doubtful files is a link": (lambda f: link(f / "doubtful", f), "strange", "doubtful"),
+    "the folder of notes is a link": (lambda f: link(f / "failed", f), "strange", "failed"),
+    "another file is added to the doubtful ones": (lambda f: (f / "doubtful/x").touch(), "strange", "doubtful/x"),
+    "a file is added to those of an object": (lambda f: doubtful(f).with_name("x").touch(), "strange", "/x"),
+    "an acceptance is added": (further_acceptance, "altered", "accepted.json"),
+    "the acceptances are emptied": (lambda f: acceptances(f).write_bytes(b"[]"), "altered", "accepted.json"),
+    "the acceptances are removed": (lambda f: acceptances(f).unlink(), "altered", "accepted.json"),
+    "a note of a missing file is removed": (lambda f: mark(f).unlink(), "altered", "failed/"),
+    "a note of a missing file names another object": (lambda f: mark(f).write_text("oai:p:8"), "altered", "failed/"),
+    "a note of a record that cannot be read is removed": (lambda f: note(f).unlink(), "altered", ".json"),
+    "a note of a record that cannot be read is emptied": (lambda f: note(f).write_bytes(b"{}"), "altered", ".json"),
+    "a note of a record that cannot be read is altered": (
+        lambda f: note(f).write_text(json.dumps({"identifier": "oai:p:8", "reason": "?"})),
+        "altered",
+        ".json",
+    ),
+    "a note of a record is added": (lambda f: mark(f, "x").with_suffix(".json").write_text("{}"), "strange", ".json"),
+    "another file is added to the notes": (lambda f: (f / "failed/x").touch(), "strange", "failed/x"),
+}
+
+
+def test_only_what_is_missing_is_found_when_nobody_touched_anything(folder):
+    status, findings, _ = audited(folder)
+    assert (status, set(findings)) == (3, INCOMPLETE)
+
+
+@pytest.mark.parametrize("name", MANIPULATIONS)
+def test_every_manipulation_is_found(folder, name):
+    manipulate, finding, what = MANIPULATIONS[name]
+    manipulate(folder)
+    status, findings, words = audited(folder)
+    assert status == 3, words
+    assert any(kind == finding and what in identifier for kind, identifier in findings), findings
+
+
+@pytest.mark.parametrize("name", MANIPULATIONS)
+def test_runs_go_on_or_refuse_in_words_and_take_no_altered_bytes(mirror, provider, name, monkeypatch):
+    fill_with_failures(provider)
+    mirror.run(status=3)
+    accept(mirror.folder, ACCEPTED)
+    MANIPULATIONS[name][0](mirror.folder)
+    accept(mirror.folder, DOUBTED)
+    environment = {**NO_PAUSES, "GATEWAY_MIRROR_DOUBTFUL_MAX_BYTES": "1000000"}
+    line = ["mirror", provider.base_url, str(mirror.folder), "--retry-failed"]
+    done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
+    assert done.exit_code in (1, 3), done.output
+    held = {content for files in mirror.held().values() for content in files.values()}
+    assert b"TAMPERED" not in held
+    assert b"?" * len(BAD) not in held
+
+
+def test_a_run_says_that_notes_are_gone_until_an_audit_has_made_them_again(mirror, provider):
+    fill_with_failures(provider)
+    mirror.run(status=3)
+    shutil.rmtree(mirror.folder / "failed")
+    receipt = mirror.run("--retry-failed", status=3)
+    assert receipt["doubts"][0].startswith("4 files in failed or doubtful are not what the last run wrote")
+    audited(mirror.folder)
+    provider.faults.clear()
+    del provider._record
+    mirror.run("--full", status=3)  # it still says that they were gone
+    assert mirror.run("--full")["is_whole"]
+    assert audited(mirror.folder)[:2] == (0, [])
+
+
+def test_a_state_that_was_altered_with_its_bytes_is_refused_by_name(folder):
+    forged(folder)
+    status, words = accept(folder, DOUBTED)
+    assert status == 1
+    assert f"{state(folder)}, the doubtful file from" in words
+    assert "is not what a run wrote. Nothing was accepted." in words
+
+
+def test_an_altered_state_is_written_anew_when_its_file_is_requested_again(mirror, provider):
+    provider.items[DOUBTED] = Item({"a.txt": b"a"}, says=())
+    provider.faults[f"{DOUBTED}/a.txt"] = sending(BAD, ETag='"bad"')
+    mirror.run(status=3)
+    forged(mirror.folder)
+    mirror.run("--retry-failed", status=3)
+    assert doubtful(mirror.folder).read_bytes() == BAD
+    assert audited(mirror.folder)[1] == [("incomplete", DOUBTED)]
+
+
+def test_what_an_audit_accepts_is_as_it_should_be_from_then_on(folder):
+    shutil.rmtree(doubtful(folder).parent)
+    note(folder).unlink()
+    audited(folder, "--accept")
+    assert set(audited(folder)[1]) == INCOMPLETE
+
+
+def test_the_catalogue_of_an_earlier_version_names_the_files_from_the_next_run_on(mirror, provider):
+    fill_with_failures(provider)
+    mirror.run(status=3)
+    place = opened(mirror.folder)
+    lines = place.catalogue.file.read_bytes().splitlines(keepends=True)
+    place.catalogue.file.write_bytes(b"".join(line for line in lines if b'"beside"' not in line))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("harvester.mirror.new_catalogue.lines_beside", lambda _: [])
+        patch.setattr("harvester.mirror.folder.lines_beside", lambda _: [])
+        audited(mirror.folder, "--accept")  # this receipt fits the catalogue
+    assert b'"beside"' not in place.catalogue.file.read_bytes()
+    assert set(audited(mirror.folder)[1]) == {*INCOMPLETE, ("incomplete", ACCEPTED)}
+    mirror.run(status=3)
+    assert set(audited(mirror.folder)[1]) == {*INCOMPLETE, ("incomplete", ACCEPTED)}
+    note(mirror.folder).unlink()
+    assert audited(mirror.folder)[1][0] == ("altered", f"failed/{note(mirror.folder).name}")
+
+
+@pytest.mark.long
+@pytest.mark.unmeasured
+def test_killed_anywhere_nothing_else_is_found(tmp_path, provider):
+    """As in the proof of manipulations, with files that are doubtful, missing, and good again."""
+    fill_with_failures(provider)
+    original = tmp_path / "original"
+    Mirror(original, provider).run(status=3)
+    provider.faults[f"{DOUBTED}/a.txt"] = sending(b"Error: not found.")
+    del provider.faults[f"{MISSING}/a.txt"], provider._record
+    for name in (DOUBTED, MISSING, UNREAD):
+        provider.items[name].datestamp = "2030-01-01T00:00:00Z"
+    allowed = {("unconfirmed", catalogue.NAME), *INCOMPLETE, ("incomplete", ACCEPTED)}
+    ended = False
+    for count in range(0, 600, 5):
+        folder = tmp_path / str(count)
+        shutil.copytree(original, folder)
+        ended = killed(folder, provider, count)
+        assert set(audited(folder)[1]) <= allowed
+        killed(folder, provider, count // 2)
+        assert set(audited(folder)[1]) <= allowed
+        Mirror(folder, provider).run(status=3)
+        assert set(audited(folder)[1]) == {("incomplete", DOUBTED), ("incomplete", ACCEPTED)}
+        shutil.rmtree(folder)
+        if ended:
+            break
+    assert ended
