@@ -15,10 +15,11 @@ from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.model import Decision, Match, Outcome
 from gateway.store.opening import open_discovery
-from harvester.mirror.doubtful_files import DoubtfulFiles, Suspect
+from harvester.mirror.doubtful_files import Suspect
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.object_state import HeldFile
 from harvester.mirror.ocfl import Incoming
+from harvester.mirror.open_folder import opened
 from harvester.schedule.due import SPREAD
 from tests.commands.calls import ITEM, PROGRAMS, URL, line
 from tests.commands.site import Site, serving
@@ -95,7 +96,7 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
     file = HeldFile(url="http://e.org/a.txt", sha512=arrived.sha512, sha256=arrived.sha256)
     bad = Incoming(tmp / "bad.txt", arrived)
     suspect = Suspect(file, bad, "error_message", "It reads like an error message.")
-    DoubtfulFiles(tmp / "mirror" / "doubtful").keep("oai:e.org:1", {"files/a.txt": suspect}, 0)
+    opened(tmp / "mirror").doubtful.keep("oai:e.org:1", {"files/a.txt": suspect}, 0)
     do("gateway backup", "{tmp}/backup")
     (tmp / "friends.xml").write_text(FRIENDS.format(oai=oai))
     _decide(tmp / "instance")
