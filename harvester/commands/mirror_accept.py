@@ -10,7 +10,10 @@ from gateway.model import RunOutcome
 from gateway.program import say
 from harvester.commands.mirror_session import DIRECTORY, receipt_of, session
 from harvester.commands.output import json_option, write_rows
+from harvester.mirror.doubtful_files import DoubtfulFile
 from harvester.mirror.judge_again import AcceptRun
+from harvester.mirror.receipt import Receipt
+from harvester.mirror.verify import Fate
 from harvester.runtime.exit_status import Status
 
 
@@ -38,7 +41,18 @@ def accept(ctx: click.Context, /, folder: Path, url: str, as_json: bool) -> None
     shown = rows if as_json else [{**row, "is_stored": row["is_held"]} for row in rows]
     write_rows(shown, ("identifier", "url", "rule", "is_stored"), as_json=as_json)
     left = sum(not doubt.is_kept for doubt in accepted)
-    later = f" The bytes of {left} were not kept; the next run fetches them." if left else ""
+    later = f" {left} of them are not stored: {_reason(receipt, accepted)}" if left else ""
     say(f"{len(accepted)} files are accepted.{later}{receipt.proof}")
-    is_done = accepting.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS  # something else of these objects is missing
+    is_done = accepting.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS and not accepting.has_damage  # others are missing
     ctx.exit(int(Status.SUCCEEDED if is_done else accepting.status))
+
+
+def _reason(receipt: Receipt, accepted: list[DoubtfulFile]) -> str:
+    """Return why accepted files are not stored."""
+    identifiers = {doubt.identifier for doubt in accepted if not doubt.is_kept}
+    damages = (
+        str(missing["reason"])
+        for missing in receipt.missing
+        if missing["identifier"] in identifiers and missing["fate"] == Fate.UNREADABLE
+    )
+    return " ".join([*receipt.doubts, *damages]) or "their bytes were not kept; the next run fetches them."

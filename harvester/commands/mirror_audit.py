@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from gateway.errors import StoreUnwritable
 from gateway.model import RunOutcome
 from gateway.program import say
 from harvester.commands.mirror_session import (
@@ -126,11 +127,20 @@ def _hashed(
         if isinstance(finding, AuditFinding):
             findings.append(finding)
             if finding.finding in MENDABLE and is_writable:
-                place.failed.mark_without_line(finding.identifier)
+                _mark(place, finding.identifier)
             continue
         findings += incomplete(finding)
         if not finding.is_whole and is_writable:
-            place.failed.mark_without_line(finding.identifier)
+            _mark(place, finding.identifier)
         holdings.append(replace(finding, files=()))
         work.shown.show("hashed", len(holdings), None)
     return findings, holdings
+
+
+def _mark(place: MirrorFolder, identifier: str) -> None:
+    """Note that an object is not whole; say it when that cannot be noted."""
+    try:
+        place.failed.mark_without_line(identifier)
+    except StoreUnwritable as error:
+        if (note := f"The next run does not know what is missing: {error}") not in place.notes:
+            place.notes.append(note)

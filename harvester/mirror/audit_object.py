@@ -76,7 +76,7 @@ def _wrong(folder: Path, inventory: Inventory, links: Links) -> Iterator[tuple[F
         elif digests_of(folder / place).sha512 != digest:
             yield Finding.CORRUPT, f"{place} is not what arrived."
     known = _known(inventory)
-    for file, status in _walked(folder):
+    for file, status in walked(folder):
         name = file.relative_to(folder).as_posix()
         if S_ISLNK(status.st_mode):
             yield Finding.STRANGE, f"{name} is a symbolic link."
@@ -159,7 +159,7 @@ class Links:
         """Return the files with a hard link outside of the mirror. Links in `aside` and `doubtful` are allowed."""
         beside = (root.aside, root.folder.parent / "doubtful") if self.files else ()
         for folder in beside:
-            for _, status in _walked(folder) if folder.is_dir() else ():
+            for _, status in walked(folder) if folder.is_dir() else ():
                 self.note("", status)
         for name, other in self.shared:
             yield AuditFinding(
@@ -171,7 +171,7 @@ class Links:
                 yield AuditFinding(Finding.STRANGE, name, reason)
 
 
-def _walked(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+def walked(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     """Return all paths below a folder, except folders with content. Links are not followed."""
     with os.scandir(folder) as inside:
         entries = sorted(inside, key=lambda entry: entry.name)
@@ -179,7 +179,7 @@ def _walked(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
         path, status = Path(entry.path), entry.stat(follow_symlinks=False)
         if not S_ISDIR(status.st_mode):
             yield path, status
-        elif below := list(_walked(path)):
+        elif below := list(walked(path)):
             yield from below
         else:
             yield path, status

@@ -17,10 +17,13 @@ from harvester.mirror.audit_beside import audited_beside
 from harvester.mirror.audit_findings import AuditFinding, Finding
 from harvester.mirror.audit_object import Links, audited_object, check_regular, is_regular
 from harvester.mirror.catalogue import Contents
+from harvester.mirror.files_beside import DOUBTFUL, FOLDERS
 from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.new_catalogue import digest_of, receipts, state_of
 from harvester.mirror.object_state import Holding
 from harvester.mirror.ocfl import README, ROOT_FILES, StorageRoot
+from harvester.mirror.recheck_schedule import NAME as RECHECKS
+from harvester.mirror.repeated_answers import CACHE
 from harvester.runtime.interrupts import Stop, StopAsked
 
 
@@ -83,7 +86,7 @@ def _catalogue(place: MirrorFolder, expected: str) -> Generator[AuditFinding, No
         yield AuditFinding(Finding.ALTERED, "mirror.json", "It is not what the last run wrote.")
     yield from _receipts(place, contents)
     yield from _unconfirmed(place, contents)
-    yield from audited_beside(place.folder, contents)
+    yield from audited_beside(place.folder, place.failed, contents)
     yield from (AuditFinding(Finding.DAMAGED, f"waiting/{name}", str(error)) for name, error in place.waiting.damaged())
     return contents
 
@@ -165,7 +168,7 @@ def _gone(place: MirrorFolder, contents: Contents) -> Iterator[AuditFinding]:
 
 def _led_out(place: MirrorFolder, links: Links) -> Iterator[AuditFinding]:
     """Return the symbolic links beside the storage root."""
-    names = ("mirror.json", catalogue.NAME, "receipts", "failed", "waiting", "doubtful")
+    names = ("mirror.json", catalogue.NAME, "receipts", *FOLDERS, f"{DOUBTFUL}/{CACHE}", RECHECKS)
     inside = sorted(path.relative_to(place.folder).as_posix() for path in (place.folder / "receipts").glob("*"))
     for name in (*names, *inside):
         try:

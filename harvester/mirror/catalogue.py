@@ -21,7 +21,7 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -165,8 +165,9 @@ class Contents:
             self.object_count = int(str(line["found"])) if "found" in line else None
 
     def _take_beside(self, name: str, digest: str) -> None:
-        self.names_beside = True
-        if name:
+        if not name:
+            self.names_beside = True
+        else:
             self.beside.setdefault(name, [""]).append(digest)
             self.unsettled.add(name)
 
@@ -332,11 +333,22 @@ class Catalogue:
         with reporting_unwritable(self.file):
             with self._lock:
                 self._prepare()
-                with self.file.open("ab") as stream:
+                with self._whole(), self.file.open("ab") as stream:
                     stream.write(raw)
                 self._hash.update(raw)
                 self._size += len(raw)
             sync(self.file)  # several threads at once
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Remove what the block has written when it fails, as on a full disk: a half line would spoil the next one."""
+        try:
+            yield
+        except OSError:
+            with suppress(OSError):
+                os.truncate(self.file, self._size)
+            self._hash, self._size = sha256(), 0  # it is read again, and cut if that failed
+            raise
 
     def _prepare(self) -> None:
         """Hash it up to its last complete line. An incomplete line of a killed process is removed."""

@@ -26,6 +26,8 @@ class CacheDatabase:
         self._file = file
         with reporting_unwritable(file):
             file.parent.mkdir(exist_ok=True)
+            if file.is_symlink():  # nothing outside of the mirror is written
+                file.unlink()
             with self._reporting_damage():
                 try:
                     self._database = _connected(file, schema)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -21,7 +21,7 @@ from typing import NamedTuple
 from gateway.errors import StoreDamaged
 from gateway.xmltext import utc_datetime
 from harvester.http.urls import host_of
-from harvester.mirror.files_beside import DOUBTFUL, FilesBeside
+from harvester.mirror.files_beside import DOUBTFUL, FilesBeside, content_of
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.object_state import HeldFile, file_data, file_of
 from harvester.mirror.ocfl import Incoming
@@ -115,6 +115,10 @@ class DoubtfulFiles:
             if is_ours and (doubt := _read(file)) is not None:
                 yield doubt
 
+    def kept(self) -> dict[Path, DoubtfulFile]:
+        """Return the doubtful files whose bytes are stored, by the file with the bytes."""
+        return {self.bytes_of(doubt): doubt for doubt in self.all() if doubt.is_kept}
+
     def due(self, now: int) -> list[str]:
         """Return the identifiers of the objects with a doubtful file that is due for another try."""
         return sorted({suspect.identifier for suspect in self.all() if suspect.next_at <= now})
@@ -134,7 +138,7 @@ class DoubtfulFiles:
     def keep(
         self, identifier: str, found_suspects: Mapping[str, Suspect | None], now: int, resting: Container[str] = ()
     ) -> None:
-        """Store exactly these doubtful files of an object, by path; others of the object are removed.
+        """Store these doubtful files of an object, by path; `tidy` removes its others.
 
         None: the stored file stays, and another try is counted, unless the path is in `resting`. Raise StoreUnwritable.
         """
@@ -145,7 +149,6 @@ class DoubtfulFiles:
                 self._put(identifier, path, suspect, earlier, now)
             elif earlier is not None and path not in resting:
                 self._note(_tried(earlier, now))
-        self._tidy(self._folder(identifier), before, found_suspects)
 
     def _put(self, identifier: str, path: str, suspect: Suspect, earlier: DoubtfulFile | None, now: int) -> None:
         doubt = DoubtfulFile(identifier, path, suspect.rule, suspect.reason, suspect.file, 0)
@@ -154,13 +157,11 @@ class DoubtfulFiles:
             self._empty(earlier)
         doubt = doubt._replace(is_kept=self._has_room(suspect.file.size or 0))
         file, arrived = self.bytes_of(doubt), suspect.incoming.file
-        with reporting_unwritable(file):
-            file.parent.mkdir(parents=True, exist_ok=True)
+        with self._writer.writing(self.state_of(doubt), _written(_tried(doubt, now))), reporting_unwritable(file):
             if doubt.is_kept:
                 arrived.replace(file)
             else:
                 arrived.unlink(missing_ok=True)
-        self._note(_tried(doubt, now))
 
     def _empty(self, doubt: DoubtfulFile) -> None:
         """Remove the stored bytes of a file, after its state has it: a killed process leaves no wrong bytes."""
@@ -170,15 +171,16 @@ class DoubtfulFiles:
             with reporting_unwritable(self.folder):
                 self.bytes_of(doubt).unlink(missing_ok=True)
 
-    def _tidy(self, folder: Path, before: Mapping[str, DoubtfulFile], wanted: Iterable[str]) -> None:
-        """Remove all files in the folder of an object, except those of the wanted paths."""
-        names = {_name(path) for path in wanted}
-        for path in before.keys() - set(wanted):
-            self._free(before[path])
+    def tidy(self, identifier: str, wanted: Collection[str]) -> None:
+        """Remove all doubtful files of an object, except those of the wanted paths. Raise StoreUnwritable."""
+        folder, names = self._folder(identifier), {_name(path) for path in wanted}
+        for path, doubt in self.of(identifier).items():
+            if path not in wanted:
+                self._free(doubt)
         with reporting_unwritable(folder):
             for file in sorted(self._writer.in_folder(folder)):
                 if file.stem not in names:
-                    self._writer.remove(file)
+                    self._remove(file)
             if not names:
                 shutil.rmtree(folder, ignore_errors=True)
             for file in folder.glob("*"):
@@ -194,15 +196,28 @@ class DoubtfulFiles:
             self._kept_bytes += size
             return True
 
+    def _remove(self, state: Path) -> None:
+        """Remove a state and its bytes."""
+        with self._writer.removing(state), reporting_unwritable(state):
+            state.with_suffix("").unlink(missing_ok=True)
+
+    def recover(self, files: Iterable[Path]) -> None:
+        """Remove bytes that a killed process moved here or left here, by the files of which it changed the state."""
+        for state in files:
+            if self._folder_of_states(state) and not (_has_bytes(state) or state.is_symlink()):
+                with reporting_unwritable(state):
+                    state.with_suffix("").unlink(missing_ok=True)
+
+    def _folder_of_states(self, file: Path) -> bool:
+        return file.parent.parent == self.folder and file.suffix == ".json"
+
     def _free(self, doubt: DoubtfulFile) -> None:
         with self._lock:
             if self._kept_bytes is not None and doubt.is_kept:
                 self._kept_bytes -= doubt.file.size or 0
 
     def _note(self, doubt: DoubtfulFile) -> None:
-        document = {**doubt._asdict(), "file": file_data(doubt.file)}
-        content = json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
-        self._writer.write(self.state_of(doubt), content)
+        self._writer.write(self.state_of(doubt), _written(doubt))
 
     @property
     def _writer(self) -> FilesBeside:
@@ -266,9 +281,9 @@ def altered(doubt: DoubtfulFile, file: Path) -> str:
 
 def _acceptances(file: Path) -> list[Acceptance]:
     try:
-        rows = json.loads(file.read_bytes()) if os.path.lexists(file) else []
+        rows = json.loads(content_of(file) or b"") if os.path.lexists(file) else []
         return [Acceptance(*(str(row.get(name, "")) for name in Acceptance._fields)) for row in rows]
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise StoreDamaged(f"{file} cannot be read: {error}. Bring it back from a copy.") from error
 
 
@@ -281,10 +296,21 @@ def _name(path: str) -> str:
     return sha256(path.encode()).hexdigest()[:32]
 
 
+def _written(doubt: DoubtfulFile) -> bytes:
+    document = {**doubt._asdict(), "file": file_data(doubt.file)}
+    return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def _has_bytes(state: Path) -> bool:
+    """Return whether there may be bytes beside a state."""
+    doubt = _read(state)
+    return state.exists() and (doubt is None or doubt.is_kept)
+
+
 def _read(file: Path) -> DoubtfulFile | None:
     """Return a doubtful file; None when it was not written completely. The next run repairs that."""
     try:
-        document = json.loads(file.read_bytes() if file.is_file() else b"")
+        document = json.loads(content_of(file) or b"")
         return DoubtfulFile(**{**document, "file": file_of(document["file"])})
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None

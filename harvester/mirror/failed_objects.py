@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from harvester.mirror.files_beside import FAILED, FilesBeside
+from harvester.mirror.files_beside import FAILED, FilesBeside, content_of, is_ours
 from harvester.runtime.durable_files import replace_durably, reporting_unwritable
 
 
@@ -31,7 +31,7 @@ class FailedObjects:
         file = self._file(identifier)
         if is_whole:
             self._beside.remove(file)
-        elif not is_mark(file):
+        elif not (is_mark(file) and self._beside.is_named(file)):
             self._beside.write(file, identifier.encode())
 
     def mark_without_line(self, identifier: str) -> None:
@@ -48,8 +48,8 @@ class FailedObjects:
     def marked(self) -> Iterator[str]:
         """Return the identifiers of the objects that are not whole. A file with another content is left out."""
         for file in sorted(self._folder.glob("[0-9a-f]" * 64)):
-            if is_mark(file):
-                yield file.read_text("utf-8")
+            if identifier := marked_by(file):
+                yield identifier
 
     # -- records that cannot be read --
 
@@ -74,13 +74,13 @@ class FailedObjects:
         """
         for file in self._unread_files():
             try:
-                document = json.loads(file.read_bytes() if file.is_file() else b"")
+                document = json.loads(content_of(file) or b"")
                 yield str(document["identifier"]), str(document["reason"])
-            except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            except (ValueError, LookupError, TypeError, RecursionError):
                 yield f"{FAILED}/{file.name}", "This note of a record that cannot be read was altered."
 
     def _unread_files(self) -> list[Path]:
-        return sorted(self._folder.glob("*.json"))
+        return sorted(file for file in self._folder.glob("*.json") if is_ours(f"{FAILED}/{file.name}"))
 
     def _file(self, identifier: str) -> Path:
         return self._folder / sha256(identifier.encode()).hexdigest()
@@ -91,7 +91,15 @@ class FailedObjects:
 
 def is_mark(file: Path) -> bool:
     """Return whether a file is the note of an object that is not whole."""
+    return marked_by(file) != ""
+
+
+def marked_by(file: Path) -> str:
+    """Return the identifier in the note of an object that is not whole; an empty string when it is no such note."""
+    content = content_of(file) or b""
+    if sha256(content).hexdigest() != file.name:
+        return ""
     try:
-        return file.is_file() and sha256(file.read_bytes()).hexdigest() == file.name
-    except OSError:
-        return False
+        return content.decode()
+    except UnicodeDecodeError:
+        return ""

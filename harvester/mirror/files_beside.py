@@ -1,58 +1,98 @@
-"""The small files in `failed` and `doubtful`. The catalogue names each before it is written or removed.
+"""The small files in `failed`, `doubtful` and `waiting`. The catalogue names each before it is written or removed.
 
-So an audit finds each that somebody else has changed or removed. Their lines in the catalogue:
+So a run and an audit find each that somebody else has changed or removed. Their lines in the catalogue:
 
     {"beside": "failed/…", "sha512": …}    the next content of the file; an empty digest: it is removed
-    {"beside": "", "sha512": ""}           from here on, the catalogue names these files
+    {"beside": "", "sha512": ""}           the catalogue names all these files
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha512
-from itertools import chain
 from pathlib import Path
 from threading import Lock
 
 from harvester.mirror.catalogue import Catalogue, Contents, Line
 from harvester.runtime.durable_files import replace_durably, reporting_unwritable
 
-FAILED, DOUBTFUL = "failed", "doubtful"
+FAILED, DOUBTFUL, WAITING = "failed", "doubtful", "waiting"
+FOLDERS = (FAILED, DOUBTFUL, WAITING)
 ACCEPTED = f"{DOUBTFUL}/accepted.json"
-_PATTERNS = (f"{FAILED}/*", f"{DOUBTFUL}/*.json", f"{DOUBTFUL}/*/*.json")
-_UNFINISHED = ".new"
+_PATTERNS = (f"{FAILED}/*", f"{DOUBTFUL}/*.json", f"{DOUBTFUL}/*/*.json", f"{WAITING}/*.json")
+_HASH = "[0-9a-f]{64}"
+_NAMES = re.compile(
+    rf"{FAILED}/{_HASH}(\.json)?|{ACCEPTED}|{DOUBTFUL}/{_HASH}/[0-9a-f]{{32}}\.json|{WAITING}/{_HASH}\.json"
+)
+_MOST_BYTES = 16 << 20  # none of them is so large
 
 
 class FilesBeside:
-    """The small files beside the objects of one mirror. Any thread may write. Methods raise StoreUnwritable."""
+    """The small files beside the objects of one mirror. Any thread may write.
+
+    Methods that write raise StoreUnwritable, and the errors of `ready`.
+    """
 
     def __init__(self, folder: Path, catalogue: Catalogue, ready: Callable[[], None]) -> None:
         """Take the folder of the mirror and its catalogue; `ready` prepares the catalogue before each line."""
         self._folder, self._catalogue, self._ready = folder, catalogue, ready
-        self._failed: set[str] = set()  # names of files that could not be written
+        self._broken: set[str] = set()  # names of files that could not be written
         self.altered: dict[str, str] = {}  # the files that the last run wrote otherwise: a sentence by name
         self._expected: dict[str, list[str]] | None = None  # the digests in the catalogue, once a run has begun
         self._lock = Lock()
 
+    # -- writing --
+
     def write(self, file: Path, content: bytes) -> None:
-        """Write a file durably. Also raise the errors of `ready`."""
+        """Write a file durably."""
+        with self.writing(file, content):
+            pass
+
+    @contextmanager
+    def writing(self, file: Path, content: bytes) -> Iterator[None]:
+        """Write a file durably, after the block has changed what belongs to it."""
         with self._announced(file, sha512(content).hexdigest()):
             with reporting_unwritable(file.parent):
                 file.parent.mkdir(parents=True, exist_ok=True)
+            yield
             replace_durably(file, content)
 
     def remove(self, file: Path) -> None:
-        """Remove a file, if it is there, or is gone against the catalogue. Also raise the errors of `ready`."""
-        if file.exists() or self._name(file) in self.altered:
-            with self._announced(file, ""), reporting_unwritable(file):
-                file.unlink(missing_ok=True)
+        """Remove a file, if it is there, or is gone against the catalogue."""
+        if os.path.lexists(file) or self._name(file) in self.altered:
+            with self.removing(file):
+                pass
 
-    def in_folder(self, folder: Path) -> set[Path]:
-        """Return the JSON files of a folder, and those that are gone against the catalogue."""
-        gone = {self._folder / name for name in self.altered if name.endswith(".json")}
-        return {*folder.glob("*.json"), *(file for file in gone if file.parent == folder)}
+    @contextmanager
+    def removing(self, file: Path) -> Iterator[None]:
+        """Remove a file, after the block has removed what belongs to it."""
+        with self._announced(file, ""), reporting_unwritable(file):
+            yield
+            file.unlink(missing_ok=True)
+
+    @contextmanager
+    def _announced(self, file: Path, digest: str) -> Iterator[None]:
+        """Add a line about a file before the block changes it. A failure of the block is corrected by `settle`."""
+        self._ready()
+        name = self._name(file)
+        self._catalogue.append(_line(name, digest))
+        self._take(name, digest)
+        try:
+            yield
+        except BaseException:
+            with self._lock:
+                self._broken.add(name)
+            raise
+
+    def _take(self, name: str, digest: str) -> None:
+        if self._expected is not None:
+            self._expected[name] = [digest]
+            self.altered.pop(name, None)
+
+    # -- the catalogue --
 
     def expect(self, contents: Contents) -> None:
         """Take the catalogue with which a run begins. `altered` has the files that are not as it names them."""
@@ -66,49 +106,60 @@ class FilesBeside:
             return True
         return digest_at(file) in _possible(file, self._expected.get(self._name(file), [""]))
 
-    def _name(self, file: Path) -> str:
-        return file.relative_to(self._folder).as_posix()
+    def is_named(self, file: Path) -> bool:
+        """Return whether the catalogue names a file with its present content."""
+        return self._expected is not None and digest_at(file) in self._expected.get(self._name(file), ())
 
-    @contextmanager
-    def _announced(self, file: Path, digest: str) -> Iterator[None]:
-        """Add a line about a file before the block changes it. A failure of the block is corrected by `settle`."""
-        self._ready()
-        name = self._name(file)
-        self._catalogue.append(_line(name, digest))
-        if self._expected is not None:
-            self._expected[name] = [digest]
-            self.altered.pop(name, None)
-        try:
-            yield
-        except BaseException:
-            with self._lock:
-                self._failed.add(name)
-            raise
+    def in_folder(self, folder: Path) -> set[Path]:
+        """Return the small JSON files of a folder, and those that are gone against the catalogue."""
+        gone = {self._folder / name for name in self.altered if name.endswith(".json")}
+        present = {file for file in folder.glob("*.json") if is_ours(self._name(file))}
+        return {*present, *(file for file in gone if file.parent == folder)}
 
     def settle(self) -> None:
         """Add a line for each file that this process announced and could not write."""
         with self._lock:
-            failed, self._failed = self._failed, set()
-        self._catalogue.append(*(_line(name, digest_at(self._folder / name)) for name in sorted(failed)))
+            broken, self._broken = self._broken, set()
+        self._catalogue.append(*(_line(name, digest_at(self._folder / name)) for name in sorted(broken)))
 
     def recover(self, contents: Contents) -> None:
-        """Add a line for each file that a killed process announced and did not write. Other changes are left."""
-        now = {name: digest_at(self._folder / name) for name in contents.unsettled}
-        wrong = [_line(name, digest) for name, digest in now.items() if contents.beside[name][-1] != digest]
-        self._catalogue.append(*(line for line in wrong if line["sha512"] in contents.beside[str(line["beside"])]))
+        """Complete the removals that a killed process announced. Take back what it announced and did not write.
+
+        Other changes are left to an audit.
+        """
+        for name in sorted(contents.unsettled):
+            file, digests = self._folder / name, contents.beside[name]
+            now = digest_at(file)
+            if now not in digests or now == digests[-1]:
+                continue
+            if digests[-1]:
+                self._catalogue.append(_line(name, now))
+                self._take(name, now)
+            else:
+                with reporting_unwritable(file):
+                    file.unlink()
+
+    def _name(self, file: Path) -> str:
+        return file.relative_to(self._folder).as_posix()
 
 
-def lines_beside(folder: Path) -> Iterable[Line]:
-    """Return lines of the catalogue for all present files, and the line before them."""
-    present = (file for file in files_beside(folder) if file.is_file())
-    named = (_line(file.relative_to(folder).as_posix(), digest_at(file)) for file in present)
-    return chain([_line("", "")], named)
+def lines_beside(folder: Path) -> Iterator[Line]:
+    """Return a line of the catalogue for each present file, and the line that says that all are named."""
+    for file in files_beside(folder):
+        if digest := digest_at(file):
+            yield _line(file.relative_to(folder).as_posix(), digest)
+    yield _line("", "")
 
 
 def files_beside(folder: Path) -> list[Path]:
-    """Return the small files of a mirror, and whatever else has their names."""
-    matched = chain.from_iterable(map(folder.glob, _PATTERNS))
-    return sorted(path for path in matched if path.suffix != _UNFINISHED)
+    """Return the paths in a mirror that have the names of small files."""
+    matched = (path for pattern in _PATTERNS for path in folder.glob(pattern))
+    return sorted({path for path in matched if is_ours(path.relative_to(folder).as_posix())})
+
+
+def is_ours(name: str) -> bool:
+    """Return whether a run may give a small file this name."""
+    return _NAMES.fullmatch(name) is not None
 
 
 def altered_beside(folder: Path, name: str, contents: Contents) -> str:
@@ -128,11 +179,18 @@ def _possible(file: Path, digests: Iterable[str]) -> list[str]:
 
 
 def digest_at(file: Path) -> str:
-    """Return the SHA-512 of a regular file; an empty string when there is none, or it cannot be read."""
+    """Return the SHA-512 of a small file; an empty string when there is none, or it cannot be read."""
+    content = content_of(file)
+    return "" if content is None else sha512(content).hexdigest()
+
+
+def content_of(file: Path) -> bytes | None:
+    """Return the content of a small file; None when it is no regular file, cannot be read, or is far too large."""
     try:
-        return sha512(file.read_bytes()).hexdigest() if file.is_file() and not file.is_symlink() else ""
+        is_small = file.is_file() and not file.is_symlink() and file.stat().st_size <= _MOST_BYTES
+        return file.read_bytes() if is_small else None
     except OSError:
-        return ""
+        return None
 
 
 def _line(name: str, digest: str) -> Line:

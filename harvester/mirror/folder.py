@@ -32,7 +32,7 @@ from harvester.mirror.catalogue import Catalogue, Line, Mark, UnfinishedRun, aud
 from harvester.mirror.catalogue import read as read_catalogue
 from harvester.mirror.doubtful_files import DoubtfulFiles
 from harvester.mirror.failed_objects import FailedObjects
-from harvester.mirror.files_beside import ACCEPTED, DOUBTFUL, FilesBeside, altered_beside, lines_beside
+from harvester.mirror.files_beside import ACCEPTED, DOUBTFUL, WAITING, FilesBeside, altered_beside, lines_beside
 from harvester.mirror.instance_memory import InstanceMemory
 from harvester.mirror.inventory import Inventory
 from harvester.mirror.new_catalogue import (
@@ -153,7 +153,9 @@ class MirrorFolder:
         behind = self.catalogue.behind(self.proven)
         if any("identifier" in line or "beside" in line for line in behind):
             self.catalogue.recover(partial(on_disk, self.root))
-            self.beside.recover(read_catalogue(self.catalogue.file))
+            contents = read_catalogue(self.catalogue.file)
+            self.beside.recover(contents)
+            self.doubtful.recover(self.folder / name for name in contents.unsettled)
         last = next((str(line["receipt"]) for line in reversed(behind) if "receipt" in line), "")
         if last and not (self.folder / "receipts" / last).exists():  # a process was killed before it wrote it
             self.catalogue.append({"receipt": last, "sha512": ""})
@@ -261,7 +263,7 @@ class MirrorFolder:
     @property
     def waiting(self) -> WaitingDeletions:
         """The deletions that wait for a confirmation."""
-        return WaitingDeletions(self.folder / "waiting")
+        return WaitingDeletions(self.folder / WAITING, self.beside)
 
     def known(self, identifier: str) -> tuple[Inventory, Holding]:
         """Return the inventory and the state of an object. Raise StoreDamaged when it is unreadable or missing."""

@@ -86,6 +86,7 @@ class JudgingRun(Run):
         if is_any:
             pending.lay_aside(self.now())
             self.counted(*pending.commit(self.now(), self.user))
+            pending.tidy_aside()
 
     def _laid_aside(self, pending: PendingVersion, planned: PlannedFile, held: HeldFile) -> Collected:
         """Return a stored file as doubtful. Another state of it from an earlier version is used instead, if any."""
@@ -100,13 +101,16 @@ class JudgingRun(Run):
 
 @dataclass(slots=True)
 class AcceptRun(JudgingRun):
-    """A run that accepts doubtful files on request of a person."""
+    """A run that accepts doubtful files on request of a person. `taken`: objects and paths of stored files."""
+
+    taken: set[tuple[str, str]] = field(default_factory=set, kw_only=True)
 
     def accepted(self, url: str) -> list[DoubtfulFile]:
         """Accept the doubtful files of an address. An answer that many addresses sent is accepted for all of them.
 
-        Return the accepted files. Raise ConfigurationError when no file of the address is doubtful, and the errors of
-        `recorded`. Raise StoreDamaged, and accept nothing, when the stored bytes of one of them are not what arrived.
+        Return the accepted files; `is_kept` is whether the file is stored now. Raise ConfigurationError when no file of
+        the address is doubtful, and the errors of `recorded`. Raise StoreDamaged, and accept nothing, when the stored
+        bytes or the state of one of them are not what a run wrote.
         """
         doubtful = self.place.doubtful
         meant = [suspect for suspect in doubtful.all() if url in (*suspect.names, suspect.identifier)]
@@ -126,7 +130,7 @@ class AcceptRun(JudgingRun):
                 pending = self.sound(identifier, partial(self.held_again, identifier))
                 if pending is not None:
                     self._take(pending, {suspect.path for suspect in suspects if suspect.identifier == identifier})
-        return suspects
+        return [suspect._replace(is_kept=(suspect.identifier, suspect.path) in self.taken) for suspect in suspects]
 
     def _check(self, suspects: Iterable[DoubtfulFile]) -> None:
         """Raise StoreDamaged when the state of any of these files was altered, or its bytes were."""
@@ -155,6 +159,7 @@ class AcceptRun(JudgingRun):
             else:
                 pending.note(as_it_was(planned))
         self.commit(pending)
+        self.taken |= {(pending.now.identifier, path) for path in paths}
         if pending.harmed:  # it was not restored
             self.place.failed.mark(pending.now.identifier, is_whole=False)
 

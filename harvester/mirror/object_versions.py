@@ -120,11 +120,19 @@ class PendingVersion:
                 self.results[path] = replace(result, file=good, incoming=suspect.incoming, suspect=None)
 
     def lay_aside(self, at: int) -> bool:
-        """Store the doubtful files of the object aside, and remove the others there. Return whether any is doubtful."""
-        doubtful = {path: result.suspect for path, result in self.results.items() if result.file.fate is Fate.DOUBTFUL}
+        """Store the doubtful files of the object aside. Return whether any is doubtful."""
+        doubtful = {path: self.results[path].suspect for path in self._doubtful_paths}
         resting = {path for path in doubtful if self.results[path].is_unasked}
         self.doubtful.keep(self.now.identifier, doubtful, at, resting)
         return bool(doubtful)
+
+    def tidy_aside(self) -> None:
+        """Remove files from those aside that are not doubtful any more, after their version was written."""
+        self.doubtful.tidy(self.now.identifier, self._doubtful_paths)
+
+    @property
+    def _doubtful_paths(self) -> set[str]:
+        return {path for path, result in self.results.items() if result.file.fate is Fate.DOUBTFUL}
 
     def note(self, collected: Collected) -> None:
         """Note the outcome of one file."""

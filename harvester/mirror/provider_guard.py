@@ -15,6 +15,7 @@ from harvester.harvest.admission import LEAST_HELD, LEAST_LISTED, LOOKED_FOR, UN
 from harvester.harvest.repository_identity import differences, is_another, merged
 from harvester.http.messages import Fetch
 from harvester.mirror import catalogue
+from harvester.mirror.files_beside import WAITING
 from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.object_versions import PendingVersion
 from harvester.runtime.exit_status import ERRORS_OF_ONE_REQUEST, AnotherRepository
@@ -116,19 +117,21 @@ class Guard:
 
     @property
     def has_waiting(self) -> bool:
-        """Return whether deletions of earlier runs wait. In that case all further deletions wait, too."""
+        """Return whether deletions of earlier runs wait. In that case all further deletions wait, too.
+
+        Deletions that somebody else has removed count as waiting.
+        """
         if self._has_waiting is None:
-            self._has_waiting = len(self.place.waiting) > 0
+            are_gone = any(name.startswith(f"{WAITING}/") for name in self.place.beside.altered)
+            self._has_waiting = are_gone or len(self.place.waiting) > 0
         return self._has_waiting
 
     def allows(self, pending: PendingVersion) -> bool:
         """Return whether the change of an object may be carried out now; otherwise its deletion waits."""
         now, waiting = pending.now, self.place.waiting
-        if not now.is_deleted:
-            waiting.discard(now.identifier)
-            return True
-        is_deletion = pending.before is not None and not pending.before.is_deleted
+        is_deletion = now.is_deleted and pending.before is not None and not pending.before.is_deleted
         if not is_deletion or self.is_confirmed:
+            waiting.discard(now.identifier)
             return True
         if not self.has_waiting:
             self.deletions += 1

@@ -11,6 +11,7 @@ from typing import Self
 from gateway.store.queries import load_file
 from harvester.mirror.databases import CacheDatabase
 
+CACHE = "answers.sqlite"
 SHORT = 16 << 10  # bytes; longer answers are rarely messages, and storing all of them would be costly
 MANY = 3  # addresses
 
@@ -24,7 +25,7 @@ class Answers:
 
     def __init__(self, folder: Path) -> None:
         """Take the folder of the database."""
-        self._file = folder / "answers.sqlite"
+        self._file = folder / CACHE
         self._memory: CacheDatabase | None = None
 
     def __enter__(self) -> Self:

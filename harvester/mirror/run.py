@@ -67,9 +67,9 @@ class Run(RunLifecycle):
         if altered := self.place.beside.altered:
             name, problem = next(iter(altered.items()))
             yield (
-                f"{len(altered)} files in failed or doubtful are not what the last run wrote, so a missing file may "
-                f"not be known. The first is {name}: {problem} {audit_of(self.place.folder)} names them all, and notes "
-                "what is missing."
+                f"{len(altered)} files in failed, doubtful or waiting are not what the last run wrote, so what is "
+                f"missing may not be known. The first is {name}: {problem} {audit_of(self.place.folder)} names them "
+                "all, and notes what is missing."
             )
 
     def note_failure(self, reason: str) -> None:
@@ -200,8 +200,11 @@ class Run(RunLifecycle):
             self.tried.add(pending.now.identifier)
         is_mended = pending.mended()
         if _is_no_better(pending):
-            return Change.MENDED if is_mended else Change.UNCHANGED, pending.holding
-        return pending.commit(self.now(), self.user)
+            change, holding = Change.MENDED if is_mended else Change.UNCHANGED, pending.holding
+        else:
+            change, holding = pending.commit(self.now(), self.user)
+        pending.tidy_aside()
+        return change, holding
 
     def counted(self, change: Change, holding: Holding) -> None:
         """Count an object, and note whether any of its files is missing."""

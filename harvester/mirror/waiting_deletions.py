@@ -8,28 +8,28 @@ from hashlib import sha256, sha512
 from pathlib import Path
 
 from gateway.errors import StoreDamaged
+from harvester.mirror.files_beside import WAITING, FilesBeside, content_of, digest_at, is_ours
 from harvester.mirror.object_versions import ReceivedRecord
-from harvester.runtime.durable_files import replace_durably, reporting_unwritable
 
 
 class WaitingDeletions:
     """The waiting deletions in DIR/waiting, by identifier."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take the folder, which need not be there."""
-        self.folder = folder
+    def __init__(self, folder: Path, beside: FilesBeside) -> None:
+        """Take the folder, which need not be there, and what writes its files."""
+        self.folder, self._beside = folder, beside
 
     def __len__(self) -> int:
-        return sum(1 for _ in self.folder.glob("*.json"))
+        return len(self._files())
 
     def __iter__(self) -> Iterator[ReceivedRecord]:
         """Return the deletions. Raise StoreDamaged for a file that cannot be read."""
-        for file in sorted(self.folder.glob("*.json")):
+        for file in self._files():
             yield _read(file)
 
     def damaged(self) -> Iterator[tuple[str, StoreDamaged]]:
         """Return the names of the files that cannot be read, and why not."""
-        for file in sorted(self.folder.glob("*.json")):
+        for file in self._files():
             try:
                 _read(file)
             except StoreDamaged as error:
@@ -43,21 +43,21 @@ class WaitingDeletions:
         file = self._file(received.identifier)
         abouts = [about.decode("utf-8", "replace") for about in received.abouts]
         document = {"identifier": received.identifier, "datestamp": received.datestamp, "sets": received.sets}
-        with reporting_unwritable(file):
-            file.parent.mkdir(exist_ok=True)
-        replace_durably(file, json.dumps({**document, "abouts": abouts}, ensure_ascii=False).encode() + b"\n")
+        content = json.dumps({**document, "abouts": abouts}, ensure_ascii=False).encode() + b"\n"
+        self._beside.write(file, content)
 
     def discard(self, identifier: str) -> None:
         """Remove a deletion, if it is there. Raise StoreUnwritable."""
-        file = self._file(identifier)
-        with reporting_unwritable(file):
-            file.unlink(missing_ok=True)
+        self._beside.remove(self._file(identifier))
 
     @property
     def sha512(self) -> str:
         """The SHA-512 of all waiting deletions. Only the name of an unreadable file counts."""
-        listing = "".join(f"{path.name} {_digest(path)}\n" for path in sorted(self.folder.glob("*.json")))
+        listing = "".join(f"{path.name} {digest_at(path)}\n" for path in self._files())
         return sha512(listing.encode()).hexdigest()
+
+    def _files(self) -> list[Path]:
+        return sorted(file for file in self.folder.glob("*.json") if is_ours(f"{WAITING}/{file.name}"))
 
     def _file(self, identifier: str) -> Path:
         return self.folder / f"{sha256(identifier.encode()).hexdigest()}.json"
@@ -65,7 +65,7 @@ class WaitingDeletions:
 
 def _read(file: Path) -> ReceivedRecord:
     try:
-        document = json.loads(file.read_bytes() if file.is_file() else b"")
+        document = json.loads(content_of(file) or b"")
         abouts = tuple(about.encode() for about in document["abouts"])
         return ReceivedRecord(
             document["identifier"], document["datestamp"], tuple(document["sets"]), is_deleted=True, abouts=abouts
@@ -75,10 +75,3 @@ def _read(file: Path) -> ReceivedRecord:
             f"{file} cannot be read: {error}. Bring it back from a copy; or remove it, and `harvester mirror --full` "
             "brings the deletion again."
         ) from error
-
-
-def _digest(file: Path) -> str:
-    try:
-        return sha512(file.read_bytes()).hexdigest() if file.is_file() else ""
-    except OSError:
-        return ""

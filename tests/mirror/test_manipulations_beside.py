@@ -1,4 +1,4 @@
-"""Whatever is done to `failed` and `doubtful` of a mirror behind its back, an audit finds it without a request."""
+"""Whatever is done to `failed`, `doubtful` and `waiting` behind its back, an audit finds it without a request."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 import os
 import shutil
 from hashlib import sha256, sha512
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from gateway.errors import StoreUnwritable
 from harvester.cli import main
 from harvester.mirror import catalogue
 from harvester.mirror.open_folder import opened
@@ -21,7 +23,8 @@ from tests.mirror.test_manipulations import audited, killed
 pytestmark = pytest.mark.slow  # each audits a mirror
 
 DOUBTED, MISSING, UNREAD, ACCEPTED = "oai:p:0", "oai:p:1", "oai:p:2", "oai:p:3"
-INCOMPLETE = {("incomplete", DOUBTED), ("incomplete", MISSING)}
+GONE = [f"oai:p:{number}" for number in range(10, 20)]
+INCOMPLETE = {("incomplete", DOUBTED), ("incomplete", MISSING), ("incomplete", UNREAD)}
 
 
 def fill_with_failures(provider):
@@ -47,8 +50,19 @@ def original(tmp_path_factory):
     with serving() as provider:
         fill_with_failures(provider)
         Mirror(folder, provider).run(status=3)
-    assert accept(folder, ACCEPTED)[0] in (0, 3)
+        with_waiting_deletions(provider, Mirror(folder, provider))
+    assert accept(folder, ACCEPTED)[0] == 0
     return folder
+
+
+def with_waiting_deletions(provider, mirror):
+    """Let two deletions wait in a mirror: the source deletes seven of its objects at once, and five pass."""
+    for name in GONE:
+        provider.items[name] = Item({"a.txt": name.encode()}, datestamp="2030-02-01T00:00:00Z")
+    mirror.run(status=3 if provider.faults else 0)
+    for name in GONE[:7]:
+        provider.items[name].deleted, provider.items[name].datestamp = True, "2030-03-01T00:00:00Z"
+    assert mirror.run(status=3)["waiting"] == 2
 
 
 @pytest.fixture
@@ -73,6 +87,11 @@ def mark(folder, identifier=MISSING):
 
 def note(folder):
     return mark(folder, UNREAD).with_suffix(".json")
+
+
+def waiting(folder):
+    """Return the files of the deletions that wait."""
+    return sorted((folder / "waiting").iterdir())
 
 
 def acceptances(folder):
@@ -108,6 +127,12 @@ def pipe(file):
 def link(file, folder):
     aside = file.rename(folder.parent / "moved")
     file.symlink_to(aside)
+
+
+def answers_link(folder):
+    (folder / "doubtful/answers.sqlite").unlink(missing_ok=True)
+    (folder.parent / "target").write_bytes(b"")
+    (folder / "doubtful/answers.sqlite").symlink_to(folder.parent / "target")
 
 
 # name: what is done, the finding, and a part of the name that is reported
@@ -152,6 +177,47 @@ MANIPULATIONS = {
     ),
     "a note of a record is added": (lambda f: mark(f, "x").with_suffix(".json").write_text("{}"), "strange", ".json"),
     "another file is added to the notes": (lambda f: (f / "failed/x").touch(), "strange", "failed/x"),
+    "all waiting deletions are removed": (lambda f: shutil.rmtree(f / "waiting"), "altered", "waiting/"),
+    "a waiting deletion is removed": (lambda f: waiting(f)[0].unlink(), "altered", "waiting/"),
+    "a waiting deletion is emptied": (lambda f: waiting(f)[0].write_bytes(b""), "altered", "waiting/"),
+    "a waiting deletion is copied": (
+        lambda f: shutil.copy(waiting(f)[0], f / "waiting" / f"{'0' * 64}.json"),
+        "strange",
+        "waiting/000",
+    ),
+    "another file is added to the waiting deletions": (lambda f: (f / "waiting/foo.txt").touch(), "strange", "foo.txt"),
+    "a note of an object that was never stored": (
+        lambda f: mark(f, "oai:ghost").write_text("oai:ghost"),
+        "strange",
+        "",
+    ),
+    "a note that is no text": (
+        lambda f: (f / "failed" / sha256(b"\xff\xfe").hexdigest()).write_bytes(b"\xff\xfe"),
+        "strange",
+        "failed/",
+    ),
+    "a huge note": (lambda f: os.truncate(mark(f), 4 << 40), "altered", "failed/"),
+    "a huge state": (lambda f: os.truncate(state(f), 4 << 40), "altered", ".json"),
+    "names that are no text": (
+        lambda f: [
+            Path(os.fsdecode(os.fsencode(f / name) + b"/\xff.json")).write_bytes(b"{}")
+            for name in ("failed", "doubtful", "waiting")
+        ],
+        "strange",
+        "\\xff.json",
+    ),
+    "unfinished files of no run": (lambda f: doubtful(f).with_name("evil.new").touch(), "strange", "evil.new"),
+    "a deep folder among the notes": (lambda f: (f / "failed/x.new/deep/y").mkdir(parents=True), "strange", "deep/y"),
+    "an empty folder among the doubtful files": (lambda f: (f / "doubtful/x").mkdir(), "strange", "doubtful/x"),
+    "the notes are a file": (lambda f: [shutil.rmtree(f / "failed"), (f / "failed").touch()], "strange", "failed"),
+    "a note has another name outside": (lambda f: os.link(mark(f), f.parent / "x"), "strange", "failed/"),
+    "a state has another name outside": (lambda f: os.link(state(f), f.parent / "x"), "strange", ".json"),
+    "doubtful bytes have another name outside": (
+        lambda f: os.link(doubtful(f), f.parent / "x"),
+        "strange",
+        "doubtful/",
+    ),
+    "the cache of answers is a link": (answers_link, "strange", "answers.sqlite"),
 }
 
 
@@ -173,13 +239,16 @@ def test_every_manipulation_is_found(folder, name):
 def test_runs_go_on_or_refuse_in_words_and_take_no_altered_bytes(mirror, provider, name, monkeypatch):
     fill_with_failures(provider)
     mirror.run(status=3)
+    with_waiting_deletions(provider, mirror)
     accept(mirror.folder, ACCEPTED)
     MANIPULATIONS[name][0](mirror.folder)
     accept(mirror.folder, DOUBTED)
-    environment = {**NO_PAUSES, "GATEWAY_MIRROR_DOUBTFUL_MAX_BYTES": "1000000"}
-    line = ["mirror", provider.base_url, str(mirror.folder), "--retry-failed"]
-    done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
-    assert done.exit_code in (1, 3), done.output
+    for arguments in ([], ["--retry-failed"], ["--full"]):
+        line = ["mirror", provider.base_url, str(mirror.folder), *arguments]
+        done = CliRunner().invoke(main, line, env=NO_PAUSES, catch_exceptions=False)
+        assert done.exit_code in (1, 3), done.output
+    target = mirror.folder.parent / "target"
+    assert not target.exists() or target.read_bytes() == b""
     held = {content for files in mirror.held().values() for content in files.values()}
     assert b"TAMPERED" not in held
     assert b"?" * len(BAD) not in held
@@ -190,7 +259,7 @@ def test_a_run_says_that_notes_are_gone_until_an_audit_has_made_them_again(mirro
     mirror.run(status=3)
     shutil.rmtree(mirror.folder / "failed")
     receipt = mirror.run("--retry-failed", status=3)
-    assert receipt["doubts"][0].startswith("4 files in failed or doubtful are not what the last run wrote")
+    assert receipt["doubts"][0].startswith("4 files in failed, doubtful or waiting are not what the last run wrote")
     audited(mirror.folder)
     provider.faults.clear()
     del provider._record
@@ -217,11 +286,96 @@ def test_an_altered_state_is_written_anew_when_its_file_is_requested_again(mirro
     assert audited(mirror.folder)[1] == [("incomplete", DOUBTED)]
 
 
+@pytest.mark.parametrize("name", MANIPULATIONS)
+def test_what_a_person_accepts_is_accepted(folder, name):
+    MANIPULATIONS[name][0](folder)
+    done = CliRunner().invoke(main, ["mirror", "audit", str(folder), "--offline", "--accept"], catch_exceptions=False)
+    assert done.exit_code == 3
+    assert "altered" not in {finding for finding, _ in audited(folder)[1]} or "bytes" in name
+
+
+def test_waiting_deletions_that_are_gone_are_reported_until_they_are_back(mirror, provider):
+    with_waiting_deletions(provider, mirror)
+    shutil.rmtree(mirror.folder / "waiting")
+    assert {finding for finding, _ in audited(mirror.folder)[1]} == {"altered"}
+    receipt = mirror.run("--retry-failed", status=3)
+    assert "2 files in failed, doubtful or waiting" in receipt["doubts"][0]
+    receipt = mirror.run(status=3)  # which lists the deletions again
+    assert ("2 files in failed" in receipt["doubts"][0], receipt["waiting"]) == (True, 2)
+    assert audited(mirror.folder)[:2] == (0, [])
+    assert mirror.run("--yes")["objects"]["deleted"] == 2
+    assert audited(mirror.folder)[:2] == (0, [])
+
+
+def test_a_half_written_line_of_a_full_disk_is_removed_at_once(mirror, provider, fill, monkeypatch):
+    fill(1)
+    mirror.run()
+    place = opened(mirror.folder)
+    before = place.catalogue.file.read_bytes()
+    opening = Path.open
+
+    def full(self, mode="r", *rest, **named):
+        stream = opening(self, mode, *rest, **named)
+        if self == place.catalogue.file and mode == "ab":
+            stream.write(b'{"half')
+            stream.close()
+            raise OSError(28, "No space left on device")
+        return stream
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", full)
+        with pytest.raises(StoreUnwritable):
+            place.catalogue.append({"run": "x", "at": "y"})
+    assert place.catalogue.file.read_bytes() == before
+    place.catalogue.append({"run": "mirror", "at": "2030-01-01T00:00:00Z"})
+    assert audited(mirror.folder)[1] == [("unconfirmed", catalogue.NAME)]
+
+
+def test_accepted_bytes_stay_until_their_version_is_written(mirror, provider, monkeypatch):
+    provider.items[DOUBTED] = Item({"a.txt": b"a"}, says=())
+    provider.faults[f"{DOUBTED}/a.txt"] = sending(BAD)
+    mirror.run(status=3)
+
+    def full(*_):
+        raise StoreUnwritable("The disk is full.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("harvester.mirror.ocfl.StorageRoot.commit", full)
+        status, words = accept(mirror.folder, DOUBTED)
+    assert (status, "1 of them are not stored: The disk is full." in words) == (1, True)
+    assert doubtful(mirror.folder).read_bytes() == BAD
+    assert accept(mirror.folder, DOUBTED)[0] == 0
+    assert mirror.held() == {DOUBTED: {"a.txt": BAD}}
+    assert audited(mirror.folder)[:2] == (0, [])
+
+
+def test_a_damaged_object_takes_no_accepted_bytes_and_says_so(mirror, provider):
+    provider.items[DOUBTED] = Item({"a.txt": b"a"}, says=())
+    provider.faults[f"{DOUBTED}/a.txt"] = sending(BAD)
+    mirror.run(status=3)
+    (opened(mirror.folder).root.place(DOUBTED) / "inventory.json").write_bytes(b"?")
+    status, words = accept(mirror.folder, DOUBTED)
+    assert status == 3
+    assert "1 of them are not stored: " in words
+    assert doubtful(mirror.folder).read_bytes() == BAD
+
+
+def test_a_mark_of_an_audit_gets_its_line_from_the_next_run(mirror, provider):
+    provider.items[DOUBTED] = Item({"a.txt": b"a"})
+    mirror.run()
+    next(mirror.folder.joinpath("ocfl").rglob("a.txt")).unlink()
+    audited(mirror.folder)
+    provider.faults[f"{DOUBTED}/a.txt"] = lambda handler: handler.send(404, b"", {}) or True
+    mirror.run("--retry-failed", status=3)
+    mark(mirror.folder, DOUBTED).unlink()
+    assert "failed/" in mirror.run(status=3)["doubts"][0]
+
+
 def test_what_an_audit_accepts_is_as_it_should_be_from_then_on(folder):
     shutil.rmtree(doubtful(folder).parent)
     note(folder).unlink()
     audited(folder, "--accept")
-    assert set(audited(folder)[1]) == INCOMPLETE
+    assert set(audited(folder)[1]) == INCOMPLETE - {("incomplete", UNREAD)}
 
 
 def test_the_catalogue_of_an_earlier_version_names_the_files_from_the_next_run_on(mirror, provider):
