@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from calendar import timegm
+from itertools import groupby
 from typing import NamedTuple
 
 from gateway.fulltext.decisions import Thresholds, decided
@@ -10,7 +11,8 @@ from gateway.fulltext.search_result import SearchResult
 from gateway.model import Decision, Outcome
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of
-from tests.fulltext.web import SETTINGS, RecordedWeb, a_pdf, answer, work
+from tests.fulltext.corpus.pdf import Run, Sheet, written
+from tests.fulltext.web import SETTINGS, RecordedWeb, answer, work
 from tests.sample.web import PAGE_BREAK
 
 ACCEPT, REVIEW, RETRACTED, DAY = "accept", "review", "retracted", "2027-05-01"
@@ -87,7 +89,10 @@ def _file(claim: Claim) -> bytes:
         *[_WORDS] * 12, "1 Introduction", *[_WORDS] * 20, PAGE_BREAK, *[_WORDS] * 40, PAGE_BREAK, *[_WORDS] * 30,
         "References", "[1] A. Smith. On meadows. 2010.", *claim.end,
     ]  # fmt: skip
-    return a_pdf(*lines)
+    pages = [list(page) for is_break, page in groupby(lines, PAGE_BREAK.__eq__) if not is_break]
+    return written(
+        Sheet(runs=[Run(40, 800 - 13 * number, 9, line) for number, line in enumerate(page)]) for page in pages
+    )
 
 
 def result_of(claim: Claim) -> tuple[SearchResult, tuple[Decision, ...]]:

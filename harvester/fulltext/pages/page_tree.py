@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import cast
 
@@ -37,6 +37,22 @@ class PageTree:
     def texts(self) -> list[str]:
         """Return all texts of the page."""
         return [text for root in self._roots for text in texts(root)]
+
+    def hinting(self, hints: Iterable[str]) -> Iterator[tuple[Element, str]]:
+        """Yield the texts with one of these words in lower case, and the elements around them."""
+        whole = "".join(etree.tostring(root, method="text", encoding="unicode") for root in self._roots).lower()
+        words_ = [hint for hint in hints if hint in whole]
+        for element in self.elements(etree.Element) if words_ else ():
+            parent = element.getparent()
+            if element.text and element.tag not in _UNREAD and _has(element.text, words_):
+                yield element, element.text
+            if element.tail and parent is not None and parent.tag not in _UNREAD and _has(element.tail, words_):
+                yield parent, element.tail
+
+
+def _has(text: str, words_: Iterable[str]) -> bool:
+    lower = text.lower()
+    return any(word in lower for word in words_)
 
 
 def _roots(body: bytes, encoding: str | None) -> list[Element]:
