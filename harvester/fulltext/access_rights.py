@@ -87,6 +87,8 @@ _LATER = (
 _UNTIL = re.compile(f"(?i)(?:{_LATER})")
 _EMBARGO = re.compile(r"(?i)(?<!\bno )(?<!\bnot )\bembargo(?:ed)?\b")
 _NEAR = 80  # characters after it that must contain the date
+_BEFORE_YEAR = _NEAR + 100  # characters: the words, and what may be between them and the year
+_YEAR = re.compile(r"[12]\d{3}")
 _MOST_READ = 4000  # characters of a cover page
 # The beginnings of the names of months, January first.
 _MONTHS = (
@@ -188,7 +190,16 @@ def is_shut(work: Work) -> bool:
 def open_from_words(text: str) -> str:
     """Return the last day that sentences at the beginning of a text state as the end of an embargo; empty: none."""
     beginning = " ".join(text[:_MOST_READ].split())
-    return max((day for until in _UNTIL.finditer(beginning) for day in _days_near(beginning, until.end())), default="")
+    return max((day for place in _places(beginning) for day in _days_near(beginning, place)), default="")
+
+
+def _places(text: str) -> Iterator[int]:
+    """Yield the ends of words on an embargo, as far as a year follows: most texts have few years."""
+    last = 0
+    for year in _YEAR.finditer(text):
+        first = max(last, year.start() - _BEFORE_YEAR)
+        yield from (until.end() for until in _UNTIL.finditer(text, first, year.start()))
+        last = year.start()
 
 
 def _days_near(text: str, place: int) -> Iterator[str]:

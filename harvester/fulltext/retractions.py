@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from harvester.fulltext.rights_words import quoted
+from harvester.fulltext.rights_words import may_have, quoted
 
 # The types of updates in Crossref (crossref.org/documentation/crossmark) that retract a work, and their sentences; all
 # others (correction, erratum, addendum, clarification, corrigendum, new_edition, new_version) do not.
@@ -75,6 +75,11 @@ _STATEMENTS = (
         rf"|\bwithdr(?:aws?|awn|awing|ew) {_THIS}|\b{_THIS} has been removed (?:at the request|for legal|because|due to|by the (?:publisher|editors?|authors?))",
     ),
 )  # fmt: skip
+# Parts of words, of which every statement has one.
+_HINTS = (
+    "retract", "withdr", "concern", "has been removed", "zurück", "rétract", "retir", "retrac", "retrak", "retra\u00eddo", "retratado", "despublicado", "ritir", "ritratt", "getrokken", "tillbaka", "återkall", "trukket", "tilbage",
+    "vedetty", "peruttu", "wycofan", "odwołan", "stažen", "retrah", "отозван", "ретраг", "geri çekil", "撤", "取り下げ",
+)  # fmt: skip
 _COMPILED = tuple((update, re.compile(pattern)) for update, pattern in _STATEMENTS)
 # Words before a statement with which it is none: a question, a condition, an example.
 _NOT_BEFORE = re.compile(
@@ -119,7 +124,7 @@ def label_before(title: str) -> str:
 
 def statement_in(text: str) -> tuple[str, str]:
     """Return the type of update that a text in lower case states of its own document, and the statement; else empty."""
-    for update, pattern in _COMPILED:
+    for update, pattern in _COMPILED if may_have(text, _HINTS) else ():
         for match in pattern.finditer(text):
             if not _NOT_BEFORE.search(text[max(0, match.start() - _NEAR) : match.start()]):
                 return update, match[0]

@@ -9,7 +9,7 @@ with a row for each reason; each row has the languages of the field.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from gateway.fulltext.licenses import is_open, license_of
@@ -141,6 +141,10 @@ _RESERVED = re.compile(
     rf"|\bno part of (?:this|the) {_THING} may be (?:reproduced|copied|stored|used|transmitted|translated)|\bno re-?use (?:is )?allowed without permission|\bno reproduction without permission"
     rf"|\b(?:other )?uses?,? including reproduction and distribution[^.]{{0,200}} (?:are|is) prohibited|\breproduction (?:is )?(?:prohibited|forbidden|interdite|prohibida|vietata|proibida)\b"
 )
+_RESERVED_HINTS = (
+    "rights", "rechte", "droits", "derechos", "diritti", "direitos", "rättigheter", "rettigheter", "oikeudet", "prawa", "práva", "fenntartva", "drepturile", "права", "saklıdır", "επιφύλαξη", "版权", "版權", "転載", "권리",
+    "no part of", "reuse", "re-use", "reproduc", "riproduc", "riproduz",
+)
 _SPACES = re.compile(r"\s+")
 # The names of licences of Creative Commons.
 _LICENSE = re.compile(
@@ -204,8 +208,15 @@ def quoted(text: str) -> str:
     return line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()}…"
 
 
+def may_have(text: str, hints: Iterable[str]) -> bool:
+    """Return whether a text has one of these parts of words: a quick test before an expression is tried."""
+    return any(hint in text for hint in hints)
+
+
 def reserved_in(text: str) -> Iterator[str]:
     """Yield the statements in a text that reserve all rights, as they are spelled there in lower case."""
+    if not may_have(text.lower(), _RESERVED_HINTS):
+        return
     yield from (match[0] for match in _RESERVED.finditer(" ".join(text.translate(_SIGNS).lower().split())))
 
 
@@ -214,6 +225,8 @@ def licenses_in(text: str, *, is_label: bool = False) -> Iterator[str]:
 
     `is_label`: the text is a label with its value, so it need not name the work.
     """
+    if not may_have(text, ("creative", "cc")):
+        return
     for match in _LICENSE.finditer(text):
         around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
         place = min(match.start(), _NEAR)
