@@ -70,21 +70,21 @@ _YEARS = range(1900, 2200)  # other years are errors
 # Words on a cover page for an embargo: of DSpace, EPrints, Pure and Elsevier, and in other languages. Only a future day
 # counts, so these words may also have other meanings.
 _LATER = (
-    r"\bembargo(?:ed)?\b|\b(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
-    r"|\b(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
-    r"|\b(?:available|accessible|open access|public|published|released?|unlocked) (?:online )?(?:from|as of|on or after|starting|not before)\b|\bnot (?:available|accessible|public) before\b|\b(?:release date|date of release|available (?:date|since|online)|availability date|date (?:made )?available|date of availability)\b"
-    r"|\b(?:restricted|locked|closed|available|limited) (?:to .{1,60} )?(?:only )?until\b|\bfrüheste(?:ns|r) (?:ab|zugriff)\b|\b(?:frei|öffentlich|abrufbar|zugreifbar) ab\b"
-    r"|\b(?:gesperrt|nicht (?:verfügbar|zugänglich)) bis\b|\bsperr(?:frist|vermerk)\b"
-    r"|\b(?:zugänglich|verfügbar|freigegeben|freigabe|zugriff) (?:erst )?ab\b"
-    r"|\b(?:restreint|différé|réservé|limité|confidentiel)e{0,2} jusqu|\b(?:disponible|consultable|accessible) à partir\b"
-    r"|\b(?:embargad|restringid|cerrad|diferid)[oa] hasta\b|\bdisponible (?:a partir de|desde)\b"
-    r"|\b(?:embargad|restrit|fechad)[oa] até\b|\bdisponível a partir\b|\b(?:riservat|chius|ristrett)o fino\b"
-    r"|\b(?:accessibile|disponibile|consultabile) (?:dal|a partire dal)\b|\btillgänglig\w{0,2} (?:från|fr\.o\.m\.)|\btilgængelig\w{0,2} fra\b|\btilgjengelig\w{0,2} fra\b|\bsaatavi(?:lla|ssa)\b|\bpřístupn\w{1,2} od\b|\belérhető\b|\bonder embargo tot\b|\bbeschikbaar vanaf\b"
-    r"|\b(?:ограничен|закрыт|эмбарго|засекречен)\w{0,3} до\b|\b(?:доступен|открыт\w{0,3}|доступ) с\b|\bэмбарго\b"
-    r"|\b(?:zamknięt|ograniczon|zablokowan)\w{1,3} do\b|\bdostępn\w{1,3} od\b|\b(?:kısıtlı|kapalı|ambargo)\w{0,4}\b"
-    r"|公开日期|公開日|公开时间|公開予定|公開延期|开放日期|解密日期|限制公开|保密期限|保密至|エンバーゴ|공개일|엠바고|محظور|حظر|متاح"
+    r"embargo(?:ed)?\b|(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
+    r"|(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
+    r"|(?:available|accessible|open access|public|published|released?|unlocked) (?:online )?(?:from|as of|on or after|starting|not before)\b|not (?:available|accessible|public) before\b|(?:release date|date of release|available (?:date|since|online)|availability date|date (?:made )?available|date of availability)\b"
+    r"|(?:restricted|locked|closed|available|limited) (?:to .{1,60} )?(?:only )?until\b|früheste(?:ns|r) (?:ab|zugriff)\b|(?:frei|öffentlich|abrufbar|zugreifbar) ab\b"
+    r"|(?:gesperrt|nicht (?:verfügbar|zugänglich)) bis\b|sperr(?:frist|vermerk)\b"
+    r"|(?:zugänglich|verfügbar|freigegeben|freigabe|zugriff) (?:erst )?ab\b"
+    r"|(?:restreint|différé|réservé|limité|confidentiel)e{0,2} jusqu|(?:disponible|consultable|accessible) à partir\b"
+    r"|(?:embargad|restringid|cerrad|diferid)[oa] hasta\b|disponible (?:a partir del?|desde)\b"
+    r"|(?:embargad|restrit|fechad)[oa] até\b|(?:disponível|acessível) a partir\b|(?:riservat|chius|ristrett)o fino\b"
+    r"|(?:accessibile|disponibile|consultabile) (?:dal|a partire dal)\b|tillgänglig\w{0,2} (?:från|fr\.o\.m\.)|tilgængelig\w{0,2} fra\b|tilgjengelig\w{0,2} fra\b|saatavi(?:lla|ssa)\b|přístupn\w{1,2} od\b|elérhető\b|onder embargo tot\b|beschikbaar vanaf\b"
+    r"|(?:ограничен|закрыт|эмбарго|засекречен)\w{0,3} до\b|(?:доступен|открыт\w{0,3}|доступ) с\b|эмбарго\b"
+    r"|(?:zamknięt|ograniczon|zablokowan)\w{1,3} do\b|dostępn\w{1,3} od\b|(?:kısıtlı|kapalı|ambargo)\w{0,4}\b"
 )
-_UNTIL = re.compile(f"(?i)(?:{_LATER})")
+_LATER_ELSEWHERE = "公开日期|公開日|公开时间|公開予定|公開延期|开放日期|解密日期|限制公开|保密期限|保密至|エンバーゴ|공개일|엠바고|محظور|حظر|متاح"  # in scripts without spaces between words
+_UNTIL = re.compile(rf"\b(?:{_LATER})|{_LATER_ELSEWHERE}")  # in a text in lower case
 _EMBARGO = re.compile(r"(?i)(?<!\bno )(?<!\bnot )\bembargo(?:ed)?\b")
 _NEAR = 80  # characters after it that must contain the date
 _BEFORE_YEAR = _NEAR + 100  # characters: the words, and what may be between them and the year
@@ -115,7 +115,7 @@ _LABEL = (
     r"|restricted to (?:repository staff|registered users|campus|members)(?: only)?|campus (?:access|only)(?: only)?|subscribers only|im embargo|unter embargo|(?:noch )?gesperrt|sous embargo|embargo en cours|bajo embargo|embargado|sob embargo|sotto embargo|onder embargo|under embargo|embargoitu|objęte embargiem"
 )
 _SHUT_LABEL = re.compile(
-    rf"\W{{0,3}}(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}}){{0,2}}\s?[:：]\s?)?(?:{_LABEL}|{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
+    rf"\W{{0,3}}+(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}}){{0,2}}\s?[:：]\s?)?(?:{_LABEL}|{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
 )
 _SHUT_SENTENCE = re.compile(
     r"\b(?:this|the) (?:full[- ]text|item|thesis|dissertation|document|file|version|article|manuscript|paper|work|pdf|record|publication|chapter|book)(?: of this .{1,20})? (?:is|are|remains|has been|was)(?: currently| still)? (?:(?:placed )?(?:under|in) (?:an? )?|subject to (?:an? )?)?(?:permanent(?:ly)? |indefinite(?:ly)? |\d{1,2}[- ]months? )?(?:embargo(?:ed)?\b|restricted access\b|closed access\b|restricted to\b)"
@@ -189,7 +189,7 @@ def is_shut(work: Work) -> bool:
 
 def open_from_words(text: str) -> str:
     """Return the last day that sentences at the beginning of a text state as the end of an embargo; empty: none."""
-    beginning = " ".join(text[:_MOST_READ].split())
+    beginning = " ".join(text[:_MOST_READ].lower().split())
     return max((day for place in _places(beginning) for day in _days_near(beginning, place)), default="")
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, RUF001 - tables have long lines and words of many languages
+# ruff: noqa: E501, ISC004, RUF001 - tables have long lines and words of many languages
 """Retractions of works in the statements of services, titles, pages and files, as sentences for people. Pure.
 
 A label (`RETRACTED`) and a statement about this very work (`This article has been retracted`) count. An article about
@@ -104,10 +104,10 @@ _LABELS = (
         r"withdrawn(?: (?:article|paper|manuscript|preprint|publication|version))?|(?:article|paper|preprint|manuscript) withdrawn|withdrawal(?: (?:note|notice|statement|of publication))?|notice of withdrawal|article in press withdrawn",
     ),
 )
-_LABELLED = tuple((update, re.compile(rf"\W{{0,4}}(?:{pattern})\W{{0,4}}")) for update, pattern in _LABELS)
+_LABELLED = tuple((update, re.compile(rf"\W{{0,4}}+(?:{pattern})\W{{0,4}}")) for update, pattern in _LABELS)
 # A label before a title.
 _BEFORE_TITLE = tuple(
-    (update, re.compile(rf"\W{{0,3}}(?:{pattern})(?:(?: (?:to|of|for))?\s?[:\]]| ?[-–—] |\s?\|)"))
+    (update, re.compile(rf"\W{{0,3}}+(?:{pattern})(?:(?: (?:to|of|for))?\s?[:\]]| ?[-–—] |\s?\|)"))
     for update, pattern in _LABELS
 )
 

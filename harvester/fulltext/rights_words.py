@@ -16,9 +16,9 @@ from gateway.fulltext.licenses import is_open, license_of
 
 LONGEST = 1_200  # characters of a text that are read
 _LONGEST_QUOTE = 90
-_NEAR = 300  # characters around the name of a licence
+_NEAR, _BEHIND = 300, 60  # characters before and after the name of a licence
 _SIGNS = str.maketrans("\u2018\u2019\u00b4", "'''")
-_BREAK = re.compile(r"(?<=[.!?])(?<![\s.(][^\W\d_]\.)\s+(?=[^\W\d_])|(?<=[;。])\s*|\s*\n\s*")
+_BREAK = re.compile(r"(?<=[.!?;])(?<![\s.(][^\W\d_]\.) (?=[^\W\d_])|(?<=。)")  # in a text with single spaces
 # A sentence that takes its subject from the one before it.
 _FOLLOWS = re.compile(
     r"(?i)\W{0,3}(?:it|they|these|licen[cs]e|lizenz|sie|er|es|il|elle|die lizenz|the licen[cs]e|this licen[cs]e)\b"
@@ -50,10 +50,18 @@ OF_THE_WORK = re.compile(
 )
 
 
+_THIS = frozenset(
+    (
+        *("this", "dieser", "dieses", "diese", "diesem", "cet", "cette", "este", "esta", "questo", "questa", "dit"),
+        *("deze", "denna", "detta", "denne", "dette", "tämä", "ten", "niniejszy", "tento", "toto"),
+    )
+)
+
+
 class _Reason(NamedTuple):
     """Why a licence is not that of the copy. `sentence` completes "The page names the licence cc-by …".
 
-    `is_overruled`: the sentence counts if it names the work before these words. `is_before`: the words count only
+    `is_overruled`: the sentence counts if it names this very work before these words. `is_before`: the words count only
     before the licence.
     """
 
@@ -63,87 +71,118 @@ class _Reason(NamedTuple):
     is_before: bool = False
 
 
-def _reason(sentence: str, *patterns: str, is_overruled: bool = False, is_before: bool = False) -> _Reason:
-    return _Reason(sentence, re.compile("|".join(patterns)), is_overruled, is_before)
+def _reason(
+    sentence: str, *patterns: str, elsewhere: str = "", is_overruled: bool = False, is_before: bool = False
+) -> _Reason:
+    """Return a reason. The patterns begin at a word; `elsewhere` are words of scripts without spaces."""
+    pattern = rf"\b(?:{'|'.join(patterns)})|{elsewhere}" if elsewhere else rf"\b(?:{'|'.join(patterns)})"
+    return _Reason(sentence, re.compile(pattern), is_overruled, is_before)
 
 
 _REASONS = (
     _reason(
         "for the metadata",
-        r"\bmeta-?da(?:t|d|n[ey])\w{0,6}|\bmetaúdaj\w*|\bmétadonn\w*|метаданн|元数据|メタデータ|메타데이터",
-        r"\bbibliogra[fp]h?\w{0,10} (?:data|daten|records?|information|angaben|gegevens|dane|uppgifter)\b",
-        r"\b(?:catalogue?|library) (?:data|records?)\b|\bkatalogdaten|\bnotices? bibliographiques?|\bcette notice\b",
-        r"\b(?:datos|registros?|dados|dati|registo|scheda) bibliogr[aá]fic\w*|\bdane bibliograficzne",
+        r"meta-?da(?:t|d|n[ey])\w{0,6}|metaúdaj\w*|métadonn\w*|метаданн",
+        r"bibliogra[fp]h?\w{0,10} (?:data|daten|records?|information|angaben|gegevens|dane|uppgifter)\b",
+        r"(?:catalogue?|library) (?:data|records?)\b|katalogdaten|notices? bibliographiques?|cette notice\b",
+        r"(?:datos|registros?|dados|dati|registo|scheda) bibliogr[aá]fic\w*|dane bibliograficzne",
+        elsewhere="元数据|メタデータ|메타데이터",
     ),
     _reason(
         "for the site",
-        r"\bweb ?(?:sites?|pages?|seiten?)\b|\bthis (?:site|page|journal|repository|portal|blog|database|platform)\b|\bthe site\b|\bsite content\b|\b(?:all|the|our) content (?:of|on|in)\b|\bportals?\b|\bhomepage\b",
-        r"\b(?:dieser|unserer|der) (?:seiten?|plattform|zeitschrift|datenbank)\b|\binternetseiten?|\bwebseiten?",
-        r"\b(?:ce|du|le|deste|este|neste|do) site\b|\bsites? web\b|\bcette (?:page|revue|plateforme)\b|\b(?:este|del|de este) sitio\b|\bsitio web|\b(?:esta|desta|questa|deze|denna) (?:p[áa]gina|revista|rivista|sida|tidskrift)\b|\bpáginas? web|\bsítio\b",
-        r"\b(?:questo|del|di questo) sito\b|\bsito web|\bpagin[ae] web|\b(?:dit|het) tijdschrift\b|\bwebbplats\w*|\bwebbsid\w*|\bhjemmeside\w*|\bnettsted\w*|\bverkkosivu\w*|\b(?:tej|strony|stronie) (?:internetow\w*|strony)\b|\bstron(?:y|ie|a|ę) (?:internetow|www|czasopism)|\btej strony\b|\bserwis\w*|\btěchto stránek|\bstránek\b|\bсайт\w*|本网站|本サイト",
+        r"web ?(?:sites?|pages?|seiten?)\b|this (?:site|page|journal|repository|portal|blog|database|platform)\b|the site\b|site content\b|(?:all|the|our) content (?:of|on|in)\b|portals?\b|homepage\b",
+        r"(?:dieser|unserer|der) (?:seiten?|plattform|zeitschrift|datenbank)\b|internetseiten?|webseiten?",
+        r"(?:ce|du|le|deste|este|neste|do) site\b|sites? web\b|cette (?:page|revue|plateforme)\b|(?:este|del|de este) sitio\b|sitio web|(?:esta|desta|questa|deze|denna) (?:p[áa]gina|revista|rivista|sida|tidskrift)\b|páginas? web|sítio\b",
+        r"(?:questo|del|di questo) sito\b|sito web|pagin[ae] web|(?:dit|het) tijdschrift\b|webbplats\w*|webbsid\w*|hjemmeside\w*|nettsted\w*|verkkosivu\w*|(?:tej|strony|stronie) (?:internetow\w*|strony)\b|stron(?:y|ie|a|ę) (?:internetow|www|czasopism)|tej strony\b|serwis\w*|těchto stránek|stránek\b|сайт\w*",
+        elsewhere="本网站|本サイト",
+        is_overruled=True,
     ),
     _reason(
         "for a part of the work, or for something beside it",
-        r"\babstracts?\b|\bsupplement\w*|\bsupporting (?:information|material)|\bdata ?sets?\b|\bdata\b|\bcomments?\b|\b(?:peer )?reviews?\b|\bfig(?:ures?|\.)|\bimages?\b|\bpictures?\b|\bphoto\w*|\billustrations?\b|\btables?\b|\bsoftware\b|\b(?:source )?code\b|\bcover\b|\bslides\b|\bvideos?\b|\baudio\b|\blogos?\b|\bicons?\b|\bmaps?\b|\bcorpus\b|\bdescriptions?\b",
-        r"\bzusammenfassung|\bkurzfassung|\bforschungsdaten|\bdaten(?:satz|sätze)?\b|\babbildung\w*|\bbilder?\b|\btitelbild|\bfotos?\b|\bfotograf\w*|\bquellcode\b|\banh[aä]ng\w*|\bzusatzmaterial\w*",
-        r"\brésumés?\b|\bdonnées\b|\blogiciels?\b|\bphotographies?\b|\bannexes?\b|\bcouverture\b|\bresumen\b|\bdatos\b|\bimágen\w*|\bimagen\b|\bportada\b|\banexos?\b|\bresumo\b|\bdados\b|\bimage[mn]s?\b|\briassunto\b|\bdati\b|\bimmagin\w*|\bcopertina\b|\ballegat\w*",
-        r"\bsamenvatting|\bgegevens\b|\bafbeelding\w*|\bbijlage\w*|\bomslag\w*|\bsammanfattning|\bbilaga|\bbilder\b|\bstreszczeni\w*|\bdane\b|\bzdjęci\w*|\brysun\w*|\bokładk\w*|\bobráz\w*|\bаннотаци\w*|\bданные\b",
+        r"abstracts?\b|supplement\w*|supporting (?:information|material)|data ?sets?\b|data\b|comments?\b|(?:peer )?reviews?\b|fig(?:ures?|\.)|images?\b|pictures?\b|photo\w*|illustrations?\b|tables?\b|software\b|(?:source )?code\b|cover\b|slides\b|videos?\b|audio\b|logos?\b|icons?\b|maps?\b|corpus\b|descriptions?\b",
+        r"zusammenfassung|kurzfassung|forschungsdaten|daten(?:satz|sätze)?\b|abbildung\w*|bilder?\b|titelbild|fotos?\b|fotograf\w*|quellcode\b|anh[aä]ng\w*|zusatzmaterial\w*",
+        r"résumés?\b|données\b|logiciels?\b|photographies?\b|annexes?\b|couverture\b|resumen\b|datos\b|imágen\w*|imagen\b|portada\b|anexos?\b|resumo\b|dados\b|image[mn]s?\b|riassunto\b|dati\b|immagin\w*|copertina\b|allegat\w*",
+        r"samenvatting|gegevens\b|afbeelding\w*|bijlage\w*|omslag\w*|sammanfattning|bilaga|bilder\b|streszczeni\w*|dane\b|zdjęci\w*|rysun\w*|okładk\w*|obráz\w*|аннотаци\w*|данные\b",
         is_overruled=True,
     ),
     _reason(
         "of another work or version",
-        r"\b(?:an? )?(?:earlier|previous|prior|older|other|another|original|published|final|later) (?:version|edition|article|paper|study|publication|work)\b|\b(?:the|a|its) preprint\b|\badapted from\b|\breproduced from\b|\btaken from\b|\bquot(?:es?|ed|ing|ations?)\b|\bexcerpt\w*|\bunlike\b|\bin contrast\b|\binstead of\b|\btranslation of\b",
-        r"\b(?:frühere|vorherige|ältere|andere) (?:version|fassung|ausgabe)|\bzitat\w*|\bzitiert\b|\banders als\b|\bversions? antérieures?|\bcontrairement\b|\bversión anterior|\ba diferencia de\b|\bversione precedente|\ba differenza d|\bversão anterior|\bao contrário d|\beerdere versie|\bin tegenstelling|\btidigare version|\bwcześniejsz\w*",
+        r"(?:an? )?(?:earlier|previous|prior|older|other|another|original|published|final|later) (?:version|edition|article|paper|study|publication|work)\b|(?:the|a|its) preprint\b|adapted from\b|reproduced from\b|taken from\b|quot(?:es?|ed|ing|ations?)\b|excerpt\w*|unlike\b|in contrast\b|instead of\b|translation of\b",
+        r"(?:frühere|vorherige|ältere|andere) (?:version|fassung|ausgabe)|zitat\w*|zitiert\b|anders als\b|versions? antérieures?|contrairement\b|versión anterior|a diferencia de\b|versione precedente|a differenza d|versão anterior|ao contrário d|eerdere versie|in tegenstelling|tidigare version|wcześniejsz\w*",
         is_before=True,
     ),
     _reason(
         "as denied",
-        r"\b(?:not|never|no longer|isn't|aren't|neither|nor|cannot)\b|\bnicht\b|\bkein\w{0,2}\b|\bweder\b|\bn'(?:est|a|ont|était)\b|\bne (?:sont|peut|peuvent|s')[^.]{0,30} pas\b",
-        r"\b(?:ya )?no (?:est|se|es |ha|tiene|fue|queda|son |disponib)|\bnunca\b|\bnon (?:è|sono|si|ha|viene|disponib)|\bnão (?:est|é |se|foi|tem|são|dispon)|\b(?:niet|geen)\b|\b(?:inte|ikke|ej|ingen)\b|\bnie (?:jest|są|został|podlega|dotyczy|obję|udostępni|dostępn)|\bnení\b|\bnejsou\b|\beivät\b|\bei ole\b|\bне (?:доступ|распростр|лиценз|явля|под)",
+        r"(?:not|never|no longer|isn't|aren't|neither|nor|cannot)\b|nicht\b|kein\w{0,2}\b|weder\b|n'(?:est|a|ont|était)\b|ne (?:sont|peut|peuvent|s')[^.]{0,30} pas\b",
+        r"(?:ya )?no (?:est|se|es |ha|tiene|fue|queda|son |disponib)|nunca\b|non (?:è|sono|si|ha|viene|disponib)|não (?:est|é |se|foi|tem|são|dispon)|(?:niet|geen)\b|(?:inte|ikke|ej|ingen)\b|nie (?:jest|są|został|podlega|dotyczy|obję|udostępni|dostępn)|není\b|nejsou\b|eivät\b|ei ole\b|не (?:доступ|распростр|лиценз|явля|под)",
         is_before=True,
     ),
     _reason(
         "as denied",
-        r"\b(?:does|do|did) not apply|\bnot applicable\b|\bgilt nicht\b|\bne s'applique pas|\bno se aplica|\bnon si applica|\bnão se aplica|\bniet van toepassing|\bgäller inte|\bnie dotyczy|\bnevztahuje",
+        r"(?:does|do|did) not apply|not applicable\b|gilt nicht\b|ne s'applique pas|no se aplica|non si applica|não se aplica|niet van toepassing|gäller inte|nie dotyczy|nevztahuje",
     ),
     _reason(
         "as a plan",
-        r"\b(?:will|shall|going to|planned|intends?|forthcoming|expected to)\b|\bto be (?:published|released|licen[cs]ed|made)\b|\bafter (?:the|an|a|its|\d{1,2}) ?(?:end of |months?|embargo|publication)|\bas soon as\b|\bfrom (?:\d{1,2} \w{3,9} )?20\d\d on\b",
-        r"\bwird\b[^.]{0,120}\bsein\b|\bw(?:ird|erden)\b[^.]{0,120}\bwerden\b|\bsoll(?:en|te)?\b|\b(?:zu)?künftig\b|\bgeplant\b|\bnach ablauf\b|\bvoraussichtlich\b|\bdemnächst\b",
-        r"\bser(?:a|ont|á|án|ão)\b|\bsar(?:à|anno)\b|\bverr(?:à|anno)\b|\b(?:\w{2,20})(?:ará|arán|arão)\b|\bprévue?s?\b|\bprochainement\b|\bpróximamente\b|\bprossimamente\b|\bfuturamente\b|\baprès (?:l'|un )|\btras el\b|\bdopo l'|\bapós o\b",
-        r"\b(?:zal|zullen|binnenkort)\b|\bkommer att\b|\bska(?:ll)?\b|\bskal\b|\bvil bli\w*|\b(?:będzie|będą|zostanie|zostaną|planowan\w*)\b|\bpo upływie\b|\b(?:bude|budou)\b|\b(?:будет|будут)\b",
+        r"(?:will|shall|going to|planned|intends?|forthcoming|expected to)\b|to be (?:published|released|licen[cs]ed|made)\b|after (?:the|an|a|its|\d{1,2}) ?(?:end of |months?|embargo|publication)|as soon as\b|from (?:\d{1,2} \w{3,9} )?20\d\d on\b",
+        r"wird\b[^.]{0,120}\bsein\b|w(?:ird|erden)\b[^.]{0,120}\bwerden\b|soll(?:en|te)?\b|(?:zu)?künftig\b|geplant\b|nach ablauf\b|voraussichtlich\b|demnächst\b",
+        r"ser(?:a|ont|á|án|ão)\b|sar(?:à|anno)\b|verr(?:à|anno)\b|(?:\w{2,20})(?:ará|arán|arão)\b|prévue?s?\b|prochainement\b|próximamente\b|prossimamente\b|futuramente\b|après (?:l'|un )|tras el\b|dopo l'|após o\b",
+        r"(?:zal|zullen|binnenkort)\b|kommer att\b|ska(?:ll)?\b|skal\b|vil bli\w*|(?:będzie|będą|zostanie|zostaną|planowan\w*)\b|po upływie\b|(?:bude|budou)\b|(?:будет|будут)\b",
     ),
     _reason(
         "as an offer or on a condition",
-        r"\b(?:may|can|could|might)\b(?! (?:(?:also|then|be|freely|only|both) ){0,2}(?:shar|us|reus|re-us|cop|redistrib|distrib|download|read|adapt|remix|reprod|print|access|cit|transmit|built|disseminat|link))",
-        r"\bauthors? (?:may|can|who|whose|wishing|must|should|have the|are (?:able|free|encouraged|required|asked|offered))|\bchoos\w*|\bchosen\b|\bopt(?:s|ed|ing)?\b|\boptional\w*|\boptions?\b|\belect to\b|\b(?:fees?|charges?|payment|apcs?|surcharge)\b|\bin case\b|\beligible\b|\b(?:up)?on request\b|\boffers?\b|\boffered\b|\bsubject to\b|\bonce\b|\bprovided that (?:the authors?|a fee)",
-        r"\bk(?:ann|önnen)\b(?![^.]{0,120}(?:genutzt|verwendet|geteilt|verbreitet|nutzen|verwenden|teilen))|\bauf wunsch\b|\bwahlweise\b|\bgegen (?:eine )?(?:gebühr|zahlung|entgelt|aufpreis)|\bwählen\b|\bgebühr\w*|\bmöcht\w*",
-        r"\b(?:peut|peuvent|pourra|pourront|pourrait)\b(?! être (?:utilis|partag|réutilis|copi|diffus|reprod))|\bchoisir\b|\bmoyennant\b|\bcontre paiement|\bfrais\b|\b(?:pued|pod[rer]|pode)\w{0,4}\b(?! (?:ser )?(?:utiliz|us|compart|cop|distrib|reprod|reutiliz))|\boptar\b|\belegir\b|\bpago\b|\btarifa\b|\bopci[oó]n|\b(?:può|possono|potr\w{2,5})\b(?! essere (?:utilizz|condivis|copi|distrib|riprod))|\bscegliere\b|\bopzion\w*|\bpagamento\b|\bescolher\b|\btaxas?\b|\bopção",
-        r"\b(?:kan|kunnen)\b(?! (?:worden )?(?:gebruikt|gedeeld|hergebruikt|användas|delas|bruges|brukes|deles))|\bkiezen\b|\bbetaling\b|\bvergoeding\b|\bvälja\b|\bavgift\w*|\bvælge\b|\bvelge\b|\bgebyr\b|\b(?:może|mogą)\b(?! (?:być )?(?:wykorzyst|używan|kopiow|udostępn|rozpowsz))|\bwybrać\b|\bopłat\w*|\bmohou\b|\bmůže\b|\bpoplat\w*|\bvoivat\b|\bvalita\b",
+        r"(?:may|can|could|might)\b(?! (?:(?:also|then|be|freely|only|both) ){0,2}(?:shar|us|reus|re-us|cop|redistrib|distrib|download|read|adapt|remix|reprod|print|access|cit|transmit|built|disseminat|link))",
+        r"authors? (?:may|can|who|whose|wishing|must|should|have the|are (?:able|free|encouraged|required|asked|offered))|choos\w*|chosen\b|opt(?:s|ed|ing)?\b|optional\w*|options?\b|elect to\b|(?:fees?|charges?|payment|apcs?|surcharge)\b|in case\b|eligible\b|(?:up)?on request\b|offers?\b|offered\b|subject to\b|once\b|provided that (?:the authors?|a fee)",
+        r"k(?:ann|önnen)\b(?![^.]{0,120}(?:genutzt|verwendet|geteilt|verbreitet|nutzen|verwenden|teilen))|auf wunsch\b|wahlweise\b|gegen (?:eine )?(?:gebühr|zahlung|entgelt|aufpreis)|wählen\b|gebühr\w*|möcht\w*",
+        r"(?:peut|peuvent|pourra|pourront|pourrait)\b(?! être (?:utilis|partag|réutilis|copi|diffus|reprod))|choisir\b|moyennant\b|contre paiement|frais\b|(?:pued|pod[rer]|pode)\w{0,4}\b(?! (?:ser )?(?:utiliz|us|compart|cop|distrib|reprod|reutiliz))|optar\b|elegir\b|pago\b|tarifa\b|opci[oó]n|(?:può|possono|potr\w{2,5})\b(?! essere (?:utilizz|condivis|copi|distrib|riprod))|scegliere\b|opzion\w*|pagamento\b|escolher\b|taxas?\b|opção",
+        r"(?:kan|kunnen)\b(?! (?:worden )?(?:gebruikt|gedeeld|hergebruikt|användas|delas|bruges|brukes|deles))|kiezen\b|betaling\b|vergoeding\b|välja\b|avgift\w*|vælge\b|velge\b|gebyr\b|(?:może|mogą)\b(?! (?:być )?(?:wykorzyst|używan|kopiow|udostępn|rozpowsz))|wybrać\b|opłat\w*|mohou\b|může\b|poplat\w*|voivat\b|valita\b",
     ),
     _reason(
         "on a condition",
-        r"\bif\b|\bfalls\b|\bwenn\b|\bsofern\b|\bsi (?:l'|la |le |les |vous |el |se |los )|\bse (?:il|la|l'|o|a|os|gli) |\bindien\b|\bom (?:artikeln|författ)|\bjeśli\b|\bjeżeli\b|\bpokud\b|\bесли\b",
+        r"if\b|falls\b|wenn\b|sofern\b|si (?:l'|la |le |les |vous |el |se |los )|se (?:il|la|l'|o|a|os|gli) |indien\b|om (?:artikeln|författ)|jeśli\b|jeżeli\b|pokud\b|если\b",
         is_before=True,
     ),
     _reason(
         "as a policy, or for works in general",
-        r"\bpolic(?:y|ies)\b|\bguidelines?\b|\binstructions (?:for|to)\b|\brecommend\w*|\bencourag\w*|\brequire[sd]?\b|\bmandat\w*|\b(?:most|some|many|all|our|these|research) (?:of )?(?:the |our )?(?:articles|papers|works|contributions|publications)\b|\b(?:articles|papers|contributions|manuscripts) (?:are|in|can|may|published)\b",
-        r"\brichtlinien?\b|\bempfehl\w*|\bempfiehlt\b|\balle (?:artikel|beiträge|inhalte)\b|\b(?:beiträge|artikel) (?:werden|erscheinen)\b|\bpolitique\b|\brecommand\w*|\b(?:les|nos) articles\b|\bpolítica\b|\brecom[ie]\w*|\b(?:los|nuestros) artículos\b|\bpolitica\b|\braccomand\w*|\bgli articoli\b|\bos artigos\b|\bbeleid\b|\bde artikelen\b|\bpolityk\w*|\briktlinj\w*|\bzásad\w*",
+        r"polic(?:y|ies)\b|guidelines?\b|instructions (?:for|to)\b|recommend\w*|encourag\w*|require[sd]?\b|mandat\w*|(?:most|some|many|all|our|these|research) (?:of )?(?:the |our )?(?:articles|papers|works|contributions|publications)\b|(?:articles|papers|contributions|manuscripts) (?:are|in|can|may|published)\b",
+        r"richtlinien?\b|empfehl\w*|empfiehlt\b|alle (?:artikel|beiträge|inhalte)\b|(?:beiträge|artikel) (?:werden|erscheinen)\b|politique\b|recommand\w*|(?:les|nos) articles\b|política\b|recom[ie]\w*|(?:los|nuestros) artículos\b|politica\b|raccomand\w*|gli articoli\b|os artigos\b|beleid\b|de artikelen\b|polityk\w*|riktlinj\w*|zásad\w*",
     ),
 )  # fmt: skip
 
 _THING = r"(?:publication|work|book|article|document|material|text|thesis|report|journal|paper|manuscript)"
 # Statements that all rights are reserved, in a text in lower case with single spaces.
 _RESERVED = re.compile(
-    r"\ball(?: other)? rights? (?:are |is )?(?:reserved|strictly reserved)|\balle rechte (?:sind )?vorbehalten|\btous (?:les )?droits (?:de .{1,40} )?réservés|\b(?:todos )?(?:los )?derechos reservados|\btutti i diritti (?:sono )?riservati|\b(?:todos )?(?:os )?direitos reservados"
+    r"\ball(?: other)? rights? (?:are |is )?(?:reserved|strictly reserved)|\balle rechte (?:sind )?vorbehalten|\btous (?:les )?droits (?:de [^.]{1,40} )?réservés|\b(?:todos )?(?:los )?derechos reservados|\btutti i diritti (?:sono )?riservati|\b(?:todos )?(?:os )?direitos reservados"
     r"|\balle rechten voorbehouden|\balla rättigheter (?:är )?(?:förbehållna|reserverade)|\balle rettigheter (?:er )?(?:forbeholdes|forbeholdt|reservert)|\bkaikki oikeudet (?:pidätetään|pidätetty)|\bwszelkie prawa zastrzeżone|\bvšechna práva (?:jsou )?vyhrazena|\bminden jog fenntartva|\btoate drepturile rezervate|\bвсе права (?:защищены|сохранены)|\btüm hakları saklıdır|\bμε την επιφύλαξη|版权所有|版權所有|無断転載|모든 권리 보유"
     rf"|\bno part of (?:this|the) {_THING} may be (?:reproduced|copied|stored|used|transmitted|translated)|\bno re-?use (?:is )?allowed without permission|\bno reproduction without permission"
     rf"|\b(?:other )?uses?,? including reproduction and distribution[^.]{{0,200}} (?:are|is) prohibited|\breproduction (?:is )?(?:prohibited|forbidden|interdite|prohibida|vietata|proibida)\b"
 )
 _RESERVED_HINTS = (
-    "rights", "rechte", "droits", "derechos", "diritti", "direitos", "rättigheter", "rettigheter", "oikeudet", "prawa", "práva", "fenntartva", "drepturile", "права", "saklıdır", "επιφύλαξη", "版权", "版權", "転載", "권리",
-    "no part of", "reuse", "re-use", "reproduc", "riproduc", "riproduz",
+    "rights",
+    "rechte",
+    "droits",
+    "derechos",
+    "diritti",
+    "direitos",
+    "rättigheter",
+    "rettigheter",
+    "oikeudet",
+    "prawa",
+    "práva",
+    "fenntartva",
+    "drepturile",
+    "права",
+    "saklıdır",
+    "επιφύλαξη",
+    "版权",
+    "版權",
+    "転載",
+    "권리",
+    "no part of",
+    "reuse",
+    "re-use",
+    "reproduc",
+    "riproduc",
+    "riproduz",
 )
 _SPACES = re.compile(r"\s+")
 # The names of licences of Creative Commons.
@@ -187,19 +226,26 @@ def doubt_about(text: str, place: int = 0, end: int = 0) -> Doubt | None:
     work = OF_THE_WORK.search(whole)
     for reason in _REASONS:
         match = reason.pattern.search(plain if reason.is_before and end else whole)
-        if match and not (reason.is_overruled and work is not None and work.start() < match.start()):
+        if match and not (reason.is_overruled and _is_subject(whole, work, match.start())):
             return Doubt(reason.sentence, quoted(f"{before} {name} {behind}"))
     return None
 
 
+def _is_subject(text: str, work: re.Match[str] | None, place: int) -> bool:
+    """Return whether this very work is named before a place in a sentence, and not only one of its parts."""
+    if work is None or work.start() > place:
+        return False
+    return work[0].split()[0] in _THIS and not text.startswith("'s", work.end())
+
+
 def _sentence(before: str) -> str:
-    """Return the last sentence of a text, with the one before it if it is short or begins with a pronoun."""
-    *earlier, last = _BREAK.split(before[-LONGEST:])
+    """Return the last sentence of a text, with the one before it if it begins with a pronoun or `Licence`."""
+    *earlier, last = _BREAK.split(_SPACES.sub(" ", before[-LONGEST:]))
     return f"{earlier[-1]} {last}" if earlier and _FOLLOWS.match(last) else last
 
 
 def _beginning(behind: str) -> str:
-    return _BREAK.split(behind[:LONGEST], maxsplit=1)[0]
+    return _BREAK.split(_SPACES.sub(" ", behind[:LONGEST]), maxsplit=1)[0]
 
 
 def quoted(text: str) -> str:
@@ -228,9 +274,10 @@ def licenses_in(text: str, *, is_label: bool = False) -> Iterator[str]:
     if not may_have(text, ("creative", "cc")):
         return
     for match in _LICENSE.finditer(text):
-        around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
-        place = min(match.start(), _NEAR)
-        before = around[:place].rpartition(". ")[2]
-        is_own = is_label or OF_THE_WORK.search(before) or _OWN.search(before) or _LEADS.match(before)
-        if is_own and is_open(name := license_of(match[0])) and not doubt_about(around, place, place + len(match[0])):
+        first = max(0, match.start() - _NEAR)
+        before = text[first : match.start()].replace("\n", " ").rpartition(". ")[2]
+        line = text[first : match.start()].rpartition("\n")[2]
+        is_own = is_label or OF_THE_WORK.search(before) or _OWN.search(before) or _LEADS.match(line)
+        sentence, place = f"{before}{text[match.start() : match.end() + _BEHIND]}", len(before)
+        if is_own and is_open(name := license_of(match[0])) and not doubt_about(sentence, place, place + len(match[0])):
             yield name

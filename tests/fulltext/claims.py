@@ -53,9 +53,7 @@ class Claim(NamedTuple):
 
 def stating(wanted: str, *sentences: str) -> list[Claim]:
     """Return a claim for each sentence with `{cc}` as the only statement of a licence."""
-    return [
-        Claim(wanted, f"<p>{sentence.replace('{cc}', CC)}</p>", is_licensed=False) for sentence in sentences
-    ]
+    return [Claim(wanted, f"<p>{sentence.replace('{cc}', CC)}</p>", is_licensed=False) for sentence in sentences]
 
 
 def printed(wanted: str, *lines: str) -> list[Claim]:
@@ -83,7 +81,8 @@ def _page(claim: Claim) -> str:
     )
 
 
-def _file(claim: Claim) -> bytes:
+def file_of(claim: Claim) -> bytes:
+    """Return the file of a claim: a PDF of three pages."""
     lines = [
         *claim.file, claim.printed or claim.title, "Anna Sorbye", *claim.below, "Abstract",
         *[_WORDS] * 12, "1 Introduction", *[_WORDS] * 20, PAGE_BREAK, *[_WORDS] * 40, PAGE_BREAK, *[_WORDS] * 30,
@@ -98,7 +97,7 @@ def _file(claim: Claim) -> bytes:
 def result_of(claim: Claim) -> tuple[SearchResult, tuple[Decision, ...]]:
     """Return the result of the search for a claim's work, and the decisions of rules."""
     page = f"{HOME}/1"
-    own = {page: answer(_page(claim)), f"{HOME}/files/1.pdf": answer(_file(claim), Content_Type="application/pdf")}
+    own = {page: answer(_page(claim)), f"{HOME}/files/1.pdf": answer(file_of(claim), Content_Type="application/pdf")}
     web = RecordedWeb(own, has_recordings=False)
     about = work(claim.title, page=page, creator="Sorbye, Anna", date="2020", description=_WORDS)
     steps = (step_of("signposting"), step_of("landing_page"))

@@ -1,11 +1,11 @@
-# ruff: noqa: E501, RUF001 - sentences of many languages
+# ruff: noqa: E501 - sentences of many languages
 """Claims of pages and files on which the rules were developed."""
 
 from __future__ import annotations
 
 import json
 
-from tests.fulltext.claims import ACCEPT, BY, CC, DAY, RETRACTED, REVIEW, Claim, in_head, printed, shown, stating
+from tests.fulltext.claims import ACCEPT, CC, DAY, RETRACTED, REVIEW, Claim, in_head, printed, shown, stating
 
 BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/"
 _SPRINGER = (
@@ -98,7 +98,10 @@ RESTRICTIONS = [
         "Downloaded from journals.example.org on 1 May 2020. For personal use only; all rights reserved.",
     ),
     Claim(REVIEW, end=("No part of this publication may be reproduced without permission of the publisher.",)),
-    Claim(REVIEW, below=("This is the author's version. It is posted here for your personal use. Not for redistribution.",)),
+    Claim(
+        REVIEW,
+        below=("This is the author's version. It is posted here for your personal use. Not for redistribution.",),
+    ),
     *printed(
         ACCEPT,
         "This is an open access article under the CC BY 4.0 license.",
@@ -135,15 +138,17 @@ RETRACTIONS = [
     ),
     Claim(RETRACTED, shown="RETRACTED ARTICLE: Meadows of the northern uplands in winter"),
     Claim(RETRACTED, shown="WITHDRAWN: Meadows of the northern uplands in winter"),
-    Claim(RETRACTED, head=json_ld(headline="Meadows of the northern uplands in winter", creativeWorkStatus="Retracted")),
+    Claim(
+        RETRACTED, head=json_ld(headline="Meadows of the northern uplands in winter", creativeWorkStatus="Retracted")
+    ),
     Claim(RETRACTED, head='<meta name="citation_retracted" content="true">'),
     Claim(ACCEPT, below=("Twelve patients were withdrawn from the study, and one withdrew consent.",)),
     Claim(ACCEPT, title="Retracted articles and their citations in medicine"),
     Claim(ACCEPT, below=("We found that 40 of these articles have been retracted since 2010.",)),
     Claim(ACCEPT, end=("[2] B. Jones. Retraction: On bees. Journal of Bees, 2011. This article has been retracted.",)),
-    Claim(ACCEPT, '<aside><h3>Related articles</h3><p>RETRACTED ARTICLE: Bees in summer</p></aside>'),
+    Claim(ACCEPT, "<aside><h3>Related articles</h3><p>RETRACTED ARTICLE: Bees in summer</p></aside>"),
     Claim(ACCEPT, '<section class="references"><p>Jones B. RETRACTED: On bees. 2011.</p></section>'),
-    Claim(ACCEPT, '<p>Check for updates: retractions and corrections of articles are shown here.</p>'),
+    Claim(ACCEPT, "<p>Check for updates: retractions and corrections of articles are shown here.</p>"),
 ]
 
 EMBARGOES = [

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, RUF001 - sentences of many languages
+# ruff: noqa: E501 - sentences of many languages
 """Claims of pages and files that were held back: no rule was changed because of them before they were measured."""
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ EMBARGOES = [
         "<p>Deposited 1 May 2021. Available from 2 May 2021.</p>",
         "<p>Keywords: trade embargo, sanctions</p>",
     ),
-    Claim(ACCEPT, f'<p>{CC}</p><p>Publication date: 2020-05-01</p>', is_licensed=False),
+    Claim(ACCEPT, f"<p>{CC}</p><p>Publication date: 2020-05-01</p>", is_licensed=False),
 ]  # fmt: skip
 
 CLAIMS = [*LICENCES, *RESTRICTIONS, *RETRACTIONS, *EMBARGOES]

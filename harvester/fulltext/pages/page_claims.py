@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - tables have long lines
+# ruff: noqa: E501, RUF001 - tables have long lines
 """The claims of a page about the copy of its work, in words: embargo, restricted access, rights, retraction. Pure.
 
 Text in a footer, sidebar, menu or list of other works does not count (`page_parts.py`). Most pages have none of the
@@ -140,7 +140,7 @@ _HINTS = (
 )
 _RIGHTS = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE|NKC)", re.ASCII)
 _IN_COPYRIGHT = re.compile(
-    r"\W{0,3}(?:(?:rights|copyright|licen[cs]e)(?: statement)?\W{1,3})?(?:in copyright|copyrighted|under copyright|no re-?use|urheberrechtlich geschützt|protected by copyright)\W{0,3}"
+    r"\W{0,3}+(?:(?:rights|copyright|licen[cs]e)(?: statement)?\W{1,3})?(?:in copyright|copyrighted|under copyright|no re-?use|urheberrechtlich geschützt|protected by copyright)\W{0,3}"
 )
 _OF_THE_SITE = re.compile(
     r"\b(?:web ?sites?|this site|the site|portal|website|our (?:site|journals?)|site web|sito|sitio)\b"

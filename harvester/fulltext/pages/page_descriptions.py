@@ -1,4 +1,4 @@
-"""The descriptions of the work of a page in JSON-LD (schema.org): those of the work, not of others or of the site. Pure.
+"""The descriptions of the work of a page in JSON-LD (schema.org): not those of other works or of the site. Pure.
 
 A work with another name than that of the page is another work, or the site. If no tag names the work of the page, it
 is the one with the title or heading of the page, or its DOI.

@@ -105,7 +105,7 @@ def terms_of(page: PageTree, tags: list[tuple[str, str]], url: str, title: str =
     claims = claims_of(page, tags, titles, [*rights, *_each(nodes, statements_of)])
     access = access_of(_of(tags, _ACCESS_TAGS))
     open_from = max(claims.open_from, _open_from(tags, rights, access))
-    restriction = "" if open_from and access is Access.EMBARGOED else _SHUT.get(access, "")
+    restriction = "" if open_from and access is Access.EMBARGOED else _SHUT.get(access or Access.OPEN, "")
     terms = Terms(open_from=open_from, restriction=claims.restriction or restriction, retracted=claims.retracted)
     if terms.restriction or not is_trusted(url):
         return terms

@@ -42,7 +42,7 @@ class PageTree:
         """Yield the texts with one of these words in lower case, and the elements around them."""
         whole = "".join(etree.tostring(root, method="text", encoding="unicode") for root in self._roots).lower()
         words_ = [hint for hint in hints if hint in whole]
-        for element in self.elements(etree.Element) if words_ else ():
+        for element in self.elements("*") if words_ else ():
             if element.tag not in _UNREAD and _has(element.text, words_):
                 yield element, element.text or ""
             if _has(element.tail, words_) and (parent := element.getparent()) is not None:

@@ -25,7 +25,9 @@ _TOP = 15  # lines at the top of a page in which a label counts
 _END = 2_500  # characters at the end of a file that are read
 _LONGEST_COVER = 1_500  # characters of a first page that may be a cover
 # Labels that mean a retraction anywhere on the first pages; `Retraction` may be the heading of a section.
-_RETRACTED = re.compile(r"retract(?:ed|ad)|rétracté|zurückgezogen|retratad|ritirat|ingetrokken|tillbakadrag|wycofan|отозван|撤稿")
+_RETRACTED = re.compile(
+    r"retract(?:ed|ad)|rétracté|zurückgezogen|retratad|ritirat|ingetrokken|tillbakadrag|wycofan|отозван|撤稿"
+)
 _WITHDRAWN = re.compile(r"(?m)(?<![A-Z] )\bWITHDRAWN(?: ARTICLE| PAPER)?\s?$")
 _OF_RETRACTIONS = ("retract", "withdraw", "expressionofconcern", "rétract", "retractac", "zurückgezogen")
 
@@ -60,9 +62,9 @@ _FORBIDDEN_HERE = re.compile(
     rf"|\bdownloaded (?:from|by|on|at) .{{2,160}}?[.;,] ?for {_PERSONAL} use only|\bposted here (?:by permission .{{2,60}} )?for your personal use|\bfurnished to the author for internal|\binternal non-?commercial research and education use"
 )  # fmt: skip
 _CONFIDENTIAL_LINE = re.compile(
-    rf"\W{{0,4}}(?:{_CONFIDENTIAL})(?:\W{{0,4}}|\s?[-–—:|/]\s?.{{0,100}}|,? (?:do not|not for|not to be) .{{0,80}})"
+    rf"\W{{0,4}}+(?:{_CONFIDENTIAL})(?:\W{{0,4}}|\s?[-–—:|/]\s?.{{0,100}}|,? (?:do not|not for|not to be) .{{0,80}})"
 )
-_FORBIDDEN_LINE = re.compile(rf"\W{{0,4}}(?:{_FORBIDDEN})")
+_FORBIDDEN_LINE = re.compile(rf"\W{{0,4}}+(?:{_FORBIDDEN})")
 _CUT = re.compile(r"(?<=[.;:!|–—]) ")
 
 
@@ -89,11 +91,12 @@ def claims_of(extracted: Extracted, titles: Iterable[str]) -> FileClaims:
     named = [spelled for title in titles if (spelled := letters(title))]
     front, second = _pages(extracted)
     last = lines_of(extracted.rest[-_END:])
-    texts = [" ".join([*front, *second]), " ".join(last)]
+    pages = [[*front, *second], last]
+    texts = list(map(" ".join, pages))
     restriction = _forbidden([*front, *second, *last], texts, named)
     reserved = next((quote for text in texts for quote in reserved_in(text)), "")
     return FileClaims(
-        frozenset(license_ for text in texts for license_ in licenses_in(text)),
+        frozenset(license_ for page in pages for license_ in licenses_in("\n".join(page))),
         f'Its text says "{quoted(reserved)}".' if reserved else "",
         f'The file says "{quoted(restriction)}".' if restriction else "",
         _retracted(extracted, front, second, named),
