@@ -92,6 +92,7 @@ WORKS = (
     "harvester.fulltext.match_work",
     "harvester.fulltext.page_ranges",
     "harvester.fulltext.retractions",
+    "harvester.fulltext.rights_words",
 )
 # The rooms of the harvester, the ground first: each may import those before it that its row names.
 ROOMS = (

@@ -70,12 +70,13 @@ _YEARS = range(1900, 2200)  # other years are errors
 # Words on a cover page for an embargo: of DSpace, EPrints, Pure and Elsevier, and in other languages. Only a future day
 # counts, so these words may also have other meanings.
 _LATER = (
-    r"embargo(?:ed)?\b|(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
+    r"embargo\w{0,6}|(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
     r"|(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
     r"|(?:available|accessible|open access|public|published|released?|unlocked) (?:online )?(?:from|as of|on or after|starting|not before)\b|not (?:available|accessible|public) before\b|(?:release date|date of release|available (?:date|since|online)|availability date|date (?:made )?available|date of availability)\b"
     r"|(?:restricted|locked|closed|available|limited) (?:to .{1,60} )?(?:only )?until\b|früheste(?:ns|r) (?:ab|zugriff)\b|(?:frei|öffentlich|abrufbar|zugreifbar) ab\b"
     r"|(?:gesperrt|nicht (?:verfügbar|zugänglich)) bis\b|sperr(?:frist|vermerk)\b"
     r"|(?:zugänglich|verfügbar|freigegeben|freigabe|zugriff) (?:erst )?ab\b"
+    r"|(?:acceso abierto|acesso aberto|accesso aperto|accès (?:libre|ouvert)|libre accès|freier zugang|zugang|zugriff) (?:a partir|à partir|à compter|dal|desde|ab)\b"
     r"|(?:restreint|différé|réservé|limité|confidentiel)e{0,2} jusqu|(?:disponible|consultable|accessible) à partir\b"
     r"|(?:embargad|restringid|cerrad|diferid)[oa] hasta\b|disponible (?:a partir del?|desde)\b"
     r"|(?:embargad|restrit|fechad)[oa] até\b|(?:disponível|acessível) a partir\b|(?:riservat|chius|ristrett)o fino\b"
@@ -101,8 +102,8 @@ _UNTIL_YEAR = re.compile(r"(?i)\b(?:until|till|bis|jusqu['\u2019]en|hasta|até|f
 _WRITTEN = re.compile(
     r"(?i)(?<!\d)(?:(?P<y>\d{4})[-/.](?P<m>\d\d)[-/.](?P<d>\d\d)|(?P<one>\d\d?)[./](?P<two>\d\d?)[./](?P<year>\d{4})"
     r"|(?P<cy>\d{4})\s?年\s?(?P<cm>\d\d?)\s?月(?:\s?(?P<cd>\d\d?)\s?日)?"
-    r"|(?:(?P<before>\d\d?)(?:st|nd|rd|th|er|º|°|\.|:a)?\s(?:de\s|of\s)?)?"
-    rf"(?<![^\W\d_])(?=[^\W\d_]{{3}})(?P<name>{_NAMES})[^\W\d_]{{0,8}}[.,]?\s(?:de\s|of\s)?"
+    r"|(?:(?P<before>\d\d?)(?:st|nd|rd|th|er|º|°|\.|:a)?[\s-](?:de\s|of\s)?)?"
+    rf"(?<![^\W\d_])(?=[^\W\d_]{{3}})(?P<name>{_NAMES})[^\W\d_]{{0,8}}[.,]?[\s-](?:de\s|of\s)?"
     r"(?:(?P<behind>\d\d?)(?:st|nd|rd|th)?,?\s)?(?P<of>\d{4}))(?!\d)"
 )
 
@@ -110,7 +111,7 @@ _WRITTEN = re.compile(
 # Statements of a page, in lower case, that its work is under an embargo or restricted, without a day: labels alone in
 # their block, and sentences about this very work.
 _LABEL = (
-    r"(?:embargoed|restricted|closed|no)[ -]access|access (?:is )?(?:restricted|closed|embargoed|denied)|(?:access|availability|status|rights): ?(?:embargoed|restricted|closed)|(?:currently |still )?(?:under|in) (?:permanent |indefinite )?embargo|embargoed(?: item| file| until further notice| indefinitely)?"
+    r"(?:embargoed|restricted|closed|no)[ -]access|access (?:is )?(?:restricted|closed|embargoed|denied)|(?:access|availability|status|rights): ?(?:embargoed|restricted|closed)|(?:currently |still )?(?:under|in) (?:permanent |indefinite )?embargo|embargo|embargoed(?: item| file| until further notice| indefinitely)?"
     r"|(?:permanent|indefinite) embargo|(?:full[- ]text|file|pdf|document) (?:is )?(?:currently )?(?:not available|unavailable|embargoed|restricted|under embargo)|embargo(?: (?:period|length|duration|term))?: ?\d{1,3} ?(?:months?|years?|monate|mois|meses|mesi|maanden|miesięcy|månader|jahre?|ans?|años?|anni|jaar)(?: .{1,40})?|\d{1,3}[- ]months? embargo"
     r"|restricted to (?:repository staff|registered users|campus|members)(?: only)?|campus (?:access|only)(?: only)?|subscribers only|im embargo|unter embargo|(?:noch )?gesperrt|sous embargo|embargo en cours|bajo embargo|embargado|sob embargo|sotto embargo|onder embargo|under embargo|embargoitu|objęte embargiem"
 )
@@ -119,7 +120,7 @@ _SHUT_LABEL = re.compile(
 )
 _SHUT_SENTENCE = re.compile(
     r"\b(?:this|the) (?:full[- ]text|item|thesis|dissertation|document|file|version|article|manuscript|paper|work|pdf|record|publication|chapter|book)(?: of this .{1,20})? (?:is|are|remains|has been|was)(?: currently| still)? (?:(?:placed )?(?:under|in) (?:an? )?|subject to (?:an? )?)?(?:permanent(?:ly)? |indefinite(?:ly)? |\d{1,2}[- ]months? )?(?:embargo(?:ed)?\b|restricted access\b|closed access\b|restricted to\b)"
-    r"|\baccess to (?:this|the) (?:item|thesis|dissertation|document|file|full[- ]text|version|manuscript|work|article|publication) is (?:currently )?(?:restricted|closed|limited to)\b|\b(?:dies(?:er|es|e)|der|das|die) (?:artikel|dokument|volltext|datei|arbeit|dissertation) (?:ist|unterliegt)\b.{0,60}\b(?:embargo|gesperrt|sperrfrist)\b"
+    r"|\baccess to (?:this|the) (?:item|thesis|dissertation|document|file|full[- ]text|version|manuscript|work|article|publication) is (?:currently )?(?:restricted|closed|limited to)\b|\b(?:dies(?:er|es|e)|der|das|die) (?:beitrag|artikel|dokument|volltext|datei|arbeit|dissertation) (?:ist|unterliegt)\b.{0,60}\b(?:embargo|gesperrt|sperrfrist)\b"
     r"|\b(?:cet(?:te)?|ce|le) (?:article|document|thèse|fichier|texte) (?:est|fait l'objet d'un).{0,40}\bembargo\b|\b(?:este|el|esta) (?:artículo|documento|tesis|archivo|artigo|arquivo|ficheiro) (?:está|se encuentra|encontra-se).{0,30}\b(?:embargo|embargado)\b|\bquest[oa] (?:articolo|documento|tesi|file) è.{0,30}\bembargo\b|\b(?:dit|deze) (?:artikel|document|proefschrift|bestand) .{0,30}\bembargo\b"
 )
 

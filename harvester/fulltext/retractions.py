@@ -105,6 +105,7 @@ _LABELS = (
     ),
 )
 _LABELLED = tuple((update, re.compile(rf"\W{{0,4}}+(?:{pattern})\W{{0,4}}")) for update, pattern in _LABELS)
+_AFTER_TITLE = re.compile(r"[\[(]([^\[\]()]{5,60})[\])]\s?(?:[|–-].{0,80})?$")  # perhaps with the name of the site
 # A label before a title.
 _BEFORE_TITLE = tuple(
     (update, re.compile(rf"\W{{0,3}}+(?:{pattern})(?:(?: (?:to|of|for))?\s?[:\]]| ?[-–—] |\s?\|)"))
@@ -120,6 +121,12 @@ def label_in(line: str) -> str:
 def label_before(title: str) -> str:
     """Return the type of update whose label is before a title in lower case; empty: none."""
     return next((update for update, pattern in _BEFORE_TITLE if pattern.match(title)), "")
+
+
+def label_around(title: str) -> str:
+    """Return the type of update whose label is before a title in lower case, or after it in brackets; empty: none."""
+    match = _AFTER_TITLE.search(title)
+    return label_before(title) or (label_in(match[1]) if match else "")
 
 
 def statement_in(text: str) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from gateway.fulltext.licenses import is_open, license_of
 
 LONGEST = 1_200  # characters of a text that are read
 _LONGEST_QUOTE = 90
+_LONGEST_LABEL = 60  # characters of a line before the licence
 _NEAR, _BEHIND = 300, 60  # characters before and after the name of a licence
 _SIGNS = str.maketrans("\u2018\u2019\u00b4", "'''")
 _BREAK = re.compile(r"(?<=[.!?;])(?<![\s.(][^\W\d_]\.) (?=[^\W\d_])|(?<=。)")  # in a text with single spaces
@@ -45,11 +46,15 @@ OF_THE_WORK = re.compile(
     r"|\b(?:quest[oa]|quest'|il|l'|la) ?(?:presente )?(?:articolo|opera|lavoro|documento|tesi|pubblicazione|testo|libro)\b"
     r"|\b(?:est[ea]|o|a) (?:presente )?(?:artigo|obra|documento|trabalho|tese|publicação|texto|livro)\b"
     r"|\b(?:dit|deze|het|de) (?:artikel|werk|document|proefschrift|publicatie|tekst|boek)\b"
-    r"|\b(?:den här|denna|detta|artikeln|verket|denne|dette|artiklen|tämä|ten|niniejszy|tento|toto) ?(?:artikel\w{0,2}|verk|avhandling|dokument|artikkel\w{0,2}|værk|teos|julkaisu|artykuł|utwór|praca|tekst|článek|dílo)?\b"
+    r"|\b(?:den här|denna|detta|denne|dette|tämä|ten|ta|niniejszy|niniejsza|tento|toto) (?:artikel\w{0,2}|verk|avhandling|dokument|artikkel\w{0,2}|værk|teos|julkaisu|artykuł|utwór|praca|tekst|článek|dílo)\b|\b(?:artikeln|verket|artiklen|artikkelen|avhandlingen|artykuł|článek)\b"
     r"|(?:эта|данная|эта) (?:статья|работа)|本文|本論文|该文"
 )
 
 
+# Prepositions before the work, with which something else is the subject.
+_OF_IT = re.compile(
+    r"\b(?:of|for|to|in|from|with|by|on|accompanying|supporting|behind|zu|zum|zur|für|von|aus|in|im|bei|mit|de|du|des|à|pour|dans|avec|para|en|con|per|nel|nella|di|del|della|do|da|no|na|com|van|voor|bij|uit|met|till|för|av|med|til|for|av|af|w|z|dla|k|pro|v)\s{1,3}$"
+)
 _THIS = frozenset(
     (
         *("this", "dieser", "dieses", "diese", "diesem", "cet", "cette", "este", "esta", "questo", "questa", "dit"),
@@ -100,14 +105,14 @@ _REASONS = (
     _reason(
         "for a part of the work, or for something beside it",
         r"abstracts?\b|supplement\w*|supporting (?:information|material)|data ?sets?\b|data\b|comments?\b|(?:peer )?reviews?\b|fig(?:ures?|\.)|images?\b|pictures?\b|photo\w*|illustrations?\b|tables?\b|software\b|(?:source )?code\b|cover\b|slides\b|videos?\b|audio\b|logos?\b|icons?\b|maps?\b|corpus\b|descriptions?\b",
-        r"zusammenfassung|kurzfassung|forschungsdaten|daten(?:satz|sätze)?\b|abbildung\w*|bilder?\b|titelbild|fotos?\b|fotograf\w*|quellcode\b|anh[aä]ng\w*|zusatzmaterial\w*",
+        r"zusammenfassung|kurzfassung|forschungsdaten|daten(?:satz|sätze)?\b|abbildung\w*|bilder?\b|titelbild|fotos?\b|fotograf\w*|\w{0,12}code\b|anh[aä]ng\w*|zusatzmaterial\w*",
         r"résumés?\b|données\b|logiciels?\b|photographies?\b|annexes?\b|couverture\b|resumen\b|datos\b|imágen\w*|imagen\b|portada\b|anexos?\b|resumo\b|dados\b|image[mn]s?\b|riassunto\b|dati\b|immagin\w*|copertina\b|allegat\w*",
         r"samenvatting|gegevens\b|afbeelding\w*|bijlage\w*|omslag\w*|sammanfattning|bilaga|bilder\b|streszczeni\w*|dane\b|zdjęci\w*|rysun\w*|okładk\w*|obráz\w*|аннотаци\w*|данные\b",
         is_overruled=True,
     ),
     _reason(
         "of another work or version",
-        r"(?:an? )?(?:earlier|previous|prior|older|other|another|original|published|final|later) (?:version|edition|article|paper|study|publication|work)\b|(?:the|a|its) preprint\b|adapted from\b|reproduced from\b|taken from\b|quot(?:es?|ed|ing|ations?)\b|excerpt\w*|unlike\b|in contrast\b|instead of\b|translation of\b",
+        r"(?:an? )?(?:earlier|previous|prior|older|other|another|original|published|final|later|accepted|submitted) (?:version|edition|article|paper|study|publication|work|manuscript)\b|(?:the|a|its) preprint\b|adapted from\b|reproduced from\b|taken from\b|quot(?:es?|ed|ing|ations?)\b|excerpt\w*|unlike\b|in contrast\b|instead of\b|translation of\b",
         r"(?:frühere|vorherige|ältere|andere) (?:version|fassung|ausgabe)|zitat\w*|zitiert\b|anders als\b|versions? antérieures?|contrairement\b|versión anterior|a diferencia de\b|versione precedente|a differenza d|versão anterior|ao contrário d|eerdere versie|in tegenstelling|tidigare version|wcześniejsz\w*",
         is_before=True,
     ),
@@ -124,7 +129,7 @@ _REASONS = (
     _reason(
         "as a plan",
         r"(?:will|shall|going to|planned|intends?|forthcoming|expected to)\b|to be (?:published|released|licen[cs]ed|made)\b|after (?:the|an|a|its|\d{1,2}) ?(?:end of |months?|embargo|publication)|as soon as\b|from (?:\d{1,2} \w{3,9} )?20\d\d on\b",
-        r"wird\b[^.]{0,120}\bsein\b|w(?:ird|erden)\b[^.]{0,120}\bwerden\b|soll(?:en|te)?\b|(?:zu)?künftig\b|geplant\b|nach ablauf\b|voraussichtlich\b|demnächst\b",
+        r"wird\b[^.]{0,120}\bsein\b|w(?:ird|erden)\b[^.]{0,120}\bwerden\b|soll(?:en|te)?\b|(?:zu)?künftig\b|geplant\b|plan(?:t|en)\b|plans to\b|prévoit\b|prevede\b|planea\b|planeja\b|planerar\b|planuje\b|nach ablauf\b|voraussichtlich\b|demnächst\b",
         r"ser(?:a|ont|á|án|ão)\b|sar(?:à|anno)\b|verr(?:à|anno)\b|(?:\w{2,20})(?:ará|arán|arão)\b|prévue?s?\b|prochainement\b|próximamente\b|prossimamente\b|futuramente\b|après (?:l'|un )|tras el\b|dopo l'|após o\b",
         r"(?:zal|zullen|binnenkort)\b|kommer att\b|ska(?:ll)?\b|skal\b|vil bli\w*|(?:będzie|będą|zostanie|zostaną|planowan\w*)\b|po upływie\b|(?:bude|budou)\b|(?:будет|будут)\b",
     ),
@@ -151,7 +156,7 @@ _REASONS = (
 _THING = r"(?:publication|work|book|article|document|material|text|thesis|report|journal|paper|manuscript)"
 # Statements that all rights are reserved, in a text in lower case with single spaces.
 _RESERVED = re.compile(
-    r"\ball(?: other)? rights? (?:are |is )?(?:reserved|strictly reserved)|\balle rechte (?:sind )?vorbehalten|\btous (?:les )?droits (?:de [^.]{1,40} )?réservés|\b(?:todos )?(?:los )?derechos reservados|\btutti i diritti (?:sono )?riservati|\b(?:todos )?(?:os )?direitos reservados"
+    r"\ball(?: other)? rights? (?:are |is )?(?:reserved|strictly reserved)(?! to\b)|\balle rechte (?:sind )?vorbehalten|\btous (?:les )?droits (?:de [^.]{1,40} )?réservés|\b(?:todos )?(?:los )?derechos reservados|\btutti i diritti (?:sono )?riservati|\b(?:todos )?(?:os )?direitos reservados"
     r"|\balle rechten voorbehouden|\balla rättigheter (?:är )?(?:förbehållna|reserverade)|\balle rettigheter (?:er )?(?:forbeholdes|forbeholdt|reservert)|\bkaikki oikeudet (?:pidätetään|pidätetty)|\bwszelkie prawa zastrzeżone|\bvšechna práva (?:jsou )?vyhrazena|\bminden jog fenntartva|\btoate drepturile rezervate|\bвсе права (?:защищены|сохранены)|\btüm hakları saklıdır|\bμε την επιφύλαξη|版权所有|版權所有|無断転載|모든 권리 보유"
     rf"|\bno part of (?:this|the) {_THING} may be (?:reproduced|copied|stored|used|transmitted|translated)|\bno re-?use (?:is )?allowed without permission|\bno reproduction without permission"
     rf"|\b(?:other )?uses?,? including reproduction and distribution[^.]{{0,200}} (?:are|is) prohibited|\breproduction (?:is )?(?:prohibited|forbidden|interdite|prohibida|vietata|proibida)\b"
@@ -190,14 +195,17 @@ _LICENSE = re.compile(
     r"\bcc[\s-]{0,2}(?:by(?:[\s-]{1,2}(?:nc|nd|sa)\b){0,2}|0\b|zero\b)|creativecommons\.org/(?:licen[cs]es/[a-z-]{2,12}|publicdomain/zero)"
     r"|\bcreative\s?commons,?\s(?:cc\s)?(?:attribution|zero|public domain)(?:[\s–—-]{0,3}(?:non-?\s?commercial|share-?\s?alike|no-?\s?deriv\w{0,8})){0,2}"
 )
-# A sentence about the licence of the document itself: it names the work, open access or the holder of rights, or begins
-# with the licence.
+# What is before the licence in a sentence about this very work, if it does not name the work.
 _OWN = re.compile(
-    r"open[- ]access|©|\(c\)|\bcopyright\b|licensee|lizenziert|\bthis is an?\b|\bauthors? retain|\bthe authors?(?:\(s\))?\b|\bpublished by\b"
+    r"open[- ]access|©|\(c\)|\bcopyright\b|\blicensee\b|\bthis is an?\b|\bauthors? retain|\bthe authors?(?:\(s\))?\b|\bpublished by\b|\blibre accès|\bacceso abierto|\bacesso aberto|\baccesso aperto|\b(?:you|users|readers|anyone) (?:are free|may|can)\b"
 )
-_LEADS = re.compile(
-    r"\W{0,3}(?:(?:(?:made )?available|distributed|published|licen[cs]ed|released|shared) (?:under|with|in accordance)|licen[cs]e ?:?|lizenz ?:?|licence ?:?|licencia ?:?|licenza ?:?|licença ?:?|https?://)?[^.]{0,40}$"
-)  # fmt: skip
+# Labels of licences, and verbs before one, at the beginning of the sentence.
+_LEADING = re.compile(
+    r"[\W\d]{0,20}(?:(?:creative commons|cc|open content|open|public|free|the|this|die|der|la|le|el|il|o|a|een|de|en|this work's|document|article|item|content|full[- ]?text|usage|use|re-?use|terms of|conditions of|your|attribution) ){0,3}?"
+    r"(?:licen[cs]\w{0,6}|lizen\w{0,8}|licenci\w{0,6}|licenz\w{0,3}|licenç\w{0,3}|licenti\w{0,3}|lisens\w{0,8}|rights?|permissions?|rechte?|nutzung\w{0,12}|urheber\w{0,10}|droits?|derechos?|diritti?|direitos?|rechten|rättigheter|rettigheter|prawa|terms|usage|use|condition\w{0,3}|condici\w{0,6}|files?|full[- ]?texts?|volltexte?|texte intégral|texto completo|testo completo|pdf|content|items?"
+    r"|(?:made |freely |openly )?(?:available|distributed|published|released|shared|provided|posted) |made |under |veröffentlicht |publi[ée]\w{0,3} |diffus\w{1,3} |distribu\w{1,5} |mis(?:e)? à disposition |publicad[oa] |pubblicat[oa] |disponib\w{1,3} |unter |sous |bajo |sob |con |onder |gepubliceerd |publicerad |opublikowan\w |dostępn\w{1,2} |na |https?:|$)"
+)
+_ELSE = "for something else than this copy"
 
 
 class Doubt(NamedTuple):
@@ -213,22 +221,29 @@ def spelled(text: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def doubt_about(text: str, place: int = 0, end: int = 0) -> Doubt | None:
+def doubt_about(text: str, place: int = 0, end: int = 0, *, is_close: bool = True) -> Doubt | None:
     """Return why the licence from `place` to `end` in a text is not that of this very copy; None: it is.
 
     Only its sentence is read, with the one before it if that has the subject. Without a place, the whole text is one
-    sentence.
+    sentence. Unless it `is_close`, the text before the licence may be of another part of the page.
     """
     before, behind = (text[:place], text[end:]) if end else ("", text)
     before, name, behind = _sentence(before), text[place:end] if end else "", _beginning(behind) if end else behind
     plain, after = (_HARMLESS.sub(" ", spelled(part)).replace("\n", " ") for part in (before, behind))
     whole = f"{plain} {after}"
-    work = OF_THE_WORK.search(whole)
+    work = _subject(whole)
     for reason in _REASONS:
         match = reason.pattern.search(plain if reason.is_before and end else whole)
         if match and not (reason.is_overruled and _is_subject(whole, work, match.start())):
             return Doubt(reason.sentence, quoted(f"{before} {name} {behind}"))
-    return None
+    is_own = not (end and is_close) or _subject(plain) or _OWN.search(plain) or _LEADING.match(plain)
+    return None if is_own else Doubt(_ELSE, quoted(f"{before} {name} {behind}"))
+
+
+def _subject(text: str) -> re.Match[str] | None:
+    """Return where a sentence names this very work, not something of it or for it."""
+    matches = (match for match in OF_THE_WORK.finditer(text) if not _OF_IT.search(text, 0, match.start()))
+    return next(matches, None)
 
 
 def _is_subject(text: str, work: re.Match[str] | None, place: int) -> bool:
@@ -266,18 +281,15 @@ def reserved_in(text: str) -> Iterator[str]:
     yield from (match[0] for match in _RESERVED.finditer(" ".join(text.translate(_SIGNS).lower().split())))
 
 
-def licenses_in(text: str, *, is_label: bool = False) -> Iterator[str]:
-    """Yield the open licences that a text in lower case states of its own work.
-
-    `is_label`: the text is a label with its value, so it need not name the work.
-    """
+def licenses_in(text: str) -> Iterator[str]:
+    """Yield the open licences that a text in lower case states of its own work. Its lines may be labels."""
     if not may_have(text, ("creative", "cc")):
         return
     for match in _LICENSE.finditer(text):
         first = max(0, match.start() - _NEAR)
         before = text[first : match.start()].replace("\n", " ").rpartition(". ")[2]
         line = text[first : match.start()].rpartition("\n")[2]
-        is_own = is_label or OF_THE_WORK.search(before) or _OWN.search(before) or _LEADS.match(line)
+        before = line if _LEADING.match(line) and len(line) <= _LONGEST_LABEL else before
         sentence, place = f"{before}{text[match.start() : match.end() + _BEHIND]}", len(before)
-        if is_own and is_open(name := license_of(match[0])) and not doubt_about(sentence, place, place + len(match[0])):
+        if is_open(name := license_of(match[0])) and not doubt_about(sentence, place, place + len(match[0])):
             yield name

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from gateway.fulltext.identification import is_identified
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.policies import VERSIONS, Colour, Policy
-from gateway.model import Candidate, DocumentKind, Outcome, Trace
+from gateway.model import Candidate, Outcome, Trace
 from harvester.fulltext.known_copies import IS_ARTICLE
 from harvester.fulltext.pdf.trusted_descriptions import agree
 from harvester.fulltext.retractions import by_title, is_notice
@@ -76,7 +76,7 @@ def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:
     """Return a service's sentence about a retraction of the work, else that of its title, file or page, or nothing.
 
     A service's statement counts if it has the title of the work, or a DOI that identifies one of its files. That of a
-    file counts if the file is the work, or a notice with its title or DOI; that of a page if it is the work's own.
+    file counts if the file has the title or an identifier of the work; that of a page if it is the work's own.
     """
     titles = known.work.texts("title")
     is_shown = any("doi" in candidate.identified_by for candidate in candidates)
@@ -90,8 +90,7 @@ def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:
 
 
 def _is_about_the_work(candidate: Candidate) -> bool:
-    is_named = candidate.has_title or candidate.has_doi
-    return is_identified(candidate.identified_by) or (candidate.kind == DocumentKind.NOTICE and is_named)
+    return is_identified(candidate.identified_by) or candidate.has_title or candidate.has_doi
 
 
 def silent_registry(traces: Iterable[Trace]) -> str:

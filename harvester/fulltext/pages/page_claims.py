@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from gateway.xmlio import Element
 from harvester.fulltext.access_rights import day_in, is_shut_statement, open_from_words
 from harvester.fulltext.pages.page_parts import is_aside
 from harvester.fulltext.pages.page_tree import PageTree, attribute, held_by, words
-from harvester.fulltext.retractions import by_statement, label_before, label_in, statement_in
+from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
+from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
 from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in, spelled
 
 _PAGE = "the page"
 _MOST_BLOCKS = 300
 _MOST_TEXT = 1_000  # characters of a block
+_NAMES = ("dt", "th")  # their texts have the value in the next element
 _LARGEST = 60  # elements and texts of a block
 _LABEL = 60  # characters of a label whose value is the next element
 _BLOCKS = (
@@ -49,6 +51,20 @@ _BLOCKS = (
 # Parts of words with which a claim can begin, in a page in lower case. Other pages have no claim in words.
 _HINTS = (
     "embarg",
+    "restring",
+    "acceso",
+    "acesso",
+    "accesso",
+    "accès",
+    "toegang",
+    "åtkomst",
+    "distribut",
+    "circulat",
+    "vertraulich",
+    "private use",
+    "internal use",
+    "diffuser",
+    "weitergabe",
     "restrict",
     "retract",
     "withdraw",
@@ -140,7 +156,7 @@ _HINTS = (
 )
 _RIGHTS = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE|NKC)", re.ASCII)
 _IN_COPYRIGHT = re.compile(
-    r"\W{0,3}+(?:(?:rights|copyright|licen[cs]e)(?: statement)?\W{1,3})?(?:in copyright|copyrighted|under copyright|no re-?use|urheberrechtlich geschützt|protected by copyright)\W{0,3}"
+    r"\W{0,3}+(?:(?:rights|copyright|licen[cs]e)(?: statement| status)?\W{1,3})?(?:in copyright|copyrighted|under copyright|no re-?use|urheberrechtlich geschützt|protected by copyright)\W{0,3}"
 )
 _OF_THE_SITE = re.compile(
     r"\b(?:web ?sites?|this site|the site|portal|website|our (?:site|journals?)|site web|sito|sitio)\b"
@@ -169,24 +185,26 @@ def claims_of(page: PageTree, tags: list[tuple[str, str]], titles: Iterable[str]
     texts = [*dict.fromkeys(_blocks(page)), *map(spelled, stated)]
     days = [day for block in texts if (day := open_from_words(block))]
     days += [day for name, content in tags if "embargo" in name and (day := day_in(content))]
+    days += [day for name, content in tags if "embarg" in content.lower() and (day := open_from_words(content))]
     is_shut = next((block for block in texts if is_shut_statement(block)), "")
+    forbidden = (is_shut if not days else "") or next(filter(None, map(_prohibition, texts)), "")
     reserved = next((quote for block in texts if (quote := _reserved(block))), "")
     reserved = reserved or ("In Copyright" if _in_copyright(page) else "")
     is_topic = any(label_topic(title) for title in titled)
     retracted = retracted or ("" if is_topic else next(filter(None, map(_by_words, texts)), ""))
     return PageClaims(
         max(days, default=""),
-        f'The page says "{quoted(is_shut)}".' if is_shut and not days else "",
+        f'The page says "{quoted(forbidden)}".' if forbidden else "",
         f'The page says "{quoted(reserved)}".' if reserved else "",
         retracted,
-        frozenset(license_ for block in texts for license_ in licenses_in(block, is_label=len(block) <= _LABEL)),
+        frozenset(license_ for block in texts for license_ in licenses_in(block)),
     )
 
 
 def label_topic(title: str) -> bool:
     """Return whether a title is about retractions, and not labelled with one."""
     plain = title.lower()
-    return bool(re.search(r"retract|withdraw|expression of concern|zurückgezogen|rétract", plain)) and not label_before(
+    return bool(re.search(r"retract|withdraw|expression of concern|zurückgezogen|rétract", plain)) and not label_around(
         plain
     )
 
@@ -197,7 +215,7 @@ def _by_tags(tags: Iterable[tuple[str, str]]) -> str:
 
 
 def _by_label(title: str) -> str:
-    update = label_before(title.lower())
+    update = label_around(title.lower())
     return by_statement(update, _PAGE, title) if update else ""
 
 
@@ -207,6 +225,11 @@ def _by_words(block: str) -> str:
         return by_statement(update, _PAGE, block)
     update, quote = statement_in(block)
     return by_statement(update, _PAGE, quote) if update else ""
+
+
+def _prohibition(block: str) -> str:
+    """Return the words of a block that forbid to pass the file on; empty: none, or those of the site."""
+    return "" if _OF_THE_SITE.search(block) else next(chain(prohibiting((block,)), prohibitions_in(block)), "")
 
 
 def _reserved(block: str) -> str:
@@ -239,8 +262,9 @@ def _texts(element: Element) -> Iterator[str]:
     """Yield the text of an element, and with that of the next one if it is as short as a label."""
     if len(list(islice(held_by(element), _LARGEST + 1))) > _LARGEST:
         return
-    own = spelled(words(element))[:_MOST_TEXT]
-    yield own
-    following = element.getnext()
-    if len(own) <= _LABEL and following is not None and isinstance(following.tag, str):
+    own, following = spelled(words(element))[:_MOST_TEXT], element.getnext()
+    is_name = len(own) <= _LABEL and following is not None and isinstance(following.tag, str)
+    if not is_name or element.tag not in _NAMES:
+        yield own
+    if is_name and following is not None:
         yield f"{own.rstrip(': ')}: {spelled(words(following))[:_MOST_TEXT]}"

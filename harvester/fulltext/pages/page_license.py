@@ -127,7 +127,7 @@ def _of(tags: list[tuple[str, str]], names: Iterable[str]) -> list[str]:
 
 def _open_from(tags: list[tuple[str, str]], rights: Iterable[str], access: Access | None) -> str:
     """Return the day on which the tags say that the file becomes available, or an empty string."""
-    available = _of(tags, _AVAILABLE_TAGS)
+    available = [content for name, content in tags if name.endswith("available") or name in _AVAILABLE_TAGS]
     stated = end_of_embargo([*rights, *_of(tags, _DATE_TAGS)])
     if access is Access.EMBARGOED and not stated:
         return max((day_of(text, is_end=True) for text in available), default="")
@@ -148,7 +148,8 @@ def _stated(page: PageTree, tags: list[tuple[str, str]], described: Iterable[str
     """Return the licences in links beside sentences, in tags, in descriptions, and in links of the head."""
     stated = _Stated()
     for tag in _licensing(page):
-        stated.take(attribute(tag, "href"), doubt_about(*_around(tag)))
+        text, place, end, is_close = _around(tag)
+        stated.take(attribute(tag, "href"), doubt_about(text, place, end, is_close=is_close))
     for text in _of(tags, rules.LICENSE_TAGS):
         stated.take(text, doubt_about(text))
     for text in described:
@@ -175,18 +176,19 @@ def _is_one_of_many(held: Element) -> bool:
     return any(any(map(is_licensing, sibling.iter("a"))) for sibling in (*siblings, *before))
 
 
-def _around(tag: Element) -> tuple[str, int, int]:
+def _around(tag: Element) -> tuple[str, int, int, bool]:
     """Return the text of the smallest block around a link with more text than the link, and the place of the link.
 
-    It is cut, and that of the link alone if all blocks are too large.
+    It is cut, and that of the link alone if all blocks are too large. The last value says whether the block is the
+    closest one.
     """
     own = words(tag)
-    for block in islice(tag.iterancestors(*_BLOCKS), 4):
+    for number, block in enumerate(islice(tag.iterancestors(*_BLOCKS), 4)):
         if len(list(islice(held_by(block), _LARGEST_BLOCK + 1))) > _LARGEST_BLOCK:
             break
         text = words(block)
         if len(text) > len(own):
             place = max(text.find(own), 0)
             first = max(place - _LONGEST_SENTENCE, 0)
-            return text[first : place + _LONGEST_SENTENCE], place - first, place - first + len(own)
-    return own, 0, len(own)
+            return text[first : place + _LONGEST_SENTENCE], place - first, place - first + len(own), not number
+    return own, 0, len(own), True

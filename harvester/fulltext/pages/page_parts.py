@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from gateway.xmlio import Element
-from harvester.fulltext.pages.landing_anchors import is_elsewhere
-from harvester.fulltext.pages.page_tree import around, attribute
+from harvester.fulltext.pages import landing_rules as rules
+from harvester.fulltext.pages.page_tree import attribute
 
 _ASIDE = ("footer", "figure", "aside", "nav")
 _SIDE = re.compile(
@@ -17,12 +17,14 @@ _ROLES = frozenset(("contentinfo", "complementary", "navigation"))
 
 
 def is_aside(tag: Element) -> bool:
-    """Return whether an element is in a part of the page that does not belong to the work."""
-    if around(tag, *_ASIDE) is not None or is_elsewhere(tag):
-        return True
+    """Return whether an element is a part of the page that does not belong to the work, or in one."""
     return any(
-        attribute(element, "role") in _ROLES
-        or _SIDE.search(f"{attribute(element, 'id')[:_LONGEST]} {attribute(element, 'class')[:_LONGEST]}")
-        for element in tag.iterancestors()
+        element.tag in _ASIDE or attribute(element, "role") in _ROLES or _is_named_so(element)
+        for element in (tag, *tag.iterancestors())
         if element.tag not in ("body", "html")
     )
+
+
+def _is_named_so(element: Element) -> bool:
+    names = f"{attribute(element, 'id')[:_LONGEST]} {attribute(element, 'class')[:_LONGEST]}"
+    return bool(_SIDE.search(names) or rules.ELSEWHERE.search(names))
