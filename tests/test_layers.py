@@ -91,6 +91,7 @@ WORKS = (
     "harvester.fulltext.match_titles",
     "harvester.fulltext.match_work",
     "harvester.fulltext.page_ranges",
+    "harvester.fulltext.prohibitions",
     "harvester.fulltext.retractions",
     "harvester.fulltext.rights_words",
 )

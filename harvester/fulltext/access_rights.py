@@ -74,6 +74,7 @@ _LATER = (
     r"|(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
     r"|(?:available|accessible|open access|public|published|released?|unlocked) (?:online )?(?:from|as of|on or after|starting|not before)\b|not (?:available|accessible|public) before\b|(?:release date|date of release|available (?:date|since|online)|availability date|date (?:made )?available|date of availability)\b"
     r"|(?:restricted|locked|closed|available|limited) (?:to .{1,60} )?(?:only )?until\b|früheste(?:ns|r) (?:ab|zugriff)\b|(?:frei|öffentlich|abrufbar|zugreifbar) ab\b"
+    r"|bis (?:zum )?(?=[^,;]{4,30} (?:gesperrt|nicht (?:verfügbar|zugänglich|öffentlich)))|until (?=[^,;]{4,30} (?:under embargo|embargoed|restricted))"
     r"|(?:gesperrt|nicht (?:verfügbar|zugänglich)) bis\b|sperr(?:frist|vermerk)\b"
     r"|(?:zugänglich|verfügbar|freigegeben|freigabe|zugriff) (?:erst )?ab\b"
     r"|(?:acceso abierto|acesso aberto|accesso aperto|accès (?:libre|ouvert)|libre accès|freier zugang|zugang|zugriff) (?:a partir|à partir|à compter|dal|desde|ab)\b"
@@ -112,11 +113,11 @@ _WRITTEN = re.compile(
 # their block, and sentences about this very work.
 _LABEL = (
     r"(?:embargoed|restricted|closed|no)[ -]access|access (?:is )?(?:restricted|closed|embargoed|denied)|(?:access|availability|status|rights): ?(?:embargoed|restricted|closed)|(?:currently |still )?(?:under|in) (?:permanent |indefinite )?embargo|embargo|embargoed(?: item| file| until further notice| indefinitely)?"
-    r"|(?:permanent|indefinite) embargo|(?:full[- ]text|file|pdf|document) (?:is )?(?:currently )?(?:not available|unavailable|embargoed|restricted|under embargo)|embargo(?: (?:period|length|duration|term))?: ?\d{1,3} ?(?:months?|years?|monate|mois|meses|mesi|maanden|miesięcy|månader|jahre?|ans?|años?|anni|jaar)(?: .{1,40})?|\d{1,3}[- ]months? embargo"
+    r"|(?:item|file|document|full[- ]?text|thesis|article|text|work) (?:is )?(?:currently )?(?:under|in) (?:an? )?embargo|(?:permanent|indefinite) embargo|(?:full[- ]text|file|pdf|document) (?:is )?(?:currently )?(?:not available|unavailable|embargoed|restricted|under embargo)|embargo(?: (?:period|length|duration|term))?: ?\d{1,3} ?(?:months?|years?|monate|mois|meses|mesi|maanden|miesięcy|månader|jahre?|ans?|años?|anni|jaar)(?: .{1,40})?|\d{1,3}[- ]months? embargo"
     r"|restricted to (?:repository staff|registered users|campus|members)(?: only)?|campus (?:access|only)(?: only)?|subscribers only|im embargo|unter embargo|(?:noch )?gesperrt|sous embargo|embargo en cours|bajo embargo|embargado|sob embargo|sotto embargo|onder embargo|under embargo|embargoitu|objęte embargiem"
 )
 _SHUT_LABEL = re.compile(
-    rf"\W{{0,3}}+(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}}){{0,2}}\s?[:：]\s?)?(?:{_LABEL}|{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
+    rf"\W{{0,3}}+(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}}){{0,2}}\s?[:：]\s?)?(?:(?:access|zugriff|zugang|accès|acceso|acesso|accesso) )?(?:{_LABEL}|{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
 )
 _SHUT_SENTENCE = re.compile(
     r"\b(?:this|the) (?:full[- ]text|item|thesis|dissertation|document|file|version|article|manuscript|paper|work|pdf|record|publication|chapter|book)(?: of this .{1,20})? (?:is|are|remains|has been|was)(?: currently| still)? (?:(?:placed )?(?:under|in) (?:an? )?|subject to (?:an? )?)?(?:permanent(?:ly)? |indefinite(?:ly)? |\d{1,2}[- ]months? )?(?:embargo(?:ed)?\b|restricted access\b|closed access\b|restricted to\b)"

@@ -55,14 +55,14 @@ _STATEMENTS = (
     (
         "expression_of_concern",
         rf"\bexpression of concern (?:[^.]{{0,60}} )?(?:has been|was|is) (?:published|issued|added|attached|raised|posted)|\b(?:publish|issu)\w{{1,3}} (?:an|this) (?:editorial )?expression of concern\b[^.]{{0,60}}\b{_THIS}"
-        rf"|\b{_THIS} has an? (?:editorial )?expression of concern|^\W{{0,3}}(?:editorial )?expression of concern (?:on|to|about|regarding|for)\b",
+        rf"|\b{_THIS} (?:has|is (?:the )?subject (?:of|to)|is under) an? (?:editorial )?expression of concern|^\W{{0,3}}(?:editorial )?expression of concern (?:on|to|about|regarding|for)\b",
     ),
     (
         "retraction",
         rf"\b{_THIS}(?:,? [^.]{{0,80}}?,?)? (?:has|have|had)? ?(?:been|was|is)(?: (?:formally|fully|partially|now|hereby|being|subsequently|since)){{0,2}} retracted\b"
         rf"|\bretract(?:s|ed|ing)? {_THIS}|\b{_THIS} has a (?:retraction|retraction note|retraction notice)\b|\bretraction (?:note |notice )?(?:to|of|for) {_THIS}|\bretraction (?:note|notice)?[^.]{{0,40}} (?:has been|was) published\b"
         r"|\b(?:dies(?:er|es|e)|der (?:vorliegende|obige)) (?:[^\W\d]{2,20} )?(?:artikel|beitrag|aufsatz|manuskript|publikation|veröffentlichung|arbeit|preprint|paper|werk) (?:wurde|ist|wird)\b[^.]{0,80}\bzur(?:ückgezogen|ückgenommen)|\b(?:diesen (?:artikel|beitrag|aufsatz)|dies(?:e|es) (?:arbeit|publikation|manuskript))\b[^.]{0,60}\bzurück(?:gezogen|ziehen)?\b"
-        r"|\bcet(?:te)? (?:article|publication|étude|prépublication|manuscrit|ouvrage) (?:a été|est|vient d'être|fait l'objet d'une) (?:rétracté|retiré|rétractation)|\b(?:rétract(?:e|ent|é)|retir(?:e|ent|é)) cet(?:te)? (?:article|publication|étude)"
+        r"|\bcet(?:te)? (?:article|publication|étude|prépublication|manuscrit|ouvrage) (?:a été|est|vient d'être|fait l'objet d'une) (?:rétracté|retiré|rétractation)|\bl'article a été rétracté|\b(?:rétract(?:e|ent|é)|retir(?:e|ent|é)) cet(?:te)? (?:article|publication|étude)"
         r"|\b(?:este|el presente) (?:artículo|trabajo|manuscrito|texto|estudio) (?:ha sido|fue|está|se ha) (?:retra[ck]tado|retirado)|\besta publicación (?:ha sido|fue) (?:retra[ck]tada|retirada)"
         r"|\b(?:este|o presente) (?:artigo|trabalho|manuscrito|texto|estudo) (?:foi|está|encontra-se) (?:retra[tc]t?ado|retraído|despublicado|retirado)"
         r"|\b(?:questo|il presente) (?:articolo|lavoro|contributo|manoscritto|studio) (?:è stato|è) (?:ritirato|ritrattato)|\bdit (?:artikel|manuscript|stuk|werk) (?:is|werd|wordt) (?:ingetrokken|teruggetrokken)"

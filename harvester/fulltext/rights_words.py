@@ -128,7 +128,7 @@ _REASONS = (
     ),
     _reason(
         "as a plan",
-        r"(?:will|shall|going to|planned|intends?|forthcoming|expected to)\b|to be (?:published|released|licen[cs]ed|made)\b|after (?:the|an|a|its|\d{1,2}) ?(?:end of |months?|embargo|publication)|as soon as\b|from (?:\d{1,2} \w{3,9} )?20\d\d on\b",
+        r"(?:will|shall|going to|planned|intends?|forthcoming|expected to)\b|to be (?:published|released|licen[cs]ed|made)\b|after (?:the|an|a|its|\d{1,2}) ?(?:end of |months?|embargo|publication)|as soon as\b|when (?:the|it|its)\b|following (?:the|an) embargo\b|from (?:\d{1,2} \w{3,9} )?20\d\d on\b",
         r"wird\b[^.]{0,120}\bsein\b|w(?:ird|erden)\b[^.]{0,120}\bwerden\b|soll(?:en|te)?\b|(?:zu)?künftig\b|geplant\b|plan(?:t|en)\b|plans to\b|prévoit\b|prevede\b|planea\b|planeja\b|planerar\b|planuje\b|nach ablauf\b|voraussichtlich\b|demnächst\b",
         r"ser(?:a|ont|á|án|ão)\b|sar(?:à|anno)\b|verr(?:à|anno)\b|(?:\w{2,20})(?:ará|arán|arão)\b|prévue?s?\b|prochainement\b|próximamente\b|prossimamente\b|futuramente\b|après (?:l'|un )|tras el\b|dopo l'|após o\b",
         r"(?:zal|zullen|binnenkort)\b|kommer att\b|ska(?:ll)?\b|skal\b|vil bli\w*|(?:będzie|będą|zostanie|zostaną|planowan\w*)\b|po upływie\b|(?:bude|budou)\b|(?:будет|будут)\b",

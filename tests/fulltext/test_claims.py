@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import pytest
@@ -29,9 +29,8 @@ _HELD_BACK = 0.95
 
 
 @pytest.fixture(autouse=True)
-def each_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def each_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "extract", _extract)
-    return
 
 
 _extract = cache(checking.extract)  # type: ignore[attr-defined]

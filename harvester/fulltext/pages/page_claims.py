@@ -51,6 +51,8 @@ _BLOCKS = (
 # Parts of words with which a claim can begin, in a page in lower case. Other pages have no claim in words.
 _HINTS = (
     "embarg",
+    "access from",
+    "access on",
     "restring",
     "acceso",
     "acesso",

@@ -7,7 +7,8 @@ end of the last one. A label counts alone on its line, a statement only if it is
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from gateway.fulltext.licenses import is_open
@@ -16,7 +17,7 @@ from harvester.fulltext.pdf.document import lines_of
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.similarity import letters
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
-from harvester.fulltext.retractions import by_statement, label_before, label_in, statement_in
+from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
 from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in
 
 _FILE = "the file"
@@ -57,8 +58,8 @@ def claims_of(extracted: Extracted, titles: Iterable[str]) -> FileClaims:
     pages = [[*front, *second], last]
     texts = list(map(" ".join, pages))
     lines = (line for page in pages for line in page)
-    restriction = next((line for line in prohibiting(lines) if letters(line) not in named), "")
-    restriction = restriction or next((quote for text in texts for quote in prohibitions_in(text)), "")
+    lines_forbidding = (line for line in prohibiting(lines) if letters(line) not in named)
+    restriction = next(chain(lines_forbidding, *map(prohibitions_in, texts)), "")
     reserved = next((quote for text in texts for quote in reserved_in(text)), "")
     return FileClaims(
         frozenset(license_ for page in pages for license_ in licenses_in("\n".join(page))),
@@ -77,22 +78,29 @@ def _pages(extracted: Extracted) -> list[list[str]]:
 def _retracted(extracted: Extracted, front: list[str], second: list[str], titles: Collection[str]) -> str:
     """Return the sentence about a retraction that the file states; empty: none.
 
-    An article about retractions states none in sentences.
+    An article about retractions states none in sentences. The second page counts if the first one is a cover.
     """
-    for number, line in enumerate((*front[:_TOP], *second[:_TOP], *front[_TOP:], *second[_TOP:])):
-        update = label_in(line)
-        is_certain = update == "retraction" and _RETRACTED.search(line)
-        update = update if number < 2 * _TOP or is_certain else ""
-        update = update or (label_before(line) if number < 2 * _TOP else "")
-        if update and not any(title.startswith(letters(line)) for title in titles):
+    text = " ".join(front)
+    behind = second if len(text) <= _LONGEST_COVER else []
+    for update, line in (*_labelled((*front[:_TOP], *behind[:_TOP])), *_marked((*front, *second))):
+        if not any(title.startswith(letters(line)) for title in titles):
             return by_statement(update, _FILE, line)
     if _is_topic(titles):
         return ""
     if mark := headings.WATERMARK.search(extracted.front) or _WITHDRAWN.search(extracted.front):
         return by_statement("withdrawal" if "I" in mark[0] else "retraction", _FILE, mark[0])
-    text = " ".join(front)
-    update, quote = statement_in(text if len(text) > _LONGEST_COVER else " ".join((text, *second)))
+    update, quote = statement_in(" ".join((text, *behind)))
     return by_statement(update, _FILE, quote) if update else ""
+
+
+def _labelled(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the labels among lines at the top of a page, by type of update."""
+    return ((update, line) for line in lines if (update := label_in(line) or label_around(line)))
+
+
+def _marked(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the lines that are a mark of retraction wherever they are on a page."""
+    return (("retraction", line) for line in lines if label_in(line) == "retraction" and _RETRACTED.search(line))
 
 
 def _is_topic(titles: Iterable[str]) -> bool:
