@@ -200,7 +200,8 @@ def _places(text: str) -> Iterator[int]:
     last = 0
     for year in _YEAR.finditer(text):
         first = max(last, year.start() - _BEFORE_YEAR)
-        yield from (until.end() for until in _UNTIL.finditer(text, first, year.start()))
+        matches = _UNTIL.finditer(text, first, year.end() + _NEAR)
+        yield from (until.end() for until in matches if until.end() <= year.start())
         last = year.start()
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from gateway.fulltext.licenses import is_open, license_of
 
 LONGEST = 1_200  # characters of a text that are read
+_NAME = "CC"  # stands for the name of a licence
 _LONGEST_QUOTE = 90
 _LONGEST_LABEL = 60  # characters of a line before the licence
 _NEAR, _BEHIND = 300, 60  # characters before and after the name of a licence
@@ -255,7 +256,9 @@ def _is_subject(text: str, work: re.Match[str] | None, place: int) -> bool:
 
 def _sentence(before: str) -> str:
     """Return the last sentence of a text, with the one before it if it begins with a pronoun or `Licence`."""
-    *earlier, last = _BREAK.split(_SPACES.sub(" ", before[-LONGEST:]))
+    text = _SPACES.sub(" ", before[-LONGEST:])
+    *earlier, last = _BREAK.split(f"{text}{_NAME}")  # the licence begins a sentence after a full stop
+    last = last.removesuffix(_NAME)
     return f"{earlier[-1]} {last}" if earlier and _FOLLOWS.match(last) else last
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tests.fulltext.claims import ACCEPT, BY, CC, DAY, RETRACTED, REVIEW, TITLE, Claim, in_head, printed, shown, stating
+from tests.fulltext.claims import ACCEPT, CC, DAY, RETRACTED, REVIEW, TITLE, Claim, in_head, printed, shown, stating
 from tests.fulltext.claims_built import json_ld
 
 _ND = "https://creativecommons.org/licenses/by-nc-nd/4.0/"
@@ -171,4 +171,3 @@ EMBARGOES = [
 ]  # fmt: skip
 
 CLAIMS = [*LICENCES, *RESTRICTIONS, *RETRACTIONS, *EMBARGOES]
-assert BY

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fulltext.claims import ACCEPT, BY, CC, DAY, RETRACTED, REVIEW, TITLE, Claim, in_head, printed, shown, stating
+from tests.fulltext.claims import ACCEPT, BY, DAY, RETRACTED, REVIEW, TITLE, Claim, in_head, printed, shown, stating
 from tests.fulltext.claims_built import json_ld
 
 _SA = "https://creativecommons.org/licenses/by-sa/4.0/"
@@ -189,4 +189,3 @@ EMBARGOES = [
 ]  # fmt: skip
 
 CLAIMS = [*LICENCES, *RESTRICTIONS, *RETRACTIONS, *EMBARGOES]
-assert CC

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cache
+from types import ModuleType
 
 import pytest
 
@@ -18,14 +19,15 @@ from harvester.fulltext import check_copy as checking
 from harvester.fulltext.embargoes import due_at
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of
-from tests.fulltext import claims_built, claims_held_back, claims_right
+from tests.fulltext import claims_built, claims_held_back, claims_last, claims_later, claims_right
 from tests.fulltext.claims import ACCEPT, AT, BY, DAY, HOME, REVIEW, TITLE, Claim, file_of, outcome_of, result_of
 from tests.fulltext.web import SETTINGS, RecordedWeb, answer, work
 
 pytestmark = pytest.mark.slow  # it reads PDFs
 
-# The rules were developed on the first set. Of the second one they decided 119 of 123 before it was looked at.
-_HELD_BACK = 0.95
+# The rules were developed on the first set. Before anybody looked at the others, rules decided 119 of 123, 118 of 141
+# and 149 of 161 of their claims as they should.
+_HELD_BACK = (claims_held_back, claims_later, claims_last)
 
 
 @pytest.fixture(autouse=True)
@@ -42,10 +44,9 @@ def test_a_claim_decides(claim: Claim) -> None:
 
 
 @pytest.mark.long
-def test_claims_that_were_held_back_decide() -> None:
-    wrong = [claim for claim in claims_held_back.CLAIMS if outcome_of(claim) != claim.wanted]
-    assert len(wrong) <= (1 - _HELD_BACK) * len(claims_held_back.CLAIMS), [claim.name for claim in wrong]
-    assert not [claim.name for claim in wrong if outcome_of(claim) == ACCEPT]
+@pytest.mark.parametrize("module", _HELD_BACK, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_claims_that_were_held_back_decide(module: ModuleType) -> None:
+    assert [claim.name for claim in module.CLAIMS if outcome_of(claim) != claim.wanted] == []
 
 
 def _refused(claims: Sequence[Claim]) -> list[str]:
@@ -63,7 +64,7 @@ def test_of_right_copies_with_the_usual_sentences_at_most_one_in_fifty_is_refuse
 
 def test_there_are_claims_enough() -> None:
     assert len(claims_built.CLAIMS) >= 80
-    assert len(claims_held_back.CLAIMS) >= 80
+    assert all(len(module.CLAIMS) >= 80 for module in _HELD_BACK)
 
 
 # --- the reasons --------------------------------------------------------------------------------------------------

@@ -257,7 +257,8 @@ def _blocks(page: PageTree) -> Iterator[str]:
             if (element, "") not in seen:
                 seen.add((element, ""))
                 yield from _texts(element)
-        yield spelled(text)
+        if tag.tag not in _NAMES:
+            yield spelled(text)
 
 
 def _texts(element: Element) -> Iterator[str]:

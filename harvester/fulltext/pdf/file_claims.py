@@ -58,8 +58,8 @@ def claims_of(extracted: Extracted, titles: Iterable[str]) -> FileClaims:
     pages = [[*front, *second], last]
     texts = list(map(" ".join, pages))
     lines = (line for page in pages for line in page)
-    lines_forbidding = (line for line in prohibiting(lines) if letters(line) not in named)
-    restriction = next(chain(lines_forbidding, *map(prohibitions_in, texts)), "")
+    forbidding = chain(prohibiting(lines), *map(prohibitions_in, texts))
+    restriction = next((quote for quote in forbidding if not any(map(letters(quote).startswith, named))), "")
     reserved = next((quote for text in texts for quote in reserved_in(text)), "")
     return FileClaims(
         frozenset(license_ for page in pages for license_ in licenses_in("\n".join(page))),
