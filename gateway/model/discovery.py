@@ -84,8 +84,8 @@ class Candidate(NamedTuple):
     `evidence` is its place in the answer of the step `found_by`. `kind` (a DocumentKind) and `text_version` (like
     `version`) come from the file itself. `is_auxiliary`: its kind is not that of the record. `identified_by` has the
     signs of the work on its first pages (`gateway.fulltext.identification.Sign`). `at` is the second of the check.
-    `doubt`, `restriction` and `retracted` are sentences: why a licence that is named is not that of this copy, why not
-    everybody may have it, and that its page or text states a retraction.
+    `doubt` says why a licence on the page is not that of this copy. `restriction` says why not everybody may have it.
+    `retracted` says that its page or text states a retraction. All three are sentences.
     """
 
     url: str

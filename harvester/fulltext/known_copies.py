@@ -37,9 +37,8 @@ class Copy(NamedTuple):
     `is_page`: the address is a page about the work, which may link to the file. `version` is one of submitted,
     accepted, published; `license` a name of `licenses`. `evidence` names the place in the answer; `open_from` is the
     day on which it becomes available. `is_open`: the service says that everybody may read it, under any licence.
-    `is_shut`: the record or its registry says that access is restricted, without an end. `doubt` says why a licence
-    that is named beside the copy is not its own, `restriction` why not everybody may have it, and `retracted` that its
-    page states a retraction: sentences.
+    `is_shut`: the record or its registry says that access is restricted, without an end. `doubt`, `restriction` and
+    `retracted` are sentences, as in `Candidate`.
     """
 
     url: str

@@ -1,8 +1,8 @@
 # ruff: noqa: E501, RUF001 - tables have long lines and words of many languages
 """Prohibitions to pass a file on: `Not for redistribution`, `Confidential`, `For personal use only`. Pure.
 
-A word such as `Confidential` counts alone on its line, and a prohibition at the beginning of a line or sentence, or with
-this very file as its subject. So data that are confidential, or a device for personal use only, are no prohibition.
+A word such as `Confidential` counts alone on its line. A prohibition counts at the beginning of a line or sentence, or
+with this very file as its subject. So data that are confidential, or a device for personal use only, are no prohibition.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:
     """Return a service's sentence about a retraction of the work, else that of its title, file or page, or nothing.
 
     A service's statement counts if it has the title of the work, or a DOI that identifies one of its files. That of a
-    file counts if the file has the title or an identifier of the work; that of a page if it is the work's own.
+    file counts if the file has the title or an identifier of the work. That of a page counts if it is the work's own.
     """
     titles = known.work.texts("title")
     is_shown = any("doi" in candidate.identified_by for candidate in candidates)

@@ -161,19 +161,19 @@ def test_signposts_have_the_terms_of_their_page() -> None:
     link = f'<{file}>; rel="item"; type="application/pdf", <{BY}>; rel="license"'
     about = work(TITLE, page=page, creator="Sorbye, Anna")
 
-    def found(markup: str) -> tuple[Outcome, str, str, str]:
+    def terms_of(markup: str) -> tuple[Outcome, str, str, str]:
         own = {page: answer(markup, Link=link), file: answer(file_of(Claim(ACCEPT)))}
         web = RecordedWeb(own, has_recordings=False)
         searched = search(about, (step_of("signposting"),), web, SETTINGS, at=AT, most_files=6)
         (candidate, *_) = searched.candidates
         return searched.outcome, candidate.license, candidate.doubt, searched.retracted
 
-    assert found("<p>Item</p>") == (Outcome.SUCCESS, "cc-by", "", "")
-    assert found("<p>Embargo until 2027-05-01</p>")[0] is Outcome.EMBARGOED_UNTIL
-    assert found("<p>This article was retracted.</p>")[3].endswith('states "this article was retracted".')
+    assert terms_of("<p>Item</p>") == (Outcome.SUCCESS, "cc-by", "", "")
+    assert terms_of("<p>Embargo until 2027-05-01</p>")[0] is Outcome.EMBARGOED_UNTIL
+    assert terms_of("<p>This article was retracted.</p>")[3].endswith('states "this article was retracted".')
     different = '<meta name="DC.rights" content="https://creativecommons.org/licenses/by-nc/4.0/">'
     sentence = "The page and its links state different licences: cc-by and cc-by-nc."
-    assert found(different) == (Outcome.SUCCESS, "", sentence, "")
+    assert terms_of(different) == (Outcome.SUCCESS, "", sentence, "")
 
 
 def test_a_page_before_the_page_of_the_file_counts_too() -> None:

@@ -43,8 +43,8 @@ _SHUT = {
 class Terms(NamedTuple):
     """The licence of a work on a page, its URL, and the day on which the file becomes available.
 
-    `doubt` says why a licence that the page names is not that of the file, `restriction` why not everybody may have the
-    file, `retracted` that the page states a retraction: sentences.
+    `doubt` says why a licence that the page names is not that of the file. `restriction` says why not everybody may
+    have the file. `retracted` says that the page states a retraction. All three are sentences.
     """
 
     license: str = ""
@@ -101,8 +101,8 @@ def terms_of(page: PageTree, tags: list[tuple[str, str]], url: str, title: str =
     """
     nodes = descriptions_of(page, title, doi)
     rights = _of(tags, (*_ACCESS_TAGS, *rules.LICENSE_TAGS))
-    titles = [*_of(tags, rules.TITLE_TAGS), *map(words, page.elements("title", "h1")), *_each(nodes, names_of)]
-    claims = claims_of(page, tags, titles, [*rights, *_each(nodes, statements_of)])
+    titles = [*_of(tags, rules.TITLE_TAGS), *map(words, page.elements("title", "h1")), *_texts(nodes, names_of)]
+    claims = claims_of(page, tags, titles, [*rights, *_texts(nodes, statements_of)])
     access = access_of(_of(tags, _ACCESS_TAGS))
     open_from = max(claims.open_from, _open_from(tags, rights, access))
     restriction = "" if open_from and access is Access.EMBARGOED else _SHUT.get(access or Access.OPEN, "")
@@ -117,7 +117,7 @@ def terms_of(page: PageTree, tags: list[tuple[str, str]], url: str, title: str =
     return terms._replace(license=named[0], license_url=stated.licenses[named[0]])
 
 
-def _each(nodes: Iterable[Node], of: Callable[[Node], Iterable[str]]) -> list[str]:
+def _texts(nodes: Iterable[Node], of: Callable[[Node], Iterable[str]]) -> list[str]:
     return [text for node in nodes for text in of(node)]
 
 
