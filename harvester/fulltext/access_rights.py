@@ -117,7 +117,7 @@ _LABEL = (
     r"|restricted to (?:repository staff|registered users|campus|members)(?: only)?|campus (?:access|only)(?: only)?|subscribers only|im embargo|unter embargo|(?:noch )?gesperrt|sous embargo|embargo en cours|bajo embargo|embargado|sob embargo|sotto embargo|onder embargo|under embargo|embargoitu|objęte embargiem"
 )
 _SHUT_LABEL = re.compile(
-    rf"\W{{0,3}}+(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}}){{0,2}}\s?[:：]\s?)?(?:(?:access|zugriff|zugang|accès|acceso|acesso|accesso) )?(?:{_LABEL}|{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
+    rf"\A\W{{0,3}}+(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}}){{0,2}}\s?[:：]\s?)?(?:(?:access|zugriff|zugang|accès|acceso|acesso|accesso) )?(?:{_LABEL}|{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
 )
 _SHUT_SENTENCE = re.compile(
     r"\b(?:this|the) (?:full[- ]text|item|thesis|dissertation|document|file|version|article|manuscript|paper|work|pdf|record|publication|chapter|book)(?: of this .{1,20})? (?:is|are|remains|has been|was)(?: currently| still)? (?:(?:placed )?(?:under|in) (?:an? )?|subject to (?:an? )?)?(?:permanent(?:ly)? |indefinite(?:ly)? |\d{1,2}[- ]months? )?(?:embargo(?:ed)?\b|restricted access\b|closed access\b|restricted to\b)"

@@ -43,9 +43,9 @@ _FORBIDDEN_HERE = re.compile(
     rf"|\bit (?:must|is) not (?:to )?be (?:{_SENT}ed|copied|passed on|shared)\b|\bdownloaded (?:from|by|on|at) .{{2,160}}?[.;,] ?for {_PERSONAL} use only|\bposted here (?:by permission .{{2,60}} )?for your personal use|\bfurnished to the author for internal|\binternal non-?commercial research and education use"
 )  # fmt: skip
 _CONFIDENTIAL_LINE = re.compile(
-    rf"\W{{0,4}}+(?:{_CONFIDENTIAL})(?:\W{{0,4}}|\s?[-–—:|/]\s?.{{0,100}}|,? (?:do not|not for|not to be) .{{0,80}})"
+    rf"\A\W{{0,4}}+(?:{_CONFIDENTIAL})(?:\W{{0,4}}|\s?[-–—:|/]\s?.{{0,100}}|,? (?:do not|not for|not to be) .{{0,80}})"
 )
-_FORBIDDEN_LINE = re.compile(rf"\W{{0,4}}+(?:{_FORBIDDEN})")
+_FORBIDDEN_LINE = re.compile(rf"\A\W{{0,4}}+(?:{_FORBIDDEN})")
 _CUT = re.compile(r"(?<=[.;:!|–—]) ")
 
 

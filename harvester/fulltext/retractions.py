@@ -104,11 +104,11 @@ _LABELS = (
         r"withdrawn(?: (?:article|paper|manuscript|preprint|publication|version))?|(?:article|paper|preprint|manuscript) withdrawn|withdrawal(?: (?:note|notice|statement|of publication))?|notice of withdrawal|article in press withdrawn",
     ),
 )
-_LABELLED = tuple((update, re.compile(rf"\W{{0,4}}+(?:{pattern})\W{{0,4}}")) for update, pattern in _LABELS)
+_LABELLED = tuple((update, re.compile(rf"\A\W{{0,4}}+(?:{pattern})\W{{0,4}}")) for update, pattern in _LABELS)
 _AFTER_TITLE = re.compile(r"[\[(]([^\[\]()]{5,60})[\])]\s?(?:[|–-].{0,80})?$")  # perhaps with the name of the site
 # A label before a title.
 _BEFORE_TITLE = tuple(
-    (update, re.compile(rf"\W{{0,3}}+(?:{pattern})(?:(?: (?:to|of|for))?\s?[:\]]| ?[-–—] |\s?\|)"))
+    (update, re.compile(rf"\A\W{{0,3}}+(?:{pattern})(?:(?: (?:to|of|for))?\s?[:\]]| ?[-–—] |\s?\|)"))
     for update, pattern in _LABELS
 )
 

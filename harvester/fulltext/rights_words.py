@@ -230,11 +230,11 @@ def doubt_about(text: str, place: int = 0, end: int = 0, *, is_close: bool = Tru
     """
     before, behind = (text[:place], text[end:]) if end else ("", text)
     before, name, behind = _sentence(before), text[place:end] if end else "", _beginning(behind) if end else behind
-    plain, after = (_HARMLESS.sub(" ", spelled(part)).replace("\n", " ") for part in (before, behind))
-    whole = f"{plain} {after}"
+    plain, named, after = (_HARMLESS.sub(" ", spelled(part)).replace("\n", " ") for part in (before, name, behind))
+    whole = f"{plain} {named} {after}"  # a link may have the whole sentence
     work = _subject(whole)
     for reason in _REASONS:
-        match = reason.pattern.search(plain if reason.is_before and end else whole)
+        match = reason.pattern.search(f"{plain} {named}" if reason.is_before and end else whole)
         if match and not (reason.is_overruled and _is_subject(whole, work, match.start())):
             return Doubt(reason.sentence, quoted(f"{before} {name} {behind}"))
     is_own = not (end and is_close) or _subject(plain) or _OWN.search(plain) or _LEADING.match(plain)
