@@ -54,25 +54,25 @@ _THIS = rf"(?:this|the (?:above|following|present)(?:[- ](?:named|mentioned))?) 
 _STATEMENTS = (
     (
         "expression_of_concern",
-        rf"\bexpression of concern (?:[^.]{{0,60}} )?(?:has been|was|is) (?:published|issued|added|attached|raised|posted)|\b(?:publish|issu)\w{{1,3}} (?:an|this) (?:editorial )?expression of concern\b[^.]{{0,60}}\b{_THIS}"
-        rf"|\b{_THIS} (?:has|is (?:the )?subject (?:of|to)|is under) an? (?:editorial )?expression of concern|^\W{{0,3}}(?:editorial )?expression of concern (?:on|to|about|regarding|for)\b",
+        rf"expression of concern (?:[^.]{{0,60}} )?(?:has been|was|is) (?:published|issued|added|attached|raised|posted)|(?:publish|issu)\w{{1,3}} (?:an|this) (?:editorial )?expression of concern\b[^.]{{0,60}}\b{_THIS}"
+        rf"|{_THIS} (?:has|is (?:the )?subject (?:of|to)|is under) an? (?:editorial )?expression of concern|^\W{{0,3}}(?:editorial )?expression of concern (?:on|to|about|regarding|for)\b",
     ),
     (
         "retraction",
-        rf"\b{_THIS}(?:,? [^.]{{0,80}}?,?)? (?:has|have|had)? ?(?:been|was|is)(?: (?:formally|fully|partially|now|hereby|being|subsequently|since)){{0,2}} retracted\b"
-        rf"|\bretract(?:s|ed|ing)? {_THIS}|\b{_THIS} has a (?:retraction|retraction note|retraction notice)\b|\bretraction (?:note |notice )?(?:to|of|for) {_THIS}|\bretraction (?:note|notice)?[^.]{{0,40}} (?:has been|was) published\b"
-        r"|\b(?:dies(?:er|es|e)|der (?:vorliegende|obige)) (?:[^\W\d]{2,20} )?(?:artikel|beitrag|aufsatz|manuskript|publikation|veröffentlichung|arbeit|preprint|paper|werk) (?:wurde|ist|wird)\b[^.]{0,80}\bzur(?:ückgezogen|ückgenommen)|\b(?:diesen (?:artikel|beitrag|aufsatz)|dies(?:e|es) (?:arbeit|publikation|manuskript))\b[^.]{0,60}\bzurück(?:gezogen|ziehen)?\b"
-        r"|\bcet(?:te)? (?:article|publication|étude|prépublication|manuscrit|ouvrage) (?:a été|est|vient d'être|fait l'objet d'une) (?:rétracté|retiré|rétractation)|\bl'article a été rétracté|\b(?:rétract(?:e|ent|é)|retir(?:e|ent|é)) cet(?:te)? (?:article|publication|étude)"
-        r"|\b(?:este|el presente) (?:artículo|trabajo|manuscrito|texto|estudio) (?:ha sido|fue|está|se ha) (?:retra[ck]tado|retirado)|\besta publicación (?:ha sido|fue) (?:retra[ck]tada|retirada)"
-        r"|\b(?:este|o presente) (?:artigo|trabalho|manuscrito|texto|estudo) (?:foi|está|encontra-se) (?:retra[tc]t?ado|retraído|despublicado|retirado)"
-        r"|\b(?:questo|il presente) (?:articolo|lavoro|contributo|manoscritto|studio) (?:è stato|è) (?:ritirato|ritrattato)|\bdit (?:artikel|manuscript|stuk|werk) (?:is|werd|wordt) (?:ingetrokken|teruggetrokken)"
-        r"|\b(?:denna artikel|artikeln|den här artikeln) (?:har )?(?:är |har blivit )?(?:tillbakadragen|dragits tillbaka|återkallad|återkallats)|\b(?:denne|dette) (?:artikkel\w{0,2}|artikel|manuskript\w{0,2}) er (?:blevet |blitt )?(?:trukket(?: tilbage| tilbake)?|tilbagekaldt|tilbaketrukket)"
-        r"|\b(?:tämä )?artikkeli on (?:vedetty (?:takaisin|pois)|peruttu)|\b(?:ten )?artykuł (?:został|jest) (?:wycofany|odwołany)|\b(?:tento )?článek (?:byl|je) (?:stažen|retrahován)|(?:эта |данная )статья (?:была )?(?:отозвана|ретрагирована)|\bbu makale geri çekil|本文已被?撤(?:稿|回)|(?:该|此)文已被?撤(?:稿|回)|本論文は.{0,10}(?:取り下げ|撤回)",
+        rf"{_THIS}(?:,? [^.]{{0,80}}?,?)? (?:has|have|had)? ?(?:been|was|is)(?: (?:formally|fully|partially|now|hereby|being|subsequently|since)){{0,2}} retracted\b"
+        rf"|retract(?:s|ed|ing)? {_THIS}|{_THIS} has a (?:retraction|retraction note|retraction notice)\b|retraction (?:note |notice )?(?:to|of|for) {_THIS}|retraction (?:note|notice)?[^.]{{0,40}} (?:has been|was) published\b"
+        r"|(?:dies(?:er|es|e)|der (?:vorliegende|obige)) (?:[^\W\d]{2,20} )?(?:artikel|beitrag|aufsatz|manuskript|publikation|veröffentlichung|arbeit|preprint|paper|werk) (?:wurde|ist|wird)\b[^.]{0,80}\bzur(?:ückgezogen|ückgenommen)|(?:diesen (?:artikel|beitrag|aufsatz)|dies(?:e|es) (?:arbeit|publikation|manuskript))\b[^.]{0,60}\bzurück(?:gezogen|ziehen)?\b"
+        r"|cet(?:te)? (?:article|publication|étude|prépublication|manuscrit|ouvrage) (?:a été|est|vient d'être|fait l'objet d'une) (?:rétracté|retiré|rétractation)|l'article a été rétracté|(?:rétract(?:e|ent|é)|retir(?:e|ent|é)) cet(?:te)? (?:article|publication|étude)"
+        r"|(?:este|el presente) (?:artículo|trabajo|manuscrito|texto|estudio) (?:ha sido|fue|está|se ha) (?:retra[ck]tado|retirado)|esta publicación (?:ha sido|fue) (?:retra[ck]tada|retirada)"
+        r"|(?:este|o presente) (?:artigo|trabalho|manuscrito|texto|estudo) (?:foi|está|encontra-se) (?:retra[tc]t?ado|retraído|despublicado|retirado)"
+        r"|(?:questo|il presente) (?:articolo|lavoro|contributo|manoscritto|studio) (?:è stato|è) (?:ritirato|ritrattato)|dit (?:artikel|manuscript|stuk|werk) (?:is|werd|wordt) (?:ingetrokken|teruggetrokken)"
+        r"|(?:denna artikel|artikeln|den här artikeln) (?:har )?(?:är |har blivit )?(?:tillbakadragen|dragits tillbaka|återkallad|återkallats)|(?:denne|dette) (?:artikkel\w{0,2}|artikel|manuskript\w{0,2}) er (?:blevet |blitt )?(?:trukket(?: tilbage| tilbake)?|tilbagekaldt|tilbaketrukket)"
+        r"|(?:tämä )?artikkeli on (?:vedetty (?:takaisin|pois)|peruttu)|(?:ten )?artykuł (?:został|jest) (?:wycofany|odwołany)|(?:tento )?článek (?:byl|je) (?:stažen|retrahován)|(?:эта |данная )статья (?:была )?(?:отозвана|ретрагирована)|bu makale geri çekil|本文已被?撤(?:稿|回)|(?:该|此)文已被?撤(?:稿|回)|本論文は.{0,10}(?:取り下げ|撤回)",
     ),
     (
         "withdrawal",
-        rf"\b{_THIS}(?:,? [^.]{{0,80}}?,?)? (?:has|have|had)? ?(?:been|was|is)(?: (?:formally|permanently|temporarily|now|hereby|being|subsequently)){{0,2}} withdrawn\b(?! from (?:the )?(?:analys|sale|stock))"
-        rf"|\bwithdr(?:aws?|awn|awing|ew) {_THIS}|\b{_THIS} has been removed (?:at the request|for legal|because|due to|by the (?:publisher|editors?|authors?))",
+        rf"{_THIS}(?:,? [^.]{{0,80}}?,?)? (?:has|have|had)? ?(?:been|was|is)(?: (?:formally|permanently|temporarily|now|hereby|being|subsequently)){{0,2}} withdrawn\b(?! from (?:the )?(?:analys|sale|stock))"
+        rf"|withdr(?:aws?|awn|awing|ew) {_THIS}|{_THIS} has been removed (?:at the request|for legal|because|due to|by the (?:publisher|editors?|authors?))",
     ),
 )  # fmt: skip
 # Parts of words, of which every statement has one.
@@ -80,7 +80,7 @@ _HINTS = (
     "retract", "withdr", "concern", "has been removed", "zurück", "rétract", "retir", "retrac", "retrak", "retra\u00eddo", "retratado", "despublicado", "ritir", "ritratt", "getrokken", "tillbaka", "återkall", "trukket", "tilbage",
     "vedetty", "peruttu", "wycofan", "odwołan", "stažen", "retrah", "отозван", "ретраг", "geri çekil", "撤", "取り下げ",
 )  # fmt: skip
-_COMPILED = tuple((update, re.compile(pattern)) for update, pattern in _STATEMENTS)
+_COMPILED = tuple((update, re.compile(rf"\b(?:{pattern})")) for update, pattern in _STATEMENTS)
 # Words before a statement with which it is none: a question, a condition, an example.
 _NOT_BEFORE = re.compile(
     r"\b(?:if|whether|when|why|once|unless|until|should|falls|wenn|ob|si|se|als)(?: (?:or not|that))?[\s,\"']{1,3}$"
