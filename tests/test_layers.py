@@ -91,7 +91,9 @@ WORKS = (
     "harvester.fulltext.match_titles",
     "harvester.fulltext.match_work",
     "harvester.fulltext.page_ranges",
+    "harvester.fulltext.prohibitions",
     "harvester.fulltext.retractions",
+    "harvester.fulltext.rights_words",
 )
 # The rooms of the harvester, the ground first: each may import those before it that its row names.
 ROOMS = (

@@ -221,6 +221,7 @@ def _after_a_person(before: Decision, candidate: Candidate, thresholds: Threshol
         _about_the_file(candidate, thresholds)
         or _about_the_work(candidate, thresholds)
         or _about_the_version(candidate)
+        or candidate.restriction
     )
     if before.verdict == "accept" and is_plain:
         return Ruling("accept", "The file was replaced by another one that is the work too."), before.decided_by
@@ -233,11 +234,13 @@ def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds
         return Ruling("review", doubt)
     if candidate.score < thresholds.reject and not candidate.has_doi:  # with its DOI it may be in another language
         return Ruling("reject", f"The score {candidate.score:g} is below {thresholds.reject:g}.")
-    if doubt := _about_the_work(candidate, thresholds) or _about_the_version(candidate):
+    doubt = _about_the_work(candidate, thresholds) or _about_the_version(candidate) or candidate.restriction
+    if doubt:
         return Ruling("review", doubt)
     if is_open(candidate.license):
         return Ruling("accept", f"The licence {candidate.license} was stated for this copy.")
-    return _by_policy(candidate.version or candidate.text_version, policy, published, month)
+    ruling = _by_policy(candidate.version or candidate.text_version, policy, published, month)
+    return Ruling("review", candidate.doubt) if candidate.doubt and policy is None else ruling
 
 
 def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:

@@ -84,6 +84,8 @@ class Candidate(NamedTuple):
     `evidence` is its place in the answer of the step `found_by`. `kind` (a DocumentKind) and `text_version` (like
     `version`) come from the file itself. `is_auxiliary`: its kind is not that of the record. `identified_by` has the
     signs of the work on its first pages (`gateway.fulltext.identification.Sign`). `at` is the second of the check.
+    `doubt` says why a licence on the page is not that of this copy. `restriction` says why not everybody may have it.
+    `retracted` says that its page or text states a retraction. All three are sentences.
     """
 
     url: str
@@ -113,6 +115,9 @@ class Candidate(NamedTuple):
     identified_by: tuple[str, ...] = ()
     pages: int = 0
     open_from: str = ""  # the date (`2027-01-31`) on which its embargo ends
+    doubt: str = ""
+    restriction: str = ""
+    retracted: str = ""
 
 
 class Match(NamedTuple):

@@ -70,38 +70,70 @@ _YEARS = range(1900, 2200)  # other years are errors
 # Words on a cover page for an embargo: of DSpace, EPrints, Pure and Elsevier, and in other languages. Only a future day
 # counts, so these words may also have other meanings.
 _LATER = (
-    r"\bembargo(?:ed)?\b|\b(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
-    r"|\b(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
-    r"|\b(?:available|open access|public) (?:from|as of|on or after)\b|\b(?:release date|date of release)\b"
-    r"|\b(?:gesperrt|nicht (?:verfügbar|zugänglich)) bis\b|\bsperr(?:frist|vermerk)\b"
-    r"|\b(?:zugänglich|verfügbar|freigegeben|freigabe|zugriff) (?:erst )?ab\b"
-    r"|\b(?:restreint|différé|réservé|limité|confidentiel)e{0,2} jusqu|\b(?:disponible|consultable|accessible) à partir\b"
-    r"|\b(?:embargad|restringid|cerrad|diferid)[oa] hasta\b|\bdisponible (?:a partir de|desde)\b"
-    r"|\b(?:embargad|restrit|fechad)[oa] até\b|\bdisponível a partir\b|\b(?:riservat|chius|ristrett)o fino\b"
-    r"|\baccessibile dal\b|\bonder embargo tot\b|\bbeschikbaar vanaf\b"
-    r"|\b(?:ограничен|закрыт|эмбарго|засекречен)\w{0,3} до\b|\b(?:доступен|открыт\w{0,3}|доступ) с\b|\bэмбарго\b"
-    r"|\b(?:zamknięt|ograniczon|zablokowan)\w{1,3} do\b|\bdostępn\w{1,3} od\b|\b(?:kısıtlı|kapalı|ambargo)\w{0,4}\b"
-    r"|公开日期|公開日|公开时间|公開予定|公開延期|开放日期|解密日期|限制公开|保密期限|保密至|エンバーゴ|공개일|엠바고|محظور|حظر|متاح"
+    r"embargo\w{0,6}|(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
+    r"|(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
+    r"|(?:available|accessible|open access|public|published|released?|unlocked) (?:online )?(?:from|as of|on or after|starting|not before)\b|not (?:available|accessible|public) before\b|(?:release date|date of release|available (?:date|since|online)|availability date|date (?:made )?available|date of availability)\b"
+    r"|(?:restricted|locked|closed|available|limited) (?:to .{1,60} )?(?:only )?until\b|früheste(?:ns|r) (?:ab|zugriff)\b|(?:frei|öffentlich|abrufbar|zugreifbar) ab\b"
+    r"|bis (?:zum )?(?=[^,;]{4,30} (?:gesperrt|nicht (?:verfügbar|zugänglich|öffentlich)))|until (?=[^,;]{4,30} (?:under embargo|embargoed|restricted))"
+    r"|(?:gesperrt|nicht (?:verfügbar|zugänglich)) bis\b|sperr(?:frist|vermerk)\b"
+    r"|(?:zugänglich|verfügbar|freigegeben|freigabe|zugriff) (?:erst )?ab\b"
+    r"|(?:acceso abierto|acesso aberto|accesso aperto|accès (?:libre|ouvert)|libre accès|freier zugang|zugang|zugriff) (?:a partir|à partir|à compter|dal|desde|ab)\b"
+    r"|(?:restreint|différé|réservé|limité|confidentiel)e{0,2} jusqu|(?:disponible|consultable|accessible) à partir\b"
+    r"|(?:embargad|restringid|cerrad|diferid)[oa] hasta\b|disponible (?:a partir del?|desde)\b"
+    r"|(?:embargad|restrit|fechad)[oa] até\b|(?:disponível|acessível) a partir\b|(?:riservat|chius|ristrett)o fino\b"
+    r"|(?:accessibile|disponibile|consultabile) (?:dal|a partire dal)\b|tillgänglig\w{0,2} (?:från|fr\.o\.m\.)|tilgængelig\w{0,2} fra\b|tilgjengelig\w{0,2} fra\b|saatavi(?:lla|ssa)\b|přístupn\w{1,2} od\b|elérhető\b|onder embargo tot\b|beschikbaar vanaf\b"
+    r"|(?:ограничен|закрыт|эмбарго|засекречен)\w{0,3} до\b|(?:доступен|открыт\w{0,3}|доступ) с\b|эмбарго\b"
+    r"|(?:zamknięt|ograniczon|zablokowan)\w{1,3} do\b|dostępn\w{1,3} od\b|(?:kısıtlı|kapalı|ambargo)\w{0,4}\b"
 )
-_UNTIL = re.compile(f"(?i)(?:{_LATER})")
+_LATER_ELSEWHERE = "公开日期|公開日|公开时间|公開予定|公開延期|开放日期|解密日期|限制公开|保密期限|保密至|エンバーゴ|공개일|엠바고|محظور|حظر|متاح"  # in scripts without spaces between words
+_UNTIL = re.compile(rf"\b(?:{_LATER})|{_LATER_ELSEWHERE}")  # in a text in lower case
 _EMBARGO = re.compile(r"(?i)(?<!\bno )(?<!\bnot )\bembargo(?:ed)?\b")
 _NEAR = 80  # characters after it that must contain the date
+_BEFORE_YEAR = _NEAR + 100  # characters: the words, and what may be between them and the year
+_YEAR = re.compile(r"[12]\d{3}")
 _MOST_READ = 4000  # characters of a cover page
 # The beginnings of the names of months, January first.
 _MONTHS = (
-    "jan|ene|gen|янв|sty|oca", "feb|fev|fév|фев|lut|şub", "mar|mär|maa|мар", "apr|abr|avr|апр|kwi|nis",
-    "may|mai|mag|maj|mei|мая|май", "jun|juin|giu|июн|cze|haz", "jul|juil|lug|июл|lip|tem",
-    "aug|aoû|aou|ago|авг|sie|ağu", "sep|set|сен|wrz|eyl", "oct|okt|out|ott|окт|paź|eki", "nov|ноя|lis|kas", "dec|dez|dic|déc|дек|gru|ara",
+    "jan|ene|gen|янв|sty|oca|led|tammi", "feb|fev|fév|фев|lut|şub|únor|helmi", "mar|mär|maa|мар|břez", "apr|abr|avr|апр|kwi|nis|dub|huhti",
+    "may|mai|mag|maj|mei|мая|май|květ|touko", "jun|juin|giu|июн|cze|haz|června|kesä", "jul|juil|lug|июл|lip|tem|července|heinä",
+    "aug|aoû|aou|ago|авг|sie|ağu|srp|elok", "sep|set|сен|wrz|eyl|zář|syys", "oct|okt|out|ott|окт|paź|eki|říj|lokak", "nov|ноя|lis|kas|marras", "dec|dez|dic|déc|дек|gru|ara|des|pros|joulu",
 )  # fmt: skip
 _NAMES = "|".join(f"({beginnings})" for beginnings in _MONTHS)
 _UNTIL_YEAR = re.compile(r"(?i)\b(?:until|till|bis|jusqu['\u2019]en|hasta|até|fino al|до) (\d{4})(?![\d-])")
 _WRITTEN = re.compile(
-    r"(?i)(?<!\d)(?:(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)|(?P<one>\d\d?)[./](?P<two>\d\d?)[./](?P<year>\d{4})"
+    r"(?i)(?<!\d)(?:(?P<y>\d{4})[-/.](?P<m>\d\d)[-/.](?P<d>\d\d)|(?P<one>\d\d?)[./](?P<two>\d\d?)[./](?P<year>\d{4})"
     r"|(?P<cy>\d{4})\s?年\s?(?P<cm>\d\d?)\s?月(?:\s?(?P<cd>\d\d?)\s?日)?"
-    r"|(?:(?P<before>\d\d?)(?:st|nd|rd|th|er|º|\.)?\s(?:de\s|of\s)?)?"
-    rf"(?<![^\W\d_])(?=[^\W\d_]{{3}})(?P<name>{_NAMES})[^\W\d_]{{0,8}}\.?\s(?:de\s|of\s)?"
+    r"|(?:(?P<before>\d\d?)(?:st|nd|rd|th|er|º|°|\.|:a)?[\s-](?:de\s|of\s)?)?"
+    rf"(?<![^\W\d_])(?=[^\W\d_]{{3}})(?P<name>{_NAMES})[^\W\d_]{{0,8}}[.,]?[\s-](?:de\s|of\s)?"
     r"(?:(?P<behind>\d\d?)(?:st|nd|rd|th)?,?\s)?(?P<of>\d{4}))(?!\d)"
 )
+
+
+# Statements of a page, in lower case, that its work is under an embargo or restricted, without a day: labels alone in
+# their block, and sentences about this very work.
+_LABEL = (
+    r"(?:embargoed|restricted|closed|no)[ -]access|access (?:is )?(?:restricted|closed|embargoed|denied)|(?:access|availability|status|rights): ?(?:embargoed|restricted|closed)|(?:currently |still )?(?:under|in) (?:permanent |indefinite )?embargo|embargo|embargoed(?: item| file| until further notice| indefinitely)?"
+    r"|(?:item|file|document|full[- ]?text|thesis|article|text|work) (?:is )?(?:currently )?(?:under|in) (?:an? )?embargo|(?:permanent|indefinite) embargo|(?:full[- ]text|file|pdf|document) (?:is )?(?:currently )?(?:not available|unavailable|embargoed|restricted|under embargo)|embargo(?: (?:period|length|duration|term))?: ?\d{1,3} ?(?:months?|years?|monate|mois|meses|mesi|maanden|miesięcy|månader|jahre?|ans?|años?|anni|jaar)(?: .{1,40})?|\d{1,3}[- ]months? embargo"
+    r"|restricted to (?:repository staff|registered users|campus|members)(?: only)?|campus (?:access|only)(?: only)?|subscribers only|im embargo|unter embargo|(?:noch )?gesperrt|sous embargo|embargo en cours|bajo embargo|embargado|sob embargo|sotto embargo|onder embargo|under embargo|embargoitu|objęte embargiem"
+)
+_SHUT_LABEL = re.compile(
+    rf"\A\W{{0,3}}+(?:[^\W\d_]{{1,20}}(?: [^\W\d_]{{1,20}}){{0,2}}\s?[:：]\s?)?(?:(?:access|zugriff|zugang|accès|acceso|acesso|accesso) )?(?:{_LABEL}|{'|'.join(words for _, words in _ABROAD)})\W{{0,3}}"
+)
+_SHUT_SENTENCE = re.compile(
+    r"\b(?:this|the) (?:full[- ]text|item|thesis|dissertation|document|file|version|article|manuscript|paper|work|pdf|record|publication|chapter|book)(?: of this .{1,20})? (?:is|are|remains|has been|was)(?: currently| still)? (?:(?:placed )?(?:under|in) (?:an? )?|subject to (?:an? )?)?(?:permanent(?:ly)? |indefinite(?:ly)? |\d{1,2}[- ]months? )?(?:embargo(?:ed)?\b|restricted access\b|closed access\b|restricted to\b)"
+    r"|\baccess to (?:this|the) (?:item|thesis|dissertation|document|file|full[- ]text|version|manuscript|work|article|publication) is (?:currently )?(?:restricted|closed|limited to)\b|\b(?:dies(?:er|es|e)|der|das|die) (?:beitrag|artikel|dokument|volltext|datei|arbeit|dissertation) (?:ist|unterliegt)\b.{0,60}\b(?:embargo|gesperrt|sperrfrist)\b"
+    r"|\b(?:cet(?:te)?|ce|le) (?:article|document|thèse|fichier|texte) (?:est|fait l'objet d'un).{0,40}\bembargo\b|\b(?:este|el|esta) (?:artículo|documento|tesis|archivo|artigo|arquivo|ficheiro) (?:está|se encuentra|encontra-se).{0,30}\b(?:embargo|embargado)\b|\bquest[oa] (?:articolo|documento|tesi|file) è.{0,30}\bembargo\b|\b(?:dit|deze) (?:artikel|document|proefschrift|bestand) .{0,30}\bembargo\b"
+)
+
+
+def is_shut_statement(text: str) -> bool:
+    """Return whether a text in lower case is a label or a statement of an embargo or of restricted access."""
+    return _SHUT_LABEL.fullmatch(text) is not None or _SHUT_SENTENCE.search(text) is not None
+
+
+def day_in(text: str) -> str:
+    """Return the first day of a text, in numbers or words; of a month or year the last one; empty: none."""
+    return next(_days_near(text, 0), "") or day_of(text, is_end=True)
 
 
 def access_of(texts: Iterable[str]) -> Access | None:
@@ -159,8 +191,18 @@ def is_shut(work: Work) -> bool:
 
 def open_from_words(text: str) -> str:
     """Return the last day that sentences at the beginning of a text state as the end of an embargo; empty: none."""
-    beginning = " ".join(text[:_MOST_READ].split())
-    return max((day for until in _UNTIL.finditer(beginning) for day in _days_near(beginning, until.end())), default="")
+    beginning = " ".join(text[:_MOST_READ].lower().split())
+    return max((day for place in _places(beginning) for day in _days_near(beginning, place)), default="")
+
+
+def _places(text: str) -> Iterator[int]:
+    """Yield the ends of words on an embargo, as far as a year follows: most texts have few years."""
+    last = 0
+    for year in _YEAR.finditer(text):
+        first = max(last, year.start() - _BEFORE_YEAR)
+        matches = _UNTIL.finditer(text, first, year.end() + _NEAR)
+        yield from (until.end() for until in matches if until.end() <= year.start())
+        last = year.start()
 
 
 def _days_near(text: str, place: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
@@ -13,7 +13,8 @@ from harvester.fulltext.access_rights import open_from_words
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.license_hosts import is_trusted
 from harvester.fulltext.pages.article_xml import is_article_xml
-from harvester.fulltext.pdf.extraction import SECONDS, extract
+from harvester.fulltext.pdf.extraction import SECONDS, Extracted, extract
+from harvester.fulltext.pdf.file_claims import claims_of
 from harvester.fulltext.pdf.file_type import HTML, PDF, UNKNOWN
 from harvester.fulltext.pdf.judge import expected, judge
 from harvester.fulltext.steps import Known
@@ -24,7 +25,7 @@ from harvester.http.messages import Fetch
 # Outcomes of files for the review by people.
 REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.SUPPLEMENT)
 # Statements about a copy, by the names of their fields in `Copy` and `Candidate`.
-_STATED = ("evidence", "version", "license", "license_url", "host_type")
+_STATED = ("evidence", "version", "license", "license_url", "host_type", "doubt", "restriction", "retracted")
 Keep: TypeAlias = Callable[[bytes], None]
 
 
@@ -154,7 +155,7 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
     seconds = float(known.settings.get("text_seconds", SECONDS))
     extracted = extract(visited.fetched.body, seconds)
     verdict = judge(extracted, wanted, visited.url)
-    return candidate._replace(
+    return _claiming(candidate, extracted, wanted.titles)._replace(
         outcome=verdict.outcome,
         score=verdict.score,
         covered=verdict.covered,
@@ -166,4 +167,15 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
         identified_by=verdict.identified_by,
         pages=verdict.pages,
         open_from=max(candidate.open_from, open_from_words(extracted.first)),
+    )
+
+
+def _claiming(candidate: Candidate, extracted: Extracted, titles: Iterable[str]) -> Candidate:
+    """Return a candidate with the claims of its file. A licence that the file contradicts is removed."""
+    claims = claims_of(extracted, titles)
+    doubt = claims.doubt(candidate.license)
+    if doubt:
+        candidate = candidate._replace(license="", license_url="", doubt=doubt)
+    return candidate._replace(
+        restriction=claims.restriction or candidate.restriction, retracted=claims.retracted or candidate.retracted
     )

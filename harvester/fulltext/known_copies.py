@@ -27,6 +27,7 @@ _OTHER_NAMES = (".xml", ".nxml", ".txt", ".md", ".csv", ".json", ".zip", ".gz", 
 _WITH_A_KEY = frozenset(("api.elsevier.com", "api.wiley.com"))
 # The evidence of a visited page that is the article itself.
 IS_ARTICLE = "page:is the article"
+OF_THE_WORK = "page:of the work"  # the evidence of a page of the work that states a retraction
 FOR_MINING = "crossref:link[text-mining]"  # the evidence of a link for programs
 
 
@@ -36,7 +37,8 @@ class Copy(NamedTuple):
     `is_page`: the address is a page about the work, which may link to the file. `version` is one of submitted,
     accepted, published; `license` a name of `licenses`. `evidence` names the place in the answer; `open_from` is the
     day on which it becomes available. `is_open`: the service says that everybody may read it, under any licence.
-    `is_shut`: the record or its registry says that access is restricted, without an end.
+    `is_shut`: the record or its registry says that access is restricted, without an end. `doubt`, `restriction` and
+    `retracted` are sentences, as in `Candidate`.
     """
 
     url: str
@@ -50,6 +52,9 @@ class Copy(NamedTuple):
     open_from: str = ""
     is_open: bool = False
     is_shut: bool = False
+    doubt: str = ""
+    restriction: str = ""
+    retracted: str = ""
 
     @property
     def is_other_type(self) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from gateway.fulltext.identification import is_identified
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.policies import VERSIONS, Colour, Policy
 from gateway.model import Candidate, Outcome, Trace
 from harvester.fulltext.known_copies import IS_ARTICLE
 from harvester.fulltext.pdf.trusted_descriptions import agree
-from harvester.fulltext.retractions import by_title
+from harvester.fulltext.retractions import by_title, is_notice
 from harvester.fulltext.steps import Known
+from harvester.fulltext.steps._pages import own_pages_of
 
 # Outcomes that may differ tomorrow: the search is then not over, and waits.
 PASSING = frozenset((Outcome.RATE_LIMITED, Outcome.TIMEOUT, Outcome.DNS_ERROR, Outcome.BAD_STATUS, Outcome.TLS_ERROR))
@@ -70,17 +72,25 @@ def is_over(candidates: Collection[Candidate], traces: Iterable[Trace], ends: Co
     return is_known or PASSING.isdisjoint({*ends, *(candidate.outcome for candidate in candidates)})
 
 
-def retraction_of(known: Known, candidates: Iterable[Candidate]) -> str:
-    """Return a service's sentence about a retraction of the work, else that for its title, or an empty text.
+def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:
+    """Return a service's sentence about a retraction of the work, else that of its title, file or page, or nothing.
 
-    A service's statement counts if it has the title of the work, or a DOI that identifies one of its files.
+    A service's statement counts if it has the title of the work, or a DOI that identifies one of its files. That of a
+    file counts if the file has the title or an identifier of the work. That of a page counts if it is the work's own.
     """
     titles = known.work.texts("title")
     is_shown = any("doi" in candidate.identified_by for candidate in candidates)
     dois = known.own_identifiers.all("doi") if is_shown else ()
     stated = [one.retracted for one in known.described if one.doi in dois or agree(titles, one.title)]
     stated += [by_title(title, "the record") for title in titles]
+    if not any(map(is_notice, titles)):
+        stated += [candidate.retracted for candidate in candidates if _is_about_the_work(candidate)]
+        stated += [page.retracted for page in known.pages if page.url in own_pages_of(known)]
     return next(filter(None, stated), "")
+
+
+def _is_about_the_work(candidate: Candidate) -> bool:
+    return is_identified(candidate.identified_by) or candidate.has_title or candidate.has_doi
 
 
 def silent_registry(traces: Iterable[Trace]) -> str:

@@ -25,12 +25,13 @@ from gateway.provenance import read as read_provenance
 from gateway.request_line import escaped
 from harvester.audit import crossref as crossref_works
 from harvester.fulltext import access_rights as access
-from harvester.fulltext import identifiers, page_ranges, retractions
+from harvester.fulltext import identifiers, page_ranges, retractions, rights_words
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_work import match_work, sought
 from harvester.fulltext.pages import article_xml, landing_page, signposting
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.file_claims import claims_of
 from harvester.fulltext.pdf.file_type import mime_type
 from harvester.fulltext.pdf.judge import expected, judge
 from harvester.fulltext.pdf.similarity import compared, words
@@ -125,7 +126,10 @@ PARTS = frozenset(
         "landing_rules",
         "landing_work",
         "license_hosts",
+        "page_claims",
+        "page_descriptions",
         "page_license",
+        "page_parts",
         "markup",
         "page_limits",
         "page_tree",
@@ -284,7 +288,10 @@ def _dates(text: str) -> object:
 
 def _claims(text: str) -> object:
     work = Work((Statement("rights", text), Statement("date", text[:20])))
-    return access.open_from_record(work), access.access_of([text]), retractions.by_title(text, "x")
+    document = Extracted(Outcome.SUCCESS, 2, text, text[::-1], front=text[: len(text) // 2])
+    stated = retractions.statement_in(text), retractions.label_before(text), rights_words.doubt_about(text, 9, 12)
+    titled = retractions.by_title(text, "x")
+    return access.open_from_record(work), access.access_of([text]), claims_of(document, [text[:9]]), stated, titled
 
 
 def _identifiers(text: str) -> object:
@@ -302,6 +309,10 @@ _TEXTS = (CITATION.encode(), b"https://doi.org/10.1002/(SICI)1097-4571(199806)49
 _FRONTS = (
     b"Erratum to: On peat\nhttp://x.org/mmc1.pdf\nReviewer 1\nContents\nA .... 1\npp. 12-34",
     b"Annals 12(3), 45-58\nAbstract\nReceived 1 May 2018 Accepted 2 May 2018\n1\n2\n3\nReferences",
+)
+_RIGHTS = (
+    b"RETRACTED: Meadows\nThis article has been retracted.\nNot for redistribution. All rights reserved.",
+    b"This article is licensed under CC BY 4.0, if the authors pay. Creative Commons Attribution-NonCommercial\nCC0",
 )
 _DATES = (b"2020-01-02T03:04:05.678+01:00", b"2020-01-02", b"Mon, 06 Jul 2020 00:00:00 GMT", b"2020-1-2 3:04")
 _ARGUMENTS = b"verb=ListRecords&metadataPrefix=oai_dc&from=2020-01-01&until=2021-01-01&set=a:b&x=%C3%A9"
@@ -379,7 +390,7 @@ TARGETS = (
     Target("licenses, similarity", _text(_compared), (*_TEXTS, PAGE)),
     Target("match", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
     Target("pdf.document_kinds, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
-    Target("access_rights, retractions", _text(_claims), (EMBARGO,)),
+    Target("access_rights, retractions, rights_words, prohibitions, file_claims", _text(_claims), (EMBARGO, *_RIGHTS)),
     Target("evidence", _text(_signs), (*_TEXTS, PAGE, TITLE_PAGE)),
     Target("dates", _text(_dates), _DATES),
     Target("urls", _text(_addresses), (b"http://user@x.org:80/a%2Fb?c=d&e#f", b"https://[::1]:8080/", "http://é.org/é".encode())),

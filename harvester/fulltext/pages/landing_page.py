@@ -13,14 +13,13 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from gateway.model import Outcome
-from harvester.fulltext.access_rights import open_from_words
 from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.known_copies import IS_ARTICLE, Copy, without_repetitions
 from harvester.fulltext.pages import landing_rules as rules
 from harvester.fulltext.pages.article_page import is_article_page
 from harvester.fulltext.pages.landing_links import links
 from harvester.fulltext.pages.landing_work import PageWork, joined
-from harvester.fulltext.pages.page_license import terms_of
+from harvester.fulltext.pages.page_license import NO_TERMS, Terms, terms_of
 from harvester.fulltext.pages.page_limits import affordable
 from harvester.fulltext.pages.page_tree import PageTree, attribute, words
 from harvester.http.links import Link, from_elements
@@ -42,7 +41,7 @@ class Page(NamedTuple):
     """The content of a page. `outcome` is not None when the page is an obstacle, such as a login.
 
     `copies` are PDFs, and pages that lead to them; `full_texts` the text as XML or HTML, with the page itself if it
-    `is_article`. `open_from` is the day on which the file becomes available.
+    `is_article`. `open_from` is the day on which the file becomes available. `terms` are all terms of its files.
     """
 
     title: str = ""
@@ -55,6 +54,7 @@ class Page(NamedTuple):
     full_texts: tuple[Copy, ...] = ()
     is_article: bool = False
     open_from: str = ""
+    terms: Terms = NO_TERMS
 
 
 @lru_cache(maxsize=_MOST_HELD)
@@ -77,7 +77,6 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
     links_ = links(tree, text, named, PageWork(url, base, doi, own_title))
     is_article = is_article_page(tree, text)
     own = [copy._replace(**terms._asdict()) for copy in links_]
-    open_from = terms.open_from or ("" if links_ or is_article else _embargo(tree, text))
     return Page(
         title=own_title,
         doi=doi,
@@ -89,7 +88,8 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         refresh=_refresh(tags, base) or _redirected(tree, text, base),
         full_texts=_full_texts(tags, url, base, is_article=is_article),
         is_article=is_article,
-        open_from=open_from,
+        open_from=terms.open_from,
+        terms=terms,
     )
 
 
@@ -156,8 +156,3 @@ def _full_texts(tags: list[tuple[str, str]], url: str, base: str, *, is_article:
     ]
     page = url.partition("#")[0]
     return without_repetitions([*own, *(copy for copy in stated if copy.url.partition("#")[0] != page)])
-
-
-def _embargo(tree: PageTree, text: str) -> str:
-    """Return the day that a page without a file states as the end of an embargo, or an empty text."""
-    return open_from_words(" ".join(tree.texts())) if "mbargo" in text else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import cast
 
@@ -37,6 +37,27 @@ class PageTree:
     def texts(self) -> list[str]:
         """Return all texts of the page."""
         return [text for root in self._roots for text in texts(root)]
+
+    def hinting(self, hints: Iterable[str]) -> Iterator[tuple[Element, str]]:
+        """Yield the texts with one of these words in lower case, and the elements around them."""
+        whole = "".join(etree.tostring(root, method="text", encoding="unicode") for root in self._roots).lower()
+        words_ = [hint for hint in hints if hint in whole]
+        for element in self.elements("*") if words_ else ():
+            if element.tag not in _UNREAD and _has(element.text, words_):
+                yield element, element.text or ""
+            if _has(element.tail, words_) and (parent := element.getparent()) is not None:
+                yield parent, element.tail or ""
+
+
+def _has(text: str | None, words_: Iterable[str]) -> bool:
+    """Return whether a text has one of these words in lower case; most texts of a page are spaces."""
+    if text is None or text.isspace():
+        return False
+    lower = text.lower()
+    for word in words_:  # noqa: SIM110 - a generator takes twice as long, and a page has thousands of texts
+        if word in lower:
+            return True
+    return False
 
 
 def _roots(body: bytes, encoding: str | None) -> list[Element]:

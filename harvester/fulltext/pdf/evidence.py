@@ -21,10 +21,14 @@ from harvester.fulltext.pdf.work_names import Named, Page, authors_on
 _BYLINE = 1_200  # characters from the beginning of a page; its authors are named within them
 
 # A document that is about another one, at the beginning of a line.
+_LABEL_END = (
+    r"(?:[ \t]{0,3}(?:[:\])|.,*\u2013\u2014-]|$)"
+    r"|[ \t]{1,3}(?:articles?|papers?|note|notice|statement|publication|preprint|of|to|for|by)\b)"
+)
 _NOTICES = (
     r"errat(?:um|a)\b", r"corrigend(?:um|a)\b", r"corrections?(?: to\b|[ \t]{0,3}[:.]|[ \t]{0,5}$)",
-    r"retract(?:ion|ed)\b",
-    r"withdraw(?:n|al)\b", r"expression of concern\b", r"addend(?:um|a)\b", r"comment(?:s|ary)? (?:on|to)\b",
+    rf"retract(?:ion|ed){_LABEL_END}", rf"withdraw(?:n|al){_LABEL_END}",
+    r"expression of concern\b", r"addend(?:um|a)\b", r"comment(?:s|ary)? (?:on|to)\b",
     r"(?:authors?['\u2019]?s?['\u2019]? )?(?:reply|response) to\b", r"reply[ \t]{0,3}(?:[:.]|$)", r"re:",
     r"discussion (?:of|on)\b", r"remarks? on the (?:paper|article)\b", r"(?:a )?rejoinder\b", r"book reviews?\b",
     r"review(?:ed work)?s?(?: of)?[ \t]{0,3}:", r"(?:decision|rebuttal) letter\b",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harvester.fulltext.known_copies import Copy
+from harvester.fulltext.known_copies import OF_THE_WORK, Copy
+from harvester.fulltext.pages.page_license import Terms
 from harvester.fulltext.steps import Known
 from harvester.http.urls import host_of
 
@@ -41,6 +42,16 @@ def open_pages_of(known: Known) -> tuple[str, ...]:
 def next_pages_of(known: Known) -> tuple[str, ...]:
     """Return the pages that were skipped because the page with the link has files."""
     return _distinct((copy.url for copy in known.pages if copy.evidence == NEXT), known)
+
+
+def own_pages_of(known: Known) -> tuple[str, ...]:
+    """Return the pages that are the work's own: that of the record, and that to which its DOI or handle leads."""
+    return (known.work.landing_page, *_resolved(known, _pages(known)))
+
+
+def retracted_page(url: str, terms: Terms) -> Copy:
+    """Return a page that states a retraction, by the address that was requested."""
+    return Copy(url, is_page=True, evidence=OF_THE_WORK, retracted=terms.retracted)
 
 
 def _distinct(urls: Iterable[str], known: Known) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from gateway.model import Outcome
 from harvester.fulltext.known_copies import Copy, without_repetitions
+from harvester.fulltext.pages.page_license import NO_TERMS, Terms
 from harvester.fulltext.steps import Known, Step, StepResult
-from harvester.fulltext.steps._pages import NEXT, pages_of
+from harvester.fulltext.steps._pages import NEXT, pages_of, retracted_page
 from harvester.fulltext.steps._visit import Visit, is_pdf, visit
 from harvester.http.messages import Fetch
 from harvester.http.urls import host_of, site_of
@@ -30,11 +31,12 @@ class _Walk:
     full_texts: list[Copy] = field(default_factory=list)  # the text as XML or HTML
     ends: list[StepResult] = field(default_factory=list)  # results of pages without a file
     withheld: list[Copy] = field(default_factory=list)  # pages that state an embargo
+    retracted: list[Copy] = field(default_factory=list)  # pages that state a retraction
     led_to: list[Copy] = field(default_factory=list)  # targets of redirects: their addresses may show the software
     following: list[Copy] = field(default_factory=list)  # pages that were not read, because files were named too
 
-    def go(self, url: str, level: int) -> None:
-        """Read a page, and continue with the pages to which it leads."""
+    def go(self, url: str, level: int, before: Terms = NO_TERMS) -> None:
+        """Read a page, and continue with the pages to which it leads; `before` are the terms of the page before."""
         if url in self.seen:
             return
         self.seen.add(url)
@@ -46,22 +48,24 @@ class _Walk:
         elif visited.page is None:
             self._end(Outcome.WRONG_MIMETYPE, visited)
         else:
-            self._take(visited, level)
+            if visited.page.terms.retracted:
+                self.retracted.append(retracted_page(url, visited.page.terms))
+            self._take(visited, level, before)
 
     def with_other_forms(self, copies: list[Copy]) -> tuple[Copy, ...]:
         """Return copies, the text in other forms, and the targets of redirects."""
-        return without_repetitions([*copies, *self.full_texts, *self.led_to])
+        return without_repetitions([*copies, *self.full_texts, *self.led_to, *self.retracted])
 
     def _end(self, outcome: Outcome, visited: Visit) -> None:
         self.ends.append(StepResult(outcome, host=host_of(visited.url)))
 
-    def _take(self, visited: Visit, level: int) -> None:
+    def _take(self, visited: Visit, level: int, before: Terms) -> None:
         assert visited.page is not None
         if visited.hops:
             self.led_to.append(Copy(visited.url, is_page=True, evidence="page:led to"))
         copies = visited.page.copies
         self.full_texts += visited.page.full_texts
-        self.copies += [copy for copy in copies if not copy.is_page]
+        self.copies += [before.on(copy) for copy in copies if not copy.is_page]
         further = [copy.url for copy in copies if copy.is_page and site_of(copy.url) == site_of(visited.url)]
         if visited.page.open_from:
             self.withheld.append(Copy(visited.url, True, evidence="page:embargo", open_from=visited.page.open_from))
@@ -73,7 +77,7 @@ class _Walk:
             self._end(Outcome.MAX_HOPS, visited)
         elif len(further) == len(copies):  # no file here
             for url in further[:_MOST_FURTHER]:
-                self.go(url, level + 1)
+                self.go(url, level + 1, visited.page.terms)
         else:
             self.following += [Copy(url, is_page=True, evidence=NEXT) for url in further if url not in self.seen]
 

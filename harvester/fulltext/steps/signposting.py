@@ -13,7 +13,7 @@ from harvester.fulltext.known_copies import Copy, without_repetitions
 from harvester.fulltext.pages import signposting
 from harvester.fulltext.pages.signposting import Signposts
 from harvester.fulltext.steps import Known, Step, StepResult
-from harvester.fulltext.steps._pages import pages_of
+from harvester.fulltext.steps._pages import pages_of, retracted_page
 from harvester.fulltext.steps._visit import Visit, is_pdf, visit
 from harvester.http.messages import Fetch
 from harvester.http.urls import host_of
@@ -32,7 +32,7 @@ def follow(known: Known, pages: Iterable[str], fetch: Fetch) -> StepResult:
         visited = visit(url, fetch)
         if is_pdf(visited):
             return StepResult(Outcome.SUCCESS, (Copy(url, mime_type=_PDF, evidence="page:is the file"),))
-        result = _result_of(known, visited, fetch)
+        result = _result_of(known, url, visited, fetch)
         if result.copies or _has_links(visited):
             return result
         ends.append(result)
@@ -44,8 +44,8 @@ def _has_links(visited: Visit) -> bool:
     return visited.page is not None and any(not copy.is_page for copy in visited.page.copies)
 
 
-def _result_of(known: Known, visited: Visit, fetch: Fetch) -> StepResult:
-    """Return the files in the signposts of one page, or else of its link set, or why there are none."""
+def _result_of(known: Known, asked: str, visited: Visit, fetch: Fetch) -> StepResult:
+    """Return the files in the signposts of the page `asked` for, or else of its link set, or why there are none."""
     if visited.outcome is not Outcome.SUCCESS or visited.page is None:
         outcome = Outcome.WRONG_MIMETYPE if visited.outcome is Outcome.SUCCESS else visited.outcome
         return StepResult(outcome, host=host_of(visited.url))
@@ -57,7 +57,10 @@ def _result_of(known: Known, visited: Visit, fetch: Fetch) -> StepResult:
         if listed.outcome is not Outcome.SUCCESS or listed.fetched is None:
             return StepResult(listed.outcome, identifiers=_cited(known, own), host=host)
         signposts = signposting.of_linkset(listed.fetched, visited.url)
-    copies = without_repetitions([copy for copy in signposts.copies if copy.mime_type in ("", _PDF)])
+    terms = visited.page.terms
+    copies = without_repetitions([terms.on(copy) for copy in signposts.copies if copy.mime_type in ("", _PDF)])
+    if copies and terms.retracted:
+        copies += (retracted_page(asked, terms),)
     end = Outcome.SUCCESS if copies else Outcome.NO_PDF_LINK
     return StepResult(end, copies, identifiers=_cited(known, signposts) or _cited(known, own), host=host)
 

@@ -106,14 +106,15 @@ def test_no_page_of_a_host_that_is_distrusted_states_a_licence() -> None:
             + '<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>',
             "2027-01-31",
         ),
-        ('<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>', ""),
+        ('<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>', "2027-01-01"),
         ("<p>Embargoed until 31 January 2027</p>", "2027-01-31"),
-        ('<p>Embargoed until 31 January 2027</p><a href="/a.pdf">PDF</a>', ""),
+        ('<p>Embargoed until 31 January 2027</p><a href="/a.pdf">PDF</a>', "2027-01-31"),
+        ('<aside>Embargoed until 31 January 2027</aside><a href="/a.pdf">PDF</a>', ""),
         ("<p>No file.</p>", ""),
     ],
 )
 def test_a_page_says_from_when_on_its_file_may_be_had(markup: str, open_from: str) -> None:
-    """In words only where it offers no file: it may speak of another one."""
+    """A part of the page about other works does not count. A month without an embargo begins on its first day."""
     page = landing_page.read(markup.encode(), f"{HOME}/page/1")
     assert page.open_from == open_from
     assert {copy.open_from for copy in page.copies} <= {open_from}

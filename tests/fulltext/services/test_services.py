@@ -282,7 +282,7 @@ def test_what_datacite_may_tell_besides() -> None:
         "a",
         True,
     )
-    assert description.copies[0][4:] == (
+    assert description.copies[0][4:11] == (
         "other-oa",
         "info:eu-repo/semantics/openAccess",
         "repository",

@@ -1,0 +1,273 @@
+# ruff: noqa: E501, RUF001 - tables have long lines
+"""The claims of a page about the copy of its work, in words: embargo, restricted access, rights, retraction. Pure.
+
+Text in a footer, sidebar, menu or list of other works does not count (`page_parts.py`). Most pages have none of the
+words, so their parts are not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import NamedTuple
+
+from gateway.xmlio import Element
+from harvester.fulltext.access_rights import day_in, is_shut_statement, open_from_words
+from harvester.fulltext.pages.page_parts import is_aside
+from harvester.fulltext.pages.page_tree import PageTree, attribute, held_by, words
+from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
+from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
+from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in, spelled
+
+_PAGE = "the page"
+_MOST_BLOCKS = 300
+_MOST_TEXT = 1_000  # characters of a block
+_NAMES = ("dt", "th")  # their texts have the value in the next element
+_LARGEST = 60  # elements and texts of a block
+_LABEL = 60  # characters of a label whose value is the next element
+_BLOCKS = (
+    "p",
+    "div",
+    "li",
+    "td",
+    "th",
+    "dd",
+    "dt",
+    "section",
+    "article",
+    "main",
+    "body",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "tr",
+    "blockquote",
+    "figcaption",
+)
+# Parts of words with which a claim can begin, in a page in lower case. Other pages have no claim in words.
+_HINTS = (
+    "embarg",
+    "access from",
+    "access on",
+    "restring",
+    "acceso",
+    "acesso",
+    "accesso",
+    "accès",
+    "toegang",
+    "åtkomst",
+    "distribut",
+    "circulat",
+    "vertraulich",
+    "private use",
+    "internal use",
+    "diffuser",
+    "weitergabe",
+    "restrict",
+    "retract",
+    "withdraw",
+    "concern",
+    "reserved",
+    "copyright",
+    "available",
+    "accessible",
+    "release",
+    "closed access",
+    "unlocked",
+    "until",
+    "vorbehalten",
+    "sperr",
+    "verfügbar",
+    "zugänglich",
+    "zugriff",
+    "zugang",
+    "freigabe",
+    "zurück",
+    "widerrufen",
+    "öffentlich",
+    "urheber",
+    "réserv",
+    "rétract",
+    "retir",
+    "restreint",
+    "disponib",
+    "accessib",
+    "consultab",
+    "fermé",
+    "reservad",
+    "accesib",
+    "retra",
+    "cerrado",
+    "riservat",
+    "ritir",
+    "ritratt",
+    "chiuso",
+    "disponív",
+    "restrit",
+    "fechado",
+    "ingetrokken",
+    "teruggetrokken",
+    "beschikbaar",
+    "voorbehouden",
+    "beperkt",
+    "tillbaka",
+    "återkall",
+    "trukket",
+    "tillgänglig",
+    "tilgængelig",
+    "tilgjengelig",
+    "rättigheter",
+    "rettigheter",
+    "begränsad",
+    "wycofan",
+    "dostęp",
+    "zastrzeżone",
+    "přístup",
+    "vyhrazena",
+    "stažen",
+    "saatavi",
+    "artikkeli on",
+    "отозван",
+    "ограничен",
+    "доступ",
+    "защищены",
+    "公开",
+    "公開",
+    "撤",
+    "转载",
+    "転載",
+    "版权",
+    "限定",
+    "엠바고",
+    "철회",
+    "erişim",
+    "geri çek",
+    "saklıdır",
+    "confiden",
+    "personal use",
+    "reuse",
+    "re-use",
+    "creative",
+    "cc by",
+    "cc-by",
+    "cc0",
+)
+_RIGHTS = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE|NKC)", re.ASCII)
+_IN_COPYRIGHT = re.compile(
+    r"\W{0,3}+(?:(?:rights|copyright|licen[cs]e)(?: statement| status)?\W{1,3})?(?:in copyright|copyrighted|under copyright|no re-?use|urheberrechtlich geschützt|protected by copyright)\W{0,3}"
+)
+_OF_THE_SITE = re.compile(
+    r"\b(?:web ?sites?|this site|the site|portal|website|our (?:site|journals?)|site web|sito|sitio)\b"
+)
+_RETRACTING_TAGS = re.compile(r"retract|withdrawn")
+_YES = frozenset(("true", "yes", "1", "retracted", "withdrawn", "retraction", "withdrawal"))
+
+
+class PageClaims(NamedTuple):
+    """The claims of a page about the copy: the day on which it becomes available, and sentences; empty: none."""
+
+    open_from: str = ""
+    restriction: str = ""
+    reserved: str = ""
+    retracted: str = ""
+    licenses: frozenset[str] = frozenset()  # open ones of the work, in words
+
+
+def claims_of(page: PageTree, tags: list[tuple[str, str]], titles: Iterable[str], stated: Iterable[str]) -> PageClaims:
+    """Return the claims of a page with these meta tags and titles.
+
+    `stated` are texts about rights and access from its metadata, each about the work.
+    """
+    titled = [title for title in titles if title]
+    retracted = _by_tags(tags) or next(filter(None, map(_by_label, titled)), "")
+    texts = [*dict.fromkeys(_blocks(page)), *map(spelled, stated)]
+    days = [day for block in texts if (day := open_from_words(block))]
+    days += [day for name, content in tags if "embargo" in name and (day := day_in(content))]
+    days += [day for name, content in tags if "embarg" in content.lower() and (day := open_from_words(content))]
+    is_shut = next((block for block in texts if is_shut_statement(block)), "")
+    forbidden = (is_shut if not days else "") or next(filter(None, map(_prohibition, texts)), "")
+    reserved = next((quote for block in texts if (quote := _reserved(block))), "")
+    reserved = reserved or ("In Copyright" if _in_copyright(page) else "")
+    is_topic = any(label_topic(title) for title in titled)
+    retracted = retracted or ("" if is_topic else next(filter(None, map(_by_words, texts)), ""))
+    return PageClaims(
+        max(days, default=""),
+        f'The page says "{quoted(forbidden)}".' if forbidden else "",
+        f'The page says "{quoted(reserved)}".' if reserved else "",
+        retracted,
+        frozenset(license_ for block in texts for license_ in licenses_in(block)),
+    )
+
+
+def label_topic(title: str) -> bool:
+    """Return whether a title is about retractions, and not labelled with one."""
+    plain = title.lower()
+    return bool(re.search(r"retract|withdraw|expression of concern|zurückgezogen|rétract", plain)) and not label_around(
+        plain
+    )
+
+
+def _by_tags(tags: Iterable[tuple[str, str]]) -> str:
+    is_marked = any(_RETRACTING_TAGS.search(name) and content.lower() in _YES for name, content in tags)
+    return by_statement("retraction", _PAGE, "retracted") if is_marked else ""
+
+
+def _by_label(title: str) -> str:
+    update = label_around(title.lower())
+    return by_statement(update, _PAGE, title) if update else ""
+
+
+def _by_words(block: str) -> str:
+    update = label_in(block)
+    if update:
+        return by_statement(update, _PAGE, block)
+    update, quote = statement_in(block)
+    return by_statement(update, _PAGE, quote) if update else ""
+
+
+def _prohibition(block: str) -> str:
+    """Return the words of a block that forbid to pass the file on; empty: none, or those of the site."""
+    return "" if _OF_THE_SITE.search(block) else next(chain(prohibiting((block,)), prohibitions_in(block)), "")
+
+
+def _reserved(block: str) -> str:
+    """Return the words of a block that reserve all rights; empty: none, or those of the site."""
+    if _OF_THE_SITE.search(block):
+        return ""
+    return next(reserved_in(block), "") or (block if _IN_COPYRIGHT.fullmatch(block) else "")
+
+
+def _in_copyright(page: PageTree) -> bool:
+    anchors = (tag for tag in page.elements("a") if _RIGHTS.search(attribute(tag, "href")))
+    return any(not is_aside(tag) for tag in islice(anchors, _MOST_BLOCKS))
+
+
+def _blocks(page: PageTree) -> Iterator[str]:
+    """Yield the texts in lower case of blocks with a hint; of a short one with that of the next element."""
+    seen: set[tuple[Element, str]] = set()
+    for tag, text in islice(page.hinting(_HINTS), _MOST_BLOCKS):
+        block = tag if tag.tag in _BLOCKS else next(tag.iterancestors(*_BLOCKS), tag)
+        if is_aside(tag):
+            continue
+        for element in dict.fromkeys((tag, block)):
+            if (element, "") not in seen:
+                seen.add((element, ""))
+                yield from _texts(element)
+        if tag.tag not in _NAMES:
+            yield spelled(text)
+
+
+def _texts(element: Element) -> Iterator[str]:
+    """Yield the text of an element, and with that of the next one if it is as short as a label."""
+    if len(list(islice(held_by(element), _LARGEST + 1))) > _LARGEST:
+        return
+    own, following = spelled(words(element))[:_MOST_TEXT], element.getnext()
+    is_name = len(own) <= _LABEL and following is not None and isinstance(following.tag, str)
+    if not is_name or element.tag not in _NAMES:
+        yield own
+    if is_name and following is not None:
+        yield f"{own.rstrip(': ')}: {spelled(words(following))[:_MOST_TEXT]}"

@@ -1,0 +1,107 @@
+"""The claims of a file about itself: its licence, a prohibition to pass it on, reserved rights, a retraction. Pure.
+
+A licence of a page or a service counts only if the file does not contradict it. The first two pages are read, and the
+end of the last one. A label counts alone on its line, a statement only if it is about this document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from gateway.fulltext.licenses import is_open
+from harvester.fulltext.pdf import headings
+from harvester.fulltext.pdf.document import lines_of
+from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.similarity import letters
+from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
+from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
+from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in
+
+_FILE = "the file"
+_TOP = 15  # lines at the top of a page in which a label counts
+_END = 2_500  # characters at the end of a file that are read
+_LONGEST_COVER = 1_500  # characters of a first page that may be a cover
+# Labels that mean a retraction anywhere on the first pages; `Retraction` may be the heading of a section.
+_RETRACTED = re.compile(
+    r"retract(?:ed|ad)|rétracté|zurückgezogen|retratad|ritirat|ingetrokken|tillbakadrag|wycofan|отозван|撤稿"
+)
+_WITHDRAWN = re.compile(r"(?m)(?<![A-Z] )\bWITHDRAWN(?: ARTICLE| PAPER)?\s?$")
+_OF_RETRACTIONS = ("retract", "withdraw", "expressionofconcern", "rétract", "retractac", "zurückgezogen")
+
+
+class FileClaims(NamedTuple):
+    """The claims of a file about itself: its open licences, and sentences; empty: it states none."""
+
+    licenses: frozenset[str] = frozenset()
+    reserved: str = ""  # that it reserves all rights
+    restriction: str = ""  # that it forbids to pass it on
+    retracted: str = ""
+
+    def doubt(self, license_: str) -> str:
+        """Return why this licence, which was stated for the file, is contradicted by the file; empty: it is not."""
+        if not is_open(license_):
+            return ""
+        others = sorted(self.licenses - {license_})
+        if others:
+            return f"The licence {license_} was stated for this copy, and its text states {' and '.join(others)}."
+        return f"The licence {license_} was stated for this copy. {self.reserved}" if self.reserved else ""
+
+
+def claims_of(extracted: Extracted, titles: Iterable[str]) -> FileClaims:
+    """Return the claims of a file about itself. `titles` are those of the record: their words are no claim."""
+    named = [spelled for title in titles if (spelled := letters(title))]
+    front, second = _pages(extracted)
+    last = lines_of(extracted.rest[-_END:])
+    pages = [[*front, *second], last]
+    texts = list(map(" ".join, pages))
+    lines = (line for page in pages for line in page)
+    forbidding = chain(prohibiting(lines), *map(prohibitions_in, texts))
+    restriction = next((quote for quote in forbidding if not any(map(letters(quote).startswith, named))), "")
+    reserved = next((quote for text in texts for quote in reserved_in(text)), "")
+    return FileClaims(
+        frozenset(license_ for page in pages for license_ in licenses_in("\n".join(page))),
+        f'Its text says "{quoted(reserved)}".' if reserved else "",
+        f'The file says "{quoted(restriction)}".' if restriction else "",
+        _retracted(extracted, front, second, named),
+    )
+
+
+def _pages(extracted: Extracted) -> list[list[str]]:
+    """Return the lines of the first two pages."""
+    front = extracted.front or extracted.first
+    return [lines_of(front), lines_of(extracted.first[len(front) :])]
+
+
+def _retracted(extracted: Extracted, front: list[str], second: list[str], titles: Collection[str]) -> str:
+    """Return the sentence about a retraction that the file states; empty: none.
+
+    An article about retractions states none in sentences. The second page counts if the first one is a cover.
+    """
+    text = " ".join(front)
+    behind = second if len(text) <= _LONGEST_COVER else []
+    for update, line in (*_labelled((*front[:_TOP], *behind[:_TOP])), *_marked((*front, *second))):
+        if not any(title.startswith(letters(line)) for title in titles):
+            return by_statement(update, _FILE, line)
+    if _is_topic(titles):
+        return ""
+    if mark := headings.WATERMARK.search(extracted.front) or _WITHDRAWN.search(extracted.front):
+        return by_statement("withdrawal" if "I" in mark[0] else "retraction", _FILE, mark[0])
+    update, quote = statement_in(" ".join((text, *behind)))
+    return by_statement(update, _FILE, quote) if update else ""
+
+
+def _labelled(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the labels among lines at the top of a page, by type of update."""
+    return ((update, line) for line in lines if (update := label_in(line) or label_around(line)))
+
+
+def _marked(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the lines that are a mark of retraction wherever they are on a page."""
+    return (("retraction", line) for line in lines if label_in(line) == "retraction" and _RETRACTED.search(line))
+
+
+def _is_topic(titles: Iterable[str]) -> bool:
+    return any(word in title for title in titles for word in _OF_RETRACTIONS)

@@ -1,0 +1,108 @@
+"""What a page claims of the copy of its work, in words and in its metadata; other parts of the page claim nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harvester.fulltext.known_copies import Copy
+from harvester.fulltext.pages import landing_page
+from harvester.fulltext.pages.page_license import Terms
+
+TITLE = "Meadows in winter"
+BY = "https://creativecommons.org/licenses/by/4.0/"
+HEAD_LINK = f'<link rel="license" href="{BY}">'
+
+
+def terms(markup: str) -> Terms:
+    """Return the terms of a page with this markup and a link to a file."""
+    page = f'<title>{TITLE}</title>{markup}<a href="/a.pdf">PDF</a>'
+    return landing_page.read(page.encode(), "https://repository.example.org/1").terms
+
+
+def json_ld(**more: object) -> str:
+    return f'<script type="application/ld+json">{json.dumps({"@type": "Article", "name": TITLE, **more})}</script>'
+
+
+@pytest.mark.parametrize(
+    ("markup", "day"),
+    [
+        ("<p>Available from</p><p>1 May 2027</p>", "2027-05-01"),
+        ("<dl><dt>Embargo</dt><dd>2027/05/01</dd></dl>", "2027-05-01"),
+        ("<p>Der Volltext ist bis 1. Mai 2027 gesperrt.</p>", "2027-05-01"),
+        (json_ld(embargoDate="2027-05-01"), "2027-05-01"),
+        (json_ld(conditionsOfAccess="Embargoed until 1 May 2027"), "2027-05-01"),
+        ('<meta name="citation_embargo" content="2027-05">', "2027-05-31"),
+        ('<meta name="dc.available" content="2027">', "2027-01-01"),
+        ("<nav>Available from 1 May 2027</nav>", ""),
+        ('<div class="related">Embargo until 1 May 2027</div>', ""),
+        ('<div role="contentinfo">Embargo until 1 May 2027</div>', ""),
+        ("<script>Embargo until 1 May 2027</script>", ""),
+        ("<p>Meadows until 1 May 2027</p>", ""),
+    ],
+)
+def test_a_page_states_the_day_of_its_file(markup: str, day: str) -> None:
+    assert terms(markup)[2:5] == (day, "", "")
+
+
+@pytest.mark.parametrize(
+    ("markup", "sentence"),
+    [
+        ("<p>Embargoed access</p>", 'The page says "embargoed access".'),
+        ("<p>Do not distribute</p>", 'The page says "do not distribute".'),
+        ("<p>Embargoed access</p><p>Embargo until 2020-01-01</p>", ""),
+        ("<dl><dt>Embargo</dt><dd>none</dd></dl>", ""),
+        ("<p>For personal use only, as all of this website.</p>", ""),
+    ],
+)
+def test_a_page_restricts_its_file(markup: str, sentence: str) -> None:
+    assert terms(markup).restriction == sentence
+
+
+@pytest.mark.parametrize(
+    ("markup", "license_", "doubt"),
+    [
+        (HEAD_LINK, "cc-by", ""),
+        (HEAD_LINK + f'<p>Metadata: <a rel="license" href="{BY}">CC BY</a></p>', "", "for the metadata"),
+        (HEAD_LINK + "<p>All rights reserved</p>", "", 'The page says "all rights reserved".'),
+        (HEAD_LINK + "<p>This site: all rights reserved</p>", "cc-by", ""),
+        (HEAD_LINK + '<a href="https://rightsstatements.org/vocab/InC/1.0/">rights</a>', "", "In Copyright"),
+        (HEAD_LINK + '<footer><a href="https://rightsstatements.org/vocab/InC/1.0/">x</a></footer>', "cc-by", ""),
+        (HEAD_LINK + "<p>License: CC BY-ND 4.0</p>", "", "different licences: cc-by and cc-by-nd"),
+        (f'<p>Bees in amber: <a rel="license" href="{BY}">CC BY</a></p>', "", "for something else than this copy"),
+        (f'<p>Drawing of a bee. <a rel="license" href="{BY}">CC BY</a></p>', "cc-by", ""),
+        (f'<p>Drawing of a bee. It is under <a rel="license" href="{BY}">CC BY</a></p>', "", "for something else"),
+    ],
+)
+def test_a_licence_counts_unless_the_page_contradicts_it(markup: str, license_: str, doubt: str) -> None:
+    stated = terms(markup)
+    assert stated.license == license_
+    assert doubt in stated.doubt
+    assert bool(stated.doubt) is not bool(license_)
+
+
+@pytest.mark.parametrize(
+    ("markup", "is_retracted"),
+    [
+        (f"<h1>RETRACTED: {TITLE}</h1>", True),
+        (f"<h1>{TITLE} (Withdrawn)</h1>", True),
+        ("<p>This article has been retracted.</p>", True),
+        ("<p>If this article has been retracted, readers are told.</p>", False),
+        ('<meta name="article.retracted" content="yes">', True),
+        ('<meta name="article.retracted" content="no">', False),
+        ("<h1>Retraction in science</h1><p>This article has been retracted.</p>", False),
+        (json_ld(creativeWorkStatus="Retracted"), True),
+    ],
+)
+def test_a_page_states_a_retraction(markup: str, is_retracted: bool) -> None:
+    assert bool(terms(markup).retracted) is is_retracted
+
+
+def test_the_terms_of_a_page_apply_to_a_copy_that_it_leads_to() -> None:
+    copy = Copy("https://x.example.org/a.pdf", license="cc-by", license_url=BY, open_from="2027-01-01")
+    assert Terms().on(copy) == copy
+    assert Terms(license="cc-by", open_from="2026-01-01").on(copy) == copy
+    assert Terms(restriction="It is closed.").on(copy)[4:6] == ("", "")
+    assert Terms(doubt="Metadata.", retracted="Retracted.").on(copy)[-3:] == ("Metadata.", "", "Retracted.")
+    assert Terms(license="cc0").on(copy).doubt == ("The page and its links state different licences: cc-by and cc0.")
