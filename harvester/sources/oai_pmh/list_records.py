@@ -13,7 +13,12 @@ from harvester.http.messages import Fetched
 from harvester.sources import Step
 from harvester.sources.asking import PASSING, PATIENCE, asked
 from harvester.sources.oai_pmh.answers import ListAnswer
-from harvester.sources.oai_pmh.completeness import contradicted_empty, contradicted_end, identifiers_of_first_day
+from harvester.sources.oai_pmh.completeness import (
+    contradicted_break,
+    contradicted_empty,
+    contradicted_end,
+    identifiers_of_first_day,
+)
 from harvester.sources.oai_pmh.end_of_list import complete_part
 from harvester.sources.oai_pmh.fallback_rules import note_order, resend_token
 from harvester.sources.oai_pmh.first_request import may_need_dates, retry_first_request, retry_with_dates
@@ -115,9 +120,11 @@ def _after_empty_page(walk: Walk, page: RawPage) -> Step:
     )
     if not is_promised:
         return contradicted_empty(walk, page) or complete_part(walk, page)
-    if not walk.is_surely_past():
-        walk.doubt()
-    return complete_part(walk, page)
+    if walk.is_surely_past():
+        return complete_part(walk, page)
+    walk.doubt()
+    step = None if walk.is_short() else contradicted_break(walk, page)
+    return step or complete_part(walk, page)
 
 
 def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:

@@ -1,0 +1,123 @@
+"""Sources whose ListRecords and ListIdentifiers both break off: the rest comes by dates, or the run says what it lacks.
+
+A list breaks off where a token leads to no records, or where no empty token element follows pages with tokens.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.model import RunOutcome
+from harvester.harvest.instance import Instance
+from tests.faults.endpoints import Endpoint, Traits, opened
+from tests.faults.harvest import Harvested, harvested, missing, swept
+from tests.faults.site import Site
+from tests.faults.source import DAY
+
+pytestmark = pytest.mark.slow  # it harvests repositories
+
+BROKEN = {
+    "noRecordsMatch": "short, then noRecordsMatch",
+    "an empty list": "short, then an empty list",
+    "no element": "short, without an element",
+    "white space": "short, with white space",
+}
+SLOPPY = {"noRecordsMatch": "the whole, then noRecordsMatch", "no element": "the whole, without an element"}
+PROVED_NOTHING = "so it does not show that these are all."
+HALF = Traits("the second half", "nothing", "noRecordsMatch", "short, then noRecordsMatch", names_page_size=10)
+
+
+def _lost(harvest: Harvested, site: Site) -> list[str]:
+    source = site.source
+    assert isinstance(source, Endpoint)
+    return missing(harvest, {record.identifier: record for record in source.living})
+
+
+def _is_whole(harvest: Harvested) -> bool:
+    return harvest.run.is_complete and harvest.run.outcome is RunOutcome.SUCCEEDED
+
+
+@pytest.mark.parametrize("granularity", [DAY, Traits().granularity])
+@pytest.mark.parametrize("is_backwards", [False, True])
+@pytest.mark.parametrize("ends", BROKEN)
+def test_rest_of_two_lists_that_break_off_comes_by_dates(
+    own_house: Instance, ends: str, granularity: str, *, is_backwards: bool
+) -> None:
+    traits = HALF._replace(ends=ends, names=BROKEN[ends], granularity=granularity, is_backwards=is_backwards)
+    site = opened(traits)
+    harvest = harvested(own_house, site, "half", (), is_direct=True)
+    assert (_lost(harvest, site), _is_whole(harvest)) == ([], True)
+
+
+@pytest.mark.parametrize("dates", ["ignored", "refused"])
+@pytest.mark.parametrize("ends", BROKEN)
+def test_two_lists_that_break_off_are_not_complete_where_nothing_can_be_asked_by_dates(
+    own_house: Instance, ends: str, dates: str
+) -> None:
+    site = opened(HALF._replace(ends=ends, names=BROKEN[ends], dates=dates))
+    harvest = harvested(own_house, site, "half", (), is_direct=True)
+    assert not harvest.says_whole
+    assert any(PROVED_NOTHING in reason for reason in harvest.run.reasons)
+
+
+@pytest.mark.parametrize("names", ["short, so far, then noRecordsMatch", "short, the page, without an element"])
+def test_number_of_the_records_so_far_does_not_show_the_end(own_house: Instance, names: str) -> None:
+    site = opened(HALF._replace(names=names, dates="refused"))
+    assert not harvested(own_house, site, "so_far", (), is_direct=True).says_whole
+
+
+@pytest.mark.parametrize("count", [60, 57, 5])
+@pytest.mark.parametrize("ends", SLOPPY)
+def test_whole_lists_that_end_otherwise_than_they_should_are_complete_after_a_few_questions(
+    own_house: Instance, ends: str, count: int
+) -> None:
+    site = opened(Traits("nothing", "nothing", ends, SLOPPY[ends]), count)
+    harvest = harvested(own_house, site, "sloppy", (), is_direct=True)
+    assert (_lost(harvest, site), _is_whole(harvest)) == ([], True)
+    assert len(site.asked) <= site.source.pages + 12  # type: ignore[attr-defined]
+
+
+def test_lists_of_one_date_that_break_off_are_not_complete(own_house: Instance) -> None:
+    """No question by date shows what is behind their end."""
+    site = opened(Traits("nothing", "nothing", "no element", "the whole, without an element"))
+    held = site.source.held
+    site.source.held = {name: record._replace(datestamp="2021-02-03T04:05:06Z") for name, record in held.items()}
+    harvest = harvested(own_house, site, "one_date", (), is_direct=True)
+    assert (_lost(harvest, site), harvest.says_whole) == ([], False)
+
+
+@pytest.mark.parametrize("dates", ["ignored", "refused"])
+@pytest.mark.parametrize("ends", BROKEN)
+def test_sweep_does_not_believe_a_list_of_identifiers_that_breaks_off(
+    own_house: Instance, ends: str, dates: str
+) -> None:
+    site = opened(HALF._replace(dates=dates).calm)
+    assert harvested(own_house, site, "swept", (), is_direct=True).says_whole
+    site.source.traits = HALF._replace(dates=dates, names=BROKEN[ends])  # type: ignore[attr-defined]
+    sweep = swept(own_house, site, "swept")
+    assert (_lost(sweep, site), sweep.says_whole) == ([], False)
+    assert any(PROVED_NOTHING in reason and "Nothing was deleted." in reason for reason in sweep.run.reasons)
+
+
+@pytest.mark.parametrize("is_backwards", [False, True])
+@pytest.mark.parametrize("ends", BROKEN)
+def test_sweep_asks_for_the_rest_of_a_list_of_identifiers_by_dates(
+    own_house: Instance, ends: str, *, is_backwards: bool
+) -> None:
+    traits = HALF._replace(names=BROKEN[ends], is_backwards=is_backwards)
+    site = opened(traits.calm)
+    assert harvested(own_house, site, "swept", (), is_direct=True).says_whole
+    site.source.traits = traits  # type: ignore[attr-defined]
+    sweep = swept(own_house, site, "swept")
+    assert (_lost(sweep, site), sweep.says_whole, sweep.run.counts["named"]) == ([], True, 52)
+
+
+@pytest.mark.parametrize("names", SLOPPY.values())
+def test_sweep_believes_a_list_that_is_shown_to_be_whole(own_house: Instance, names: str) -> None:
+    site = opened(Traits())
+    assert harvested(own_house, site, "swept", (), is_direct=True).says_whole
+    gone, *_ = site.source.held
+    del site.source.held[gone]
+    site.source.traits = Traits(names=names)  # type: ignore[attr-defined]
+    sweep = swept(own_house, site, "swept")
+    assert (sweep.says_whole, sweep.run.counts["deleted"]) == (True, 1)
