@@ -64,6 +64,23 @@ _REMARKABLE = {
     "ListIdentifiers was believed to name nothing where records came": Traits(
         "one", "so far", "HTTP 204", "noRecordsMatch", page_size=COUNT, way="years"
     ),
+    "ListIdentifiers broke off at the same place": Traits(
+        "the second half", "nothing", "noRecordsMatch", "short, then noRecordsMatch", dates="refused"
+    ),
+    "a size of all names so far was taken for that of the list": Traits(
+        "one",
+        "the truth",
+        "badResumptionToken",
+        "short, so far, then noRecordsMatch",
+        page_size=25,
+        names_page_size=COUNT,
+    ),
+    "the last page had no element, and a size of all records so far": Traits(
+        "the second half", "so far", "no element", "short, the page, without an element", "HTTP 500", dates="refused"
+    ),
+    "names in one full answer were taken for all where the list broke off": Traits(
+        "a window", "nothing", "white space", "one page of the whole", dates="ignored", way="set"
+    ),
 }
 
 

@@ -116,7 +116,7 @@ class IdentifierList:
     def keeps_its_number(self) -> bool:
         """Return whether it names exactly as many as it announces. Such a count needs no further proof."""
         is_kept = self.parts.keeps_its_number if self.is_in_parts else self.announced == self.count
-        return self.is_whole and is_kept
+        return self.is_whole and is_kept and not self._pages.breaks_off
 
     @property
     def breaks_off(self) -> bool:

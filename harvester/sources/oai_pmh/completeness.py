@@ -84,7 +84,7 @@ def contradicted_end(
     end that the standard does not allow is a doubt: a token of white space, or no token element behind pages with
     tokens. Raise as `take_fallback` does.
     """
-    is_open = walk.size() is None
+    is_open = not walk.has_size()
     if not walk.state.position.window and not walk.options.is_part:
         seen = compare(walk)
     elif is_open and (walk.state.position.token or token):
@@ -93,13 +93,19 @@ def contradicted_end(
         return None
     if seen.is_beyond:
         return _go_on(walk, seen, page, slices)
-    # OAI-PMH 1.x ends its lists without an element.
-    is_strange = (
-        token.is_blank if token else bool(walk.state.position.token) and not walk.state.profile.is_first_generation
-    )
-    if is_open and is_strange and not seen.is_end_shown:
-        walk.doubt()
+    if is_open and is_strange_end(walk, token) and not seen.is_end_shown:
+        walk.doubt_end()
     return None
+
+
+def is_strange_end(walk: Walk, token: ResumptionToken | None) -> bool:
+    """Return whether the standard has no such end: white space, or no token element behind pages with tokens.
+
+    OAI-PMH 1.x ends its lists without an element.
+    """
+    if token:
+        return token.is_blank
+    return bool(walk.state.position.token) and not walk.state.profile.is_first_generation
 
 
 def contradicted_break(walk: Walk, page: RawPage) -> Step | None:
@@ -312,7 +318,8 @@ def doubt_about_end(walk: Walk, listing: IdentifierList) -> str:
     is_broken = state.evidence.has_pages and (
         state.evidence.is_doubted or bool(state.position.certain) or bool(state.position.restarts)
     )
-    if is_end or listing.answers > 1 or not is_broken or not listing.missing_count or state.position.window:
+    is_part = bool(state.position.window) and not state.evidence.breaks_off
+    if is_end or listing.answers > 1 or not is_broken or not listing.missing_count or is_part:
         return ""
     return f"Nothing shows that the {listing.count} records that ListIdentifiers names in one answer are all."
 

@@ -18,6 +18,7 @@ from harvester.sources.oai_pmh.completeness import (
     contradicted_empty,
     contradicted_end,
     identifiers_of_first_day,
+    is_strange_end,
 )
 from harvester.sources.oai_pmh.end_of_list import complete_part
 from harvester.sources.oai_pmh.fallback_rules import note_order, resend_token
@@ -122,7 +123,7 @@ def _after_empty_page(walk: Walk, page: RawPage) -> Step:
         return contradicted_empty(walk, page) or complete_part(walk, page)
     if walk.is_surely_past():
         return complete_part(walk, page)
-    walk.doubt()
+    walk.doubt_end()
     step = None if walk.is_short() else contradicted_break(walk, page)
     return step or complete_part(walk, page)
 
@@ -173,7 +174,8 @@ def _after_last_page(walk: Walk, answer: ListAnswer, page: RawPage, slices: tupl
         walk.doubt()
     if not answer.slices:
         return _after_empty_page(walk, page)
-    if walk.size() is None and (walk.state.position.token or answer.token):
+    is_open = walk.size() is None or (is_strange_end(walk, answer.token) and not walk.has_size())
+    if is_open and (walk.state.position.token or answer.token):
         return contradicted_end(walk, page, slices, answer.token) or complete_part(walk, page, slices)
     return complete_part(walk, page, slices)
 
