@@ -5,14 +5,17 @@ A list breaks off where a token leads to no records, or where no empty token ele
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gateway.model import RunOutcome
 from harvester.harvest.instance import Instance
 from tests.faults.endpoints import Endpoint, Traits, opened
 from tests.faults.harvest import Harvested, harvested, missing, swept
-from tests.faults.site import Site
+from tests.faults.site import Site, Sites
 from tests.faults.source import DAY
+from tests.faults.table import Promise, Quirk
 
 pytestmark = pytest.mark.slow  # it harvests repositories
 
@@ -121,3 +124,39 @@ def test_sweep_believes_a_list_that_is_shown_to_be_whole(own_house: Instance, na
     site.source.traits = Traits(names=names)  # type: ignore[attr-defined]
     sweep = swept(own_house, site, "swept")
     assert (sweep.says_whole, sweep.run.counts["deleted"]) == (True, 1)
+
+
+class _Mets(Endpoint):
+    """The same with complex objects: its only format is `mets`."""
+
+    def answer(self, arguments: list[tuple[str, str]]) -> str:
+        """Translate the format of the request, and the metadata of the answer."""
+        asked = [
+            (name, _PREFIXES.get(value, "none") if name == "metadataPrefix" else value) for name, value in arguments
+        ]
+        answer = super().answer(asked).replace("oai_dc</metadataPrefix>", "mets</metadataPrefix>")
+        return re.sub("<metadata>.*?</metadata>", _METS, answer, flags=re.DOTALL)
+
+
+_PREFIXES = {"mets": "oai_dc"}  # of a request, and that of `Source`
+_METS = (
+    '<metadata><mets xmlns="http://www.loc.gov/METS/"><fileSec/><structMap><div LABEL="A work"/></structMap></mets>'
+    "</metadata>"
+)
+
+
+@pytest.mark.parametrize(("dates", "is_whole"), [("kept", True), ("refused", False), ("ignored", False)])
+@pytest.mark.parametrize("ends", BROKEN)
+def test_format_of_complex_objects_is_no_exception(
+    own_house: Instance, sites: Sites, ends: str, dates: str, *, is_whole: bool
+) -> None:
+    """It is asked over the network."""
+    site = opened(HALF._replace(ends=ends, names=BROKEN[ends], dates=dates))
+    assert isinstance(site.source, Endpoint)
+    source = _Mets(site.source.held, site.clock, traits=site.source.traits)
+    served = sites.open(f"mets_{dates}_{len(ends)}", source, site.clock)
+    served.distort([source.distort])
+    mets = Quirk(lambda asked, serve, _stage: serve(asked), Promise.WHOLE, (), entry={"formats": ("mets",)})
+    harvest = harvested(own_house, served, "mets", (mets,))
+    stored = set(own_house.store.living("mets", "mets", "", 100))
+    assert ({record.identifier for record in source.living} == stored, _is_whole(harvest)) == (is_whole, is_whole)
