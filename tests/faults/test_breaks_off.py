@@ -6,6 +6,8 @@ A list breaks off where a token leads to no records, or where no empty token ele
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from random import Random
 
 import pytest
 
@@ -14,7 +16,7 @@ from harvester.harvest.instance import Instance
 from tests.faults.endpoints import Endpoint, Traits, opened
 from tests.faults.harvest import Harvested, harvested, missing, swept
 from tests.faults.site import Site, Sites
-from tests.faults.source import DAY
+from tests.faults.source import DAY, Record
 from tests.faults.table import Promise, Quirk
 
 pytestmark = pytest.mark.slow  # it harvests repositories
@@ -50,6 +52,49 @@ def test_rest_of_two_lists_that_break_off_comes_by_dates(
     site = opened(traits)
     harvest = harvested(own_house, site, "half", (), is_direct=True)
     assert (_lost(harvest, site), _is_whole(harvest)) == ([], True)
+
+
+class _Unordered(Endpoint):
+    """The same with lists in the order of identifiers, whose dates are in none."""
+
+    def selected(self, wanted: Mapping[str, str]) -> list[Record]:
+        """Return the records in the order of their identifiers."""
+        return sorted(super().selected(wanted), key=lambda record: record.identifier)
+
+
+def _unordered(traits: Traits) -> Site:
+    site = opened(traits)
+    source = site.source
+    assert isinstance(source, Endpoint)
+    stamps = [record.datestamp for record in source.held.values()]
+    Random(3).shuffle(stamps)
+    held = {
+        name: record._replace(datestamp=stamp)
+        for (name, record), stamp in zip(source.held.items(), stamps, strict=True)
+    }
+    site.source = _Unordered(held, site.clock, traits.page_size, traits.granularity, traits=traits)
+    site.distort([site.source.distort])
+    return site
+
+
+@pytest.mark.parametrize("granularity", [DAY, Traits().granularity])
+@pytest.mark.parametrize("ends", BROKEN)
+def test_lists_without_an_order_are_read_in_parts(own_house: Instance, ends: str, granularity: str) -> None:
+    site = _unordered(HALF._replace(ends=ends, names=BROKEN[ends], granularity=granularity))
+    harvest = harvested(own_house, site, "half", (), is_direct=True)
+    assert (_lost(harvest, site), _is_whole(harvest)) == ([], True)
+    assert any(
+        "ListIdentifiers breaks off, so it was read once more in" in event.text
+        for event in own_house.inbox.events(harvest.run.number)
+    )
+
+
+def test_sweep_does_not_read_in_parts(own_house: Instance) -> None:
+    site = _unordered(HALF.calm)
+    assert harvested(own_house, site, "half", (), is_direct=True).says_whole
+    site.source.traits = HALF  # type: ignore[attr-defined]
+    sweep = swept(own_house, site, "half")
+    assert (_lost(sweep, site), sweep.says_whole) == ([], False)
 
 
 @pytest.mark.parametrize("dates", ["ignored", "refused"])

@@ -119,9 +119,14 @@ class IdentifierList:
         return self.is_whole and is_kept and not self._pages.breaks_off
 
     @property
+    def has_broken_off(self) -> bool:
+        """Return whether it ended otherwise than the standard says, when it was read as a whole."""
+        return self._pages.breaks_off
+
+    @property
     def breaks_off(self) -> bool:
         """Return whether it broke off, and nothing else shows that it is all."""
-        return self._pages.breaks_off and not (self.is_end_shown or self.is_in_parts)
+        return self.has_broken_off and not (self.is_end_shown or self.is_in_parts)
 
     @property
     def is_whole(self) -> bool:

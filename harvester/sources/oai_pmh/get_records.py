@@ -89,9 +89,9 @@ def _after_listing(walk: Walk, listing: IdentifierList) -> Step:
         "had not come and were asked for one by one."
     )
     if listing.is_in_parts:
+        why = "ListIdentifiers breaks off" if listing.has_broken_off else "Records changed in the meantime"
         walk.note(
-            f"Records changed in the meantime, so ListIdentifiers was read once more in {listing.parts.number} parts, "
-            "each of which stood still."
+            f"{why}, so it was read once more in {listing.parts.number} parts, each of which is shown to be whole."
         )
         if listing.unnamed_count:
             listing.note_gone(_count_gone(walk, listing))
