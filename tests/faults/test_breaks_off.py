@@ -84,7 +84,7 @@ def test_lists_without_an_order_are_read_in_parts(own_house: Instance, ends: str
     harvest = harvested(own_house, site, "half", (), is_direct=True)
     assert (_lost(harvest, site), _is_whole(harvest)) == ([], True)
     assert any(
-        "ListIdentifiers breaks off, so it was read once more in" in event.text
+        "It breaks off, so ListIdentifiers was read once more in" in event.text
         for event in own_house.inbox.events(harvest.run.number)
     )
 
