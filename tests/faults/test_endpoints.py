@@ -78,6 +78,9 @@ _REMARKABLE = {
     "the last page had no element, and a size of all records so far": Traits(
         "the second half", "so far", "no element", "short, the page, without an element", "HTTP 500", dates="refused"
     ),
+    "a page that led to itself, with a size of all records so far, was taken for the last": Traits(
+        "all but ten", "so far", "itself", "one page of the whole", page_size=7, dates="ignored", way="years"
+    ),
     "names in one full answer were taken for all where the list broke off": Traits(
         "a window", "nothing", "white space", "one page of the whole", dates="ignored", way="set"
     ),
@@ -90,6 +93,13 @@ def test_endpoint_that_once_lost_records_in_silence_loses_none(house: Instance, 
     counts = Counter[str]()
     assert verdict(house, opened(_REMARKABLE[symptom]), name, counts) == []
     assert counts == {"honest": 1}
+
+
+def test_list_that_breaks_off_in_each_answer_is_asked_for_until_nothing_is_new(house: Instance) -> None:
+    traits = Traits("the second half", "so far", "itself", "short, then noRecordsMatch", page_size=7, way="years")
+    counts = Counter[str]()
+    assert verdict(house, opened(traits._replace(names_page_size=COUNT)), "halves", counts) == []
+    assert counts == {"complete": 1}
 
 
 def test_part_of_ListIdentifiers_that_is_cut_each_time_is_read_in_smaller_ones(house: Instance) -> None:  # noqa: N802

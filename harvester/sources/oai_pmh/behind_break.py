@@ -21,8 +21,8 @@ def broken_off(count: int) -> str:
 class IdentifiersBehindBreak:
     """What is named from the last date of a list that broke off, and again from there while this breaks off, too.
 
-    `is_end_shown`: the last question named some of the identifiers, and ended properly or in one answer that was not
-    full. A list out of the order of its dates is not asked for.
+    `is_end_shown`: the last question named some of the identifiers and nothing new, and ended properly or in one answer
+    that was not full. A list out of the order of its dates is not asked for.
     """
 
     def __init__(self, pages: IdentifierPages, window: Window, ask: Ask) -> None:
@@ -41,14 +41,15 @@ class IdentifiersBehindBreak:
             yield from self._answers(rest)
 
     def _answers(self, rest: Window) -> Iterator[ListAnswer]:
-        pages = self._ask(rest)
+        pages, known = self._ask(rest), len(self._known)
         for answer in pages.answers():
             check_names(answer, rest)
             for record in answer.slices:
                 self._known.add(record.identifier)
             yield answer
         self._full = max(self._full, pages.largest)
-        self.is_end_shown = pages.shows_end(self._full) and 0 < len(pages.identifiers) < len(self._known)
+        is_some = len(self._known) == known and 0 < len(pages.identifiers) < known
+        self.is_end_shown = is_some and pages.shows_end(self._full)
         following = pages.rest(rest)
         if pages.has_ended and not self.is_end_shown and following != rest:
             self._rest = following

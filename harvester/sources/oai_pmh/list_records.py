@@ -105,7 +105,7 @@ def _after_errors(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
 def _end_by_number(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
     """Continue after a part that ended because as many records came as were announced, if that is certain."""
     if not walk.is_surely_past(slices):
-        walk.doubt()
+        walk.doubt_end()
     return complete_part(walk, page, slices)
 
 
