@@ -149,10 +149,8 @@ class IdentifierList:
             if self.has_ended and not self.is_whole and self._may_have_changed:
                 self.is_in_parts = self.parts.read()
         except PASSING as error:
-            self.has_ended, self.trouble = (
-                False,
-                NotOaiPmh(f"{broken_off(self.count)} {error}") if self.breaks_off else error,
-            )
+            self.trouble = NotOaiPmh(f"{broken_off(self.count)} {error}") if self.breaks_off else error
+            self.has_ended = False
         if self.has_ended and self.breaks_off:
             self.trouble = NotOaiPmh(broken_off(self.count))
         elif self.has_ended and self.has_slipped:
