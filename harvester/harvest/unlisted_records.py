@@ -50,27 +50,16 @@ def covers_earlier(instance: Instance, source: str, lists: Collection[tuple[str,
 def unlisted_records(instance: Instance, source: str, metadata_prefix: str, begun: int) -> Unlisted:
     """Count the stored records of a format that no page after the page `begun` lists, not even as deleted.
 
-    It reads the headers of these pages, and takes sixteen bytes of memory for each of their records.
-
-    Raise StoreError, and PageLost if a page is missing.
+    It takes sixteen bytes of memory for each of their records. Raise StoreError.
     """
     listed = Seen()
-    for identifier in _listed(instance, source, metadata_prefix, begun):
+    for identifier in instance.inbox.identifiers(source, metadata_prefix, begun):
         listed.add(identifier)
     unlisted = stored = 0
     for names in _stored(instance, source, metadata_prefix):
         stored += len(names)
         unlisted += sum(name not in listed for name in names)
     return Unlisted(metadata_prefix, unlisted, stored)
-
-
-def _listed(instance: Instance, source: str, metadata_prefix: str, after: int) -> Iterator[str]:
-    inbox = instance.inbox
-    while numbers := [number for number, _ in inbox.extents(source, after, _AT_ONCE)]:
-        for page in map(inbox.headers, numbers):
-            if page.page.metadata_prefix == metadata_prefix:
-                yield from (record.identifier for record in page.slices)
-        after = numbers[-1]
 
 
 def _stored(instance: Instance, source: str, metadata_prefix: str) -> Iterator[tuple[str, ...]]:

@@ -158,12 +158,13 @@ def test_parts_of_a_full_harvest_that_was_stopped_are_counted_together(run, writ
     assert ran["reasons"] == ([_sentence(20, 60)] if count else [])
 
 
-def test_full_harvest_in_windows_counts_their_records(run, write, repository):
+@pytest.mark.parametrize("count", [20, 60])
+def test_full_harvest_in_windows_counts_their_records(run, write, repository, count):
     write('slice = "year"\n')
     assert run()[0] == 0
     assert run("--full")[0] == 0
-    _remove(repository, 20)
-    assert run("--full")[1]["reasons"] == [_sentence(20, 60)]
+    _remove(repository, count)
+    assert run("--full")[1]["reasons"] == [_sentence(count, 60)]
 
 
 def test_records_in_quarantine_are_listed(run, repository):
