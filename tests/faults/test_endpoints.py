@@ -95,6 +95,13 @@ def test_endpoint_that_once_lost_records_in_silence_loses_none(house: Instance, 
     assert counts == {"honest": 1}
 
 
+def test_names_of_one_answer_whose_token_leads_to_nothing_are_asked_for_one_by_one(house: Instance) -> None:
+    names, counts = "one page, then noRecordsMatch", Counter[str]()
+    site = opened(Traits("all but ten", "the page", "HTTP 500", names, "unknown", names_page_size=COUNT))
+    assert verdict(house, site, "nothing_behind", counts) == []
+    assert (counts, len(site.asked) < 10 * COUNT) == ({"honest": 1}, True)
+
+
 def test_list_that_breaks_off_in_each_answer_is_asked_for_until_nothing_is_new(house: Instance) -> None:
     traits = Traits("the second half", "so far", "itself", "short, then noRecordsMatch", page_size=7, way="years")
     counts = Counter[str]()
