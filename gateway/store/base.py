@@ -174,6 +174,13 @@ class Store(Protocol):
         """
         ...
 
+    def living(self, source: str, metadata_prefix: str, after: str, limit: int) -> tuple[str, ...]:
+        """Return at most `limit` upstream identifiers of living items with a living payload in a format.
+
+        They are those of one source after the identifier `after`, sorted by their bytes.
+        """
+        ...
+
     def item_sets(self, number: int) -> tuple[str, ...]:
         """Return the specs of the sets of item `number`, including ancestors."""
         ...

@@ -65,6 +65,13 @@ class Inbox(Protocol):
         """Yield the pages of a source that have records, sorted by number, after the page `after`."""
         ...
 
+    def identifiers(self, source: str, metadata_prefix: str, after: int) -> Iterator[str]:
+        """Yield the identifiers of the slices of a source in a format, on its pages after the page `after`.
+
+        They are in the order in which they came. The bytes of the pages are not read.
+        """
+        ...
+
     def overwrite(self, number: int, places: Collection[int]) -> None:
         """Overwrite the metadata and abouts of these slices of a page for good; from then on they count as deleted.
 

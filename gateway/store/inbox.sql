@@ -44,6 +44,10 @@ select min(id) from page where source = ? and slice_count > 0 and id > ?;
 -- Return the numbers of a source's next pages with records, and their numbers of records.
 select id, slice_count from page where source = ? and slice_count > 0 and id > ? order by id limit ?;
 
+-- name: identifiers
+-- Return the numbers and the slices of a source's next pages with records in a format.
+select id, slices from page where source = ? and metadata_prefix = ? and slice_count > 0 and id > ? order by id limit ?;
+
 -- name: answer_last
 -- Return the number of the last page that answered a verb.
 select max(id) from page where source = ? and verb = ?;

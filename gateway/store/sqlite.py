@@ -269,6 +269,12 @@ class SqliteStore:
             rows = session.execute(SQL[query], parameters).fetchall()
             return tuple((row[4], state) for row, state in zip(rows, _states(session, rows), strict=True))
 
+    def living(self, source: str, metadata_prefix: str, after: str, limit: int) -> tuple[str, ...]:
+        """Return at most `limit` upstream identifiers of living items with a living payload in a format, sorted."""
+        parameters = {"source": source, "prefix": metadata_prefix, "after": after, "limit": limit}
+        with self._file.reading() as session:
+            return tuple(upstream for (upstream,) in session.execute(SQL["living"], parameters))
+
     def item_sets(self, number: int) -> tuple[str, ...]:
         """Return the specs of the sets of item `number`, including ancestors."""
         with self._file.reading() as session:

@@ -151,6 +151,15 @@ select item.id, item.upstream, coalesce(item.identifier, source.stem || item.ups
 from item cross join source on source.id = item.source
 where item.id > :after and (:source is null or source.name = :source) order by item.id limit :limit;
 
+-- name: living
+-- Return a part of the upstream identifiers of the living items of a source that have a living payload in a format.
+select upstream from item cross join payload on payload.item = item.id and payload.prefix = (
+  select id from prefix where name = :prefix
+)
+where source = (select id from source where name = :source) and upstream > :after
+  and not item.is_deleted and not payload.is_deleted
+order by upstream limit :limit;
+
 -- name: payloads
 -- Return the payload pointers of these items (a JSON list).
 select item, prefix.name, page, slice, digest, is_deleted

@@ -40,6 +40,7 @@ _REMOVAL = "Removal"  # the verb of our own page that notes the removal of a sou
 _RESTORED = "Restored"  # and of one that notes a restore of this inbox
 _LEVEL = 3  # four microseconds a record, an eighth of the bytes
 _BATCH = 500
+_PAGES_AT_ONCE = 20  # of which only the identifiers are read
 
 
 class SqliteInbox:
@@ -99,6 +100,18 @@ class SqliteInbox:
         """Return (number, how many records) of the first `limit` pages that `pages` would return."""
         with self._file.reading() as session:
             return tuple(session.execute(SQL["extents"], (source, after, limit)).fetchall())
+
+    def identifiers(self, source: str, metadata_prefix: str, after: int) -> Iterator[str]:
+        """Yield the identifiers of the slices of a source in a format, on its pages after the page `after`."""
+        read = zstandard.ZstdDecompressor().decompress
+        while rows := self._slices(source, metadata_prefix, after):
+            for number, slices in rows:
+                yield from (fields[0] for fields in json.loads(read(slices)))
+                after = number
+
+    def _slices(self, source: str, metadata_prefix: str, after: int) -> list[tuple[int, bytes]]:
+        with self._file.reading() as session:
+            return session.execute(SQL["identifiers"], (source, metadata_prefix, after, _PAGES_AT_ONCE)).fetchall()
 
     def overwrite(self, number: int, places: Collection[int]) -> None:
         """Overwrite the metadata and abouts of these slices of a page for good; from then on they count as deleted."""

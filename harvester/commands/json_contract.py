@@ -32,7 +32,8 @@ _RUN = fields("""
     started_at | time | When it began.
     ended_at | time? | When it ended.
     counts | counts | How many records were announced and received, and became published, unchanged, quarantined, \
-ignored, older_versions, held_back; how many are missing, and how many deletions are waiting.
+ignored, older_versions, held_back; how many are missing, and how many deletions are waiting. After a full harvest, \
+how many stored records it did not list, if many (unlisted).
     reasons | texts | Why it did not simply succeed.
 """)
 _SWEPT = (

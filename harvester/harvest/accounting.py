@@ -15,6 +15,7 @@ from harvester.harvest.run_lifecycle import Conclusion, SourceRun
 from harvester.harvest.run_options import RunOptions, lists_of
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unfetched import unfetched
+from harvester.harvest.unlisted_records import Unlisted
 from harvester.harvest.waiting_deletions import report_waiting
 from harvester.harvest.windows.plan import label_of
 from harvester.sources import Step
@@ -149,6 +150,13 @@ class Accounting:
             self.lists_left += 1
             reason = f"Records that could not be fetched: {missing}; `harvester run {name} --retry-failed` asks again."
             self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
+
+    def report_unlisted(self, records: Unlisted) -> None:
+        """Report stored records that a full harvest did not list, if they are many."""
+        if records.are_many(self.instance.settings.share("sweep_most_share")):
+            self.run.log.counts["unlisted"] += records.unlisted
+            self.lists_left += 1
+            self.run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, records.reason(self.entry.name))
 
     def conclude(self) -> Conclusion:
         """Return whether the run is complete, and a sentence with the proof."""

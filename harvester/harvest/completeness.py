@@ -56,6 +56,8 @@ def _missing(counts: Mapping[str, int], *, is_complete: bool) -> str:
         return "What could not be fetched is missing"
     if counts.get("waiting"):
         return "Records whose deletions wait are still published"
+    if counts.get("unlisted"):
+        return "It is not shown that the stored records still exist"
     if not is_complete:
         return "It is not shown that nothing is missing"
     left_out = counts.get("left_out", 0)

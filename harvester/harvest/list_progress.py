@@ -2,7 +2,7 @@
 
 It is stored in the inbox, in the transaction of each page. A run that continues an interrupted one has the same lists
 and the same count of deletions. So the pages alone show which versions came with one list, and which deletions wait for
-a confirmation, also when publication is repeated.
+a confirmation, also when publication is repeated. The lists of a full harvest are remembered until all have ended.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from gateway.model import Cursor, RawPage, Run, RunOutcome, Slice
 from harvester.harvest.instance import Instance
@@ -19,6 +20,13 @@ from harvester.sources import Step
 FEW_DELETIONS = 5  # always pass: a source of ten records may lose one
 _STAGES = ("harvest", "part")
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
+
+
+class FullList(NamedTuple):
+    """A list in a full harvest: the number of the last page before it, and whether it has come to its end."""
+
+    begun: int
+    has_ended: bool
 
 
 class HarvestInProgress:
@@ -34,6 +42,7 @@ class HarvestInProgress:
         known = json.loads(instance.inbox.harvest(source) or "{}")
         self._lists = {(prefix, spec): begun for prefix, spec, begun in known.get("lists", ())}
         self._parts: dict[tuple[str, str], int] = {}
+        self._full = {(prefix, spec): FullList(begun, ended) for prefix, spec, begun, ended in known.get("full", ())}
         is_anew = is_sure or _has_ended(instance, source)
         living = _living_items(instance, source)
         self._held = living if is_anew else max(living, known.get("held", 0))
@@ -49,18 +58,37 @@ class HarvestInProgress:
         return max(FEW_DELETIONS, share * self._held) if self._held else None
 
     def begin_again(self, cursor: Cursor) -> None:
-        """Note that a list is harvested from its beginning."""
-        self._lists.pop((cursor.metadata_prefix, cursor.set_spec), None)
+        """Note that a list is harvested from its beginning, in full."""
+        key = cursor.metadata_prefix, cursor.set_spec
+        self._lists.pop(key, None)
+        if not self._is_part:
+            self._full[key] = FullList(self._instance.inbox.last_number(), False)
+
+    def full_since(self, lists: Iterable[tuple[str, str]]) -> int | None:
+        """Return the number of the last page before a full harvest of these lists, if all of them have ended in it.
+
+        None: one of them was not harvested in full, or has not ended, or its end was in doubt.
+        """
+        full = [self._full.get(key) for key in lists]
+        return min(list_.begun for list_ in full if list_) if all(list_ and list_.has_ended for list_ in full) else None
+
+    def forget_full(self, lists: Iterable[tuple[str, str]]) -> None:
+        """Forget a full harvest of these lists, so that no later run counts it."""
+        for key in lists:
+            del self._full[key]
+        self._instance.inbox.keep_harvest(self._source, self._state())
 
     def taken(self, step: Step) -> tuple[RawPage, tuple[Slice, ...], str | None]:
         """Return the page and the slices of a step for the inbox, and the new state, or None if it is unchanged."""
         key, lists = (step.cursor.metadata_prefix, step.cursor.set_spec), self._parts if self._is_part else self._lists
-        before = (self._is_stored, self._passed, dict(self._lists))
+        before = (self._is_stored, self._passed, dict(self._lists), dict(self._full))
         begun = lists.setdefault(key, self._instance.inbox.last_number())
         slices = self.marked(step)
         if step.is_last and not step.cursor.window:
             del lists[key]
-        is_news = before != (True, self._passed, self._lists)
+            if key in self._full and not self._is_part:
+                self._full[key] = self._full[key]._replace(has_ended=step.is_complete)
+        is_news = before != (True, self._passed, self._lists, self._full)
         self._is_stored = True
         return replace(step.page, list_begun=begun), slices, self._state() if is_news else None
 
@@ -99,7 +127,8 @@ class HarvestInProgress:
 
     def _state(self) -> str:
         lists = [[*key, begun] for key, begun in self._lists.items()]
-        return json.dumps({"held": self._held, "passed": self._passed, "lists": lists})
+        full = [[*key, *list_] for key, list_ in self._full.items()]
+        return json.dumps({"held": self._held, "passed": self._passed, "lists": lists, "full": full})
 
 
 def _living_items(instance: Instance, source: str) -> int:

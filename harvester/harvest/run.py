@@ -29,6 +29,7 @@ from harvester.harvest.run_options import (
     start_cursor,
 )
 from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.unlisted_records import covers_earlier, unlisted_records
 from harvester.harvest.waiting_deletions import release
 from harvester.harvest.windows.days import OPEN
 from harvester.harvest.windows.harvest import WindowedHarvest
@@ -97,6 +98,7 @@ class _Harvest:
                 self.admission.keep()
                 publication.finish()
                 self.account.close(publication)
+            self._report_unlisted()
             self.account.is_finished = True
 
     def _publish_earlier(self) -> None:
@@ -135,6 +137,20 @@ class _Harvest:
                 self._walk_lists(options, publication)
         except GatewayError as error:
             self.run.fail(outcome_of(error), str(error))
+
+    def _report_unlisted(self) -> None:
+        """After a full harvest of the whole entry, report stored records that it did not list, if they are many."""
+        entry, options = self.entry, self.run_options
+        is_whole = options.stage == "harvest" and not (entry.from_ or entry.until)
+        if not (self.kind.is_listed_anew and is_whole) or self.stop.is_asked:
+            return
+        for metadata_prefix in dict.fromkeys(entry.formats):
+            lists = [key for key in lists_of(entry, options) if key[0] == metadata_prefix]
+            begun = self.in_progress.full_since(lists)
+            if begun is not None:
+                if covers_earlier(self.instance, entry.name, lists):
+                    self.account.report_unlisted(unlisted_records(self.instance, entry.name, metadata_prefix, begun))
+                self.in_progress.forget_full(lists)
 
     def _publish_first(self, what: str) -> None:
         """Publish the pages in the inbox before the first request, with separate counts."""

@@ -268,6 +268,8 @@ class SourceKind:
     whether a page is the first of such a list. `is_repository`: its identifiers belong to one repository permanently;
     those in folders of files need not.
 
+    `is_listed_anew`: a full harvest receives every record that the source lists, and does not ask for others.
+
     `fields_of(url)` returns default values of fields that the address itself states.
     """
 
@@ -288,6 +290,7 @@ class SourceKind:
     begins_anew: Callable[[str], bool] = lambda state: not state
     asks_for_all: Callable[[RawPage], bool] = lambda _page: False
     is_repository: bool = True
+    is_listed_anew: bool = False
     fields_of: Callable[[str], Mapping[str, object]] = lambda _url: {}
 
     @property

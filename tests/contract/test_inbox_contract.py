@@ -97,6 +97,19 @@ def test_pages_of_a_source_that_hold_records_come_in_order(inbox):
     assert list(inbox.pages("nobody", 0)) == []
 
 
+def test_identifiers_of_a_format_come_in_order_behind_a_page(inbox):
+    inbox.receive(PAGE, SLICES, None)
+    inbox.receive(replace(PAGE, metadata_prefix="mods"), SLICES, None)
+    inbox.receive(replace(PAGE, source="other"), SLICES, None)
+    inbox.receive(PAGE, (), None)
+    for number in range(50):
+        inbox.receive(PAGE, (Slice(f"oai:laro:{number}\u00e9", "", (), False, 0, 0),), None)
+    numbered = [f"oai:laro:{number}\u00e9" for number in range(50)]
+    assert list(inbox.identifiers("laro", "oai_dc", 0)) == ["oai:laro:1", "oai:laro:2", "", *numbered]
+    assert list(inbox.identifiers("laro", "oai_dc", 1)) == numbered
+    assert list(inbox.identifiers("laro", "oai_dc", 54)) == []
+
+
 def test_pages_can_be_received_while_others_are_read(inbox):
     inbox.receive(PAGE, SLICES, None)
     numbers = []

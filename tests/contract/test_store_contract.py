@@ -263,6 +263,18 @@ def test_states_tell_what_is_held(desk, make_change):
     assert desk.store.states("nobody", ["a"]) == {}
 
 
+def test_living_records_of_a_format_are_walked_by_identifier(desk, make_change):
+    desk.store.add_source(Source("other", "https://other.example.org/oai"))
+    desk.publish(make_change("b"), make_change("\u00e9"), make_change("a"), make_change("gone", is_deleted=True))
+    desk.publish(make_change("c", source="other"), source="other")
+    half = make_change("d")
+    desk.publish(half._replace(payloads=(half.payloads[0]._replace(is_deleted=True),)))
+    assert desk.store.living("laro", "oai_dc", "", 9) == ("a", "b", "\u00e9")
+    assert desk.store.living("laro", "oai_dc", "a", 1) == ("b",)
+    assert desk.store.living("laro", "oai_dc", "\u00e9", 9) == ()
+    assert desk.store.living("laro", "mods", "", 9) == desk.store.living("nobody", "oai_dc", "", 9) == ()
+
+
 def test_items_are_walked_by_number(desk, make_change):
     desk.store.add_source(Source("other", "https://other.example.org/oai"))
     desk.publish(make_change("a"), make_change("b"))

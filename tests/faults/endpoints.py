@@ -16,7 +16,8 @@ it. An endpoint gives a living record away when its ListRecords does not bring i
   the sizes of lists by dates are complete by their own count, too; or
 * it stands behind the end of a list that breaks off: the last token leads to an error, to nothing or to itself, while
   no count says that this was the end, and no ListIdentifiers that ends properly names just what came
-  (`behind_the_break`).
+  (`behind_the_break`). A ListIdentifiers that breaks off as well proves nothing, unless it is asked once more from
+  the last date on: it names nothing new then, in one answer that is not full.
 
 All else is unknowable: a record that both lists leave out while no count tells of it.
 
@@ -95,6 +96,7 @@ ENDS_BEHIND = (
     "itself",
 )
 ENDS = (*ENDS_HERE, *ENDS_BEHIND)
+_ENDS_WITHOUT = ("no element", "white space")  # the standard has an empty element behind pages with tokens
 
 
 class Names(NamedTuple):
@@ -104,6 +106,7 @@ class Names(NamedTuple):
     size: str = "nothing"
     refusal: str = ""
     is_one_page: bool = False  # whatever there is
+    ends: str = "an empty element"  # one of ENDS
 
 
 NAMES = {
@@ -113,6 +116,15 @@ NAMES = {
     "short, with its size": Names(is_short=True, size="what is shown"),
     "short, with the size of the truth": Names(is_short=True, size="the truth"),
     "one page of the whole": Names(is_one_page=True),
+    "the whole, then noRecordsMatch": Names(ends="noRecordsMatch"),
+    "the whole, without an element": Names(ends="no element"),
+    "short, then noRecordsMatch": Names(is_short=True, ends="noRecordsMatch"),
+    "short, then an empty list": Names(is_short=True, ends="an empty list"),
+    "short, without an element": Names(is_short=True, ends="no element"),
+    "short, with white space": Names(is_short=True, ends="white space"),
+    "short, so far, then noRecordsMatch": Names(is_short=True, size="so far", ends="noRecordsMatch"),
+    "short, the page, without an element": Names(is_short=True, size="the page", ends="no element"),
+    "one page, then noRecordsMatch": Names(is_one_page=True, ends="noRecordsMatch"),
     "noRecordsMatch": Names(refusal="noRecordsMatch"),
     "badVerb": Names(refusal="badVerb"),
     "HTTP 403": Names(refusal="403"),
@@ -267,24 +279,48 @@ class Endpoint(Source):
         shown, every = self.shown("ListRecords", self.wanted), self.selected(self.wanted)
         is_one_page = len(shown) <= self.traits.page_size
         tells_end = ("what is shown", "the page", "so far") if is_one_page else ("what is shown",)
-        if self.traits.ends not in ENDS_BEHIND or self.traits.size in tells_end or self._names_confirm or not shown:
+        is_end = not self._breaks_off or self.traits.size in tells_end
+        if is_end or self._names_confirm or not shown:
             return frozenset()
         return frozenset(record.identifier for record in every[every.index(shown[-1]) + 1 :] if not record.is_deleted)
 
     @property
+    def _breaks_off(self) -> bool:
+        """Whether its ListRecords breaks off. One without ListIdentifiers is believed where it has no last element."""
+        return self.traits.ends in ENDS_BEHIND or (
+            self.traits.ends in _ENDS_WITHOUT and self._is_paged and not self.names.refusal
+        )
+
+    @property
     def _names_confirm(self) -> bool:
-        """Whether its ListIdentifiers names just what its ListRecords shows, and tells no other size."""
+        """Whether its ListIdentifiers names just what its ListRecords shows, ends properly, and tells no other size."""
         tells_more = self.names.size == "the truth" and self._are_names_paged
         lists = (self.shown(verb, self.wanted) for verb in ("ListRecords", "ListIdentifiers"))
         names, others = ({record.identifier for record in listing} for listing in lists)
-        return names == others and not (self.names.refusal or tells_more)
+        are_same = names == others and not (self.names.refusal or tells_more)
+        return are_same and (not self._do_names_break_off or self._do_dates_confirm)
+
+    @property
+    def _do_names_break_off(self) -> bool:
+        """Whether its ListIdentifiers breaks off, and no count says that this was the end."""
+        is_strange = self.names.ends in ENDS_BEHIND or (self.names.ends in _ENDS_WITHOUT and self._are_names_paged)
+        return is_strange and self.names.size not in ("the truth", "what is shown")
+
+    @property
+    def _do_dates_confirm(self) -> bool:
+        """Whether its ListIdentifiers names nothing new from the last date on, in one answer that is not full."""
+        shown = self.shown("ListRecords", self.wanted)
+        bound = "until" if self.traits.is_backwards else "from"
+        rest = self.shown("ListIdentifiers", {**self.wanted, bound: self.stamp(shown[-1])}) if shown else []
+        is_short = set(rest) <= set(shown) and len(rest) < self.traits.names_page_size
+        return is_short and self.traits.dates == "kept"
 
     @property
     def is_healthy(self) -> bool:
         """Whether nothing is wrong with it."""
         traits = self.traits
         are_lists_well = traits.hidden == "nothing" and traits.ends in ENDS_HERE[:2] and not traits.is_backwards
-        are_names_well = traits.names.startswith("whole") and traits.dates == "kept"
+        are_names_well = traits.names.startswith("whole") and traits.dates == "kept"  # and they end properly
         return are_lists_well and are_names_well and traits.size in ("nothing", "what is shown", "the truth")
 
     @property
@@ -322,7 +358,7 @@ class Endpoint(Source):
         at = self._begun(verb, given)
         shown, size = self.shown(verb, at.wanted), self.traits.names_page_size if is_names else self.traits.page_size
         here, rest = shown[at.cursor : at.cursor + size], shown[at.cursor + size :]
-        ends = "an empty element" if is_names else self.traits.ends
+        ends = self.names.ends if is_names else self.traits.ends
         if not here:
             return self._behind(verb, ends, at)
         size_of = TOLD[self.names.size if is_names else self.traits.size]

@@ -64,6 +64,26 @@ _REMARKABLE = {
     "ListIdentifiers was believed to name nothing where records came": Traits(
         "one", "so far", "HTTP 204", "noRecordsMatch", page_size=COUNT, way="years"
     ),
+    "ListIdentifiers broke off at the same place": Traits(
+        "the second half", "nothing", "noRecordsMatch", "short, then noRecordsMatch", dates="refused"
+    ),
+    "a size of all names so far was taken for that of the list": Traits(
+        "one",
+        "the truth",
+        "badResumptionToken",
+        "short, so far, then noRecordsMatch",
+        page_size=25,
+        names_page_size=COUNT,
+    ),
+    "the last page had no element, and a size of all records so far": Traits(
+        "the second half", "so far", "no element", "short, the page, without an element", "HTTP 500", dates="refused"
+    ),
+    "a page that led to itself, with a size of all records so far, was taken for the last": Traits(
+        "all but ten", "so far", "itself", "one page of the whole", page_size=7, dates="ignored", way="years"
+    ),
+    "names in one full answer were taken for all where the list broke off": Traits(
+        "a window", "nothing", "white space", "one page of the whole", dates="ignored", way="set"
+    ),
 }
 
 
@@ -73,6 +93,20 @@ def test_endpoint_that_once_lost_records_in_silence_loses_none(house: Instance, 
     counts = Counter[str]()
     assert verdict(house, opened(_REMARKABLE[symptom]), name, counts) == []
     assert counts == {"honest": 1}
+
+
+def test_names_of_one_answer_whose_token_leads_to_nothing_are_asked_for_one_by_one(house: Instance) -> None:
+    names, counts = "one page, then noRecordsMatch", Counter[str]()
+    site = opened(Traits("all but ten", "the page", "HTTP 500", names, "unknown", names_page_size=COUNT))
+    assert verdict(house, site, "nothing_behind", counts) == []
+    assert (counts, len(site.asked) < 10 * COUNT) == ({"honest": 1}, True)
+
+
+def test_list_that_breaks_off_in_each_answer_is_asked_for_until_nothing_is_new(house: Instance) -> None:
+    traits = Traits("the second half", "so far", "itself", "short, then noRecordsMatch", page_size=7, way="years")
+    counts = Counter[str]()
+    assert verdict(house, opened(traits._replace(names_page_size=COUNT)), "halves", counts) == []
+    assert counts == {"complete": 1}
 
 
 def test_part_of_ListIdentifiers_that_is_cut_each_time_is_read_in_smaller_ones(house: Instance) -> None:  # noqa: N802

@@ -88,7 +88,7 @@ def test_what_was_accepted_goes_on(command, instance, harvested):
     assert (status, accepted["accepted"], accepted["changes"]) == (0, True, standing["identity"])
     assert _standing(command)["identity"] == []
     status, ran, words = _run(command, "--full")
-    assert (status, ran["counts"]["published"]) == (0, OTHERS), words
+    assert (status, ran["counts"]["published"], ran["counts"]["unlisted"]) == (3, OTHERS, OTHERS), words
     assert len(_published(instance)[0]) == 2 * OTHERS
     status, out, words = command("source", "accept-identity", "fake", "--json")
     assert (status, json.loads(out)["accepted"]) == (0, False)
@@ -146,8 +146,15 @@ def test_no_run_takes_anything_while_that_waits(command, instance, harvested):
     assert command("source", "sweep", "fake", "--yes")[0] == 4
     assert (_published(instance), _state(instance)) == before
     assert json.loads(command("source", "accept-identity", "fake", "--json")[1])["records"]
-    assert _run(command, "--full")[0] == 0
+    status, ran, _ = _run(command, "--full")
+    assert (status, ran["reasons"]) == (3, [f"{_UNLISTED}{_SWEEP}"])  # the records of the other one are still there
     assert len(_published(instance)[0]) == 2 * OTHERS
+
+
+_UNLISTED = (
+    f"oai_dc: {OTHERS} of {2 * OTHERS} stored records were not listed in this full harvest, and stay as they are. "
+)
+_SWEEP = "If the source has deleted them, `harvester source sweep fake` deletes them."
 
 
 def test_not_even_an_empty_list_is_taken_while_that_waits(command, instance, harvested):

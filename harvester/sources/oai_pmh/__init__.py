@@ -26,6 +26,7 @@ SOURCE = SourceKind(
     describe=describe,
     changes=changes,
     listed=listed,
+    is_listed_anew=True,
     single=single,
     is_elsewhere=is_elsewhere,
     left=left,

@@ -21,6 +21,7 @@ from harvester.sources import UNFETCHED, Options
 from harvester.sources.asking import PASSING, PATIENCE, asked, raw
 from harvester.sources.budget import Spender
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
+from harvester.sources.oai_pmh.behind_break import IdentifiersBehindBreak, broken_off
 from harvester.sources.oai_pmh.changing_list import LEAST_SHARE, Datestamps, Parts
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_identifiers import LOOPS, OF_EVERY_ITEM, IdentifierPages
@@ -63,6 +64,7 @@ class IdentifierList:
         self._dated = Datestamps()
         self.parts = Parts(options, cursor, fetch, state, self._dated, self._note)
         self.is_in_parts = False  # it was read in parts, each of which was shown to be whole
+        self.is_end_shown = False  # it broke off, and a question by date shows that this was its end
         self.has_ended = False
         self.is_outside = False
         self.trouble: GatewayError = NotOaiPmh("ListIdentifiers was not asked.")
@@ -114,29 +116,44 @@ class IdentifierList:
     def keeps_its_number(self) -> bool:
         """Return whether it names exactly as many as it announces. Such a count needs no further proof."""
         is_kept = self.parts.keeps_its_number if self.is_in_parts else self.announced == self.count
-        return self.is_whole and is_kept
+        return self.is_whole and is_kept and not self._pages.breaks_off
+
+    @property
+    def has_broken_off(self) -> bool:
+        """Return whether it ended otherwise than the standard says, when it was read as a whole."""
+        return self._pages.breaks_off
+
+    @property
+    def breaks_off(self) -> bool:
+        """Return whether it broke off, and nothing else shows that it is all."""
+        return self.has_broken_off and not (self.is_end_shown or self.is_in_parts)
 
     @property
     def is_whole(self) -> bool:
         """Return whether it ended properly, did not change, and names as many records as are expected."""
-        return self.has_ended and not self.has_slipped and self.count >= self.expected
+        is_ended = self.has_ended and not (self.has_slipped or self.breaks_off)
+        return is_ended and self.count >= self.expected
 
     def read(self, seen: Seen) -> None:
         """Read every page, and note the identifiers that are not among `seen`.
 
         A record that comes twice with two dates has moved to the end meanwhile. If pages are counted by offset, another
         record has then moved to a page that was read before. So the list is read again in parts, also if too few
-        records are named.
+        records are named. A list that broke off is asked for from its last date on, and in parts if that shows nothing.
         """
         self._seen = seen
         self._came = _came_at_least(self._state, seen)
         try:
             self._read_pages()
+            self.is_end_shown = self.breaks_off and self._shows_end()
             if self.has_ended and not self.is_whole and self._may_have_changed:
                 self.is_in_parts = self.parts.read()
         except PASSING as error:
-            self.has_ended, self.trouble = False, error
-        if self.has_ended and self.has_slipped:
+            self.trouble = NotOaiPmh(f"{broken_off(self.count)} {error}") if self.breaks_off else error
+            self.has_ended = False
+        if self.has_ended and self.breaks_off:
+            self.trouble = NotOaiPmh(broken_off(self.count))
+        elif self.has_ended and self.has_slipped:
             self.trouble = NotOaiPmh("Records changed while ListIdentifiers was read, and no part of it stood still.")
         elif self.has_ended and not self.is_whole:
             self.trouble = NotOaiPmh(self._too_few)
@@ -145,10 +162,20 @@ class IdentifierList:
     def _may_have_changed(self) -> bool:
         """Return whether changes in the meantime may explain the difference, so that reading in parts helps.
 
-        They do not explain a number that is much too high.
+        They do not explain a number that is much too high. A list that breaks off may be read in parts in any case.
         """
         is_near = self.count >= LEAST_SHARE * max(self.announced or 0, self._came)
-        return is_near and self.parts.can_be_read
+        return (is_near or self.breaks_off) and self.parts.can_be_read
+
+    def _shows_end(self) -> bool:
+        """Ask for what is named from its last date on, and return whether that shows the end of it."""
+        if not self.parts.can_take_dates:
+            return False
+        rest = IdentifiersBehindBreak(self._pages, self._state.here, self.parts.pages)
+        for answer in rest.answers():
+            self._fetch.spare()
+            self._note(answer.slices)
+        return rest.is_end_shown
 
     @property
     def _too_few(self) -> str:

@@ -18,6 +18,7 @@ from harvester.http.dates import DAY, moment_of
 from harvester.sources import Options
 from harvester.sources.asking import PATIENCE
 from harvester.sources.budget import Spender
+from harvester.sources.oai_pmh.behind_break import check_names
 from harvester.sources.oai_pmh.date_ranges import Window, halves
 from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
 from harvester.sources.oai_pmh.list_state import Dates, ListState
@@ -39,6 +40,7 @@ class Datestamps:
     def __init__(self) -> None:
         """Begin without any datestamp."""
         self._moments = array("q")
+        self.earliest = 0  # in seconds since 1970
         self.is_known = True  # each datestamp can be read
         self.most = 0
 
@@ -48,12 +50,12 @@ class Datestamps:
         moments = [moment_of(record.datestamp) for record in slices]
         known = [moment for moment in moments if moment is not None]
         self.is_known = self.is_known and len(known) == len(moments)
+        self.earliest = min(known if not self._moments else (self.earliest, *known), default=0)
         self._moments.extend(known)
 
-    @property
-    def earliest(self) -> int:
-        """The earliest datestamp, in seconds since 1970."""
-        return min(self._moments, default=0)
+    def reach_back(self, slices: tuple[Slice, ...]) -> None:
+        """Take the earliest datestamp of an answer to a later question, which may be earlier than all before."""
+        self.earliest = min((self.earliest, *filter(None, (moment_of(record.datestamp) for record in slices))))
 
     def parts(self, window: Window, last: int, unit: int) -> list[Window]:
         """Divide a window that ends at the second `last` into parts whose identifiers fit into one answer each."""
@@ -92,13 +94,18 @@ class Parts:
         return last if until is None else min(last, until)
 
     @property
+    def can_take_dates(self) -> bool:
+        """Return whether the source respects dates, as far as is known."""
+        profile = self._state.profile
+        return not (profile.ignores_dates or profile.dates == Dates.REFUSED)
+
+    @property
     def can_be_read(self) -> bool:
         """Return whether the source respects dates, and names records that are dated before the list began."""
         state = self._state
-        looks_at_dates = not (state.profile.ignores_dates or state.profile.dates == Dates.REFUSED)
         begin = moment_of(state.here.from_)
         is_some = state.position.first > 0 and (begin is None or begin <= self.last)
-        return looks_at_dates and is_some and self._dated.is_known and self._dated.most > 0
+        return self.can_take_dates and is_some and self._dated.is_known and self._dated.most > 0
 
     @property
     def keeps_its_number(self) -> bool:
@@ -143,23 +150,22 @@ class Parts:
     def _read_window(self, window: Window) -> tuple[frozenset[str], bool, bool]:
         """Return the identifiers in a window, whether these are shown to be all, and whether it is one full answer.
 
-        A full answer may be cut at the same place each time.
+        A full answer, and a list that breaks off, may be cut at the same place each time.
         """
-        pages, names, answers = self._pages(window), set[str](), 0
+        pages, names, answers = self.pages(window), set[str](), 0
         sizes: set[int | None] = set()
         for answer in pages.answers():
             self._fetch.spare()
-            if answer.losses:
-                raise NotOaiPmh(f"ListIdentifiers: {answer.losses[0]}")
-            if not all(_is_in(window, record) for record in answer.slices):
-                raise NotOaiPmh(f"ListIdentifiers names what is not dated {window.in_words}.")
+            check_names(answer, window)
             self._take(answer.slices)
-            answers += 1
+            self._dated.reach_back(answer.slices)
+            answers += bool(answer.slices)
             names.update(record.identifier for record in answer.slices)
             sizes.add(answer.token.complete_list_size if answer.token else None)
         is_full = len(names) >= self._dated.most
-        is_shown = (answers == 1 and not is_full) or sizes == {len(names)}
-        return frozenset(names), pages.has_ended and is_shown, answers == 1 and is_full
+        is_shown = (answers <= 1 and not is_full) or (sizes == {len(names)} and not pages.breaks_off)
+        is_cut = pages.breaks_off or (answers == 1 and is_full)
+        return frozenset(names), pages.has_ended and is_shown, is_cut
 
     def names(self, window: Window, identifier: str) -> bool:
         """Return whether a record is named in a window now. Raise NotOaiPmh for losses, and what asking raises."""
@@ -168,16 +174,12 @@ class Parts:
 
     def _ask_number(self, window: Window) -> None:
         """Ask how many records there are now: the first answer for all parts together says it."""
-        pages = self._pages(window)
+        pages = self.pages(window)
         next(pages.answers(), None)
         self._fetch.spare()
         self.announced = pages.announced
 
-    def _pages(self, window: Window) -> IdentifierPages:
+    def pages(self, window: Window) -> IdentifierPages:
+        """Return the pages of ListIdentifiers between other dates."""
         state = self._state.moved(window=str(window))
         return IdentifierPages(self._options, self._cursor, self._fetch, state, PATIENCE)
-
-
-def _is_in(window: Window, named: Slice) -> bool:
-    moment, from_, until = (moment_of(text) for text in (named.datestamp, window.from_, window.until))
-    return moment is not None and (from_ is None or from_ <= moment) and (until is None or moment <= until)

@@ -54,6 +54,8 @@ def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
     names = IdentifiersBetweenDates(walk, here, here)
     try:
         unseen = names.unseen(MOST_ANSWERS)
+        if unseen and names.answers == 1 and not names.has_ended:
+            names.unseen(1)  # its token may lead to nothing: then one answer has all names
     except PASSING as error:
         walk.note(f"ListRecords returns no record {here.in_words}; ListIdentifiers does not confirm it. {error}")
         walk.doubt()
@@ -61,6 +63,8 @@ def contradicted_empty(walk: Walk, page: RawPage) -> Step | None:
     if not (walk.state.position.window or walk.options.is_part):
         walk.options.answers.read(names.answers)
     if not unseen:
+        if names.breaks_off:
+            walk.doubt()
         if not walk.state.position.window and not walk.is_behind_windows:
             walk.note_comparison(Compared.WHOLE if names.has_ended and not names.has_none else Compared.NOTHING)
         return None
@@ -82,7 +86,7 @@ def contradicted_end(
     end that the standard does not allow is a doubt: a token of white space, or no token element behind pages with
     tokens. Raise as `take_fallback` does.
     """
-    is_open = walk.size() is None
+    is_open = not walk.has_size()
     if not walk.state.position.window and not walk.options.is_part:
         seen = compare(walk)
     elif is_open and (walk.state.position.token or token):
@@ -90,21 +94,41 @@ def contradicted_end(
     else:
         return None
     if seen.is_beyond:
-        walk.doubt()
-        last = walk.state.position.last
-        doubt = f"The list ended at {last}, and ListIdentifiers names {seen.unseen}, which has not come."
-        return take_fallback(walk, NotOaiPmh(doubt), page, slices)
-    # OAI-PMH 1.x ends its lists without an element.
-    is_strange = (
-        token.is_blank if token else bool(walk.state.position.token) and not walk.state.profile.is_first_generation
-    )
-    if is_open and is_strange and not seen.is_end_shown:
-        walk.doubt()
+        return _go_on(walk, seen, page, slices)
+    if is_open and is_strange_end(walk, token) and not seen.is_end_shown:
+        walk.doubt_end()
     return None
 
 
+def is_strange_end(walk: Walk, token: ResumptionToken | None) -> bool:
+    """Return whether the standard has no such end: white space, or no token element behind pages with tokens.
+
+    OAI-PMH 1.x ends its lists without an element.
+    """
+    if token:
+        return token.is_blank
+    return bool(walk.state.position.token) and not walk.state.profile.is_first_generation
+
+
+def contradicted_break(walk: Walk, page: RawPage) -> Step | None:
+    """Return the next step where a list broke off before records that ListIdentifiers names; None otherwise.
+
+    This works for lists in the order of their dates only. Raise as `take_fallback` does.
+    """
+    is_asked = walk.state.evidence.part and walk.state.position.last > walk.state.here.from_
+    seen = _compare_end(walk) if is_asked else Comparison()
+    return _go_on(walk, seen, page) if seen.is_beyond else None
+
+
+def _go_on(walk: Walk, seen: Comparison, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
+    walk.doubt()
+    last = walk.state.position.last
+    doubt = f"The list ended at {last}, and ListIdentifiers names {seen.unseen}, which has not come."
+    return take_fallback(walk, NotOaiPmh(doubt), page, slices)
+
+
 def _compare_end(walk: Walk) -> Comparison:
-    """Return what ListIdentifiers names from the last date of a window on."""
+    """Return what ListIdentifiers names from the last date of a list or a window on."""
     try:
         return _compare_from_last_date(walk, MOST_ANSWERS)[0]
     except _UNANSWERED:
@@ -148,7 +172,8 @@ def compare(walk: Walk) -> Comparison:
         seen = Comparison()
     walk.note_comparison(Compared.NOTHING)
     if names.count and not names.is_unknown:
-        is_whole = names.has_ended and names.count >= _received_count(walk)
+        is_end = names.has_ended and (seen.is_end_shown or not names.breaks_off)
+        is_whole = is_end and names.count >= _received_count(walk)
         walk.note_comparison(Compared.WHOLE if is_whole else Compared.PART)
     if seen.unseen and not seen.is_beyond:
         walk.note(f"ListIdentifiers names {seen.unseen}, which has not come.")
@@ -211,7 +236,7 @@ def _compare_answers(walk: Walk, names: IdentifiersBetweenDates) -> Comparison:
     is_more = _announces_more(walk, names)
     end = Comparison()
     if left and not unseen and not names.has_ended and (is_more or names.count * most < came or not names.count):
-        end, read = _compare_from_last_date(walk, max(1, left - 1))
+        end, read = _compare_from_last_date(walk, max(1, left - 1), names.largest)
         answers.read(read)
         left -= read
     if unseen or end.unseen:
@@ -224,7 +249,10 @@ def _compare_answers(walk: Walk, names: IdentifiersBetweenDates) -> Comparison:
         answers.read(names.answers - 1)
     if unseen:
         return _comparison_of(walk, names, unseen)
-    return end._replace(is_end_shown=end.is_end_shown or names.has_ended)
+    if names.breaks_off and not end.is_end_shown:
+        end, read = _compare_from_last_date(walk, max(1, left), names.largest)
+        answers.read(read)
+    return end._replace(is_end_shown=end.is_end_shown or names.shows_end())
 
 
 def _comparison_of(walk: Walk, names: IdentifiersBetweenDates, unseen: str) -> Comparison:
@@ -234,15 +262,18 @@ def _comparison_of(walk: Walk, names: IdentifiersBetweenDates, unseen: str) -> C
     return Comparison(unseen, is_beyond=bool(last and dated and last <= dated))
 
 
-def _compare_from_last_date(walk: Walk, most: int) -> tuple[Comparison, int]:
-    """Compare what is dated as the last record that came, or later. Return also how many answers were read."""
+def _compare_from_last_date(walk: Walk, most: int, full: int = 0) -> tuple[Comparison, int]:
+    """Compare what is dated as the last record that came, or later. Return also how many answers were read.
+
+    `full` is the number of identifiers in a full answer, if known.
+    """
     state = walk.state
     if not state.position.last or state.profile.ignores_dates:
         return Comparison(), 0
     rest = Window(state.position.last, state.here.until)
     names = IdentifiersBetweenDates(walk, rest, _until_begin(walk, rest), _DEADLINE_SECONDS)
     unseen = names.unseen(most)
-    return Comparison(unseen, bool(unseen), is_end_shown=not unseen and names.has_ended), names.answers
+    return Comparison(unseen, bool(unseen), is_end_shown=not unseen and names.shows_end(full)), names.answers
 
 
 def _more_announced(walk: Walk) -> str:
@@ -273,7 +304,8 @@ def doubt_about_end(walk: Walk, listing: IdentifierList) -> str:
         if listing.missing_count
         else state.evidence.is_doubted and listing.count and listing.answers == 1
     )
-    if not is_open or listing.keeps_its_number or state.profile.is_first_generation or listing.is_in_parts:
+    is_shown = listing.keeps_its_number or listing.is_in_parts or listing.is_end_shown
+    if not is_open or is_shown or state.profile.is_first_generation:
         return ""
     unseen, is_end = "", False
     if beyond and not state.profile.ignores_dates:
@@ -288,7 +320,8 @@ def doubt_about_end(walk: Walk, listing: IdentifierList) -> str:
     is_broken = state.evidence.has_pages and (
         state.evidence.is_doubted or bool(state.position.certain) or bool(state.position.restarts)
     )
-    if is_end or listing.answers > 1 or not is_broken or not listing.missing_count or state.position.window:
+    is_part = bool(state.position.window) and not state.evidence.breaks_off
+    if is_end or listing.answers > 1 or not is_broken or not listing.missing_count or is_part:
         return ""
     return f"Nothing shows that the {listing.count} records that ListIdentifiers names in one answer are all."
 

@@ -89,10 +89,11 @@ def _after_listing(walk: Walk, listing: IdentifierList) -> Step:
         "had not come and were asked for one by one."
     )
     if listing.is_in_parts:
-        walk.note(
-            f"Records changed in the meantime, so ListIdentifiers was read once more in {listing.parts.number} parts, "
-            "each of which stood still."
+        why = "It breaks off" if listing.has_broken_off else "Records changed in the meantime"
+        again = (
+            f"ListIdentifiers was read once more in {listing.parts.number} parts, each of which is shown to be whole"
         )
+        walk.note(f"{why}, so {again}.")
         if listing.unnamed_count:
             listing.note_gone(_count_gone(walk, listing))
     if walk.state.position.phase is Phase.CHECK:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 
 from gateway.errors import NotOaiPmh, RemoteError
 from gateway.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetch
 from harvester.sources import Listed, Options
-from harvester.sources.asking import PATIENCE, asked, raw
+from harvester.sources.asking import PASSING, PATIENCE, asked, raw
 from harvester.sources.oai_pmh.all_identifiers import GONE, is_of_another_format
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
+from harvester.sources.oai_pmh.behind_break import IdentifiersBehindBreak, broken_off
+from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_identifiers import LOOPS, IdentifierPages
 from harvester.sources.oai_pmh.list_state import ListState, state_of
 from harvester.sources.oai_pmh.profile import with_entry
@@ -22,7 +25,7 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
     """List the headers of the cursor's whole list. The dates of its harvest do not matter.
 
     Only the profile of the server is used from the cursor. Raise the errors of `changes`. A list that does not end
-    properly ends with doubts.
+    properly ends with doubts. One that breaks off is asked for once more, from its last date on.
     """
     pages = IdentifierPages(options, cursor, fetch, _known(options, cursor))
     for answer in pages.answers():
@@ -30,10 +33,32 @@ def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
             answer.slices,
             len(pages.identifiers),
             pages.announced,
-            pages.has_ended or pages.loops,
+            (pages.has_ended and not pages.breaks_off) or pages.loops,
             tuple(_doubts(pages, answer)),
             pages.has_slipped,
         )
+    if pages.breaks_off:
+        yield from _rest(options, cursor, fetch, pages)
+
+
+def _rest(options: Options, cursor: Cursor, fetch: Fetch, pages: IdentifierPages) -> Iterator[Listed]:
+    """List what is named behind a break; the end has a doubt if it does not show all."""
+    state = _known(options, cursor)
+    ask = partial(_pages_between, options, cursor, fetch, state)
+    rest = IdentifiersBehindBreak(pages, Window(), ask)
+    trouble = ""
+    try:
+        for answer in rest.answers():
+            yield Listed(answer.slices, len(pages.identifiers), pages.announced, is_last=False)
+    except PASSING as error:
+        trouble = f" {error}"
+    count = len(pages.identifiers)
+    doubts = _doubts_of_number(pages) if rest.is_end_shown else (broken_off(count) + trouble,)
+    yield Listed((), count, pages.announced, True, tuple(doubts), pages.has_slipped)
+
+
+def _pages_between(options: Options, cursor: Cursor, fetch: Fetch, state: ListState, window: Window) -> IdentifierPages:
+    return IdentifierPages(options, cursor, fetch, state.moved(window=str(window)))
 
 
 def _doubts(pages: IdentifierPages, answer: ListAnswer) -> Iterator[str]:
@@ -42,9 +67,14 @@ def _doubts(pages: IdentifierPages, answer: ListAnswer) -> Iterator[str]:
         yield LOOPS
     yield from answer.losses
     yield from (f"ListIdentifiers: {code}: {text}" for code, text in answer.errors if answer.slices)
-    if pages.has_ended and pages.announced is not None and len(pages.identifiers) < pages.announced:
-        yield f"ListIdentifiers announced {pages.announced} records and named {len(pages.identifiers)}."
+    if pages.has_ended and not pages.breaks_off:
+        yield from _doubts_of_number(pages)
     yield from islice((f"A header cannot be read: {record.problem}" for record in answer.slices if record.problem), 1)
+
+
+def _doubts_of_number(pages: IdentifierPages) -> Iterator[str]:
+    if pages.announced is not None and len(pages.identifiers) < pages.announced:
+        yield f"ListIdentifiers announced {pages.announced} records and named {len(pages.identifiers)}."
 
 
 def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> tuple[RawPage, tuple[Slice, ...]]:

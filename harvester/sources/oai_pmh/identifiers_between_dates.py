@@ -41,6 +41,22 @@ class IdentifiersBetweenDates:
         return not self.is_unknown and (self.has_none or self._has_read_all)
 
     @property
+    def breaks_off(self) -> bool:
+        """Return whether it ended otherwise than the standard says, so it may not be all."""
+        return self._pages is not None and self._pages.breaks_off
+
+    @property
+    def largest(self) -> int:
+        """How many identifiers the largest answer had."""
+        return self._pages.largest if self._pages else 0
+
+    def shows_end(self, full: int = 0) -> bool:
+        """Return whether it has named all. `full` is the number of identifiers in full answers, if it is known."""
+        if not full or self._pages is None or self.has_none:
+            return self.has_ended and not self.breaks_off
+        return self.has_ended and self._pages.shows_end(full)
+
+    @property
     def _has_read_all(self) -> bool:
         return self._pages is not None and self._pages.has_ended
 

@@ -11,6 +11,8 @@ from harvester.http.messages import Fetch
 from harvester.sources import Options
 from harvester.sources.asking import asked, raw
 from harvester.sources.oai_pmh.answers import ListAnswer
+from harvester.sources.oai_pmh.date_order import DateOrder
+from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_state import ListState
 from harvester.sources.oai_pmh.requests import only, url_of
 from harvester.sources.seen import Seen
@@ -25,8 +27,10 @@ _MOST_STALE_PAGES = 10  # in a row that name nothing new, each with a further to
 class IdentifierPages:
     """The pages of ListIdentifiers, and what is known of the list after each of them.
 
-    `page` is the last answer. `has_ended`: the list came to its end. `loops`: it would never end. `has_slipped`: a
-    record came twice with two dates. It moved meanwhile, so another record may have moved to a page that was read.
+    `page` is the last answer. `has_ended`: the list came to its end. `loops`: it would never end. `breaks_off`: it
+    ended otherwise than the standard says (OAI-PMH 2.0 §3.5), so it may not be all. `has_slipped`: a record came twice
+    with two dates. It moved meanwhile, so another record may have moved to a page that was read. `largest` is the
+    number of identifiers in the largest answer.
     """
 
     def __init__(
@@ -45,10 +49,14 @@ class IdentifierPages:
         self._has_other_way = True
         self._tokens: set[str] = set()
         self._dated = Seen()
+        self._order = DateOrder()
+        self._announced_first: int | None = None
+        self._answers = 0  # with identifiers
         self.identifiers = Seen()
         self.announced: int | None = None
         self.page: RawPage | None = None
-        self.has_ended = self.loops = self.has_slipped = False
+        self.largest = 0
+        self.has_ended = self.loops = self.has_slipped = self.breaks_off = False
 
     def answers(self) -> Iterator[ListAnswer]:
         """Ask for every page, and yield each answer after it was counted.
@@ -65,10 +73,36 @@ class IdentifierPages:
             token = answer.token.text if answer.token else ""
             stale_pages = 0 if len(self.identifiers) > before else stale_pages + 1
             self.has_ended = not token or (stale_pages > 0 and self._is_past())
+            self.breaks_off = self.has_ended and not (self._is_proper(answer) or self._is_counted)
             self.loops = not self.has_ended and (token in self._tokens or stale_pages == _MOST_STALE_PAGES)
             self._tokens.add(token)
             self._state = self._state.moved(token=token)
             yield answer
+
+    def shows_end(self, full: int) -> bool:
+        """Return whether it has named all, behind a list that broke off: full answers have `full` identifiers.
+
+        It ended as it should, or in one answer that is not full. One full answer may be cut, whatever follows it.
+        """
+        is_shown = len(self.identifiers) < full if self._answers == 1 else not self.breaks_off
+        return self.has_ended and is_shown
+
+    def rest(self, window: Window) -> Window | None:
+        """Return the part of `window` from the last identifier on; None where their dates are in no order."""
+        return self._order.rest(window)
+
+    def _is_proper(self, answer: ListAnswer) -> bool:
+        """Return whether a last answer is as the standard says: behind a token, it has records and an empty token."""
+        is_blank = answer.token is not None and answer.token.is_blank
+        if not self._state.position.token:
+            return not is_blank
+        is_marked = answer.token is not None or answer.version.startswith("1")
+        return bool(answer.slices) and is_marked and not is_blank
+
+    @property
+    def _is_counted(self) -> bool:
+        """Return whether a number shows the end: the same from the first answer to the last, and not of one answer."""
+        return self._answers > 1 and self._announced_first == self.announced == len(self.identifiers)
 
     def _asked(self) -> ListAnswer | None:
         """Return the next page; None when its token was refused and is sent once more in another encoding."""
@@ -99,6 +133,10 @@ class IdentifierPages:
     def _count(self, answer: ListAnswer) -> None:
         if answer.token and answer.token.complete_list_size is not None:
             self.announced = answer.token.complete_list_size
+            self._announced_first = self.announced if self._announced_first is None else self._announced_first
+        self._answers += bool(answer.slices)
+        self.largest = max(self.largest, len(answer.slices))
+        self._order.add(answer.slices)
         for record in answer.slices:
             is_new, is_newly_dated = (
                 self.identifiers.add(record.identifier),

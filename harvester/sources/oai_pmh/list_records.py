@@ -13,7 +13,13 @@ from harvester.http.messages import Fetched
 from harvester.sources import Step
 from harvester.sources.asking import PASSING, PATIENCE, asked
 from harvester.sources.oai_pmh.answers import ListAnswer
-from harvester.sources.oai_pmh.completeness import contradicted_empty, contradicted_end, identifiers_of_first_day
+from harvester.sources.oai_pmh.completeness import (
+    contradicted_break,
+    contradicted_empty,
+    contradicted_end,
+    identifiers_of_first_day,
+    is_strange_end,
+)
 from harvester.sources.oai_pmh.end_of_list import complete_part
 from harvester.sources.oai_pmh.fallback_rules import note_order, resend_token
 from harvester.sources.oai_pmh.first_request import may_need_dates, retry_first_request, retry_with_dates
@@ -99,7 +105,7 @@ def _after_errors(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
 def _end_by_number(walk: Walk, page: RawPage, slices: tuple[Slice, ...] = ()) -> Step:
     """Continue after a part that ended because as many records came as were announced, if that is certain."""
     if not walk.is_surely_past(slices):
-        walk.doubt()
+        walk.doubt_end()
     return complete_part(walk, page, slices)
 
 
@@ -115,9 +121,11 @@ def _after_empty_page(walk: Walk, page: RawPage) -> Step:
     )
     if not is_promised:
         return contradicted_empty(walk, page) or complete_part(walk, page)
-    if not walk.is_surely_past():
-        walk.doubt()
-    return complete_part(walk, page)
+    if walk.is_surely_past():
+        return complete_part(walk, page)
+    walk.doubt_end()
+    step = None if walk.is_short() else contradicted_break(walk, page)
+    return step or complete_part(walk, page)
 
 
 def _after_page(walk: Walk, fetched: Fetched, answer: ListAnswer) -> Step:
@@ -166,7 +174,8 @@ def _after_last_page(walk: Walk, answer: ListAnswer, page: RawPage, slices: tupl
         walk.doubt()
     if not answer.slices:
         return _after_empty_page(walk, page)
-    if walk.size() is None and (walk.state.position.token or answer.token):
+    is_open = walk.size() is None or (is_strange_end(walk, answer.token) and not walk.has_size())
+    if is_open and (walk.state.position.token or answer.token):
         return contradicted_end(walk, page, slices, answer.token) or complete_part(walk, page, slices)
     return complete_part(walk, page, slices)
 

@@ -119,6 +119,7 @@ class Evidence:
     keeps_dates: bool = False  # whether all records of requests without a token have a requested date
     is_unordered: bool = False
     is_doubted: bool = False  # some numbers or dates contradict
+    breaks_off: bool = False  # it ended otherwise than the standard says, and no number shows that this was its end
     has_gaps: bool = False  # a window of it failed
     has_pages: bool = False  # whether ListRecords has brought any record of it
 

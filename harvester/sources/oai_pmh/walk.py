@@ -231,15 +231,22 @@ class Walk:
 
         `slices` are what the last token has brought.
         """
-        is_steady = (
-            bool(self.state.position.window) or self.state.evidence.announced == self.state.evidence.announced_first
-        )
         is_behind_first = not slices and self.received.tokens == {self.state.position.token}
-        return self.is_past() and is_steady and not is_behind_first
+        return self.is_past() and self.has_size() and not is_behind_first
 
     def doubt(self) -> None:
         """Let the check decide when the list has ended."""
         self.state = self.state.noted(is_doubted=True)
+
+    def doubt_end(self) -> None:
+        """Let the check decide when a list has ended that broke off."""
+        self.state = self.state.noted(is_doubted=True, breaks_off=True)
+
+    def has_size(self) -> bool:
+        """Return whether a number was announced that may be that of the list: not of one page, or of all so far."""
+        size, evidence = self.size(), self.state.evidence
+        is_steady = bool(self.state.position.window) or evidence.announced == evidence.announced_first
+        return size is not None and is_steady and evidence.part <= size
 
     def is_short(self) -> bool:
         """Tell whether fewer records have come than were announced."""

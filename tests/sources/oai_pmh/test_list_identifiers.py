@@ -76,7 +76,7 @@ def test_an_empty_list_is_whole():
 
 
 def test_fewer_than_announced_is_a_doubt():
-    listed_pages, _ = _listed(_page(1, 2, token="t", announced=9), _page(3))
+    listed_pages, _ = _listed(_page(1, 2, token="t", announced=9), _page(3, token=""))
     assert listed_pages[-1].doubts == ("ListIdentifiers announced 9 records and named 3.",)
 
 
@@ -101,14 +101,42 @@ def test_the_last_page_again_and_again_with_new_tokens_is_a_doubt():
 
 
 def test_the_token_behind_the_last_may_be_refused():
-    listed_pages, _ = _listed(_page(1, 2, token="t", announced=2), error("badResumptionToken"))
+    pages = _page(1, 2, token="t", announced=3), _page(3, token="u", announced=3)
+    listed_pages, _ = _listed(*pages, error("badResumptionToken"))
     assert (listed_pages[-1].is_last, listed_pages[-1].doubts) == (True, ())
+
+
+def test_number_of_one_answer_does_not_show_that_the_list_has_ended():
+    """It may be the number of this answer only."""
+    listed_pages, _ = _listed(_page(1, 2, token="t", announced=2), error("badResumptionToken"))
+    (doubt,) = listed_pages[-1].doubts
+    assert doubt.startswith("ListIdentifiers breaks off after 2 records, so it does not show that these are all.")
+
+
+@pytest.mark.parametrize("last", [error("noRecordsMatch"), _page(), _page(token=""), _page(3), _page(3, token=" ")])
+def test_list_that_breaks_off_is_asked_for_from_its_last_date_on(last):
+    listed_pages, fetch = _listed(_page(1, 2, token="t"), last, _page(2))
+    assert fetch.arguments[2]["from"] == "2024-01-01T00:00:00Z"
+    assert (listed_pages[-1].is_last, listed_pages[-1].doubts) == (True, ())
+
+
+@pytest.mark.parametrize("rest", [error("noRecordsMatch"), error("badArgument"), _page(3, 4), _page(1, 2)])
+def test_list_that_breaks_off_is_in_doubt_where_its_last_date_shows_nothing(rest):
+    """The rest names none of the records, is refused, or is one full answer."""
+    listed_pages, _ = _listed(_page(1, 2, token="t"), error("noRecordsMatch"), rest)
+    assert (listed_pages[-1].is_last, len(listed_pages[-1].doubts)) == (True, 1)
+
+
+def test_number_of_a_list_that_breaks_off_is_compared_with_all_names():
+    answers = _page(1, 2, token="t", announced=9), error("noRecordsMatch"), _page(2)
+    listed_pages, _ = _listed(*answers)
+    assert listed_pages[-1].doubts == ("ListIdentifiers announced 9 records and named 2.",)
 
 
 @pytest.mark.parametrize("is_verbatim", [False, True])
 def test_a_token_that_is_refused_is_written_in_the_other_way(is_verbatim):
     state = text_of(made_of(is_verbatim=is_verbatim))
-    listed_pages, fetch = _listed(_page(1, token="a/b"), error("badResumptionToken"), _page(2), state=state)
+    listed_pages, fetch = _listed(_page(1, token="a/b"), error("badResumptionToken"), _page(2, token=""), state=state)
     assert identifiers(listed_pages[-1].slices) == ["2"]
     ways = ["a%2Fb", "a/b"]
     assert [request.url.rpartition("=")[2] for request in fetch.asked[1:]] == (ways[::-1] if is_verbatim else ways)

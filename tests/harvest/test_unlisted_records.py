@@ -1,0 +1,185 @@
+"""Stored records that a full harvest does not list: if they are many, the run says so, and asks nothing more for it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harvester.runtime.exit_status import Status
+
+pytestmark = pytest.mark.slow  # it asks servers
+
+NEWER = "2025-01-01T00:00:00Z"
+
+
+@pytest.fixture
+def write(instance, repository):
+    """Return a function that writes the entry of the source."""
+
+    def write(text=""):
+        entry = f'[fake]\nurl = "{repository.url}"\noverlap_seconds = 0\n{text}'
+        (instance / "sources.toml").write_text(entry)
+
+    return write
+
+
+@pytest.fixture
+def run(repository, command, write):
+    """Return a function that runs the source, and returns the exit status and the run as data. It has 60 records."""
+    repository.fill(60)
+    for number, item in enumerate(repository.items.values()):
+        item.sets = ("a",) if number % 2 else ("b",)
+    repository.sets = (("a", "A"), ("b", "B"))
+    repository.now = "2024-06-01T00:00:00Z"
+    write()
+
+    def run(*options):
+        status, out, _ = command("run", "fake", "--json", *options)
+        return status, json.loads(out)
+
+    return run
+
+
+def _remove(repository, count):
+    for name in list(repository.items)[:count]:
+        del repository.items[name]
+
+
+def _sentence(unlisted, stored, prefix="oai_dc"):
+    return (
+        f"{prefix}: {unlisted} of {stored} stored records were not listed in this full harvest, and stay as they are. "
+        "If the source has deleted them, `harvester source sweep fake` deletes them."
+    )
+
+
+def test_full_harvest_of_a_source_that_lists_nothing_is_not_complete(run, repository, command):
+    assert run()[0] == 0
+    _remove(repository, 60)
+    status, ran = run("--full")
+    assert (status, ran["is_complete"], ran["counts"]["unlisted"]) == (Status.WITH_ERRORS, False, 60)
+    assert ran["reasons"] == [_sentence(60, 60)]
+    _, out, _ = command("log", str(ran["run"]))
+    assert "It is not shown that the stored records still exist." in out
+
+
+@pytest.mark.parametrize(("count", "status"), [(6, 0), (7, Status.WITH_ERRORS), (40, Status.WITH_ERRORS)])
+def test_share_of_records_that_may_be_unlisted_is_that_of_deletions(run, repository, count, status):
+    """The share is a tenth."""
+    assert run()[0] == 0
+    _remove(repository, count)
+    assert run("--full")[0] == status
+
+
+def test_five_records_of_a_small_source_may_be_unlisted(run, repository):
+    _remove(repository, 54)
+    assert run()[0] == 0
+    _remove(repository, 5)
+    assert run("--full")[0] == 0
+    _remove(repository, 1)
+    assert run("--full")[0] == Status.WITH_ERRORS
+
+
+def test_new_records_do_not_stand_for_those_that_are_not_listed(run, repository):
+    assert run()[0] == 0
+    _remove(repository, 40)
+    repository.fill(80, start=100)
+    assert run("--full")[1]["reasons"] == [_sentence(40, 140)]
+
+
+def test_records_that_a_source_lists_as_deleted_are_listed(run, repository):
+    """A repository that has emptied, and keeps its deletions (OAI-PMH 2.0 §2.5.1: persistent)."""
+    assert run()[0] == 0
+    for item in repository.items.values():
+        item.deleted, item.datestamp = True, NEWER
+    repository.now = "2025-01-02T00:00:00Z"
+    status, ran = run("--full")
+    assert (status, ran["counts"]["waiting"]) == (Status.WITH_ERRORS, 54)  # beyond the share, they wait for a person
+    assert "unlisted" not in ran["counts"]
+    assert run("--full", "--yes")[0] == 0
+    assert run("--full")[0] == 0
+
+
+def test_incremental_harvest_counts_nothing(run, repository):
+    assert run()[0] == 0
+    _remove(repository, 60)
+    assert run()[0] == 0
+
+
+def test_later_incremental_harvest_does_not_report_it_again(run, repository):
+    assert run()[0] == 0
+    _remove(repository, 60)
+    assert run("--full")[0] == Status.WITH_ERRORS
+    assert run()[0] == 0
+
+
+@pytest.mark.parametrize("options", [("--from", "2024-01-01"), ("--set", "a"), ("--format", "mods")])
+def test_harvest_of_a_part_counts_nothing(run, repository, options):
+    assert run()[0] == 0
+    _remove(repository, 60)
+    run("--full", *options)
+    status, ran = run()
+    assert (status, ran["reasons"]) == (0, [])
+
+
+@pytest.mark.parametrize("selection", ['sets = ["a"]\n', 'from = "2025-01-01"\n', 'formats = ["mods"]\n'])
+def test_harvest_of_a_changed_selection_counts_nothing(run, write, selection):
+    assert run()[0] == 0
+    write(selection)
+    _, ran = run("--full")
+    assert "unlisted" not in ran["counts"]
+
+
+def test_sets_of_an_entry_are_counted_together(run, write, repository):
+    write('sets = ["a", "b"]\n')
+    assert run()[0] == 0
+    assert run("--full")[0] == 0
+    _remove(repository, 20)
+    status, ran = run("--full")
+    assert (status, ran["reasons"]) == (Status.WITH_ERRORS, [_sentence(20, 60)])
+
+
+def test_each_format_is_counted_by_itself(run, write, repository):
+    write('formats = ["oai_dc", "mods"]\n')
+    assert run()[0] == 0
+    _remove(repository, 20)
+    assert run("--full")[1]["reasons"] == [_sentence(20, 60), _sentence(20, 60, "mods")]
+
+
+@pytest.mark.parametrize("count", [0, 20])
+@pytest.mark.parametrize("sets", ["", 'sets = ["a", "b"]\n'])
+def test_parts_of_a_full_harvest_that_was_stopped_are_counted_together(run, write, repository, sets, count):
+    write(sets)
+    assert run()[0] == 0
+    _remove(repository, count)
+    _, stopped = run("--full", "--max-records", "15")
+    _, ran = run()
+    assert (stopped["is_complete"], stopped["reasons"]) == (False, [])
+    assert ran["reasons"] == ([_sentence(20, 60)] if count else [])
+
+
+@pytest.mark.parametrize("count", [20, 60])
+def test_full_harvest_in_windows_counts_their_records(run, write, repository, count):
+    write('slice = "year"\n')
+    assert run()[0] == 0
+    assert run("--full")[0] == 0
+    _remove(repository, count)
+    assert run("--full")[1]["reasons"] == [_sentence(count, 60)]
+
+
+def test_records_in_quarantine_are_listed(run, repository):
+    assert run()[0] == 0
+    for item in repository.items.values():
+        item.title = "<b>"  # not well-formed
+    assert "unlisted" not in run("--full")[1]["counts"]
+
+
+def test_count_asks_nothing(run, repository):
+    assert run()[0] == 0
+    repository.asked.clear()
+    assert run("--full")[0] == 0
+    asked = len(repository.asked)
+    repository.asked.clear()
+    _remove(repository, 10)
+    assert run("--full")[0] == Status.WITH_ERRORS
+    assert len(repository.asked) <= asked
