@@ -1,9 +1,10 @@
 """Files on this machine behind a `Fetch`: a file, a folder or an archive.
 
-`file:///path` answers with a list in JSON: [name, bytes, second of the last change] of each file. `file:///path#name`
-answers with one file, with the part that a Range header asks for, or with 304. Single compressed files (`.gz`, `.zst`)
-are read decompressed. Nothing outside the one path is opened. Nothing is written, except that a compressed tar is
-unpacked once into a temporary file without a name. Otherwise each step back would unpack it from its beginning.
+`file:///path` answers with a list in JSON: [name, bytes, second of the last change] of each file. After them comes an
+object with the fields of `Unread` for each name that is not read. `file:///path#name` answers with one file, with the
+part that a Range header asks for, or with 304. Single compressed files (`.gz`, `.zst`) are read decompressed. Nothing
+outside the one path is opened. Nothing is written, except that a compressed tar is unpacked once into a temporary file
+without a name. Otherwise each step back would unpack it from its beginning.
 """
 
 from __future__ import annotations
@@ -15,20 +16,23 @@ import lzma
 import tarfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import IO, Self, cast
+from posixpath import dirname, join, normpath
+from typing import IO, Self, TypeAlias, cast
 from urllib.parse import unquote, urlsplit
 
 from zstandard import ZstdDecompressor, ZstdError
 
 from gateway.errors import AddressRefused, AnswerTooLarge, ConnectionFailed, RemoteRefuses
 from harvester.http.archives import DAMAGES, Ambiguous, TarMember, TooMuch, by_name, members, opened_zip
+from harvester.http.folder_files import Unread, escaped, files_in
 from harvester.http.messages import Fetched, Request
 from harvester.runtime.temporary_files import AnonymousFile
 
+_File: TypeAlias = tuple[str, int, int]  # name, bytes, second of the last change
 _STEP = 1 << 16  # bytes written to a sink at once
 _DAMAGES = (*DAMAGES, cast("type[Exception]", ZstdError))  # its type stub does not say that it is an exception
 _MOST_BYTES = 100_000_000_000  # of a compressed tar, unpacked
@@ -77,7 +81,9 @@ class Local:
             raise AddressRefused(f"{url} is not the path of this source.")
         try:
             if not name:
-                return self._answer(request, json.dumps(self._names()).encode(), HTTPStatus.OK)
+                files, unread = self._names()
+                listing = [*files, *(entry._asdict() for entry in unread)]
+                return self._answer(request, json.dumps(listing).encode(), HTTPStatus.OK)
             return self._part(request, unquote(name), dict(request.headers))
         except (FileNotFoundError, KeyError) as error:
             raise RemoteRefuses(f"{unquote(name) or self._root} does not exist.") from error
@@ -119,25 +125,34 @@ class Local:
     def _known(self, name: str) -> tuple[int, int]:
         """Return size (bytes) and last change (second) of a file; the list is read once."""
         if not self._listed:
-            self._listed = {name: (size, second) for name, size, second in self._names()}
+            self._listed = {name: (size, second) for name, size, second in self._names()[0]}
         return self._listed[name]
 
-    def _names(self) -> list[tuple[str, int, int]]:
+    def _names(self) -> tuple[list[_File], list[Unread]]:
+        """Return the files that are read, sorted by name, and the names that are not read."""
+        files, unread = self._files()
+        unread += (Unread(name, "its name is not UTF-8") for name, _, _ in files if escaped(name) != name)
+        unread = [Unread(*map(escaped, entry)) for entry in unread]
+        return sorted(file for file in files if escaped(file[0]) == file[0]), sorted(unread)
+
+    def _files(self) -> tuple[list[_File], list[Unread]]:
         archive = self._opened()
         if isinstance(archive, zipfile.ZipFile):
             plain = ((member.filename, member) for member in archive.infolist() if not member.is_dir())
             whole = by_name(plain, archive.open)
-            return sorted((name, member.file_size, int(_zip_second(member))) for name, member in whole.items())
+            return [(name, member.file_size, int(_zip_second(member))) for name, member in whole.items()], []
         if isinstance(archive, tarfile.TarFile):
             tar = archive
+            inside = list(members(tar))
             self._members = by_name(
-                ((member.name, member) for member in list(members(tar)) if member.isfile()), partial(_extracted, tar)
+                ((member.name, member) for member in inside if member.isfile()), partial(_extracted, tar)
             )
-            return sorted((member.name, member.size, int(member.mtime)) for member in self._members.values())
-        files = [self._root] if self._root.is_file() else [path for path in self._root.rglob("*") if _is_plain(path)]
+            unread = [_unread(member, self._members) for member in inside if not (member.isfile() or member.isdir())]
+            return [(member.name, member.size, int(member.mtime)) for member in self._members.values()], unread
         if not self._root.exists():
             raise FileNotFoundError
-        return sorted((self._name(file), file.stat().st_size, int(file.stat().st_mtime)) for file in files)
+        paths, unread = ([self._root], []) if self._root.is_file() else files_in(self._root)
+        return [(self._name(path), path.stat().st_size, int(path.stat().st_mtime)) for path in paths], unread
 
     def _name(self, file: Path) -> str:
         return file.name if file == self._root else file.relative_to(self._root).as_posix()
@@ -195,8 +210,13 @@ def _extracted(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
     return stream
 
 
-def _is_plain(file: Path) -> bool:
-    return file.is_file() and not file.is_symlink() and not file.name.startswith(".")
+def _unread(member: tarfile.TarInfo, files: Container[str]) -> Unread:
+    """Return a link or a device of a tar as a name that is not read."""
+    if not (member.islnk() or member.issym()):
+        return Unread(member.name, "it is a pipe or a device")
+    target = member.linkname if member.islnk() else normpath(join(dirname(member.name), member.linkname))
+    is_inside = target in files
+    return Unread(member.name, "it is a link" if is_inside else "it is a link out of the archive", target * is_inside)
 
 
 def _zip_second(member: zipfile.ZipInfo) -> float:

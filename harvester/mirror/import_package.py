@@ -43,12 +43,13 @@ class ImportRun(Run):
                     continue
                 self._take(document, page, slice_)
                 self.progress.show("imported", count, None)
-            self.receipt.doubts.extend(self.package.left_out)
+            passed_over = [*self.package.left_out, *self.package.passed_over()]
+            self.receipt.doubts.extend(passed_over)
             self.receipt.doubts.extend(f"{name} holds no records." for name in self.package.unread())
             if not newest:
                 self.receipt.doubts.append(f"No records of {self.place.order.metadata_prefix} are in the package.")
             made = (moment_of(self.package.date), self.package.answered)
-            if not self.has_damage:  # else the next run harvests everything
+            if not (self.has_damage or passed_over):  # else the next run harvests everything
                 self._go_on_from(moment_of(date) or min(filter(None, made), default=moment_of(newest)))
 
     def _take(self, document: Path, page: RawPage, slice_: Slice) -> None:

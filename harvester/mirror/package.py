@@ -14,7 +14,7 @@ import shutil
 import zlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,6 +25,7 @@ from typing import BinaryIO, cast
 from gateway.errors import AnswerError, ConfigurationError, UnusableRecord
 from gateway.model import RawPage, Slice
 from gateway.xmltext import OAI_PMH
+from harvester.http.folder_files import Unread, files_in
 from harvester.mirror.file_plan import PlannedFile, path_of
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.judge_file import Collected, looked_at, missing
@@ -63,25 +64,38 @@ class Package:
     date: str = ""
     answered: int | None = None
     left_out: tuple[str, ...] = ()  # sentences about files that could not be unpacked
+    _entries: list[Path] = field(default_factory=list)  # all files
+    _passed_over: list[Unread] = field(default_factory=list)
     _unread: set[Path] = field(default_factory=set)  # XML files that hold no records
     _taken: set[Path] = field(default_factory=set)
     _backwards: list[tuple[str, ...]] = field(default_factory=list)  # the paths of all files, each from its end
 
     def __post_init__(self) -> None:
-        self._backwards = sorted(file.relative_to(self.payload).parts[::-1] for file in self._files())
+        files, self._passed_over = files_in(self.payload, reads_hidden=True)
+        self._entries = sorted(files)
+        self._backwards = sorted(file.relative_to(self.payload).parts[::-1] for file in files)
 
     def records(self) -> Iterator[tuple[Path, RawPage, Slice]]:
         """Return each record with its file and page, without records of another stated format.
 
         Raise ConfigurationError when a file cannot be read.
         """
-        for file in self._files():
-            if file.name.lower().endswith((".xml", ".xml.gz")):
+        for file in self._entries:
+            if _may_have_records(file.name):
                 yield from self._records(file)
 
     def unread(self) -> Iterator[str]:
         """Return the names of the XML files that have no records and belong to no record."""
         return (shown(path.relative_to(self.payload).as_posix()) for path in sorted(self._unread - self._taken))
+
+    def passed_over(self) -> Iterator[str]:
+        """Return sentences about links, devices and folders that may have records and are not read.
+
+        A link to a file of the package is not one of them: that file is read.
+        """
+        for name, why, target in self._passed_over:
+            if _may_have_records(name) and not _may_have_records(target):
+                yield f"{shown(name)} of the package is not read: {why}."
 
     def find(self, planned: PlannedFile, document: Path) -> Path | None:
         """Return the file that a document names; None when it is missing or ambiguous."""
@@ -92,9 +106,6 @@ class Package:
                 self._taken.add(file)
                 return file
         return None
-
-    def _files(self) -> Iterable[Path]:
-        return sorted(path for path in self.payload.rglob("*") if path.is_file() and not path.is_symlink())
 
     def _records(self, file: Path) -> Iterator[tuple[Path, RawPage, Slice]]:
         count = 0
@@ -146,6 +157,10 @@ def shown(name: str) -> str:
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     text = "".join(letter if letter.isprintable() else "_" for letter in text)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def _may_have_records(name: str) -> bool:
+    return name.lower().endswith(("/", ".xml", ".xml.gz"))
 
 
 def _is_file(file: Path) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from posixpath import normpath
+from posixpath import dirname, join, normpath
 from typing import IO, NamedTuple
 
 from gateway.errors import ConfigurationError
@@ -85,7 +85,8 @@ def _unpack(source: Path, folder: Path, limits: UnpackLimits) -> Iterator[str]:
     meter = _Meter(source, folder, limits)
     places: dict[str, str] = {}  # unpacked files, by name without differences of case and Unicode form
     left_out: set[str] = set()
-    for name, stream in _members(source, folder, left_out):
+    links: dict[str, str] = {}
+    for name, stream in _members(source, folder, left_out, links):
         if normpath(name) == ".":
             yield f"An entry of the package is left out: its name is {name!r}."
             continue
@@ -113,6 +114,7 @@ def _unpack(source: Path, folder: Path, limits: UnpackLimits) -> Iterator[str]:
             while part := stream.read(_CHUNK):
                 meter.count(len(part))
                 target.write(part)
+    yield from _lost_links(folder, links)
 
 
 _IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
@@ -168,8 +170,10 @@ def _is_inside(name: str) -> bool:
     return bool(parts) and not name.startswith("/") and ".." not in parts
 
 
-def _members(source: Path, folder: Path, left_out: Container[str]) -> Iterator[tuple[str, IO[bytes] | None]]:
-    """Return the files of an archive; folders, symbolic links and devices are left out.
+def _members(
+    source: Path, folder: Path, left_out: Container[str], links: dict[str, str]
+) -> Iterator[tuple[str, IO[bytes] | None]]:
+    """Return the files of an archive; folders, symbolic links and devices are left out. Add the links to `links`.
 
     None: the file is a hard link to a file in `left_out`. Any other hard link is read from its target in `folder`,
     which must come earlier. The archive is read once, from its beginning to its end. Tar is tried first, because a tar
@@ -177,22 +181,7 @@ def _members(source: Path, folder: Path, left_out: Container[str]) -> Iterator[t
     """
     if tarfile.is_tarfile(source):
         with tarfile.open(source, tarinfo=TarMember) as tar:
-            unpacked_names = set()
-            for member in members(tar):
-                if member.islnk():
-                    if (name := normpath(member.linkname)) not in unpacked_names:
-                        problem = f"{member.name!r} is a link to {member.linkname!r}, which is not before it"
-                        raise tarfile.ReadError(problem)
-                    if name in left_out or not (folder / name).is_file():
-                        yield member.name, None
-                    else:
-                        with (folder / name).open("rb") as linked:
-                            yield member.name, linked
-                elif member.isfile() and (content := tar.extractfile(member)) is not None:
-                    yield member.name, content
-                else:
-                    continue
-                unpacked_names.add(normpath(member.name))
+            yield from _in_tar(tar, folder, left_out, links)
     elif zipfile.is_zipfile(source):
         with opened_zip(source) as archive:
             for archived in archive.infolist():
@@ -201,3 +190,33 @@ def _members(source: Path, folder: Path, left_out: Container[str]) -> Iterator[t
                         yield archived.filename, stream
     else:
         raise tarfile.ReadError("it is neither a tar nor a zip archive, or its beginning or end is damaged")
+
+
+def _in_tar(
+    tar: tarfile.TarFile, folder: Path, left_out: Container[str], links: dict[str, str]
+) -> Iterator[tuple[str, IO[bytes] | None]]:
+    unpacked_names = set()
+    for member in members(tar):
+        if member.islnk():
+            if (name := normpath(member.linkname)) not in unpacked_names:
+                problem = f"{member.name!r} is a link to {member.linkname!r}, which is not before it"
+                raise tarfile.ReadError(problem)
+            if name in left_out or not (folder / name).is_file():
+                yield member.name, None
+            else:
+                with (folder / name).open("rb") as linked:
+                    yield member.name, linked
+        elif member.isfile() and (content := tar.extractfile(member)) is not None:
+            yield member.name, content
+        else:
+            if member.issym():
+                links[member.name] = normpath(join(dirname(member.name), member.linkname))
+            continue
+        unpacked_names.add(normpath(member.name))
+
+
+def _lost_links(folder: Path, links: dict[str, str]) -> Iterator[str]:
+    """Return a sentence for each symbolic link to something that the archive does not have."""
+    for name, path in links.items():
+        if not (_is_inside(path) and (folder / path).exists()):
+            yield f"{shown(name)} of the package is left out: it is a link to {shown(path)}, which is not in it."

@@ -377,6 +377,37 @@ def test_what_a_link_leads_to_is_not_taken(imported, mirror, package, tmp_path):
     assert "which is not in the bag" in mirror.stderr
 
 
+@pytest.mark.parametrize("pack", [lambda folder: folder, _tar])
+def test_records_behind_a_link_are_named_and_harvested_by_the_next_run(
+    imported, mirror, provider, package, tmp_path, pack
+):
+    (tmp_path / "real.xml").write_bytes((package / "records.xml").read_bytes())
+    (package / "records.xml").unlink()
+    (package / "records.xml").symlink_to(tmp_path / "real.xml")
+    receipt = imported(pack(package), status=3)
+    assert any("records.xml of the package is " in doubt and "it is a link" in doubt for doubt in receipt["doubts"])
+    mirror.run()
+    assert "from" not in provider.lists[-1]
+    assert mirror.held() == provider.expected()
+
+
+@pytest.mark.parametrize("pack", [lambda folder: folder, _tar])
+def test_a_link_to_a_file_of_the_package_is_not_named(imported, mirror, provider, package, pack):
+    (package / "again.xml").symlink_to("records.xml")
+    assert imported(pack(package))["doubts"] == []
+    assert mirror.held() == provider.expected()
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, lambda path: path.symlink_to("nowhere"), lambda path: path.symlink_to(path)]
+)
+def test_pipes_and_lost_links_that_may_have_records_are_named(imported, package, make):
+    make(package / "more.xml.gz")
+    assert [doubt.partition(":")[0] for doubt in imported(package, status=3)["doubts"]] == [
+        "more.xml.gz of the package is not read"
+    ]
+
+
 def test_a_bag_that_has_lost_its_declaration_is_not_taken_for_a_folder(imported, mirror, package):
     (bagged(package) / "bagit.txt").unlink()
     imported(package, status=2)

@@ -43,6 +43,7 @@ _MOST = 256_000_000  # bytes of one record; a file with a longer one is abandone
 _SUFFIXES = (".xml", ".didl", ".mods", ".mets", ".jsonl", ".ndjson")
 _LINES = (".jsonl", ".ndjson")
 OF_ONE_FILE = (AnswerError, AnswerTooLarge, ConnectionFailed, RemoteRefuses)  # errors of one file
+_MOST_NAMES = 20  # in a message
 _COMPRESSED = (".gz", ".zst")  # each file alone
 _PACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z")
 
@@ -85,13 +86,15 @@ def is_reading(state: str) -> bool:
 class _Named(NamedTuple):
     """The files to read as (name, bytes, second of the last change), and the names of the others.
 
-    `packed` are archives among them, which may contain records and are not opened.
+    `packed` are archives among them, which may contain records and are not opened. `unread` are names that may be those
+    of records, with the reason.
     """
 
     fetched: Fetched
     files: list[tuple[str, int, int]]
     packed: list[str]
     others: list[str]
+    unread: list[str]
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -99,7 +102,14 @@ class _Named(NamedTuple):
         packed = (archives_note.format(len(self.packed), self.packed[0]),) if self.packed else ()
         lost = missing(name for name, _, _ in self.files)
         archives_note = "Files of metha are missing: {}, such as {}. Harvest that window again."
-        return (*packed, *((archives_note.format(len(lost), lost[0]),) if lost else ()))
+        return (*packed, *((archives_note.format(len(lost), lost[0]),) if lost else ()), *self._passed_over)
+
+    @property
+    def _passed_over(self) -> tuple[str, ...]:
+        if not self.unread:
+            return ()
+        further = f", and {len(self.unread) - _MOST_NAMES} more" if len(self.unread) > _MOST_NAMES else ""
+        return (f"Files that may contain records are not read: {', '.join(self.unread[:_MOST_NAMES])}{further}.",)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -109,13 +119,30 @@ class _Named(NamedTuple):
 
 def _named(options: Options, fetch: Fetch) -> _Named:
     fetched = fetch(Request(options.url, options.source))
-    named_files = _Named(fetched, [], [], [])
-    for name, size, second in json.loads(fetched.body):
+    named_files = _Named(fetched, [], [], [], [])
+    for entry in json.loads(fetched.body):
+        if isinstance(entry, dict):
+            _add_unread(named_files, **entry)
+            continue
+        name, size, second = entry
         if _is_read(str(name)):
             named_files.files.append((str(name), int(size), int(second)))
         else:
             (named_files.packed if str(name).lower().endswith(_PACKED) else named_files.others).append(str(name))
     return named_files
+
+
+def _add_unread(named_files: _Named, name: str, why: str, target: str) -> None:
+    """Add a name that is not read, unless the file to which it links is. Hidden files of the system are ignored."""
+    if _may_have_records(name):
+        if not _may_have_records(target):
+            named_files.unread.append(f"{name} ({why})")
+    elif not name.rpartition("/")[2].startswith("."):
+        named_files.others.append(name)
+
+
+def _may_have_records(name: str) -> bool:
+    return name.endswith("/") or _is_read(name) or name.lower().endswith(_PACKED)
 
 
 def _is_read(name: str) -> bool:
@@ -138,6 +165,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
     if not named_files.files:
         raise RemoteRefuses(
             f"{options.url} has no file to read. Files need a suffix: {', '.join(_SUFFIXES)}, also with .gz or .zst."
+            f"{''.join(f' {doubt}' for doubt in named_files.doubts)}"
         )
     page = raw(options, Cursor(options.source), "list", named_files.fetched)
     name = f"{options.url.rpartition('/')[2]}: {len(named_files.files)} files"

@@ -91,6 +91,7 @@ class Carrier:
         *,
         doubts: list[str] | None = None,
         validators: tuple[str, ...] = (),
+        is_open: bool = False,
     ) -> None:
         """End a walk: the next one begins at this position, or with doubts at the old one."""
         doubts, before = list(doubts or ()), self.before
@@ -100,7 +101,8 @@ class Carrier:
         failed = before.failed if doubts else tuple(self._failed)
         # Stored resources are not fetched again for that: a walk of all resources compares.
         unfinished = SetState(before.position, before.seen, is_whole=not before.position, gap=before.gap)
-        begin = unfinished if doubts else SetState(position, seen, validators=validators, gap=self.state.gap)
+        finished = SetState(position, seen, validators=validators, is_open=is_open, gap=self.state.gap)
+        begin = unfinished if doubts else finished
         self.begin_again(replace(begin, failed=failed, unnamed=self.state.unnamed))
 
     def begin_again(self, state: SetState) -> None:

@@ -107,7 +107,7 @@ class Dumps:
             except (AnswerError, *REFUSALS) as error:
                 doubts.append(f"{package.loc}: {error}")
                 break  # with a later package, the position would pass the missing one
-        self._end_changes(doubts)
+        self._end_changes(doubts, is_behind=not lists.covers)
 
     def _of_changes(self, package: Entry) -> Iterator[Step]:
         before = self._carrier.before
@@ -121,14 +121,21 @@ class Dumps:
         state = self._carrier.state
         self._carrier.rest(state.next, state.next_seen, doubts=lists.doubts)
 
-    def _end_changes(self, doubts: list[str]) -> None:
+    def _end_changes(self, doubts: list[str], *, is_behind: bool) -> None:
+        """Decide what else is read. `is_behind`: the Change Dump does not cover the time until now."""
         if "changelist" in self._has:
             self._walk.notes += doubts
         elif doubts and "resourcelist" in self._has:
             self._walk.notes += [f"All resources are compared with the Resource List. {doubt}" for doubt in doubts]
+        elif is_behind and "resourcelist" in self._has and self._is_newer(self._has["resourcelist"]):
+            self._walk.notes.append("The Change Dump ends before the Resource List. All resources are compared.")
         else:
             self._walk.doubts += doubts
             self.is_enough = True
+
+    def _is_newer(self, resource_list: str) -> bool:
+        with Plan() as unused:
+            return self._lists(unused).is_of(resource_list, self._carrier.before.position, is_later=True)
 
     # -- packages --
 

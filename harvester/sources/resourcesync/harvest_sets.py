@@ -114,7 +114,9 @@ class _SetWalk:
         # A Resource List without a date may stay the same while resources change.
         has_changes = "changelist" in self.resources.lists
         known = lists.validators if lists.has_snapshot or lists.is_unchanged or has_changes else ()
-        self.carrier.rest(state.next, state.next_seen, doubts=lists.doubts, validators=known)
+        self.carrier.rest(
+            state.next, state.next_seen, doubts=lists.doubts, validators=known, is_open=has_changes and lists.covers
+        )
 
     def _tell_unnamed(self, memory: Memory) -> None:
         """Note how many stored items the lists did not name in the last full comparison."""
@@ -129,13 +131,15 @@ class _SetWalk:
         state, has = self.carrier.before, self.resources.lists
         is_whole = state.is_whole or not state.position or "changelist" not in has or self._fills_gap(lists, state)
         if not is_whole:
-            known, archive = () if state.next else state.validators, has.get("changelist-archive", "")
+            known = state.validators if state.is_open and not state.next else ()
+            archive = has.get("changelist-archive", "")
             yield from lists.changes(has["changelist"], state.position, state.seen, archive, known)
-            is_newer = lists.is_outdated and self._is_of(lists, state.position, is_later=True)
-            if not is_newer:
+            if lists.covers or not self._is_newer(lists, state):
                 self.carrier.put(replace(state, gap=self._doubted(lists.begins if lists.is_outdated else state.gap)))
                 return
             self.walk.notes.append(f"Changes since {state.position} are not listed; all resources are compared.")
+            state = replace(state, next="", next_seen=(), after="")
+            self.carrier.begin_again(state)
         if "resourcelist" not in has:
             raise NotResourceSync(f"{self.resources.url} names no Resource List, so a first harvest is impossible.")
         is_at_rest = not (state.is_whole or state.next or "changelist" in has)
@@ -148,6 +152,20 @@ class _SetWalk:
         gap = self._doubted(lists.begins if lists.is_outdated else "")
         # A list without a date cannot show that it is new enough.
         self.carrier.put(replace(state, is_whole=True, gap=gap if lists.has_snapshot else ""))
+
+    def _is_newer(self, lists: Lists, state: SetState) -> bool:
+        """Return whether a Resource List may name changes that the Change Lists leave out.
+
+        One that cannot be read is a doubt. Raise its error when no Change List could be read either.
+        """
+        covered = lists.position if lists.reaches_back and not lists.is_outdated else state.position
+        try:
+            return self._is_of(lists, covered, is_later=True)
+        except (AnswerError, *REFUSALS, *FAILURES) as error:
+            if lists.doubts:
+                raise
+            lists.note_missing(self.resources.lists["resourcelist"], error)
+            return False
 
     def _is_of(self, lists: Lists, moment: str, *, is_later: bool = False) -> bool:
         """Return whether there is a Resource List of this time or later."""

@@ -32,7 +32,8 @@ _BEGINNING: Instant = (-(1 << 60), "")
 class Lists:
     """A reader of lists. `position` and `seen` are the position after the lists; `doubts` say what is missing.
 
-    Methods with a URL raise the errors of `asked` for it; a list below it that cannot be read is a doubt.
+    Methods with a URL raise the errors of `asked` for it. A list below it that cannot be read is a doubt, and so is one
+    of changes: the Resource List may still be read.
     """
 
     def __init__(self, options: Options, cursor: Cursor, fetch: Fetch, plan: Plan, endurance: Endurance) -> None:
@@ -49,6 +50,8 @@ class Lists:
         self.has_snapshot = False  # whether a list states the start of its snapshot
         self.is_outdated = False  # the lists begin after the position: changes between them are missing
         self.begins = ""  # where lists of changes begin
+        self.reaches_back = False  # the lists of changes begin at the position or before it
+        self._is_open = False  # one of them has no end: it lists what changes until now (Z39.99 §12.1)
         self.validators: tuple[str, ...] = ()  # of the list, if only one was read
         self.is_unchanged = False
 
@@ -56,6 +59,11 @@ class Lists:
     def seen(self) -> tuple[str, ...]:
         """Marks of the entries at the exact time of the position."""
         return tuple(self._marks)
+
+    @property
+    def covers(self) -> bool:
+        """Whether the lists of changes cover the time from the position until now."""
+        return self.reaches_back and self._is_open
 
     def _move(self, position: str, seen: Iterable[str] = ()) -> None:
         self.position, self._moment, self._marks = position, instant_of(position) or _BEGINNING, dict.fromkeys(seen)
@@ -84,9 +92,10 @@ class Lists:
         """
         seen = tuple(seen)  # `self.seen` changes meanwhile
         self._move(position, seen)
-        self.is_outdated = False
+        self.is_outdated = self.reaches_back = self._is_open = False
         self._asked.clear()
         for fetched, document in self._leaves(url, _is_behind(position), position, archive, known=known):
+            self._reach(document.head.from_, position)
             if self.take(document, fetched.url, position, seen):
                 yield self._kept("ChangeList", fetched)
 
@@ -99,6 +108,7 @@ class Lists:
         """Yield the packages of a dump; of a Change Dump, those with changes after a position."""
         is_wanted = _is_behind(position)
         for fetched, document in self._leaves(url, is_wanted, position, archive):
+            self._reach(document.head.from_, position)
             yield from (entry for entry in self._entries(document, fetched.url) if is_wanted(entry))
 
     def take(self, document: Document, url: str, position: str, seen: Iterable[str]) -> bool:
@@ -109,6 +119,7 @@ class Lists:
         has_news = False
         for entry in self._entries(document, url):
             moment = instant_of(entry.changed)
+            self._reach(entry.changed, position)
             if moment is not None and moment < since:
                 continue
             if moment != since or _mark(entry) not in known:
@@ -119,6 +130,11 @@ class Lists:
                 self._advance(entry, moment)
         self._close(document.head.until)
         return has_news
+
+    def _reach(self, begins: str, position: str) -> None:
+        """Note that the lists reach back to the position, by the beginning of one of them or by an entry."""
+        begun = instant_of(begins)
+        self.reaches_back |= begun is not None and begun <= (instant_of(position) or _BEGINNING)
 
     def _is_overtaken(self, entry: Entry, moment: Instant | None) -> bool:
         """Return whether a later change is known: some lists have the last change first."""
@@ -148,8 +164,12 @@ class Lists:
         archive: str = "",
         depth: int = 0,
         known: tuple[str, ...] = (),
+        until: str = "",
     ) -> Iterator[tuple[Fetched, Document]]:
-        """Yield the lists below a URL. An unreadable one is a doubt, but for the first the error is raised."""
+        """Yield the lists below a URL, whose stated end is `until`. An unreadable one is a doubt.
+
+        For the first, the error is raised, unless it lists changes after a position.
+        """
         if url in self._asked or depth > _DEEPEST:
             self.doubts.append(f"{url} is named by a list below it, or on too deep a level.")
             return
@@ -157,15 +177,17 @@ class Lists:
         try:
             fetched, document = asked_again(self._options, self._fetch, url, known)
         except (AnswerError, *REFUSALS, *FAILURES) as error:
-            if not depth:
+            if not depth and not position:
                 raise
-            self._note_missing(url, error)
+            self.note_missing(url, error)
             return
         self._endurance.succeeded()
         self.received_at = fetched.received_at
         if document is None:
             self.validators, self.is_unchanged = known, True
+            self.reaches_back = self._is_open = True  # only such a list is known
             return
+        until = document.head.until or until
         parts = list(self._entries(document, url)) if document.is_of_lists else []
         parts.sort(key=lambda part: instant_of(part.from_) or _BEGINNING)
         if not depth:
@@ -174,13 +196,14 @@ class Lists:
             yield from self._archived(document.head, is_wanted, position, archive)
         self._note_snapshot(document.head, depth)
         if not document.is_of_lists:
+            self._is_open |= not until
             yield fetched, document
             return
         for part in parts:
             if is_wanted(part):
-                yield from self._leaves(part.loc, is_wanted, depth=depth + 1)
+                yield from self._leaves(part.loc, is_wanted, depth=depth + 1, until=part.until or until)
 
-    def _note_missing(self, url: str, error: GatewayError) -> None:
+    def note_missing(self, url: str, error: GatewayError) -> None:
         """Add a doubt about a part of the lists. Raise the error when the source as a whole is failing."""
         if isinstance(error, FAILURES):
             self._endurance.failed(error)
@@ -195,7 +218,7 @@ class Lists:
             return
         self.is_outdated = True
         for url in filter(None, dict.fromkeys((archive, *(link.href for link in head.related("archives"))))):
-            for fetched, document in self._leaves(url, is_wanted, depth=1):
+            for fetched, document in self._leaves(url, is_wanted, depth=1, until=self.begins):
                 reached = instant_of(document.head.from_)
                 if reached is not None and reached <= since:
                     self.is_outdated = False

@@ -21,7 +21,8 @@ class SetState:
     During a walk, `next` and `next_seen` are their values at its end. All resources up to the URL `after`, in the order
     of URLs, have been fetched. `is_whole`: the walk has all resources of the source. `failed` are the entries of
     unusable resources to request again, as texts: a line for the resource, and one for each of its content.
-    `validators` are URL, ETag and Last-Modified of the list that was read last. `unnamed` are stored items that no list
+    `validators` are URL, ETag and Last-Modified of the list that was read last. `is_open`: it is a Change List that
+    covers the time until now, so it still does if it is unchanged. `unnamed` are stored items that no list
     named in the last full comparison. `gap` is the start of Change Lists that left out earlier changes; a Resource List
     of that time covers them. `package` is the package of a dump that contains `after`, `packages` those of a baseline
     that were read. Their marks distinguish them from later packages of the same name.
@@ -38,6 +39,7 @@ class SetState:
     package: str = ""
     packages: tuple[str, ...] = ()
     validators: tuple[str, ...] = ()
+    is_open: bool = False
     gap: str = ""
     unnamed: tuple[str, ...] = ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import shutil
 import tarfile
 import tomllib
@@ -187,14 +188,148 @@ def test_a_tar_that_ends_with_a_zip_file_is_read_as_a_tar(folder, read):
     assert _names(read(folder.with_suffix(".tar"))) == ["1"]
 
 
-def test_a_folder_is_read_in_the_order_of_names_without_links_and_hidden_files(folder, read):
+def test_a_folder_is_read_in_the_order_of_names(folder, read):
     (folder / "b").mkdir()
     (folder / "b" / "c.xml").write_text(_record(2))
     (folder / "a.xml").write_text(_record(1))
-    (folder / ".d.xml").write_text(_record(3))
-    (folder / "e.xml").symlink_to(folder / "a.xml")
     (folder / "readme.txt").write_text("Hello")
     assert _names(read()) == ["1", "2"]
+
+
+def _hidden(folder):
+    (folder / ".b.xml").write_text(_record(2))
+
+
+def _link_out(folder):
+    outside = folder.with_name("outside.xml")
+    outside.write_text(_record(2))
+    (folder / "b.xml").symlink_to(outside)
+
+
+def _link_to_folder(folder):
+    outside = folder.with_name("outside")
+    outside.mkdir()
+    (folder / "b").symlink_to(outside)
+
+
+def _circle(folder):
+    (folder / "b.xml").symlink_to("c.xml")
+    (folder / "c.xml").symlink_to("b.xml")
+
+
+def _link_to_other_data(folder):
+    (folder / "b.bin").write_text(_record(2))
+    (folder / "b.xml").symlink_to("b.bin")
+
+
+_UNREAD = {
+    "a hidden file": (_hidden, ".b.xml (it is hidden)"),
+    "a hidden archive": (lambda folder: (folder / ".b.zip").write_text("x"), ".b.zip (it is hidden)"),
+    "a link out of the folder": (_link_out, "b.xml (it is a link out of the folder)"),
+    "a link to a folder outside": (_link_to_folder, "b/ (it is a link out of the folder)"),
+    "a link to the folder itself": (lambda folder: (folder / "loop").symlink_to("."), "loop/ (it is a link)"),
+    "a link to nothing": (lambda folder: (folder / "b.xml").symlink_to("c"), "b.xml (it is a link that leads nowhere)"),
+    "links in a circle": (_circle, "b.xml (it is a link that leads nowhere), c.xml (it is a link that leads nowhere)"),
+    "a link to a file that is not read": (_link_to_other_data, "b.xml (it is a link)"),
+    "a pipe": (lambda folder: os.mkfifo(folder / "b.xml"), "b.xml (it is a pipe, a socket or a device)"),
+    "a name that is not UTF-8": (
+        lambda folder: (folder / os.fsdecode(b"\xff\xfe.xml")).write_text(_record(2)),
+        r"\xff\xfe.xml (its name is not UTF-8)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _UNREAD)
+def test_what_may_have_records_and_is_not_read_is_named(folder, read, case):
+    make, name = _UNREAD[case]
+    (folder / "a.xml").write_text(_record(1))
+    make(folder)
+    steps = read()
+    assert _names(steps) == ["1"]
+    assert steps[-1].doubts == (f"Files that may contain records are not read: {name}.",)
+    with Local(folder.as_uri(), 10_000_000) as fetch:
+        listed = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
+    assert listed[-1].doubts == steps[-1].doubts
+    assert read(cursor=steps[-1].cursor)[-1].doubts == steps[-1].doubts
+
+
+def test_many_names_that_are_not_read_are_counted(folder, read):
+    (folder / "a.xml").write_text(_record(1))
+    for number in range(25):
+        (folder / f".{number:02}.xml").write_text("x")
+    assert read()[-1].doubts[0].endswith(".19.xml (it is hidden), and 5 more.")
+
+
+def test_links_to_files_that_are_read_and_hidden_files_of_the_system_are_not_named(folder, read):
+    (folder / "a.xml").write_text(_record(1))
+    (folder / "e.xml").symlink_to(folder / "a.xml")
+    for name in (".DS_Store", ".gitignore", ".nfs0001"):
+        (folder / name).write_text("x")
+    (folder / "._a.xml").write_bytes(b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X")
+    steps = read()
+    assert (_names(steps), steps[-1].doubts) == (["1"], ())
+    (folder / "._b.xml").write_text(_record(2))
+    assert read()[-1].doubts == ("Files that may contain records are not read: ._b.xml (it is hidden).",)
+
+
+def test_other_links_and_pipes_are_noted_like_other_files(folder):
+    (folder / "a.xml").write_text(_record(1))
+    os.mkfifo(folder / "pipe")
+    with Local(folder.as_uri(), 10_000_000) as fetch:
+        description = SOURCE.describe(Options("x", folder.as_uri()), fetch)
+    assert "are not read: 1, such as pipe." in description.notes[0]
+
+
+def test_a_folder_of_links_alone_is_refused_with_their_names(folder, read):
+    _link_out(folder)
+    with Local(folder.as_uri(), 10_000_000) as fetch, pytest.raises(RemoteRefuses, match=r"not read: b\.xml \(it is a"):
+        SOURCE.describe(Options("x", folder.as_uri()), fetch)
+
+
+def test_a_folder_that_cannot_be_opened_is_named(folder, read, monkeypatch):
+    (folder / "a.xml").write_text(_record(1))
+    (folder / "b").mkdir()
+    scan = os.scandir
+
+    def refused(path):
+        if str(path).endswith("/b"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    assert read()[-1].doubts == ("Files that may contain records are not read: b/ (Permission denied).",)
+
+
+def test_links_in_a_tar_are_named_unless_the_file_is_read(tmp_path, read):
+    file = tmp_path / "delivery.tar"
+    with tarfile.open(file, "w", encoding="utf-8", errors="surrogateescape") as archive:
+        for name in ("d/a.xml", os.fsdecode(b"d/\xff.xml")):
+            info = tarfile.TarInfo(name)
+            info.size = len(content := _record(1).encode())
+            archive.addfile(info, io.BytesIO(content))
+        kinds = ((tarfile.SYMTYPE, "a.xml"), (tarfile.LNKTYPE, "d/a.xml"), (tarfile.SYMTYPE, "../../x.xml"))
+        for number, (kind, target) in enumerate((*kinds, (tarfile.FIFOTYPE, ""))):
+            info = tarfile.TarInfo(f"d/{number}.xml")
+            info.type, info.linkname = kind, target
+            archive.addfile(info)
+    steps = read(file)
+    assert _names(steps) == ["1"]
+    (doubt,) = steps[-1].doubts
+    assert "not read: d/2.xml (it is a link out of the archive), d/3.xml (it is a pipe or a device), d/" in doubt
+    assert doubt.endswith(r", d/\xff.xml (its name is not UTF-8).")
+
+
+def test_a_sweep_deletes_nothing_when_a_file_became_a_link(command, folder, tmp_path, instance):
+    (folder / "a.xml").write_text(_answer(_record(1)))
+    (folder / "b.xml").write_text(_answer(_record(2)))
+    assert command("source", "add", "x", str(folder), "--kind", "files")[0] == 0
+    assert command("run", "x")[0] == 0
+    (folder / "b.xml").rename(tmp_path / "moved.xml")
+    (folder / "b.xml").symlink_to(tmp_path / "moved.xml")
+    for asked in (("run", "x"), ("source", "sweep", "x")):
+        status, _, words = command(*asked)
+        assert (status, "b.xml (it is a link out of the folder)" in words) == (3, True)
+    assert ['status="deleted"' in record for record in _published(instance)] == [False, False]
 
 
 def test_long_files_are_read_part_by_part_and_every_byte_is_kept(folder, read):
