@@ -151,15 +151,17 @@ class AcceptRun(JudgingRun):
         )
 
     def _take(self, pending: PendingVersion, paths: Iterable[str]) -> None:
+        taken = set()
         for planned in pending.planned_files:
             doubt = planned.doubted
             if doubt is not None and doubt.is_kept and planned.path in paths:
                 at = self.place.doubtful.acceptance(doubt.file, doubt.rule)
                 pending.note(pending.taken(planned, doubt.file.verified, at))
+                taken.add((pending.now.identifier, planned.path))
             else:
                 pending.note(as_it_was(planned))
         self.commit(pending)
-        self.taken |= {(pending.now.identifier, path) for path in paths}
+        self.taken |= taken
         if pending.harmed:  # it was not restored
             self.place.failed.mark(pending.now.identifier, is_whole=False)
 
