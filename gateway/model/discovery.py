@@ -113,6 +113,7 @@ class Candidate(NamedTuple):
     identified_by: tuple[str, ...] = ()
     pages: int = 0
     open_from: str = ""  # the date (`2027-01-31`) on which its embargo ends
+    doubt: str = ""  # why it may be another kind of document, as a sentence
 
 
 class Match(NamedTuple):
