@@ -44,13 +44,16 @@ STARTS = re.compile(
     r"|access$|contents lists? available|available (?:online )?(?:at|from|in)\b|journal (?:homepage|home page|pre-?proofs?)|homepage|the (?:current issue|journal)\b|this (?:journal|article|work|paper|is) "
     r"|reprints?\b|for (?:permissions|reprints|correspondence)|full terms|downloaded|edited by|reviewed by|editors?\b|editor-in-chief|(?:academic|handling|associate|guest|special issue|section) editors?|communicated by"
     r"|correspond\w{0,8}\b|key ?words|schlüsselwörter|mots[- ]clés|palabras clave|palavras[- ]chave|parole chiave|ключевые слова|关键词|キーワード|jel\b|msc\b|pacs\b|ams subject|ccs concepts|general terms"
-    r"|(?:author(?:'s)? |accepted |submitted )manuscripts?\b|author'?s? (?:version|personal copy)|manuscript (?:no|number|id|received|submitted)|nih public|hhs public|preprints?\b|draft\b|typeset|prepared (?:for submission|using)"
+    r"|(?:(?:authors?'?s?|accepted|submitted|final|peer[- ]reviewed|post-?print|personal) ){1,3}(?:manuscripts?|version|copy|draft)\b|manuscript (?:no|number|id|received|submitted)|nih public|hhs public|preprints?\b|draft\b|typeset|prepared (?:for submission|using)"
     r"|under (?:review|submission) (?:as|at|for)|to (?:appear|be published) in|accepted (?:for|at|in|by)\b|submitted (?:for|to) (?:publication|the journal|journal)|in press|forthcoming|arxiv\b|hal id|stable url|accessed\b"
     r"|(?:author|title|source|journal|reference|pii|type|volume|article|language|publisher|rights|licen[cs]e|subject|mailing address|address|present address|received)s?(?:\(s\))?:"
     r"|type (?:of (?:the )?paper|original|review|research|mini|brief|perspective|methods)|dedicated to|special (?:issue|section|feature|collection)|thematic (?:issue|section)|theme issue|research topic|anonymous authors|paper under double|invited\b"
-    r"|s[iı] supporting information$|chapter \w{1,5}$|kapitel \w{1,5}$|chapitre \w{1,5}$|capítulo \w{1,5}$|(?:part|section) [ivx\d]{1,4}$|удк\b|udc\b|ббк\b|中图分类号|文献标识码|文章编号|a r t i c l e"
+    r"|s[iı] supporting information$|chapter \w{1,5}$|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[ivx]{1,5})$|kapitel \w{1,5}$|chapitre \w{1,5}$|capítulo \w{1,5}$|(?:part|section) [ivx\d]{1,4}$|удк\b|udc\b|ббк\b|中图分类号|文献标识码|文章编号|a r t i c l e"
     r"|(?:member|senior member|fellow|student member),? (?:ieee|iee)|original (?:russian )?text\b|translated from|this page|page \d|member of|on behalf of|for the \w+|pleiades|received in)"
 )
+
+# A sentence of a publisher that leads to another document.
+POINTS = re.compile(r"\W{0,3}(?:see |for (?:a |an )?(?:commentary|editorial|comment|supplement\w{0,5}),? see )")
 
 # Labels of sections in which journals print articles: words before a noun, and the noun.
 _MODIFIERS = (
@@ -74,13 +77,13 @@ _FOREIGN = (
     r"|оригинальн(?:ая|ые) (?:стать[яи]|исследовани[яе])|научн(?:ая|ые) стать[яи]|стать[яи]|обзор(?:ы|ная статья)?|краткие? сообщени[ея]|исследования|άρθρ[οα]|πρωτότυπη εργασία|ερευνητικ[ήό] (?:εργασία|άρθρο)|ανασκόπηση"
     r"|研究论文|研究論文|学术论文|论文|論文|综述|論著|论著|原著(?:論文)?|総説|短報|研究ノート|研究报道|논문|원저|연구 ?논문|종설|مقال(?:ة)?(?: أصلية| علمية| بحثية)?|بحث(?: أصلي| علمي)?"
 )
-_LABEL = rf"(?:(?:{_MODIFIERS}[ -]){{0,4}}{_NOUNS}|{_FOREIGN}|open access|{_MODIFIERS} {_MODIFIERS} articles?)"
+_LABEL = rf"(?:(?:{_MODIFIERS}[ -]){{0,4}}{_NOUNS}|{_FOREIGN}|open(?: access)?|{_MODIFIERS} {_MODIFIERS} articles?)"
 LABEL = re.compile(rf"\W{{0,3}}{_LABEL}(?:[\s/|•·,:()–-]{{1,4}}{_LABEL}){{0,3}}(?: (?:of the (?:month|year|issue)|open|\d{{1,3}}))?\W{{0,3}}$")
 
 # Fields of study, in which journals sort their articles.
 _FIELD = (
     r"(?:[^\W\d_]{2,20}(?:olog(?:y|ies|ie|[ií]a)|istry|graphy|nomics?|ometrics|omics|netics|physics|matics|dynamics|ysis|nomy|science|sciences|medicine|engineering|surgery|iatry|iatrics|therapy|economics|linguistics|politics|ethics)"
-    r"|science|sciences|medicine|genome|cell|cellular|molecular|systems|statistics|philosophy|history|law|education|arts?|humanities|literature|languages?|cultural|culture|social|society|health|public|nursing|dentistry|cardiovascular|cancer"
+    r"|[^\W\d_]{2,16}ics|physics|science|sciences|medicine|genome|cell|cellular|molecular|systems|statistics|philosophy|history|law|education|arts?|humanities|literature|languages?|cultural|culture|social|society|health|public|nursing|dentistry|cardiovascular|cancer"
     r"|environmental|environment|earth|life|space|climate|energy|water|materials?|chemical|biological|medical|biomedical|political|applied|theoretical|experimental|high|energy|particle|nuclear|plasma|quantum|condensed|matter|theory|solid|state"
     r"|computer|computing|computational|information|data|network(?:s|ing)?|mechanics|optics|polymers?|food|plant|animal|marine|agricultur(?:e|al)|forest(?:ry)?|veterinary|human|behaviou?ral|development(?:al)?|evolution(?:ary)?|structural"
     r"|gender|media|film|music|religion|religious|european|american|african|asian|international|urban|regional|rural|business|management|finance|marketing|policy|psychological|cognitive|clinical|internal|general|special|mathematical|physical|pure|studies|research)"

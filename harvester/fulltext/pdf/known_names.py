@@ -13,8 +13,9 @@ _BEFORE = re.compile(r"(?i)\W{0,3}(?:by|von|par|por|di|da|van|door|av|af|od|auto
 # Marks of footnotes, and what stands before or behind a name.
 _MARKS = re.compile(r"[\d*†‡§¶#∗⋆✉()\[\]^~.'’`\u00b9\u00b2\u00b3\u2070-\u2079{}]|(?<=\w)-(?=\w)|\bet al\b")
 _TITLES = re.compile(r"(?i)^(?:prof|dr|phd|md|msc|ms|mr|mrs|bsc|ma|ba|dipl|ing|mag|ph|d|jr|sr|ii|iii|iv|corresponding author|member|ieee)$")
-_PARTICLES = frozenset("of and for the in at on to für fur pour por per und et e y i w na og och ja und sur aux des del della delle degli dei w za "
-    "de da do dos das di del della der den van von zu la le el al ten ter bin ibn y e du af av dr st".split())  # noqa: SIM905
+_PARTICLES = frozenset("de da do dos das di del della der den van von zu la le el al ten ter bin ibn y e du af av dr st".split())  # noqa: SIM905
+# Words between the names of an institution.
+_BETWEEN = _PARTICLES | frozenset("of and for the in at on to für fur pour por per und et i w na og och ja sur aux delle degli dei za".split())  # noqa: SIM905
 _MOST_WORDS = 4  # of a name
 _MOST_CJK, _LONE_CJK = 4, 3  # characters of a name, and of one that is alone in its line
 _LEAST_LETTERS, _SECOND = 4, 2  # of a word that is no particle; places of words
@@ -50,7 +51,7 @@ def _is_person(name: str) -> bool:
     """Return whether a name has two parts; a Chinese, Japanese or Korean one has two or three characters."""
     if name.isascii() or name[0].isupper() or name[0].islower():
         return len(name.split()) > 1
-    return len(name.replace(" ", "")) <= _LONE_CJK or " " in name
+    return len(name.replace(" ", "")) <= _LONE_CJK + (" " in name)
 
 
 def has_word_of_a_document(line: str) -> bool:
@@ -70,10 +71,10 @@ def is_affiliation(line: str) -> bool:
 def _is_foreign_body(words: Sequence[str], place: int) -> bool:
     """Return whether a word is no part of a name: it has small letters, and no particle or first word before it."""
     word = words[place]
-    if not word[0].islower() or len(word) < _LEAST_LETTERS or word in _PARTICLES:
+    if not word[0].islower() or len(word) < _LEAST_LETTERS or word in _BETWEEN:
         return False
     is_institution = bool(known_lines.ACADEMY.search(words[place - 1].lower()))
-    return not place or not (words[place - 1] in _PARTICLES or (is_institution and place <= _SECOND))
+    return not place or not (words[place - 1] in _BETWEEN or (is_institution and place <= _SECOND))
 
 
 _POSTCODE = re.compile(r"\b[A-Z]{0,2}-?\d{4,6}\b")
@@ -82,6 +83,11 @@ _COUNTRY = re.compile(
     r"|belgium|portugal|greece|turkey|türkiye|iran|israel|korea|taiwan|mexico|méxico|argentina|chile|colombia|ireland|hungary|romania|czech republic|czechia|ukraine|egypt|south africa|singapore|malaysia|indonesia"
     r"|thailand|vietnam|pakistan|bangladesh|nigeria|kenya|saudi arabia|new zealand|deutschland|españa|italia|österreich|schweiz|россия|polska|norge|sverige)\W{0,3}$"
 )
+
+
+def is_country(line: str) -> bool:
+    """Return whether a line is the name of a country."""
+    return _COUNTRY.match(line.lower()) is not None
 
 
 def _is_address(line: str) -> bool:

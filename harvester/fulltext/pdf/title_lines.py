@@ -20,7 +20,7 @@ from harvester.fulltext.pdf import headings, known_lines
 from harvester.fulltext.pdf.document import Document, spelled_lines
 from harvester.fulltext.pdf.evidence import SUPPLEMENT
 from harvester.fulltext.pdf.first_pages import PAGE_BREAK, folded, is_heading, without_line_numbers
-from harvester.fulltext.pdf.known_names import has_word_of_a_document, is_affiliation, is_byline, is_list_of_names
+from harvester.fulltext.pdf.known_names import has_word_of_a_document, is_affiliation, is_byline, is_country, is_list_of_names
 from harvester.fulltext.pdf.person_names import spellings, surname
 from harvester.fulltext.pdf.similarity import letters
 from harvester.fulltext.pdf.work_names import Named
@@ -32,7 +32,7 @@ _LONG_WORDS = 12  # words of a line that may have an alarming word
 _LEAST_SHARED = 6  # letters of a word that a subtitle has from its title
 _PROSE, _PROSE_WORDS = 55, 6  # characters of a line of text, and its words of small letters
 _LEAST_LETTERS = 3
-_LONE_WORD = 10  # letters of a word alone in its line that is no place
+_WORD_BEHIND, _LONE_WORD = 8, 10  # letters of a word alone in its line that is no place: behind authors, below them
 _CJK = 0x2E80
 _TITLE_PAGE_WORDS, _TITLE_PAGE_PAGES = 150, 12  # at most these words, at least these pages
 _LONG = 20  # pages of a document whose long lines above the title count, too
@@ -120,15 +120,15 @@ def _unknown_on(lines: Sequence[str], names: Names, *, is_page: bool, is_long: b
 
 def _unknown_below(lines: Sequence[str], names: Names, *, is_page: bool) -> Iterator[str]:
     """Yield the unknown lines below a title, before the abstract and the text."""
-    has_byline = False
+    has_byline = is_next = False
     for line in lines if is_page else lines[: min(_BELOW, _body(lines))]:
         if _is_prose(line):
             return
-        if is_byline(line, names.surnames) or is_list_of_names(line):
-            has_byline = has_byline or not _is_alarming(line, names)
-        known = _is_known(line, names, is_strict=is_page, is_below=True, is_behind_byline=has_byline)
-        if not known:
-            yield line
+        if not _is_known(line, names, is_strict=is_page, is_below=True):
+            if is_page or not has_byline or _is_alarming(line, names) or _is_plain_label(line, is_next=is_next):
+                yield line
+        is_next = is_byline(line, names.surnames) or is_list_of_names(line)
+        has_byline = has_byline or is_next
 
 
 def _body(lines: Sequence[str]) -> int:
@@ -140,7 +140,10 @@ def _body(lines: Sequence[str]) -> int:
 def _is_abstract(lower: str) -> bool:
     """Return whether a line is the heading of an abstract, or begins with it: `Abstract. We show`, not `Summary for`."""
     match = headings.ABSTRACT.match(lower)
-    return match is not None and (not lower[match.end() :].strip() or lower[match.end()] in ".:-|" or len(lower) > _SHORT)
+    if match is None:
+        return False
+    rest = lower[match.end() :].strip()
+    return not rest or rest[0] in ".:-|" or len(lower) > _SHORT or (rest.endswith(".") and len(rest.split()) > _LEAST_LETTERS)
 
 
 def _around(lines: Sequence[str], titles: Sequence[str]) -> Around | None:
@@ -215,21 +218,17 @@ def _is_title_page(document: Document) -> bool:
     return document.pages >= _TITLE_PAGE_PAGES and _words(page) <= _TITLE_PAGE_WORDS and not has_text
 
 
-def _is_known(
-    line: str, names: Names, *, is_strict: bool = False, is_below: bool = False, is_behind_byline: bool = False
-) -> bool:
+def _is_known(line: str, names: Names, *, is_strict: bool = False, is_below: bool = False) -> bool:
     """Return whether a line may be beside the title of an article."""
     if _is_named(line, names):
         return True
-    if SUPPLEMENT.match(line):  # evidence.py decides on these
+    if SUPPLEMENT.match(line) or known_lines.POINTS.match(line.lower()):  # evidence.py decides on supplements
         return True
     if _is_of_another(line, names, most=10 * _LONG_WORDS if is_strict else _LONG_WORDS):
         return False
     if _is_of_journal(line, names) or _has_form(line) or is_byline(line, names.surnames) or is_affiliation(line):
         return True
     if is_list_of_names(line, 1 if is_below else 2) or (is_below and _is_subtitle(line, names)):
-        return True
-    if is_behind_byline and not is_strict and not _is_plain_label(line):
         return True
     return not is_strict and not _is_short(line)
 
@@ -261,8 +260,10 @@ def _is_of_journal(line: str, names: Names) -> bool:
 def _has_form(line: str) -> bool:
     """Return whether a line has a form of `known_lines`: a label, a field, a journal, a citation, dates, numbers."""
     lower = line.lower()
-    tables = (known_lines.STARTS.match, known_lines.LABEL.match, known_lines.FIELD.match, known_lines.JOURNAL.search)
-    if any(fits(lower) for fits in (*tables, known_lines.CITATION.search)) or known_lines.NUMBERED.match(line):
+    tables = (known_lines.STARTS.match, known_lines.JOURNAL.search, known_lines.CITATION.search)
+    if any(fits(lower) for fits in tables) or known_lines.NUMBERED.match(line) or "@" in line:
+        return True
+    if all(known_lines.LABEL.match(part) or known_lines.FIELD.match(part) for part in lower.split(" - ")):
         return True
     rest = known_lines.PARTS.sub("", lower)
     return sum(map(str.isalpha, rest)) < _LEAST_LETTERS or bool(headings.SUPPLEMENT.match(lower))
@@ -278,15 +279,20 @@ def _is_short(line: str) -> bool:
     return _words(line) <= _SHORT_WORDS and len(line) <= _SHORT
 
 
-def _is_plain_label(line: str) -> bool:
-    """Return whether a line is short, with words of small letters: `Policy brief`, and not `Norges Bank`."""
-    words = [word for word in line.split() if word.isalpha()]
-    if len(words) == 1:
-        return len(line) >= _LONE_WORD and not line.isupper() or _words(line) > 1
-    if headings.ABSTRACT.match(line.lower()):
-        return True
+def _is_plain_label(line: str, *, is_next: bool) -> bool:
+    """Return whether a line behind the authors is a label: `Policy brief`, and not `Norges Bank`.
+
+    It is short and has words of small letters, or one that names a document, or no capitals at all. `is_next`: it is
+    directly behind the authors, where a single word is no place.
+    """
+    if "," in line or not _is_short(line):
+        return False
+    words = [word.rpartition("'")[2] for word in line.split() if word.replace("'", "").isalpha()]
+    if len(words) == 1 and len(line.split()) == 1 and line[0].isupper():
+        return len(line) >= (_WORD_BEHIND if is_next else _LONE_WORD) and not line.isupper() and not is_country(line)
     is_small = any(word[0].islower() and len(word) > _LEAST_LETTERS for word in words[1:])
-    return _is_short(line) and "," not in line and (is_small or has_word_of_a_document(line))
+    is_uncased = not any(map(str.isupper, line)) and not any(map(str.islower, line))
+    return is_small or is_uncased or has_word_of_a_document(line) or bool(headings.ABSTRACT.match(line.lower()))
 
 
 def _is_prose(line: str) -> bool:

@@ -61,3 +61,19 @@ LONG = (
     "Πτυχίο στη Φυσική: εργασία", "Μεταπτυχιακή εργασία ειδίκευσης", "Εργασία εξαμήνου", "Πτυχιακή μελέτη",
     "实习报告", "课题结题报告", "卒業制作報告", "課題研究レポート", "졸업 작품 보고서", "석사학위 청구논문", "مشروع تخرج", "بحث مقدم لنيل درجة الماجستير",
 )  # fmt: skip
+
+# Written after the rules, and never used to develop them.
+LATER_SHORT = (
+    "Reviewer Scorecard", "Signed Reports from the Panel", "Community Feedback", "Open Discussion Thread", "Meta-review", "Camera-ready Checks", "Area Chair Decision", "Votum der Jury", "Compte rendu de lecture", "Evaluación ciega",
+    "Scheda di valutazione", "Ficha de avaliação", "Arbeidsbok", "Arbetsmaterial", "Työohje", "Karta pracy", "Karta oceny", "Pracovní list", "Munkalap", "Çalışma kağıdı", "Рабочая тетрадь", "Карточка эксперта", "Φύλλο εργασίας", "学生手册", "評価シート", "활동지", "ورقة عمل",
+    "Electronic annexes", "Companion material", "Methods details", "Technical Companion", "Robustness checks and proofs", "Omitted proofs", "Source data", "Video captions", "Raw blots", "Tilleggsmateriale", "Kompletterande material", "Täydentävä aineisto", "Materiały dodatkowe", "Doplňující materiály",
+    "Kiegészítő anyag", "Ek materyal", "Дополнительные материалы", "Συμπληρωματικό υλικό", "补充信息", "補足情報", "보충 자료", "مواد إضافية", "Matériel additionnel", "Material complementario", "Materiali integrativi", "Material adicional", "Aanvullend materiaal", "Ergänzungen",
+    "Trial registration record", "Declaration of helpers", "Codebook and variables", "Search strategy", "Data extraction form", "Risk of bias tables", "Interview topics", "Søkestrategi", "Suchstrategie", "Stratégie de recherche", "Estrategia de búsqueda", "Hakustrategia", "Strategia wyszukiwania", "检索策略",
+    "Two-page summary for ministers", "Evidence snapshot", "Story for the newspaper", "Newsletter item", "Podcast episode 12", "Radio script", "Public engagement sheet", "For teachers and parents", "Unterrichtsidee", "Kurz erklärt", "En bref", "Lo esencial", "In breve", "Em poucas palavras", "I korthet", "Lyhyesti", "W skrócie", "Stručně", "Röviden", "Özetle", "Коротко о главном", "Με λίγα λόγια", "一分钟读懂", "まとめ資料", "한눈에 보기", "باختصار",
+    "Keynote", "Panel contribution", "Oral contribution 14B", "Backup frames", "Demo script", "Tender document", "Milestone M4", "Work package 2", "Change log", "Response memo", "Copyedited tracking file", "Proof corrections",
+)  # fmt: skip
+LATER_LONG = (
+    "Semesteroppgave i statsvitenskap", "Fordypningsprosjekt", "Praca zaliczeniowa z socjologii", "Praca semestralna", "Facharbeit im Leistungskurs Erdkunde", "Projektbericht der Studierenden", "Kumulative Habilitationsschrift vorgelegt an der Medizinischen Fakultät", "Projet tuteuré, deuxième année", "Rapport d'alternance", "Mémoire de DEA",
+    "Proyecto de título", "Informe de pasantía", "Lavoro di diploma", "Progetto di fine corso", "Monografia apresentada ao curso de Geografia", "Trabalho de licenciatura", "Fördjupningsarbete", "Licentiatavhandling i teologi", "Maisterintutkinnon työ", "Seminaarityö", "Stageverslag", "Profielwerkstuk", "Absolventská práce", "Ročníková práce",
+    "Szigorlati dolgozat", "Gyakorlati beszámoló", "Lisans bitirme çalışması", "Staj raporu", "Курсовой проект", "Реферат по дисциплине", "Εργασία σεμιναρίου", "Αναφορά πρακτικής", "大学生创新项目报告", "課程設計", "修了レポート", "학사 졸업 연구", "تقرير التدريب الميداني", "Honours project", "Independent study, fall term", "Report of a summer internship",
+)  # fmt: skip
