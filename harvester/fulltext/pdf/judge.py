@@ -130,7 +130,8 @@ def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: 
     verdict = verdict._replace(kind=kind)
     is_part = wanted.kind is DocumentKind.VOLUME and verdict.pages < _BOOK
     if kind in WORKS and wanted.kind in WORKS:
-        return verdict._replace(doubt=doubt_about(extracted, facts, wanted.named))
+        is_work = verdict.outcome is Outcome.SUCCESS  # only then a rule could accept it
+        return verdict._replace(doubt=doubt_about(extracted, facts, wanted.named) if is_work else "")
     if kind is wanted.kind or (kind in WORKS and not is_part):
         return verdict
     verdict = verdict._replace(is_auxiliary=True)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, RUF001 - tables have long lines
 """Tests whether a line has the form of names of people, or of the institutions where they work. Pure."""
 
 from __future__ import annotations
@@ -9,13 +10,78 @@ from harvester.fulltext.pdf import known_lines
 from harvester.fulltext.pdf.first_pages import folded
 
 _DIVIDES = re.compile(r"\s*(?:[,;·•|&/]|\b(?:and|und|et|y|e|og|och|en|i|ja|és|ve|with|и|και)\b)\s*")
-_BEFORE = re.compile(r"(?i)\W{0,3}(?:by|von|par|por|di|da|van|door|av|af|od|autor(?:es|en|i|en)?|authors?|auteurs?|verfasser(?:in)?)\W{1,3}")
+_BEFORE = re.compile(
+    r"(?i)\W{0,3}(?:by|von|par|por|di|da|van|door|av|af|od|autor(?:es|en|i|en)?|authors?|auteurs?|verfasser(?:in)?)\W{1,3}"
+)
 # Marks of footnotes, and what stands before or behind a name.
 _MARKS = re.compile(r"[\d*†‡§¶#∗⋆✉()\[\]^~.'’`\u00b9\u00b2\u00b3\u2070-\u2079{}]|(?<=\w)-(?=\w)|\bet al\b")
-_TITLES = re.compile(r"(?i)^(?:prof|dr|phd|md|msc|ms|mr|mrs|bsc|ma|ba|dipl|ing|mag|ph|d|jr|sr|ii|iii|iv|corresponding author|member|ieee)$")
-_PARTICLES = frozenset("de da do dos das di del della der den van von zu la le el al ten ter bin ibn y e du af av dr st".split())  # noqa: SIM905
+_TITLES = re.compile(
+    r"(?i)^(?:prof|dr|phd|md|msc|ms|mr|mrs|bsc|ma|ba|dipl|ing|mag|ph|d|jr|sr|ii|iii|iv|corresponding author|member|ieee)$"
+)
+_PARTICLES = frozenset(
+    [
+        "de",
+        "da",
+        "do",
+        "dos",
+        "das",
+        "di",
+        "del",
+        "della",
+        "der",
+        "den",
+        "van",
+        "von",
+        "zu",
+        "la",
+        "le",
+        "el",
+        "al",
+        "ten",
+        "ter",
+        "bin",
+        "ibn",
+        "y",
+        "e",
+        "du",
+        "af",
+        "av",
+        "dr",
+        "st",
+    ]
+)
 # Words between the names of an institution.
-_BETWEEN = _PARTICLES | frozenset("of and for the in at on to für fur pour por per und et i w na og och ja sur aux delle degli dei za".split())  # noqa: SIM905
+_BETWEEN = _PARTICLES | frozenset(
+    [
+        "of",
+        "and",
+        "for",
+        "the",
+        "in",
+        "at",
+        "on",
+        "to",
+        "für",
+        "fur",
+        "pour",
+        "por",
+        "per",
+        "und",
+        "et",
+        "i",
+        "w",
+        "na",
+        "og",
+        "och",
+        "ja",
+        "sur",
+        "aux",
+        "delle",
+        "degli",
+        "dei",
+        "za",
+    ]
+)
 _MOST_WORDS = 4  # of a name
 _MOST_CJK, _LONE_CJK = 4, 3  # characters of a name, and of one that is alone in its line
 _LEAST_LETTERS, _SECOND = 4, 2  # of a word that is no particle; places of words
@@ -35,14 +101,18 @@ def is_byline(line: str, surnames: Iterable[str]) -> bool:
     """Return whether a line has a known surname, and nothing else than names: `Anna Berg 1,* and Tom Holm`."""
     words = {folded(word) for word in re.split(r"[\s,;.·&/()\d*†‡]+", line)}
     spelled = folded(line)
-    is_known = any(name in words or (len(name) > _MOST_WORDS and name in spelled) or _is_cjk_part(name, line) for name in surnames)
+    is_known = any(
+        name in words or (len(name) > _MOST_WORDS and name in spelled) or _is_cjk_part(name, line) for name in surnames
+    )
     return is_known and _has_only_names(line)
 
 
 def is_list_of_names(line: str, least: int = 1) -> bool:
     """Return whether a line has the form of at least some names of people, even if none of them is known."""
     parts = _parts(line)
-    if (len(parts) < least and not _INITIAL.search(line)) or _NO_NAMES.search(line) or not _has_only_names(line):
+    if len(parts) < least and not _INITIAL.search(line):
+        return False
+    if not parts or _NO_NAMES.search(line) or not _has_only_names(line):
         return False
     return all(len(part.split()) <= _MOST_WORDS for part in parts) and (len(parts) > 1 or _is_person(parts[0]))
 

@@ -20,7 +20,13 @@ from harvester.fulltext.pdf import headings, known_lines
 from harvester.fulltext.pdf.document import Document, spelled_lines
 from harvester.fulltext.pdf.evidence import SUPPLEMENT
 from harvester.fulltext.pdf.first_pages import PAGE_BREAK, folded, is_heading, without_line_numbers
-from harvester.fulltext.pdf.known_names import has_word_of_a_document, is_affiliation, is_byline, is_country, is_list_of_names
+from harvester.fulltext.pdf.known_names import (
+    has_word_of_a_document,
+    is_affiliation,
+    is_byline,
+    is_country,
+    is_list_of_names,
+)
 from harvester.fulltext.pdf.person_names import spellings, surname
 from harvester.fulltext.pdf.similarity import letters
 from harvester.fulltext.pdf.work_names import Named
@@ -32,7 +38,7 @@ _LONG_WORDS = 12  # words of a line that may have an alarming word
 _LEAST_SHARED = 6  # letters of a word that a subtitle has from its title
 _PROSE, _PROSE_WORDS = 55, 6  # characters of a line of text, and its words of small letters
 _LEAST_LETTERS = 3
-_WORD_BEHIND, _LONE_WORD = 8, 10  # letters of a word alone in its line that is no place: behind authors, below them
+_WORD_BEHIND, _LONE_WORD = 5, 10  # letters of a word alone in its line, and no place: directly behind authors, later
 _CJK = 0x2E80
 _TITLE_PAGE_WORDS, _TITLE_PAGE_PAGES = 150, 12  # at most these words, at least these pages
 _LONG = 20  # pages of a document whose long lines above the title count, too
@@ -69,6 +75,7 @@ class Names(NamedTuple):
     titles: tuple[str, ...]
     surnames: frozenset[str]
     venues: tuple[str, ...]
+    text: str  # of the first pages
 
 
 def doubt_about(document: Document, named: Named) -> str:
@@ -93,7 +100,8 @@ def unknown_line(document: Document, named: Named) -> Unknown | None:
     covers = (line for lines in pages[:own] for line in lines[: 2 * _ABOVE] if _is_of_another(line, names))
     if cover := next(covers, None):
         return Unknown(cover, is_above=True)
-    return _unknown_on(pages[own], names, is_page=not own and _is_title_page(document), is_long=document.pages >= _LONG)
+    is_page, is_long = not own and _is_title_page(document), document.pages >= _LONG
+    return _unknown_on(pages[own], names, is_page=is_page, is_long=is_long)
 
 
 def _page_lines(page: str) -> list[str]:
@@ -122,12 +130,13 @@ def _unknown_below(lines: Sequence[str], names: Names, *, is_page: bool) -> Iter
     """Yield the unknown lines below a title, before the abstract and the text."""
     has_byline = is_next = False
     for line in lines if is_page else lines[: min(_BELOW, _body(lines))]:
-        if _is_prose(line):
+        if _is_prose(line) and not is_page:
             return
-        if not _is_known(line, names, is_strict=is_page, is_below=True):
-            if is_page or not has_byline or _is_alarming(line, names) or _is_plain_label(line, is_next=is_next):
-                yield line
-        is_next = is_byline(line, names.surnames) or is_list_of_names(line)
+        is_known = _is_known(line, names, is_strict=is_page) or _is_below_title(line, names, has_byline=has_byline)
+        is_label = is_page or not has_byline or _is_alarming(line, names) or _is_plain_label(line, is_next=is_next)
+        if is_label and not is_known:
+            yield line
+        is_next = is_byline(line, names.surnames) or _is_people(line, names)
         has_byline = has_byline or is_next
 
 
@@ -138,12 +147,13 @@ def _body(lines: Sequence[str]) -> int:
 
 
 def _is_abstract(lower: str) -> bool:
-    """Return whether a line is the heading of an abstract, or begins with it: `Abstract. We show`, not `Summary for`."""
+    """Return whether a line is the heading of an abstract, or begins one: `Abstract. We show`, not `Summary for`."""
     match = headings.ABSTRACT.match(lower)
     if match is None:
         return False
     rest = lower[match.end() :].strip()
-    return not rest or rest[0] in ".:-|" or len(lower) > _SHORT or (rest.endswith(".") and len(rest.split()) > _LEAST_LETTERS)
+    is_sentence = rest.endswith(".") and len(rest.split()) > _LEAST_LETTERS
+    return not rest or rest[0] in ".:-|" or len(lower) > _SHORT or is_sentence
 
 
 def _around(lines: Sequence[str], titles: Sequence[str]) -> Around | None:
@@ -158,7 +168,10 @@ def _around(lines: Sequence[str], titles: Sequence[str]) -> Around | None:
             own = {number for place in places for number in range(place.start, place.stop)}
             place = _own_place(places, min(_body(lines), _text(lines)))
             above = [line for number, line in enumerate(lines[: place.start]) if number not in own]
-            label, rest = _split(lines[place.start], place.before)[0], _split(lines[place.stop - 1], place.until)[1]
+            label, rest = (
+                _split(lines[place.start], place.before)[0].rstrip(" :-"),
+                _split(lines[place.stop - 1], place.until)[1],
+            )
             return Around([*above, *filter(letters, (label,))], [*filter(letters, (rest,)), *lines[place.stop :]])
     return None
 
@@ -202,7 +215,10 @@ def _names(document: Document, named: Named, lines: Sequence[str]) -> Names:
     # The name of a journal is also in its citation: `Annals of Slopes 12 (2011) 1-9`.
     venues += [folded(_before_digits(line)) for line in lines if known_lines.CITATION.search(line.lower())]
     return Names(
-        tuple(document.titles), frozenset(filter(None, surnames)), tuple(name for name in venues if len(name) > 3)  # noqa: PLR2004
+        tuple(document.titles),
+        frozenset(filter(None, surnames)),
+        tuple(name for name in venues if len(name) > _LEAST_LETTERS),
+        document.extracted.first,
     )
 
 
@@ -218,7 +234,24 @@ def _is_title_page(document: Document) -> bool:
     return document.pages >= _TITLE_PAGE_PAGES and _words(page) <= _TITLE_PAGE_WORDS and not has_text
 
 
-def _is_known(line: str, names: Names, *, is_strict: bool = False, is_below: bool = False) -> bool:
+def _is_below_title(line: str, names: Names, *, has_byline: bool) -> bool:
+    """Return whether a line below a title is its subtitle, or has the authors."""
+    if _is_of_another(line, names):
+        return False
+    is_more = has_byline and "," in line and is_list_of_names(line)
+    return is_more or _is_subtitle(line, names) or _is_people(line, names)
+
+
+def _is_people(line: str, names: Names) -> bool:
+    """Return whether a line has names: several, or one whose last word stands elsewhere, too, and only as a name."""
+    if not is_list_of_names(line):
+        return False
+    last = line.rstrip("*†‡§¶,.0123456789 ").split()[-1]
+    is_repeated = len(last) >= _LEAST_LETTERS and names.text.count(last) > 1 and last.lower() not in names.text.split()
+    return is_list_of_names(line, 2) or is_repeated
+
+
+def _is_known(line: str, names: Names, *, is_strict: bool = False) -> bool:
     """Return whether a line may be beside the title of an article."""
     if _is_named(line, names):
         return True
@@ -228,7 +261,7 @@ def _is_known(line: str, names: Names, *, is_strict: bool = False, is_below: boo
         return False
     if _is_of_journal(line, names) or _has_form(line) or is_byline(line, names.surnames) or is_affiliation(line):
         return True
-    if is_list_of_names(line, 1 if is_below else 2) or (is_below and _is_subtitle(line, names)):
+    if is_list_of_names(line, 2):
         return True
     return not is_strict and not _is_short(line)
 
@@ -285,14 +318,22 @@ def _is_plain_label(line: str, *, is_next: bool) -> bool:
     It is short and has words of small letters, or one that names a document, or no capitals at all. `is_next`: it is
     directly behind the authors, where a single word is no place.
     """
-    if "," in line or not _is_short(line):
+    if not _is_short(line):
         return False
     words = [word.rpartition("'")[2] for word in line.split() if word.replace("'", "").isalpha()]
     if len(words) == 1 and len(line.split()) == 1 and line[0].isupper():
-        return len(line) >= (_WORD_BEHIND if is_next else _LONE_WORD) and not line.isupper() and not is_country(line)
+        is_long = len(line) >= (_WORD_BEHIND if is_next else _LONE_WORD)
+        return is_long and not line.isupper() and not is_country(line)
+    is_title_case = is_next and len(words) == len(line.split()) and not line.isupper()
     is_small = any(word[0].islower() and len(word) > _LEAST_LETTERS for word in words[1:])
     is_uncased = not any(map(str.isupper, line)) and not any(map(str.islower, line))
-    return is_small or is_uncased or has_word_of_a_document(line) or bool(headings.ABSTRACT.match(line.lower()))
+    return (
+        is_title_case
+        or is_small
+        or is_uncased
+        or has_word_of_a_document(line)
+        or bool(headings.ABSTRACT.match(line.lower()))
+    )
 
 
 def _is_prose(line: str) -> bool:

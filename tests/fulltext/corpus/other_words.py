@@ -1,4 +1,3 @@
-# ruff: noqa: E501, RUF001 - tables have long lines
 """Labels that documents other than the article have beside the title of the work, in many languages.
 
 Rules are developed on those at even places. Those at odd places are held back.
