@@ -11,29 +11,38 @@ import re
 
 # Words of the headings of theses, reviews, supplements, forms, and texts for the public or for teachers. No table can
 # have them all. So a short line that no table of this module explains is a sign, too.
-ALARMING = re.compile(
-    # theses, and reports of students and projects
-    r"\bthes[ie]s\b|dissertat|oppgave\b|avhandling|\w+uppsats|examensarbete|\btutkielma|\w+työ\b|väitöskirja|opinnäyte|scriptie|proefschrift"
-    r"|afstudeer|\beindwerk|(?:master|bachelor|diplom|doktor|magister|prüfungs|studien|abschluss|haus|seminar)arbeit|\bpraca (?:magist|dypl|licenc|inż)"
-    r"|\brozprawa\b|\w+ (?:mgr|inż)\. |\w+á práce\b|\bdolgozat|szakdolg|zár[óo]dolg|diplomaterv|értekezés|\btez[i]?\b|\bödev|\bproje(?:si)? raporu"
-    r"|диссертац|дипломн|курсов(?:ая|ой)|выпускн|квалификационн|отч[её]т|автореферат|διατριβή|πτυχιακ|διπλωματικ|\btesi(?:na|s)?\b|\btese\b|dissertação"
-    r"|trabajo (?:de|fin)\b|trabalho (?:de|final)\b|mémoire d|\bthèse\b|rapport de stage|relazione (?:di|finale)|relatório|elaborato|prova finale"
-    r"|(?:final|project|progress|grant|internship|placement|capstone|undergraduate|student|annual|activity) (?:year )?(?:project )?reports?\b|final[- ]year|year project"
-    r"|(?:degree|grade|grad[eo]|grado|título|diplôme|licence|doktorgrad\w*|stopień|stopnia) (?:of|de|d[ou]|doktora)\b|partial fulfil|студенч"
-    r"|doktorwürde|zur erlangung|habilitation|vorgelegt|facharbeit|projektbericht|praktikumsbericht|报告|報告書|レポート|보고서|60 (?:studiepoeng|credits)|\d+ (?:hp|ects)\b|論文(?:題目)?(?:提出|要旨)|学位|學位|毕业|畢業|卒業|修士|博士|结题|졸업|학위|رسالة|أطروحة|تخرج"
-    # reviews of manuscripts
-    r"|peer[- ]review (?!ed\b)|review (?:history|reports?|files?|comments?)|reviewers?\b|referees?\b|fagfellevurdering|gutacht|recenz(?:ja|n|e)|vertaisarvio|granskning"
-    r"|évaluat|relecteurs|evaluadores|revisor[ie]|avaliadores|dictamen|beoordeling|bírálat|hakem|рецензи|отзыв|κριτ[ήέ]|评议|评审|审稿|査読|심사|تحكيم"
-    # supplements and forms
-    r"|multimedia component|supplement|\bappendi(?:x|ces)\b|\bannex|\battachment|\banhang\b|\banlage\b|\bvedlegg|\bbilag|\bliite\b|\bzałącznik|\banexo|\ballegato|\bappendice"
-    r"|\bbijlage|\bpříloh|\bmelléklet|^ek[- ]|приложени|παράρτημα|附录|附錄|付録|補遺|부록|ملحق|check ?list|checkliste|questionn?air|data management|datenmanagement"
-    r"|gestione? (?:de|dei|des|di) |\bconsent\b|fragebogen|cuestionario|questionári|vragenlijst|dotazník|kérdőív|enkät|anket|kyselyl|опросник|анкета|问卷|質問|설문|استبيان|数据管理"
-    r"|sjekkliste|lista (?:de|di) |grille de|statistical analysis plan|ethics (?:approval|committee)|case report form|data ?sheet\b|code ?book|read ?me\b|user (?:guide|manual)"
-    # for the public, politics and teachers
-    r"|policy (?:brief|note|paper)|press (?:release|notice|kit)|(?:news|media) (?:release|advisory|backgrounder|contact)|fact ?sheet|key messages|executive summary|briefing|lay summary|plain language"
-    r"|teaching|lecture notes?\b(?! in)|\bhand-?outs?\b|worksheet|lesson|exercises?\b|syllabus|pressemelding|pressemitteilung|medien(?:mitteilung|information)|komunikat|pressmeddelande"
-    r"|\btiedote\b|tisková|sajtó|basın|пресс|δελτίο|新闻稿|報道|보도|بيان|slides?\b|\bposter\b|\bpresentation\b|speaker notes|webinar|infographic|interview with|\btalk\b|transcript"
+_ALARMING = (
+    (
+        # theses, and reports of students and projects
+        r"\bthes[ie]s\b|dissertat|oppgave\b|avhandling|uppsats|examensarbete|\btutkielma|työ\b|väitöskirja|opinnäyte|scriptie|proefschrift"
+        r"|afstudeer|\beindwerk|(?:master|bachelor|diplom|doktor|magister|prüfungs|studien|abschluss|haus|seminar)arbeit|\bpraca (?:magist|dypl|licenc|inż)"
+        r"|\brozprawa\b|\b(?:mgr|inż)\. |á práce\b|\bdolgozat|szakdolg|zár[óo]dolg|diplomaterv|értekezés|\btez[i]?\b|\bödev|\bproje(?:si)? raporu"
+        r"|диссертац|дипломн|курсов(?:ая|ой)|выпускн|квалификационн|отч[её]т|автореферат|διατριβή|πτυχιακ|διπλωματικ|\btesi(?:na|s)?\b|\btese\b|dissertação"
+        r"|trabajo (?:de|fin)\b|trabalho (?:de|final)\b|mémoire d|\bthèse\b|rapport de stage|relazione (?:di|finale)|relatório|elaborato|prova finale"
+        r"|(?:final|project|progress|grant|internship|placement|capstone|undergraduate|student|annual|activity) (?:year )?(?:project )?reports?\b|final[- ]year|year project"
+        r"|(?:degree|grade|grad[eo]|grado|título|diplôme|licence|doktorgrad\w*|stopień|stopnia) (?:of|de|d[ou]|doktora)\b|partial fulfil|студенч"
+        r"|doktorwürde|zur erlangung|habilitation|vorgelegt|facharbeit|projektbericht|praktikumsbericht|报告|報告書|レポート|보고서|60 (?:studiepoeng|credits)|\d+ (?:hp|ects)\b|論文(?:題目)?(?:提出|要旨)|学位|學位|毕业|畢業|卒業|修士|博士|结题|졸업|학위|رسالة|أطروحة|تخرج"
+    ),
+    (
+        # reviews of manuscripts
+        r"peer[- ]review (?!ed\b)|review (?:history|reports?|files?|comments?)|reviewers?\b|referees?\b|fagfellevurdering|gutacht|recenz(?:ja|n|e)|vertaisarvio|granskning"
+        r"|évaluat|relecteurs|evaluadores|revisor[ie]|avaliadores|dictamen|beoordeling|bírálat|hakem|рецензи|отзыв|κριτ[ήέ]|评议|评审|审稿|査読|심사|تحكيم"
+    ),
+    (
+        # supplements and forms
+        r"multimedia component|supplement|\bappendi(?:x|ces)\b|\bannex|\battachment|\banhang\b|\banlage\b|\bvedlegg|\bbilag|\bliite\b|\bzałącznik|\banexo|\ballegato|\bappendice"
+        r"|\bbijlage|\bpříloh|\bmelléklet|^ek[- ]|приложени|παράρτημα|附录|附錄|付録|補遺|부록|ملحق|check ?list|checkliste|questionn?air|data management|datenmanagement"
+        r"|gestione? (?:de|dei|des|di) |\bconsent\b|fragebogen|cuestionario|questionári|vragenlijst|dotazník|kérdőív|enkät|anket|kyselyl|опросник|анкета|问卷|質問|설문|استبيان|数据管理"
+        r"|sjekkliste|lista (?:de|di) |grille de|statistical analysis plan|ethics (?:approval|committee)|case report form|data ?sheet\b|code ?book|read ?me\b|user (?:guide|manual)"
+    ),
+    (
+        # for the public, politics and teachers
+        r"policy (?:brief|note|paper)|press (?:release|notice|kit)|(?:news|media) (?:release|advisory|backgrounder|contact)|fact ?sheet|key messages|executive summary|briefing|lay summary|plain language"
+        r"|teaching|lecture notes?\b(?! in)|\bhand-?outs?\b|worksheet|lesson|exercises?\b|syllabus|pressemelding|pressemitteilung|medien(?:mitteilung|information)|komunikat|pressmeddelande"
+        r"|\btiedote\b|tisková|sajtó|basın|пресс|δελτίο|新闻稿|報道|보도|بيان|slides?\b|\bposter\b|\bpresentation\b|speaker notes|webinar|infographic|interview with|\btalk\b|transcript"
+    ),
 )
+ALARMING = tuple(map(re.compile, _ALARMING))
 
 # Beginnings of lines, with dates or names after them, that no title of another document has.
 _DATE = r"(?:received|revised|accepted|published|first published|submitted|available|available online|posted|issued|printed|recibido|aceptado|aprobado|publicado|recebido|aceito|reçu|accepté|publié|eingegangen|angenommen|ricevuto|accettato|поступила|принята|dated|geliş|kabul)"
@@ -109,7 +118,7 @@ CITATION = re.compile(
 )
 # Parts that dates, numbers and addresses have: nothing else is left of a line of these.
 PARTS = re.compile(
-    r"https?:\S+|www\.\S+|\S+@\S+|\S+\.(?:com|org|net|edu|gov|test|example)\b\S*|\bdoi:?\b|10\.\d{4,9}/\S+|\d[\d.,/:;–−-]*(?:st|nd|rd|th)?"
+    r"https?:\S+|www\.\S+|(?<!\S)[^\s@]{1,60}@\S+|(?<!\S)\S{1,60}\.(?:com|org|net|edu|gov|test|example)\b|\bdoi:?\b|10\.\d{4,9}/\S+|\d[\d.,/:;–−-]*(?:st|nd|rd|th)?"
     r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?|\b(?:spring|summer|autumn|fall|winter)\b"
     r"|\b(?:januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
     r"|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря)\b"

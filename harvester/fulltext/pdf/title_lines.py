@@ -123,7 +123,7 @@ def _unknown_on(lines: Sequence[str], names: Names, *, is_page: bool, is_long: b
         if not _is_known(line, names, is_strict=is_page or is_long) and not _is_of_text(line, above):
             return Unknown(line, is_above=True)
     unknown = next(_unknown_below(around.below, names, is_page=is_page), None)
-    return unknown and Unknown(unknown, is_above=False)
+    return Unknown(unknown, is_above=False) if unknown else None
 
 
 def _unknown_below(lines: Sequence[str], names: Names, *, is_page: bool) -> Iterator[str]:
@@ -271,9 +271,13 @@ def _is_of_another(line: str, names: Names, most: int = _LONG_WORDS) -> bool:
     return _words(line) <= most and _is_alarming(line, names) and not _is_named(line, names)
 
 
+def _has_alarming_word(line: str) -> bool:
+    return any(pattern.search(line.lower()) for pattern in known_lines.ALARMING)
+
+
 def _is_alarming(line: str, names: Names) -> bool:
-    match = known_lines.ALARMING.search(line.lower())
-    return match is not None and not any(letters(match[0]) in title for title in names.titles)
+    matches = (pattern.search(line.lower()) for pattern in known_lines.ALARMING)
+    return any(not any(letters(match[0]) in title for title in names.titles) for match in matches if match)
 
 
 def _is_named(line: str, names: Names) -> bool:
@@ -338,12 +342,12 @@ def _is_plain_label(line: str, *, is_next: bool) -> bool:
 
 def _is_prose(line: str) -> bool:
     small = sum(word[0].islower() for word in line.split())
-    return len(line) >= _PROSE and small >= _PROSE_WORDS and not known_lines.ALARMING.search(line.lower())
+    return len(line) >= _PROSE and small >= _PROSE_WORDS and not _has_alarming_word(line)
 
 
 def _is_of_text(line: str, lines: Sequence[str]) -> bool:
     """Return whether a line is one of many lines of text: an article begins below the end of another one."""
-    return sum(map(_is_prose, lines)) >= _LEAST_LETTERS and not known_lines.ALARMING.search(line.lower())
+    return sum(map(_is_prose, lines)) >= _LEAST_LETTERS and not _has_alarming_word(line)
 
 
 def _words(line: str) -> int:
