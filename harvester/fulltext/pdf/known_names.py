@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from harvester.fulltext.pdf import known_lines
 from harvester.fulltext.pdf.first_pages import folded
 
-_DIVIDES = re.compile(r"\s*(?:[,;·•|&/]|\b(?:and|und|et|y|e|og|och|en|i|ja|és|ve|with|и|και)\b)\s*")
+_DIVIDES = re.compile(r"[,;·•|&/]|\b(?:and|und|et|y|e|og|och|en|i|ja|és|ve|with|и|και)\b")
 _BEFORE = re.compile(
     r"(?i)\W{0,3}(?:by|von|par|por|di|da|van|door|av|af|od|autor(?:es|en|i|en)?|authors?|auteurs?|verfasser(?:in)?)\W{1,3}"
 )
