@@ -50,7 +50,7 @@ STARTS = re.compile(
     rf"\W{{0,4}}(?:{_DATE}\b.{{0,60}}\d|(?:to |how to |please |pour |cómo |como |per )?(?:cite|citer|citar|citare)\b|(?:suggested |recommended )?citation\b"
     r"|zitier\w{1,8}\b|для цитирования|引用(?:格式|本文)|doi\b|https?:|www\.|e-?mails?\b|e?-?issn\b|orcid|tel(?:ephone)?\b|fax\b|\(c\)|©|copyright\b"
     r"|published (?:by|in|online|for|as)\b|open access\b|free access|check for updates|view (?:article|journal|issue|the article|pdf)|read online|metrics\b|article ?(?:recommendations|history|info|id|views)"
-    r"|access$|contents lists? available|available (?:online )?(?:at|from|in)\b|journal (?:homepage|home page|pre-?proofs?)|homepage|the (?:current issue|journal)\b|this (?:journal|article|work|paper|is) "
+    r"|access$|contents lists? available|available (?:online(?=\W)|(?:online )?(?:at|from|in)\b)|journal (?:homepage|home page|pre-?proofs?)|homepage|the (?:current issue|journal)\b|this (?:journal|article|work|paper|is) "
     r"|reprints?\b|for (?:permissions|reprints|correspondence)|full terms|downloaded|edited by|reviewed by|editors?\b|editor-in-chief|(?:academic|handling|associate|guest|special issue|section) editors?|communicated by"
     r"|correspond\w{0,8}\b|key ?words|schlüsselwörter|mots[- ]clés|palabras clave|palavras[- ]chave|parole chiave|ключевые слова|关键词|キーワード|jel\b|msc\b|pacs\b|ams subject|ccs concepts|general terms"
     r"|(?:(?:authors?'?s?|accepted|submitted|final|peer[- ]reviewed|post-?print|personal) ){1,3}(?:manuscripts?|version|copy|draft)\b|manuscript (?:no|number|id|received|submitted)|nih public|hhs public|preprints?\b|draft\b|typeset|prepared (?:for submission|using)"
@@ -132,6 +132,6 @@ NUMBERED = re.compile(
 # Institutions.
 ACADEMY = re.compile(
     r"universi|institut|\bfacult|\bfakult|departa?e?ment|\bdept\b|\bdep\.|\bschool\b|\bcollege\b|hospital|\bhôpital|\bclinic|klinik|\bcent(?:er|re|ro)\b|\blaborator|\bacademy\b|akadem|hochschule|\bpolitec|\bpolytech|\bécole\b|\bobservato|\bdivision of"
-    r"|\bministry\b|\bfoundation\b|\bmuseum\b|\bsociety\b|\bcouncil\b|\bagency\b|\bbank\b|\bcnrs\b|\binserm\b|\binria\b|\bcsic\b|\bcnr\b|\binc\.?$|\bltd\b|\bgmbh\b|\bunit\b|\bgroup\b|\bcorporation\b|\borgani[sz]ation\b|\bcompany\b|\blabs?\b|\bresearch$|\bstatistics\b|\bpo box|\bstreet\b|\broad\b|\bavenue\b|straße|rue\b"
+    r"|\bministry\b|\bfoundation\b|\bmuseum\b|\bsociety\b|\bcouncil\b|committee\b|\bcommission\b|\bauthority\b|\bassociation\b|\bconsortium\b|\bagency\b|\bbank\b|\bcnrs\b|\binserm\b|\binria\b|\bcsic\b|\bcnr\b|\binc\.?$|\bltd\b|\bgmbh\b|\bunit\b|\bgroup\b|\bcorporation\b|\borgani[sz]ation\b|\bcompany\b|\blabs?\b|\bresearch$|\bstatistics\b|\bpo box|\bstreet\b|\broad\b|\bavenue\b|straße|rue\b"
     r"|wydział|uniwersytet|egyetem|üniversite|yliopisto|katedra|ústav|tanszék|университет|институт|академи|кафедра|факультет|πανεπιστ|τμήμα|大学(?!生)|大學(?!生)|学院|學院|研究所|研究院|研究室|医院|病院|대학|연구소|연구원|병원|جامعة|كلية|معهد"
 )
