@@ -53,7 +53,7 @@ STARTS = re.compile(
     r"|access$|contents lists? available|available (?:online(?=\W)|(?:online )?(?:at|from|in)\b)|journal (?:homepage|home page|pre-?proofs?)|homepage|the (?:current issue|journal)\b|this (?:journal|article|work|paper|is) "
     r"|reprints?\b|for (?:permissions|reprints|correspondence)|full terms|downloaded|edited by|reviewed by|editors?\b|editor-in-chief|(?:academic|handling|associate|guest|special issue|section) editors?|communicated by"
     r"|correspond\w{0,8}\b|key ?words|schlüsselwörter|mots[- ]clés|palabras clave|palavras[- ]chave|parole chiave|ключевые слова|关键词|キーワード|jel\b|msc\b|pacs\b|ams subject|ccs concepts|general terms"
-    r"|(?:(?:authors?'?s?|accepted|submitted|final|peer[- ]reviewed|post-?print|personal) ){1,3}(?:manuscripts?|version|copy|draft)\b|manuscript (?:no|number|id|received|submitted)|nih public|hhs public|preprints?\b|draft\b|typeset|prepared (?:for submission|using)"
+    r"|(?:(?:authors?'?s?|accepted|submitted|final|peer[- ]reviewed|post-?print|personal) ){1,3}(?:manuscripts?|version|copy|draft)\b|manuscript (?:no|number|id|received|submitted)|nih public|hhs public|preprints?\b|draft\b|scientific (?:report|opinion)\b|typeset|prepared (?:for submission|using)"
     r"|under (?:review|submission) (?:as|at|for)|to (?:appear|be published) in|accepted (?:for|at|in|by)\b|submitted (?:for|to) (?:publication|the journal|journal)|in press|forthcoming|arxiv\b|hal id|stable url|accessed\b"
     r"|(?:author|title|source|journal|reference|pii|type|volume|article|language|publisher|rights|licen[cs]e|subject|mailing address|address|present address|received)s?(?:\(s\))?:"
     r"|type (?:of (?:the )?paper|original|review|research|mini|brief|perspective|methods)|dedicated to|special (?:issue|section|feature|collection)|thematic (?:issue|section)|theme issue|research topic|anonymous authors|paper under double|invited\b"
@@ -88,7 +88,7 @@ _FOREIGN = (
 )
 _LABEL = rf"(?:(?:{_MODIFIERS}[ -]){{0,4}}{_NOUNS}|{_FOREIGN}|open(?: access)?|{_MODIFIERS} {_MODIFIERS} articles?)"
 LABEL = re.compile(
-    rf"\W{{0,3}}{_LABEL}(?:[\s/|•·,:()–-]{{1,4}}{_LABEL}){{0,3}}(?: (?:of the (?:month|year|issue)|open|\d{{1,3}}))?\W{{0,3}}$"
+    rf"\W{{0,3}}{_LABEL}(?:[\s/|•·,:()–-]{{1,4}}{_LABEL}){{0,3}}(?: (?:of the (?:month|year|issue)|of [a-z]{2, 12}|open|\d{{1,3}}))?\W{{0,3}}$"
 )
 
 # Fields of study, in which journals sort their articles.

@@ -239,7 +239,7 @@ def _is_below_title(line: str, names: Names, *, has_byline: bool) -> bool:
     if _is_of_another(line, names):
         return False
     is_more = has_byline and "," in line and is_list_of_names(line)
-    return is_more or _is_subtitle(line, names) or _is_people(line, names)
+    return is_more or _is_people(line, names)
 
 
 def _is_people(line: str, names: Names) -> bool:
@@ -261,7 +261,7 @@ def _is_known(line: str, names: Names, *, is_strict: bool = False) -> bool:
         return False
     if _is_of_journal(line, names) or _has_form(line) or is_byline(line, names.surnames) or is_affiliation(line):
         return True
-    if is_list_of_names(line, 2):
+    if is_list_of_names(line, 2) or _is_subtitle(line, names):
         return True
     return not is_strict and not _is_short(line)
 
