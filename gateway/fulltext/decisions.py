@@ -208,8 +208,9 @@ def _stays(before: Decision, candidate: Candidate) -> bool:
 
     Releases before 0.5.0 accepted files without such signs; those are decided on again.
     """
-    is_accepted = before.verdict == "accept" and is_identified(candidate.identified_by) and not candidate.is_auxiliary
-    return before.sha256 == candidate.sha256 and (before.decided_by != RULE or is_accepted)
+    is_accepted = before.verdict == "accept" and is_identified(candidate.identified_by)
+    is_plain = not candidate.is_auxiliary and not candidate.kind_doubt
+    return before.sha256 == candidate.sha256 and (before.decided_by != RULE or (is_accepted and is_plain))
 
 
 def _after_a_person(before: Decision, candidate: Candidate, thresholds: Thresholds) -> tuple[Ruling, str]:
@@ -253,7 +254,7 @@ def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:
         return f"The file seems to be {KINDS[DocumentKind(candidate.kind)]}; the record describes something else."
     if candidate.outcome is Outcome.NO_TEXT:
         return "There is too little text to compare."
-    return ""
+    return candidate.kind_doubt
 
 
 def _about_the_work(candidate: Candidate, thresholds: Thresholds) -> str:

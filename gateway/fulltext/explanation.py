@@ -114,7 +114,7 @@ def _of_candidate(candidate: Candidate) -> Iterator[str]:
     way = pairwise(url[:6].lower() for url in (*candidate.hops, candidate.final_url))
     if ("https:", "http:/") in way:
         yield "      and on the way from an encrypted address to one that is not"
-    for claim in filter(None, (candidate.retracted, candidate.restriction, candidate.doubt)):
+    for claim in filter(None, (candidate.retracted, candidate.restriction, candidate.doubt, candidate.kind_doubt)):
         yield f"      {claim}"
     facts = {
         "version": candidate.version,

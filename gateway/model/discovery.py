@@ -118,6 +118,7 @@ class Candidate(NamedTuple):
     doubt: str = ""
     restriction: str = ""
     retracted: str = ""
+    kind_doubt: str = ""  # why it may be another kind of document, as a sentence
 
 
 class Match(NamedTuple):

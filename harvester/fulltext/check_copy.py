@@ -165,6 +165,7 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
         kind=verdict.kind,
         text_version=verdict.text_version,
         identified_by=verdict.identified_by,
+        kind_doubt=verdict.doubt,
         pages=verdict.pages,
         open_from=max(candidate.open_from, open_from_words(extracted.first)),
     )

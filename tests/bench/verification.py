@@ -89,6 +89,7 @@ def _candidate(paper: pairs.Paper, known: Expected) -> Candidate:
         kind=verdict.kind,
         text_version=verdict.text_version,
         identified_by=verdict.identified_by,
+        kind_doubt=verdict.doubt,
         pages=verdict.pages,
     )
 

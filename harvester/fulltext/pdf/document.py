@@ -172,8 +172,13 @@ def contents_in(lines: Iterable[str]) -> int:
 
 def lines_of(text: str, most: int = LINES) -> list[str]:
     """Return the lines of a text that are not empty, in lower case, with single spaces, spaced letters joined."""
+    return [line.lower() for line in spelled_lines(text, most)]
+
+
+def spelled_lines(text: str, most: int = LINES) -> list[str]:
+    """Return the lines of a text that are not empty, with single spaces, spaced letters joined."""
     plain = text.translate(_SIGNS)
-    return list(islice(_some(" ".join(line[:_LONGEST].lower().split()) for line in plain.splitlines()), most))
+    return list(islice(_some(" ".join(line[:_LONGEST].split()) for line in plain.splitlines()), most))
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:

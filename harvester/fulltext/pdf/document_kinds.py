@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gateway.model import DocumentKind, Outcome
-from harvester.fulltext.pdf import first_lines, page_shapes
+from harvester.fulltext.pdf import first_lines, page_shapes, title_lines
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.pdf.file_names import Named, named
+from harvester.fulltext.pdf.file_names import Named as FileName
+from harvester.fulltext.pdf.file_names import named
 from harvester.fulltext.pdf.versions import SUBMITTED, version_in
+from harvester.fulltext.pdf.work_names import Named
 
 _NOTHING = Facts()
 
@@ -30,7 +32,15 @@ def kind_of(extracted: Extracted, facts: Facts = _NOTHING, url: str = "") -> Doc
     return _plain_kind(document) if kind_ is None else kind_
 
 
-def _kinds(document: Document, name: Named | None) -> Iterator[DocumentKind | None]:
+def doubt_about(extracted: Extracted, facts: Facts, named: Named) -> str:
+    """Return why the kind of a document that looks like the work is not certain, as a sentence; empty: it is."""
+    if extracted.outcome is not Outcome.SUCCESS:
+        return ""
+    document = Document(extracted, facts)
+    return page_shapes.doubt_about(document) or title_lines.doubt_about(document, named)
+
+
+def _kinds(document: Document, name: FileName | None) -> Iterator[DocumentKind | None]:
     """Yield the kind by each sign, the most certain first."""
     yield first_lines.by_cover(document)
     yield first_lines.by_access(document)

@@ -42,7 +42,7 @@ _SUPPLEMENTS = (
     r"supplement(?:ary|al) (?:materials?|information|data|files?|text|appendix|tables?|figures?|notes?)\b",
     r"electronic supplement\w{0,5}\b", r"(?:online|technical|web) appendix\b",
 )  # fmt: skip
-_SUPPLEMENT = re.compile(rf"(?im)^[^\w\n]{{0,6}}(?:{'|'.join(_SUPPLEMENTS)})(?P<rest>[^\n]{{0,200}})")
+SUPPLEMENT = re.compile(rf"(?im)^[^\w\n]{{0,6}}(?:{'|'.join(_SUPPLEMENTS)})(?P<rest>[^\n]{{0,200}})")
 # An article states where its supplement is available: in a sentence, or as a mark alone on its line.
 _IS_HAD = re.compile(
     r"(?i)(?:\b(?:is|are) (?:available|provided|published|online|free)|\bavailable (?:online|free|at|from|on|in|for)\b"
@@ -87,7 +87,7 @@ def signs(first: str, named: Named, types: Sequence[tuple[float, ...]] = ()) -> 
 def _is_notice(front: Front, titles: list[Title]) -> bool:
     head = front.head[:_NOTICE_WITHIN]
     is_whole = front.has_abstract_and_introduction
-    supplements = (match for match in _SUPPLEMENT.finditer(head) if not _is_of_an_article(match, is_whole=is_whole))
+    supplements = (match for match in SUPPLEMENT.finditer(head) if not _is_of_an_article(match, is_whole=is_whole))
     match = next((match for match in (_NOTICE.search(head), *supplements) if match), None)
     return match is not None and not any(_is_such(title, match[0]) for title in titles)
 

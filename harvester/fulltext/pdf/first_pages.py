@@ -130,7 +130,7 @@ def fronts(first: str, types: Sequence[tuple[float, ...]] = ()) -> tuple[Front, 
     heights = [*types, *((),) * len(split)]
     written = [pair for pair in zip(split, heights, strict=False) if pair[0].strip()][:2]
     texts = [page.replace("\r\n", "\n").replace("\r", "\n") for page, _ in written]
-    pages = list(map(_without_line_numbers, texts))
+    pages = list(map(without_line_numbers, texts))
     if len(pages) > 1 and not _is_cover(pages[0]):
         pages = pages[:1]
     # A file of one page has only the beginning of the text below.
@@ -155,7 +155,7 @@ def _below_another(page: str) -> str:
     return page[start:].lstrip("\n")
 
 
-def _without_line_numbers(page: str) -> str:
+def without_line_numbers(page: str) -> str:
     """Return a page without line numbers, as manuscripts have them."""
     lines = page.split("\n")
     numbers = [int(match[1]) if (match := _LINE_NUMBER.match(line)) else -1 for line in lines]

@@ -14,7 +14,7 @@ from gateway.model import DocumentKind, Outcome, Work
 from harvester.fulltext.identifiers import Identifiers, dois_in
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf.document import Facts
-from harvester.fulltext.pdf.document_kinds import kind_of
+from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, pages_of
@@ -50,6 +50,7 @@ class Verdict(NamedTuple):
 
     `text_version` is the version that the text states: submitted, accepted, published; empty: none. `has_doi` and
     `has_title`: they are anywhere on the first pages. `identified_by`: the signs where a document names itself.
+    `doubt`: why its kind is not certain, as a sentence; empty: there is no doubt.
     """
 
     outcome: Outcome
@@ -63,6 +64,7 @@ class Verdict(NamedTuple):
     kind: DocumentKind = DocumentKind.UNKNOWN
     text_version: str = ""
     identified_by: tuple[str, ...] = ()
+    doubt: str = ""
 
 
 def expected(work: Work, identifiers: Identifiers = NOTHING, described: Iterable[Description] = ()) -> Expected:
@@ -123,9 +125,13 @@ def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: 
 
     A supplement has its own outcome. A person must decide whether the record describes a notice or a volume.
     """
-    kind = kind_of(extracted, Facts(wanted.titles, wanted.pages, verdict.covered, wanted.kind), url)
+    facts = Facts(wanted.titles, wanted.pages, verdict.covered, wanted.kind)
+    kind = kind_of(extracted, facts, url)
     verdict = verdict._replace(kind=kind)
     is_part = wanted.kind is DocumentKind.VOLUME and verdict.pages < _BOOK
+    if kind in WORKS and wanted.kind in WORKS:
+        is_work = verdict.outcome is Outcome.SUCCESS  # only then a rule could accept it
+        return verdict._replace(doubt=doubt_about(extracted, facts, wanted.named) if is_work else "")
     if kind is wanted.kind or (kind in WORKS and not is_part):
         return verdict
     verdict = verdict._replace(is_auxiliary=True)

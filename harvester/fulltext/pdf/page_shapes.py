@@ -25,6 +25,9 @@ _LONG_LINE = 40  # characters of a line of text, not of a footer
 _POSTER_POINTS = 1600  # the longer side of A1 is 2384 points, of A2 1684
 _SHORT_KINDS = (DocumentKind.NOTICE, DocumentKind.POSTER, DocumentKind.REVIEW, DocumentKind.SUPPLEMENT)
 _SLIDE_WORDS, _SLIDES, _WIDER, _MOSTLY = 150, 3, 1.15, 0.8
+_SQUARE = 0.95  # width to height of a slide of any shape; the pages of articles are narrower
+_FEW, _SHEETS = 70, 4  # words of a page, and pages: drawings, or slides in an upright format
+_LONGER, _SPARE = 3, 10  # times as many pages as the published work, and some more: no manuscript is so long
 _BULLETS = ("•", "\u25aa", "\u25e6", "\u2023", "\u27a2", "\u25a0", "\u25cf", "\uf0b7")
 _LEAST_BULLETS, _SHARE_OF_BULLETS = 20, 0.4  # of the lines
 _LEAST_VOLUME = 25  # pages
@@ -55,10 +58,27 @@ def by_shape(document: Document) -> DocumentKind | None:
         return DocumentKind.POSTER
     if _is_of_bullets(document):
         return DocumentKind.POSTER
-    wide = sum(width > height * _WIDER for width, height in sizes)
-    if document.pages >= _SLIDES and wide >= _MOSTLY * len(sizes) > 0 and sum(counts) < _SLIDE_WORDS * len(counts):
+    if document.pages >= _SLIDES and _is_wide(document) and sum(counts) < _SLIDE_WORDS * len(counts):
         return DocumentKind.POSTER
     return None
+
+
+def _is_wide(document: Document) -> bool:
+    """Return whether most pages are square or wider."""
+    sizes = document.extracted.sizes
+    return sum(width > height * _SQUARE for width, height in sizes) >= _MOSTLY * len(sizes) > 0
+
+
+def doubt_about(document: Document) -> str:
+    """Return a sentence if the shape or the number of the pages is not that of an article; else an empty string."""
+    pages, expected = document.pages, document.facts.pages
+    if _is_wide(document):
+        return "Its pages are not higher than wide, like those of slides."
+    if pages >= _SHEETS and document.extracted.word_count < _FEW * pages:
+        return f"Its pages have {document.extracted.word_count // pages} words on average, like slides."
+    if expected and pages > _LONGER * expected + _SPARE:
+        return f"It has {pages} pages, and the work has {expected}."
+    return ""
 
 
 def _is_of_bullets(document: Document) -> bool:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tests.fulltext.corpus import articles, heads, lookalikes, notices, others, parts, titles, versions
+from tests.fulltext.corpus import articles, heads, lookalikes, notices, others, parts, titles, unusual, versions
 from tests.fulltext.corpus.cases import KINDS, Case, Kind
 
 __all__ = ["Case", "Kind", "kinds"]
@@ -18,6 +18,7 @@ _MODULES = (
     notices,
     parts,
     others,
+    unusual,
 )  # each adds its kinds when it is imported
 
 

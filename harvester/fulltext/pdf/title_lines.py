@@ -1,0 +1,355 @@
+"""Find a line beside the title that no form of an article explains: it may be the label of another document. Pure.
+
+The labels of supplements, reviews, theses and texts for the public are countless, and in all languages. The lines
+around the title of an article are few: its journal, identifiers, dates, section, authors, and where they work
+(`known_lines.py`). So any other short line above the title, or between the title and the authors, is unknown, and a
+person decides. On a page with nothing but a title, as theses have, this is true for all lines.
+
+Lines in the same place that are long, or have words of the title, are subtitles, titles in other languages, or text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from harvester.fulltext.pdf import headings, known_lines
+from harvester.fulltext.pdf.document import Document, spelled_lines
+from harvester.fulltext.pdf.evidence import SUPPLEMENT
+from harvester.fulltext.pdf.first_pages import PAGE_BREAK, folded, is_heading, without_line_numbers
+from harvester.fulltext.pdf.known_names import (
+    has_word_of_a_document,
+    is_affiliation,
+    is_byline,
+    is_country,
+    is_list_of_names,
+)
+from harvester.fulltext.pdf.person_names import spellings, surname
+from harvester.fulltext.pdf.similarity import letters
+from harvester.fulltext.pdf.work_names import Named
+
+_ABOVE, _BELOW = 10, 8  # lines above the title, and below it
+_WITHIN = 60  # lines of a page in which a title is looked for
+_SHORT_WORDS, _SHORT = 6, 60  # words and characters of a label
+_LONG_WORDS = 12  # words of a line that may have an alarming word
+_LEAST_SHARED = 6  # letters of a word that a subtitle has from its title
+_PROSE, _PROSE_WORDS = 55, 6  # characters of a line of text, and its words of small letters
+_LEAST_LETTERS = 3
+_WORD_BEHIND, _LONE_WORD = 5, 10  # letters of a word alone in its line, and no place: directly behind authors, later
+_CJK = 0x2E80
+_TITLE_PAGE_WORDS, _TITLE_PAGE_PAGES = 150, 12  # at most these words, at least these pages
+_LONG = 20  # pages of a document whose long lines above the title count, too
+_FULL_WORDS = 8  # of a full line
+_SHOWN = 80  # characters of a line in a sentence
+
+
+class Unknown(NamedTuple):
+    """A line that nothing explains, and whether it is above the title."""
+
+    line: str
+    is_above: bool
+
+
+class Around(NamedTuple):
+    """The lines above and below a title."""
+
+    above: Sequence[str]
+    below: Sequence[str]
+
+
+class Place(NamedTuple):
+    """The lines of a title, and how many letters its first line has before it, and its last line until its end."""
+
+    start: int
+    stop: int
+    before: int
+    until: int
+
+
+class Names(NamedTuple):
+    """The names of a work in letters: titles, surnames of its authors, journals and publishers."""
+
+    titles: tuple[str, ...]
+    surnames: frozenset[str]
+    venues: tuple[str, ...]
+    text: str  # of the first pages
+
+
+def doubt_about(document: Document, named: Named) -> str:
+    """Return a sentence if a line beside the title is unknown; empty if all are known, or the title is not there."""
+    unknown = unknown_line(document, named)
+    if unknown is None:
+        return ""
+    place = "above" if unknown.is_above else "below"
+    return f"An unknown line is {place} the title: \u201c{unknown.line[:_SHOWN].strip()}\u201d."
+
+
+def unknown_line(document: Document, named: Named) -> Unknown | None:
+    """Return the first line beside the title that nothing explains; None: there is none, or the title is not there.
+
+    On a page before the one with the title and the abstract, a cover, only words of other documents count.
+    """
+    pages = [_page_lines(page) for page in document.extracted.first.split(PAGE_BREAK)[:2]]
+    names = _names(document, named, [line for lines in pages for line in lines])
+    own = _page_of_title(pages, document.titles)
+    if own is None:
+        return None
+    covers = (line for lines in pages[:own] for line in lines[: 2 * _ABOVE] if _is_of_another(line, names))
+    if cover := next(covers, None):
+        return Unknown(cover, is_above=True)
+    is_page, is_long = not own and _is_title_page(document), document.pages >= _LONG
+    return _unknown_on(pages[own], names, is_page=is_page, is_long=is_long)
+
+
+def _page_lines(page: str) -> list[str]:
+    return spelled_lines(without_line_numbers(page), _WITHIN)
+
+
+def _page_of_title(pages: Sequence[Sequence[str]], titles: Sequence[str]) -> int | None:
+    """Return the number of the page with a title and the abstract, else of the first one with a title."""
+    with_title = [number for number, lines in enumerate(pages) if _around(lines, titles)]
+    with_both = [number for number in with_title if _body(pages[number]) < len(pages[number])]
+    return next(iter((*with_both, *with_title)), None)
+
+
+def _unknown_on(lines: Sequence[str], names: Names, *, is_page: bool, is_long: bool) -> Unknown | None:
+    around = _around(lines, names.titles)
+    assert around is not None
+    above = around.above if is_page else around.above[-_ABOVE:]
+    for line in above:
+        if not _is_known(line, names, is_strict=is_page or is_long) and not _is_of_text(line, above):
+            return Unknown(line, is_above=True)
+    unknown = next(_unknown_below(around.below, names, is_page=is_page), None)
+    return Unknown(unknown, is_above=False) if unknown else None
+
+
+def _unknown_below(lines: Sequence[str], names: Names, *, is_page: bool) -> Iterator[str]:
+    """Yield the unknown lines below a title, before the abstract and the text."""
+    has_byline = is_next = False
+    for line in lines if is_page else lines[: min(_BELOW, _body(lines))]:
+        if _is_prose(line) and not is_page:
+            return
+        is_known = _is_known(line, names, is_strict=is_page) or _is_below_title(line, names, has_byline=has_byline)
+        is_label = is_page or not has_byline or _is_alarming(line, names) or _is_plain_label(line, is_next=is_next)
+        if is_label and not is_known:
+            yield line
+        is_next = is_byline(line, names.surnames) or _is_people(line, names)
+        has_byline = has_byline or is_next
+
+
+def _body(lines: Sequence[str]) -> int:
+    """Return the number of the line with which the abstract or the text begins."""
+    headed = (number for number, line in enumerate(lines) if is_heading(line) or _is_abstract(line.lower()))
+    return next(headed, len(lines))
+
+
+def _is_abstract(lower: str) -> bool:
+    """Return whether a line is the heading of an abstract, or begins one: `Abstract. We show`, not `Summary for`."""
+    match = headings.ABSTRACT.match(lower)
+    if match is None:
+        return False
+    rest = lower[match.end() :].strip()
+    is_sentence = rest.endswith(".") and len(rest.split()) > _LEAST_LETTERS
+    return not rest or rest[0] in ".:-|" or len(lower) > _SHORT or is_sentence
+
+
+def _around(lines: Sequence[str], titles: Sequence[str]) -> Around | None:
+    """Return the lines around a title; None if it is not on the page. Words in its own lines count as lines.
+
+    A title that begins a line counts more than one behind other words, and a later one more than a running head.
+    """
+    spelled = [letters(line) for line in lines]
+    for title in titles:
+        places = list(_places(spelled, title))
+        if places:
+            own = {number for place in places for number in range(place.start, place.stop)}
+            place = _own_place(places, min(_body(lines), _text(lines)))
+            above = [line for number, line in enumerate(lines[: place.start]) if number not in own]
+            label, rest = (
+                _split(lines[place.start], place.before)[0].rstrip(" :-"),
+                _split(lines[place.stop - 1], place.until)[1],
+            )
+            return Around([*above, *filter(letters, (label,))], [*filter(letters, (rest,)), *lines[place.stop :]])
+    return None
+
+
+def _own_place(places: Sequence[Place], body: int) -> Place:
+    """Return the last place before the text where a title begins a line, else the first place."""
+    headings_ = [place for place in places if place.start < body and not place.before]
+    lines = [place for place in places if not place.before]
+    return next(iter((*headings_[::-1], *lines, *places)))
+
+
+def _text(lines: Sequence[str]) -> int:
+    """Return the number of the line with which text of several full lines begins."""
+    is_full = [len(line.split()) >= _FULL_WORDS for line in lines]
+    return next((number for number in range(len(lines)) if all(is_full[number : number + 3])), len(lines))
+
+
+def _places(spelled: Sequence[str], title: str) -> Iterator[Place]:
+    """Yield the places of a title in the letters of lines."""
+    joined, starts = "".join(spelled), [0, *accumulate(map(len, spelled))]
+    at = joined.find(title)
+    while at >= 0:
+        start, last = bisect(starts, at) - 1, bisect(starts, at + len(title) - 1) - 1
+        yield Place(start, last + 1, at - starts[start], at + len(title) - starts[last])
+        at = joined.find(title, at + len(title))
+
+
+def _split(line: str, count: int) -> tuple[str, str]:
+    """Return the text of a line with its first letters, of this count, and the rest."""
+    seen = 0
+    for place, sign in enumerate(line):
+        if seen >= count:
+            return line[:place], line[place:]
+        seen += len(letters(sign))
+    return line, ""
+
+
+def _names(document: Document, named: Named, lines: Sequence[str]) -> Names:
+    surnames = {folded(spelling) for author in named.authors for spelling in spellings(surname(author))}
+    venues = [folded(venue) for venue in named.venues]
+    # The name of a journal is also in its citation: `Annals of Slopes 12 (2011) 1-9`.
+    venues += [folded(_before_digits(line)) for line in lines if known_lines.CITATION.search(line.lower())]
+    return Names(
+        tuple(document.titles),
+        frozenset(filter(None, surnames)),
+        tuple(name for name in venues if len(name) > _LEAST_LETTERS),
+        document.extracted.first,
+    )
+
+
+def _before_digits(line: str) -> str:
+    return line[: next((place for place, sign in enumerate(line) if sign.isdigit()), len(line))]
+
+
+def _is_title_page(document: Document) -> bool:
+    """Return whether a long document has a page with nothing but a title."""
+    lines = spelled_lines(document.front)
+    page = " ".join(lines)
+    has_text = _body(lines) < len(lines) or known_lines.CITATION.search(page.lower())
+    return document.pages >= _TITLE_PAGE_PAGES and _words(page) <= _TITLE_PAGE_WORDS and not has_text
+
+
+def _is_below_title(line: str, names: Names, *, has_byline: bool) -> bool:
+    """Return whether a line below a title is its subtitle, or has the authors."""
+    if _is_of_another(line, names):
+        return False
+    is_more = has_byline and "," in line and is_list_of_names(line)
+    return is_more or _is_people(line, names)
+
+
+def _is_people(line: str, names: Names) -> bool:
+    """Return whether a line has names: several, or one whose last word stands elsewhere, too, and only as a name."""
+    if not is_list_of_names(line):
+        return False
+    last = line.rstrip("*†‡§¶,.0123456789 ").split()[-1]
+    is_repeated = len(last) >= _LEAST_LETTERS and names.text.count(last) > 1 and last.lower() not in names.text.split()
+    return is_list_of_names(line, 2) or is_repeated
+
+
+def _is_known(line: str, names: Names, *, is_strict: bool = False) -> bool:
+    """Return whether a line may be beside the title of an article."""
+    if _is_named(line, names):
+        return True
+    if SUPPLEMENT.match(line) or known_lines.POINTS.match(line.lower()):  # evidence.py decides on supplements
+        return True
+    if _is_of_another(line, names, most=10 * _LONG_WORDS if is_strict else _LONG_WORDS):
+        return False
+    if _is_of_journal(line, names) or _has_form(line) or is_byline(line, names.surnames) or is_affiliation(line):
+        return True
+    if is_list_of_names(line, 2) or _is_subtitle(line, names):
+        return True
+    return not is_strict and not _is_short(line)
+
+
+def _is_of_another(line: str, names: Names, most: int = _LONG_WORDS) -> bool:
+    """Return whether a line with at most some words has one of another document, and is not a name of the work."""
+    return _words(line) <= most and _is_alarming(line, names) and not _is_named(line, names)
+
+
+def _has_alarming_word(line: str) -> bool:
+    return any(pattern.search(line.lower()) for pattern in known_lines.ALARMING)
+
+
+def _is_alarming(line: str, names: Names) -> bool:
+    matches = (pattern.search(line.lower()) for pattern in known_lines.ALARMING)
+    return any(not any(letters(match[0]) in title for title in names.titles) for match in matches if match)
+
+
+def _is_named(line: str, names: Names) -> bool:
+    """Return whether a line is part of the title, or the name of a journal or publisher."""
+    own = letters(line)
+    is_of_title = len(own) >= _LEAST_SHARED and any(own in title for title in names.titles)
+    return is_of_title or folded(line) in names.venues
+
+
+def _is_of_journal(line: str, names: Names) -> bool:
+    """Return whether a line has the name of a journal or publisher, or a part of it."""
+    spelled = folded(line)
+    return any((venue in spelled and len(spelled) <= 2 * len(venue)) or spelled in venue for venue in names.venues)
+
+
+@lru_cache(maxsize=1 << 12)
+def _has_form(line: str) -> bool:
+    """Return whether a line has a form of `known_lines`: a label, a field, a journal, a citation, dates, numbers."""
+    lower = line.lower()
+    tables = (known_lines.STARTS.match, known_lines.JOURNAL.search, known_lines.CITATION.search)
+    if any(fits(lower) for fits in tables) or known_lines.NUMBERED.match(line) or "@" in line:
+        return True
+    if all(known_lines.LABEL.match(part) or known_lines.FIELD.match(part) for part in lower.split(" - ")):
+        return True
+    rest = known_lines.PARTS.sub("", lower)
+    return sum(map(str.isalpha, rest)) < _LEAST_LETTERS or bool(headings.SUPPLEMENT.match(lower))
+
+
+def _is_subtitle(line: str, names: Names) -> bool:
+    """Return whether a line has a longer word of the title, like a subtitle or a translated title."""
+    words = (letters(word) for word in line.split())
+    return any(len(word) >= _LEAST_SHARED and word in title for word in words for title in names.titles)
+
+
+def _is_short(line: str) -> bool:
+    return _words(line) <= _SHORT_WORDS and len(line) <= _SHORT
+
+
+def _is_plain_label(line: str, *, is_next: bool) -> bool:
+    """Return whether a line behind the authors is a label: `Policy brief`, and not `Norges Bank`.
+
+    It is short and has words of small letters, or one that names a document, or no capitals at all. `is_next`: it is
+    directly behind the authors, where a single word is no place.
+    """
+    if not _is_short(line):
+        return False
+    words = [word.rpartition("'")[2] for word in line.split() if word.replace("'", "").isalpha()]
+    if len(words) == 1 and len(line.split()) == 1 and line[0].isupper():
+        is_long = len(line) >= (_WORD_BEHIND if is_next else _LONE_WORD)
+        return is_long and not line.isupper() and not is_country(line)
+    is_title_case = is_next and len(words) == len(line.split()) and not line.isupper()
+    is_small = any(word[0].islower() and len(word) > _LEAST_LETTERS for word in words[1:])
+    is_uncased = not any(map(str.isupper, line)) and not any(map(str.islower, line))
+    return (
+        is_title_case
+        or is_small
+        or is_uncased
+        or has_word_of_a_document(line)
+        or bool(headings.ABSTRACT.match(line.lower()))
+    )
+
+
+def _is_prose(line: str) -> bool:
+    small = sum(word[0].islower() for word in line.split())
+    return len(line) >= _PROSE and small >= _PROSE_WORDS and not _has_alarming_word(line)
+
+
+def _is_of_text(line: str, lines: Sequence[str]) -> bool:
+    """Return whether a line is one of many lines of text: an article begins below the end of another one."""
+    return sum(map(_is_prose, lines)) >= _LEAST_LETTERS and not _has_alarming_word(line)
+
+
+def _words(line: str) -> int:
+    """Return the number of words; two characters of Chinese, Japanese or Korean are one."""
+    return max(len(line.split()), sum(ord(letter) >= _CJK for letter in line) // 2)
