@@ -38,7 +38,7 @@ _ALARMING = (
     (
         # for the public, politics and teachers
         r"policy (?:brief|note|paper)|press (?:release|notice|kit)|(?:news|media) (?:release|advisory|backgrounder|contact)|fact ?sheet|key messages|executive summary|briefing|lay summary|plain language"
-        r"|teaching|lecture notes?\b(?! in)|\bhand-?outs?\b|worksheet|lesson|exercises?\b|syllabus|pressemelding|pressemitteilung|medien(?:mitteilung|information)|komunikat|pressmeddelande"
+        r"|teaching (?:notes?|guides?|materials?|cases?|resources?|plans?|units?|aids?|sheets?)|lecture notes?\b(?! in)|\bhand-?outs?\b|worksheet|lesson|exercises?\b|syllabus|pressemelding|pressemitteilung|medien(?:mitteilung|information)|komunikat|pressmeddelande"
         r"|\btiedote\b|tisková|sajtó|basın|пресс|δελτίο|新闻稿|報道|보도|بيان|slides?\b|\bposter\b|\bpresentation\b|speaker notes|webinar|infographic|interview with|\btalk\b|transcript"
     ),
 )

@@ -70,12 +70,16 @@ class Place(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The names of a work in letters: titles, surnames of its authors, journals and publishers."""
+    """The names of a work in letters: titles, surnames of its authors, journals and publishers.
+
+    `journals` are those that the record or a service names; `venues` has those that the document cites, too.
+    """
 
     titles: tuple[str, ...]
     surnames: frozenset[str]
     venues: tuple[str, ...]
     text: str  # of the first pages
+    journals: tuple[str, ...] = ()
 
 
 def doubt_about(document: Document, named: Named) -> str:
@@ -219,6 +223,7 @@ def _names(document: Document, named: Named, lines: Sequence[str]) -> Names:
         frozenset(filter(None, surnames)),
         tuple(name for name in venues if len(name) > _LEAST_LETTERS),
         document.extracted.first,
+        tuple(map(letters, named.venues)),
     )
 
 
@@ -277,7 +282,8 @@ def _has_alarming_word(line: str) -> bool:
 
 def _is_alarming(line: str, names: Names) -> bool:
     matches = (pattern.search(line.lower()) for pattern in known_lines.ALARMING)
-    return any(not any(letters(match[0]) in title for title in names.titles) for match in matches if match)
+    own = (*names.titles, *names.journals)
+    return any(not any(letters(match[0]) in name for name in own) for match in matches if match)
 
 
 def _is_named(line: str, names: Names) -> bool:

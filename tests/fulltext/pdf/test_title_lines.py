@@ -105,6 +105,13 @@ def test_a_label_that_is_part_of_the_title_is_no_sign() -> None:
     assert doubt("Peer review reports", "of three journals on peat", "Ada Turf", title=title) == ""
 
 
+def test_a_label_that_is_part_of_the_name_of_the_journal_is_no_sign() -> None:
+    journal = RECORD._replace(venues=("Thesis Eleven",))
+    assert doubt("Article in Thesis Eleven · June 2019", TITLE, "Ada Turf", named=journal) == ""
+    assert doubt("Teaching Research Quarterly 25 (2019) 339-345", TITLE, "Ada Turf") == ""
+    assert doubt("Teaching notes", TITLE, "Ada Turf") != ""
+
+
 def test_a_head_with_the_title_and_the_title_in_the_abstract_are_not_the_title() -> None:
     assert doubt(TITLE, "Article of the Month", TITLE, "Ada Turf") == ""
     text = a_document(TITLE, "Ada Turf", "Abstract", "Lone line", TITLE, BODY)
