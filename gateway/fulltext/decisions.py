@@ -222,7 +222,7 @@ def _after_a_person(before: Decision, candidate: Candidate, thresholds: Threshol
         _about_the_file(candidate, thresholds)
         or _about_the_work(candidate, thresholds)
         or _about_the_version(candidate)
-        or candidate.restriction
+        or _about_the_kind(candidate)
     )
     if before.verdict == "accept" and is_plain:
         return Ruling("accept", "The file was replaced by another one that is the work too."), before.decided_by
@@ -235,7 +235,7 @@ def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds
         return Ruling("review", doubt)
     if candidate.score < thresholds.reject and not candidate.has_doi:  # with its DOI it may be in another language
         return Ruling("reject", f"The score {candidate.score:g} is below {thresholds.reject:g}.")
-    doubt = _about_the_work(candidate, thresholds) or _about_the_version(candidate) or candidate.restriction
+    doubt = _about_the_work(candidate, thresholds) or _about_the_version(candidate) or _about_the_kind(candidate)
     if doubt:
         return Ruling("review", doubt)
     if is_open(candidate.license):
@@ -254,7 +254,12 @@ def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:
         return f"The file seems to be {KINDS[DocumentKind(candidate.kind)]}; the record describes something else."
     if candidate.outcome is Outcome.NO_TEXT:
         return "There is too little text to compare."
-    return candidate.kind_doubt
+    return ""
+
+
+def _about_the_kind(candidate: Candidate) -> str:
+    """Return why not everybody may have a file, or why it may be another kind of document; empty if neither is so."""
+    return candidate.restriction or candidate.kind_doubt
 
 
 def _about_the_work(candidate: Candidate, thresholds: Thresholds) -> str:

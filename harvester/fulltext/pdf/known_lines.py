@@ -32,7 +32,7 @@ _ALARMING = (
         # supplements and forms
         r"multimedia component|supplement|\bappendi(?:x|ces)\b|\bannex|\battachment|\banhang\b|\banlage\b|\bvedlegg|\bbilag|\bliite\b|\bzałącznik|\banexo|\ballegato|\bappendice"
         r"|\bbijlage|\bpříloh|\bmelléklet|^ek[- ]|приложени|παράρτημα|附录|附錄|付録|補遺|부록|ملحق|check ?list|checkliste|questionn?air|data management|datenmanagement"
-        r"|gestione? (?:de|dei|des|di) |\bconsent\b|fragebogen|cuestionario|questionári|vragenlijst|dotazník|kérdőív|enkät|anket|kyselyl|опросник|анкета|问卷|質問|설문|استبيان|数据管理"
+        r"|gestione? (?:de|dei|des|di) |\bconsent\b(?!\.)|fragebogen|cuestionario|questionári|vragenlijst|dotazník|kérdőív|enkät|anket|kyselyl|опросник|анкета|问卷|質問|설문|استبيان|数据管理"
         r"|sjekkliste|lista (?:de|di) |grille de|statistical analysis plan|ethics (?:approval|committee)|case report form|data ?sheet\b|code ?book|read ?me\b|user (?:guide|manual)"
     ),
     (
@@ -63,6 +63,13 @@ STARTS = re.compile(
 
 # A sentence of a publisher that leads to another document.
 POINTS = re.compile(r"\W{0,3}(?:see |for (?:a |an )?(?:commentary|editorial|comment|supplement\w{0,5}),? see )")
+
+# Titles in another language than the article: `Eine Untersuchung über Hänge`.
+TRANSLATED = re.compile(
+    r"(?:an? |the |eine? |une? |una? |uma |een |ett |et )?(?:study|investigation|untersuchung|studie|étude|estudio|studio"
+    r"|estudo|onderzoek|undersøgelse|undersökning|undersøkelse|tutkimus|исследование)"
+    r" (?:of|on|into|über|zu|zum|zur|sur|de|del|della|des|sobre|su|sulla|over|naar|av|af|om) "
+)
 
 # Labels of sections in which journals print articles: words before a noun, and the noun.
 _MODIFIERS = (

@@ -264,7 +264,13 @@ def _is_known(line: str, names: Names, *, is_strict: bool = False) -> bool:
         return True
     if _is_of_another(line, names, most=10 * _LONG_WORDS if is_strict else _LONG_WORDS):
         return False
-    if _is_of_journal(line, names) or _has_form(line) or is_byline(line, names.surnames) or is_affiliation(line):
+    if (
+        known_lines.TRANSLATED.match(line.lower())
+        or _is_of_journal(line, names)
+        or _has_form(line)
+        or is_byline(line, names.surnames)
+        or is_affiliation(line)
+    ):
         return True
     if is_list_of_names(line, 2) or _is_subtitle(line, names):
         return True
