@@ -163,7 +163,8 @@ def test_a_token_that_brings_nothing_is_checked_where_no_size_is_stated(answer: 
     repository = _nine(empty, has_size=False)
     steps = walked(repository)
     assert _is_whole(steps, repository)
-    assert "6 of them had not come" in notes(steps)
+    assert "ListIdentifiers names oai:x:003, which has not come" in notes(steps)
+    assert "ListIdentifiers names 9 records" in notes(steps)
 
 
 def test_a_date_that_has_a_record_and_brings_none_is_checked():
