@@ -204,11 +204,11 @@ class DoubtfulFiles:
     def recover(self, files: Iterable[Path]) -> None:
         """Remove bytes that a killed process moved here or left here, by the files of which it changed the state."""
         for state in files:
-            if self._folder_of_states(state) and not (_has_bytes(state) or state.is_symlink()):
+            if self._is_state(state) and not (_has_bytes(state) or state.is_symlink()):
                 with reporting_unwritable(state):
                     state.with_suffix("").unlink(missing_ok=True)
 
-    def _folder_of_states(self, file: Path) -> bool:
+    def _is_state(self, file: Path) -> bool:
         return file.parent.parent == self.folder and file.suffix == ".json"
 
     def _free(self, doubt: DoubtfulFile) -> None:

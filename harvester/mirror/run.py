@@ -153,9 +153,7 @@ class Run(RunLifecycle):
         )
         pending = begun(root, inventory, before, replace(before, files=(), problem=""), received)
         if pending.now.document_sha256 != before.document_sha256:
-            self.place.failed.mark(
-                identifier, is_whole=False
-            )  # so that it is written again when its record is received
+            self.place.failed.mark(identifier, is_whole=False)  # it is written again with its record
             raise StoreDamaged(f"{identifier}: {DOCUMENT} is not what arrived; `harvester mirror --full` brings it.")
         return self.with_harm(pending, is_record_new=False)
 
