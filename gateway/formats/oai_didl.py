@@ -8,124 +8,71 @@ DIDLs of all profiles are read.
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.didl_items import describers
-from gateway.digests import GATEWAY, UPSTREAM, spelled
 from gateway.formats import MetadataFormat, oai_dc
+from gateway.formats._components import (
+    AFTER,
+    BEFORE,
+    NAMED,
+    OBJECT_FILE,
+    WITH_NAME,
+    component,
+    components,
+    descriptor,
+    term,
+    type_of,
+)
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
 from gateway.formats._stated import stated
 from gateway.formats._statements import completed
-from gateway.model import FileLink, FileOrigin, Statement, Work
+from gateway.model import FileLink, Statement, Work
 from gateway.xmlio import Element, name_of, text_of
-from gateway.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, XSI, clean, escape, escape_attribute
+from gateway.xmltext import DIDL, DII, RDF, XSI, escape, escape_attribute
 
 SCHEMA = "http://standards.iso.org/ittf/PubliclyAvailableStandards/MPEG-21_schema_files/did/didl.xsd"
-OBJECT_FILE = "info:eu-repo/semantics/objectFile"
 START_PAGE = "info:eu-repo/semantics/humanStartPage"
 
 _OPENING = f'<didl:DIDL xmlns:didl="{DIDL}" xmlns:xsi="{XSI}" xsi:schemaLocation="{DIDL} {SCHEMA}"><didl:Item>'
 _CLOSING = "</didl:Item></didl:DIDL>"
-_MIME_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(?:\s*;.*)?")
 
 
 def write(work: Work) -> bytes:
     """Return the DIDL of a work in UTF-8 (ISO/IEC 21000-2), which contains its oai_dc."""
     name = next(iter(work.identifiers), "") or work.landing_page or work.upstream
-    after = [_AFTER]
+    after = [AFTER]
     if work.modified:
         after.append(_modified(work.modified))
     after += [
-        _component(file, work.modified) for file in work.files if is_address(file.url)
+        component(file, work.modified) for file in work.files if is_address(file.url)
     ]  # no other is a legal anyURI
     if is_address(work.landing_page):
         after.append(_page(work.landing_page))
     after.append(_CLOSING)
-    before = f"{_OPENING}{_NAMED}{escape(any_uri(name))}{_WITH_NAME}{_BEFORE}"
+    before = f"{_OPENING}{NAMED}{escape(any_uri(name))}{WITH_NAME}{BEFORE}"
     return b"".join((before.encode(), oai_dc.write(work), "".join(after).encode()))
 
 
 @lru_cache(maxsize=1024)  # many records of a source changed together
 def _modified(text: str) -> str:
-    return _descriptor(_term("modified", text))
+    return descriptor(term("modified", text))
 
 
 def _page(url: str) -> str:
-    named = f"<didl:Component>{_NAMED}{escape(any_uri(url))}{_WITH_NAME}{_START_PAGE}"
+    named = f"<didl:Component>{NAMED}{escape(any_uri(url))}{WITH_NAME}{_START_PAGE}"
     return f'{named}<didl:Resource mimeType="text/html" ref="{escape_attribute(address(url))}"/></didl:Component>'
 
 
-def _component(file: FileLink, modified: str) -> str:
-    described = "".join(map(_descriptor, _secondary(file, modified)))
-    known = f"{_NAMED}{escape(any_uri(file.url))}{_WITH_NAME}{_OBJECT_FILE}{described}"
-    return f"<didl:Component>{known}{''.join(_resources(file))}</didl:Component>"
+_START_PAGE = descriptor(type_of(START_PAGE))
 
 
-def _secondary(file: FileLink, modified: str) -> Iterator[str]:
-    """Yield the further facts of a file, one for each Statement."""
-    if file.size is not None:
-        yield _term("extent", f"{file.size} bytes")
-    if file.modified:
-        yield _term("modified", file.modified)
-    if file.license:
-        yield _term("license", file.license)
-    yield _term("provenance", _file_provenance(file, modified))
-    for algorithm, digest, is_ours in file.fixity:
-        yield _fixity(spelled(algorithm), digest, GATEWAY if is_ours else UPSTREAM)
-
-
-def _fixity(algorithm: str, digest: str, originator: str) -> str:
-    """Return a digest as PREMIS, with its originator: the source, or the gateway, which computed it from the file."""
-    parts = (("Algorithm", algorithm), ("", digest), ("Originator", originator))
-    inside = "".join(f"<premis:messageDigest{name}>{escape(text)}</premis:messageDigest{name}>" for name, text in parts)
-    return f'<premis:fixity xmlns:premis="{PREMIS}">{inside}</premis:fixity>'
-
-
-def _file_provenance(file: FileLink, modified: str) -> str:
-    """Return the provenance of a file: who names it, where, and since when; it stays the same while the file does."""
-    version = f"; version: {file.version}" if file.version else ""
-    if file.origin is FileOrigin.DISCOVERED:
-        notice = f"; notice: {file.retracted}" if file.retracted else ""
-        return f"{file.origin.value}: found by {file.found_in} at {file.found_at}{version}{notice}"
-    place = f" in {file.found_in}" if file.found_in else ""
-    place += f" of the record of {modified}" if modified else ""
-    place += f"; fetched at {file.found_at}" if file.found_at else ""
-    return f"{file.origin.value}: named{place}{version}"
-
-
-_BEFORE = '<didl:Descriptor><didl:Statement mimeType="text/xml; charset=UTF-8">'
-_AFTER = "</didl:Statement></didl:Descriptor>"
-_NAMED, _WITH_NAME = f'{_BEFORE}<dii:Identifier xmlns:dii="{DII}">', f"</dii:Identifier>{_AFTER}"
-
-
-def _descriptor(content: str) -> str:
-    return f"{_BEFORE}{content}{_AFTER}"
-
-
-def _resources(file: FileLink) -> Iterator[str]:
-    """Yield the Resources of a file: by value, or by reference; all have the same bytes (ISO/IEC 21000-2)."""
-    mime_type = file.mime_type if _MIME_TYPE.fullmatch(file.mime_type) else UNKNOWN
-    opening = f'<didl:Resource mimeType="{escape_attribute(mime_type)}"'
-    if file.content:
-        yield f'{opening} encoding="base64">{b64encode(file.content).decode()}</didl:Resource>'
-        return
-    for url in filter(None, (file.url, file.copy_url)):
-        yield f'{opening} ref="{escape_attribute(address(url))}"/>'
-
-
-def _term(name: str, text: str) -> str:
-    return f'<dcterms:{name} xmlns:dcterms="{DCTERMS}">{escape(clean(text))}</dcterms:{name}>'
-
-
-def _type(uri: str) -> str:
-    return f'<rdf:type xmlns:rdf="{RDF}" rdf:resource="{uri}"/>'
-
-
-_OBJECT_FILE, _START_PAGE = _descriptor(_type(OBJECT_FILE)), _descriptor(_type(START_PAGE))
+def files_of_ours(root: Element) -> tuple[FileLink, ...]:
+    """Return the files of a DIDL that `write` made, with everything that was known of them."""
+    return components(root)
 
 
 # --- reading ------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ Times are whole seconds since 1970-01-01T00:00:00Z. A time in a string field is 
 from __future__ import annotations
 
 from gateway.model.arrived import Cursor, RawPage, Removal, Restoration, Slice, StoredPage, WindowOutcome
+from gateway.model.descriptions import Description, Hop
 from gateway.model.discovery import (
     Candidate,
     Decision,
@@ -35,6 +36,7 @@ from gateway.model.published import (
     Record,
     SetDescription,
     Source,
+    SourceCounts,
 )
 from gateway.model.runs import Event, Run, RunOutcome, RunTotal
 from gateway.model.subscriptions import Subscription, SubscriptionState
@@ -46,12 +48,14 @@ __all__ = [
     "Cursor",
     "Decision",
     "Deletion",
+    "Description",
     "DocumentKind",
     "Ending",
     "Event",
     "FileLink",
     "FileOrigin",
     "Format",
+    "Hop",
     "Identity",
     "Intent",
     "ItemChange",
@@ -80,6 +84,7 @@ __all__ = [
     "Slice",
     "Source",
     "SourceClock",
+    "SourceCounts",
     "Statement",
     "StoredPage",
     "StoredRecord",

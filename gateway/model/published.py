@@ -40,6 +40,19 @@ class Source:
     is_friend: bool = True
 
 
+class SourceCounts(NamedTuple):
+    """The numbers of items of a source: all, those that are deleted, and those of the others that have full text."""
+
+    items: int
+    deleted: int
+    fulltext: int
+
+    @property
+    def living(self) -> int:
+        """How many items are not deleted."""
+        return self.items - self.deleted
+
+
 class Payload(NamedTuple):
     """The place of the last good payload of an item in one upstream format: a page of the inbox, and a slice in it."""
 

@@ -28,6 +28,7 @@ from gateway.model import (
     Selection,
     SetDescription,
     Source,
+    SourceCounts,
     StoredRecord,
 )
 from gateway.store.base_discovery import Discovery
@@ -91,6 +92,25 @@ class View(Protocol):
 
     def sources(self) -> tuple[Source, ...]:
         """Return all sources, including removed ones, sorted by name."""
+        ...
+
+    def source_counts(self) -> dict[str, SourceCounts]:
+        """Return the counts of the items of every source, by its name, in the order of `sources`."""
+        ...
+
+    def neighbours(self, identifier: str) -> tuple[str, str]:
+        """Return the identifiers of the living items before and after this one in its source.
+
+        The order is that of the upstream identifiers, byte by byte. A part is empty if there is no such item among the
+        next hundred, or this item is unknown.
+        """
+        ...
+
+    def merged(self, source: str, upstream: str, limit: int) -> tuple[str, ...]:
+        """Return at most `limit` identifiers of items of a source that have rows of slashes.
+
+        Their upstream identifiers, after a slash, are `upstream` after a slash when a row of slashes counts as one.
+        """
         ...
 
     def changes(self, after: int, limit: int) -> tuple[ChangeLine, ...]:

@@ -27,12 +27,9 @@ from gateway.errors import (
 )
 from gateway.model import (
     Deletion,
-    FileLink,
-    FileOrigin,
     Format,
     Intent,
     ItemState,
-    Payload,
     Publication,
     Quarantined,
     SetDescription,
@@ -47,6 +44,7 @@ from gateway.store.sqlite_clock import SqliteClock
 from gateway.store.sqlite_dictionaries import Dictionaries
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
+from gateway.store.sqlite_items import states_of
 from gateway.store.sqlite_publish import add_collections, write
 from gateway.store.sqlite_rows import ancestors
 from gateway.store.sqlite_view import SqliteView
@@ -257,7 +255,7 @@ class SqliteStore:
             session.execute("begin")
             parameters = {"source": source, "upstreams": json.dumps(sorted(set(upstreams)))}
             rows = session.execute(SQL["items_of_upstream"], parameters).fetchall()
-            return {state.upstream: state for state in _states(session, rows)}
+            return {state.upstream: state for state in states_of(session, rows)}
 
     def items(self, source: str | None, after: int, limit: int) -> tuple[tuple[str, ItemState], ...]:
         """Return at most `limit` items as (source name, state), sorted by number, after the number `after`."""
@@ -267,7 +265,7 @@ class SqliteStore:
         with self._file.reading() as session:
             session.execute("begin")
             rows = session.execute(SQL[query], parameters).fetchall()
-            return tuple((row[4], state) for row, state in zip(rows, _states(session, rows), strict=True))
+            return tuple((row[4], state) for row, state in zip(rows, states_of(session, rows), strict=True))
 
     def living(self, source: str, metadata_prefix: str, after: str, limit: int) -> tuple[str, ...]:
         """Return at most `limit` upstream identifiers of living items with a living payload in a format, sorted."""
@@ -372,32 +370,6 @@ def _move(session: Session, source: str, position: tuple[int, int]) -> None:
 def _check_edition(session: Session, source: str, edition: int) -> None:
     if session.one(SQL["edition"], (source,)) not in ((edition,), None):
         raise FilesChanged(f"Another process has changed the known files of {source}.")
-
-
-def _states(session: Session, rows: Sequence[tuple[int, str, str, int]]) -> Iterator[ItemState]:
-    numbers = json.dumps([row[0] for row in rows])
-    payloads: dict[int, list[Payload]] = {row[0]: [] for row in rows}
-    records: dict[int, list[tuple[str, bytes, bool]]] = {row[0]: [] for row in rows}
-    for item, prefix, page, place, digest, is_deleted in session.execute(SQL["payloads"], (numbers,)):
-        payloads[item].append(Payload(prefix, page, place, digest, bool(is_deleted)))
-    for item, prefix, digest, is_deleted in session.execute(SQL["records"], (numbers,)):
-        records[item].append((prefix, digest, bool(is_deleted)))
-    files = _files(session, numbers) if rows else {}
-    withheld = {row[0] for row in session.execute(SQL["withheld_of"], (numbers,))}
-    for number, upstream, identifier, is_deleted, *_ in rows:
-        parts = tuple(payloads[number]), tuple(records[number]), tuple(files.get(number, ()))
-        yield ItemState(number, upstream, identifier, bool(is_deleted), *parts, number in withheld)
-
-
-def _files(session: Session, numbers: str) -> dict[int, list[FileLink]]:
-    """Return the known files of these items (a JSON list of numbers). Most stores have none."""
-    files: dict[int, list[FileLink]] = {}
-    if session.one(SQL["files_any"]) == (1,):
-        for item, *row in session.execute(SQL["files"], (numbers,)):
-            link = FileLink(*row)
-            link = link._replace(origin=FileOrigin(link.origin), is_named=bool(link.is_named))
-            files.setdefault(item, []).append(link)
-    return files
 
 
 def _deletion(row: tuple[Any, ...]) -> Deletion:

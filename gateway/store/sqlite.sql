@@ -129,6 +129,37 @@ select min((select min(datestamp) from record where record.prefix = prefix.id)) 
 -- Return all sources.
 select name, base_url, kind, is_removed, is_friend from source order by name;
 
+-- name: source_counts
+-- Return how many items each source has, how many of them are deleted, and how many have full text.
+select name, items, deleted, fulltext from source order by name;
+
+-- name: item_merged
+-- Return items of a source whose upstream identifiers differ from `upstream` at most in the lengths of rows of slashes.
+select coalesce(item.identifier, source.stem || item.upstream)
+from source cross join item on item.source = source.id
+where source.name = :source and instr('/' || upstream, '//')
+  and replace(replace(replace('/' || upstream, '/', char(1) || char(2)), char(2) || char(1), ''), char(1) || char(2), '/')
+    = replace(replace(replace('/' || :upstream, '/', char(1) || char(2)), char(2) || char(1), ''), char(1) || char(2), '/')
+limit :limit;
+
+-- name: item_before
+-- Return the living item of the same source before an item, among the next hundred.
+select coalesce(item.identifier, source.stem || item.upstream)
+from (
+  select other.* from item as own cross join item as other on other.source = own.source and other.upstream < own.upstream
+  where own.id = ? order by other.upstream desc limit 100
+) as item join source on source.id = item.source
+where not item.is_deleted limit 1;
+
+-- name: item_after
+-- Return the living item of the same source after an item, among the next hundred.
+select coalesce(item.identifier, source.stem || item.upstream)
+from (
+  select other.* from item as own cross join item as other on other.source = own.source and other.upstream > own.upstream
+  where own.id = ? order by other.upstream limit 100
+) as item join source on source.id = item.source
+where not item.is_deleted limit 1;
+
 -- name: changes
 -- Return a part of the log of changes.
 select change.id, coalesce(item.identifier, source.stem || item.upstream), prefix.name, change.datestamp, change.kind

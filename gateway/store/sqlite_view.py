@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gateway.model import ChangeLine, Format, Key, Page, Selection, SetDescription, Source, StoredRecord
+from gateway.model import (
+    ChangeLine,
+    Format,
+    Key,
+    Page,
+    Selection,
+    SetDescription,
+    Source,
+    SourceCounts,
+    StoredRecord,
+)
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING, SPANS
@@ -123,6 +133,26 @@ class SqliteView:
             Source(name, base_url, kind, bool(is_removed), bool(is_friend))
             for name, base_url, kind, is_removed, is_friend in rows
         )
+
+    def source_counts(self) -> dict[str, SourceCounts]:
+        """Return the counts of the items of every source, by its name, in the order of `sources`."""
+        return {name: SourceCounts(*counts) for name, *counts in self._session.execute(SQL["source_counts"])}
+
+    def neighbours(self, identifier: str) -> tuple[str, str]:
+        """Return the identifiers of the living items before and after this one in its source, or empty strings."""
+        item = self._item(identifier)
+        rows = (self._session.one(SQL[query], (item,)) for query in ("item_before", "item_after"))
+        before, after = ("" if row is None else str(row[0]) for row in rows)
+        return before, after
+
+    def merged(self, source: str, upstream: str, limit: int) -> tuple[str, ...]:
+        """Return at most `limit` identifiers of items of a source that have rows of slashes."""
+        wanted = {"source": source, "upstream": upstream, "limit": limit}
+        try:
+            rows = self._session.execute(SQL["item_merged"], wanted).fetchall()
+        except UnicodeEncodeError:  # half a surrogate pair in a request
+            return ()
+        return tuple(row[0] for row in rows)
 
     def changes(self, after: int, limit: int) -> tuple[ChangeLine, ...]:
         """Return at most `limit` lines of the log of changes, after line `after`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from threading import Thread
 
@@ -17,6 +18,7 @@ from gateway.model import (
     ItemFiles,
     Publication,
     Selection,
+    Source,
 )
 from tests.clocks import START
 
@@ -330,3 +332,59 @@ def test_deletions_that_are_not_carried_out_are_remembered_until_they_are_settle
     desk.publish(settled=(("mods", "2"), ("oai_dc", "4")), deletions=(waiting._replace(page=10),))
     assert desk.store.waiting("laro", ("", ""), 10) == (waiting._replace(page=10),)
     assert desk.store.counts("laro")["waiting"] == 1
+
+
+# --- what pages need ----------------------------------------------------------------------------------------------
+
+
+def test_items_are_counted_for_each_source(desk, make_change):
+    desk.store.add_source(Source("empty", "https://empty.example.org/oai"))
+    desk.publish(make_change("a", sets=("source:laro", "fulltext")), make_change("b"), make_change("c"))
+    desk.publish(make_change("b", is_deleted=True))
+    with desk.view() as view:
+        assert view.source_counts() == {"empty": (0, 0, 0), "laro": (3, 1, 1)}
+        assert view.source_counts()["laro"].living == 2
+
+
+def test_neighbours_are_the_living_items_beside_an_item_in_its_source(desk, make_change):
+    desk.store.add_source(Source("other", "https://other.example.org/oai"))
+    items = {name: make_change(name) for name in "ace"}
+    desk.publish(*items.values())
+    desk.publish(make_change("b", source="other"), make_change("d", source="other"), source="other")
+    a, c, e = (items[name].identifier for name in "ace")
+    with desk.view() as view:
+        assert [view.neighbours(name) for name in (a, c, e)] == [("", c), (a, e), (c, "")]
+        assert view.neighbours("oai:gateway.example.org:laro/zzz") == ("", "")
+    desk.publish(make_change("c", is_deleted=True))
+    with desk.view() as view:
+        assert view.neighbours(a) == ("", e)
+        assert view.neighbours(c) == (a, e)
+
+
+def test_neighbours_are_not_looked_for_behind_many_deleted_items(desk, make_change):
+    desk.publish(make_change("a"), make_change("z"))
+    desk.publish(*(make_change(f"b{number:03}", is_deleted=True) for number in range(100)))
+    with desk.view() as view:
+        assert view.neighbours("oai:gateway.example.org:laro/a") == ("", "")
+
+
+@pytest.mark.parametrize("upstream", ["http://x.org/a", "a//b", "/a", "//a", "a///b//", "é//\\", "a//%2F"])
+def test_an_item_is_found_when_a_proxy_has_merged_its_slashes(desk, make_change, upstream):
+    item = make_change(upstream)
+    desk.publish(item, make_change("a/c"))
+    merged = re.sub("/+", "/", f"/{upstream}")
+    with desk.view() as view:
+        assert view.merged("laro", merged, 2) == (item.identifier,)
+        assert view.merged("laro", merged.removeprefix("/"), 2) == (item.identifier,)
+        assert view.merged("laro", upstream, 2) == (item.identifier,)
+        assert view.merged("other", merged, 2) == ()
+        assert view.merged("laro", "a/c", 2) == ()  # it has no row of slashes
+        assert view.merged("laro", "\ud800", 2) == ()
+
+
+def test_items_that_differ_only_in_slashes_are_all_found_under_their_merged_identifier(desk, make_change):
+    items = [make_change(name) for name in ("a//b", "a///b")]
+    desk.publish(*items, make_change("a/b"))
+    with desk.view() as view:
+        assert sorted(view.merged("laro", "a/b", 9)) == sorted(item.identifier for item in items)
+        assert len(view.merged("laro", "a/b", 1)) == 1

@@ -13,7 +13,7 @@ from lxml import etree
 from gateway.digests import digest
 from gateway.errors import NotXml, UnusableRecord
 from gateway.formats import oai_didl
-from gateway.formats.oai_didl import OBJECT_FILE
+from gateway.formats._components import OBJECT_FILE
 from gateway.model import FileLink, Work
 from harvester.mirror.component import Component
 from harvester.mirror.read_components import METADATA, START_PAGE, components, files

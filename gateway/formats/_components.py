@@ -1,0 +1,164 @@
+"""The Component of a file in our DIDL: written, and read again exactly. Pure.
+
+What is written here says everything that is known of a file, so pages can show it without a second truth.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+
+from gateway.addresses import address, any_uri
+from gateway.digests import GATEWAY, UPSTREAM, digest, spelled
+from gateway.formats._file_links import UNKNOWN
+from gateway.model import FileLink, FileOrigin
+from gateway.xmlio import Element, children, name_of, text_of
+from gateway.xmltext import DCTERMS, DIDL, DII, PREMIS, RDF, clean, escape, escape_attribute
+
+OBJECT_FILE = "info:eu-repo/semantics/objectFile"
+_MIME_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(?:\s*;.*)?")
+
+BEFORE = '<didl:Descriptor><didl:Statement mimeType="text/xml; charset=UTF-8">'
+AFTER = "</didl:Statement></didl:Descriptor>"
+NAMED, WITH_NAME = f'{BEFORE}<dii:Identifier xmlns:dii="{DII}">', f"</dii:Identifier>{AFTER}"
+
+
+def descriptor(content: str) -> str:
+    """Return a Descriptor with one Statement."""
+    return f"{BEFORE}{content}{AFTER}"
+
+
+def term(name: str, text: str) -> str:
+    """Return an element of dcterms."""
+    return f'<dcterms:{name} xmlns:dcterms="{DCTERMS}">{escape(clean(text))}</dcterms:{name}>'
+
+
+def type_of(uri: str) -> str:
+    """Return an rdf:type."""
+    return f'<rdf:type xmlns:rdf="{RDF}" rdf:resource="{uri}"/>'
+
+
+def component(file: FileLink, modified: str) -> str:
+    """Return the Component of a file; `modified` is the source's date of the record that names it."""
+    described = "".join(map(descriptor, _secondary(file, modified)))
+    known = f"{NAMED}{escape(any_uri(file.url))}{WITH_NAME}{_OBJECT_FILE}{described}"
+    return f"<didl:Component>{known}{''.join(_resources(file))}</didl:Component>"
+
+
+def _secondary(file: FileLink, modified: str) -> Iterator[str]:
+    """Yield the further facts of a file, one for each Statement."""
+    if file.size is not None:
+        yield term("extent", f"{file.size} bytes")
+    if file.modified:
+        yield term("modified", file.modified)
+    if file.license:
+        yield term("license", file.license)
+    yield term("provenance", _file_provenance(file, modified))
+    for algorithm, value, is_ours in file.fixity:
+        yield _fixity(spelled(algorithm), value, GATEWAY if is_ours else UPSTREAM)
+
+
+def _fixity(algorithm: str, digest: str, originator: str) -> str:
+    """Return a digest as PREMIS, with its originator: the source, or the gateway, which computed it from the file."""
+    parts = (("Algorithm", algorithm), ("", digest), ("Originator", originator))
+    inside = "".join(f"<premis:messageDigest{name}>{escape(text)}</premis:messageDigest{name}>" for name, text in parts)
+    return f'<premis:fixity xmlns:premis="{PREMIS}">{inside}</premis:fixity>'
+
+
+def _file_provenance(file: FileLink, modified: str) -> str:
+    """Return the provenance of a file: who names it, where, and since when; it stays the same while the file does."""
+    version = f"; version: {file.version}" if file.version else ""
+    if file.origin is FileOrigin.DISCOVERED:
+        notice = f"; notice: {file.retracted}" if file.retracted else ""
+        return f"{file.origin.value}: found by {file.found_in} at {file.found_at}{version}{notice}"
+    place = f" in {file.found_in}" if file.found_in else ""
+    place += f" of the record of {modified}" if modified else ""
+    place += f"; fetched at {file.found_at}" if file.found_at else ""
+    return f"{file.origin.value}: named{place}{version}"
+
+
+def _resources(file: FileLink) -> Iterator[str]:
+    """Yield the Resources of a file: by value, or by reference; all have the same bytes (ISO/IEC 21000-2)."""
+    mime_type = file.mime_type if _MIME_TYPE.fullmatch(file.mime_type) else UNKNOWN
+    opening = f'<didl:Resource mimeType="{escape_attribute(mime_type)}"'
+    if file.content:
+        yield f'{opening} encoding="base64">{b64encode(file.content).decode()}</didl:Resource>'
+        return
+    for url in filter(None, (file.url, file.copy_url)):
+        yield f'{opening} ref="{escape_attribute(address(url))}"/>'
+
+
+_OBJECT_FILE = descriptor(type_of(OBJECT_FILE))
+
+
+# --- reading ------------------------------------------------------------------------------------------------------
+
+_FOUND = re.compile(
+    r"discovered: found by (?P<found_in>.*?) at (?P<found_at>\S*?)"
+    r"(?:; version: (?P<version>[^;]*))?(?:; notice: (?P<retracted>.*))?"
+)
+_STATED = re.compile(
+    r"upstream: named(?: in (?P<found_in>.*?))?(?: of the record of \S*?)?"
+    r"(?:; fetched at (?P<found_at>\S*?))?(?:; version: (?P<version>.*))?"
+)
+_SIZE = re.compile(r"(\d{1,19}) bytes")
+
+
+def components(root: Element) -> tuple[FileLink, ...]:
+    """Return the files of a DIDL that `component` wrote, with everything that is known of them.
+
+    A Component of another kind, such as that of the landing page, is left out. Documents of others may not be read so:
+    their words would become ours.
+    """
+    found = (_file(element) for element in root.iter(f"{{{DIDL}}}Component"))
+    return tuple(file for file in found if file is not None)
+
+
+def _file(element: Element) -> FileLink | None:
+    statements = [
+        child
+        for statement in element.iterfind(f"./{{{DIDL}}}Descriptor/{{{DIDL}}}Statement")
+        for child in children(statement)
+    ]
+    if all(child.get(f"{{{RDF}}}resource") != OBJECT_FILE for child in statements):
+        return None
+    resources = list(element.iterfind(f"./{{{DIDL}}}Resource"))
+    terms = {name_of(child): text_of(child) for child in statements}
+    url = terms.get((DII, "Identifier"), "")
+    refs = [ref for resource in resources if (ref := resource.get("ref"))]
+    provenance = terms.get((DCTERMS, "provenance"), "")
+    origin = FileOrigin.DISCOVERED if provenance.startswith(FileOrigin.DISCOVERED.value) else FileOrigin.UPSTREAM
+    match = (_FOUND if origin is FileOrigin.DISCOVERED else _STATED).fullmatch(provenance)
+    known = {name: value or "" for name, value in match.groupdict().items()} if match else {}
+    sized = _SIZE.fullmatch(terms.get((DCTERMS, "extent"), ""))
+    digests = [pair for child in statements if name_of(child) == (PREMIS, "fixity") for pair in _digests(child)]
+    ours = [value for algorithm, value, is_ours in digests if is_ours and algorithm == "sha256"]
+    stated = tuple((algorithm, value) for algorithm, value, is_ours in digests if not is_ours)
+    return FileLink(
+        refs[0] if refs else url,
+        mime_type=next((resource.get("mimeType") or UNKNOWN for resource in resources), UNKNOWN),
+        origin=origin,
+        size=int(sized[1]) if sized else None,
+        sha256=next(iter(ours), dict(stated).get("sha256", "")),
+        modified=terms.get((DCTERMS, "modified"), ""),
+        license=terms.get((DCTERMS, "license"), ""),
+        copy_url=refs[1] if refs[1:] else "",
+        content=_content(resources),
+        digests=stated,
+        found_in=known.get("found_in", ""),
+        found_at=known.get("found_at", ""),
+        version=known.get("version", ""),
+        retracted=known.get("retracted", ""),
+    )
+
+
+def _digests(fixity: Element) -> Iterator[tuple[str, str, bool]]:
+    parts = {name_of(child)[1]: text_of(child) for child in children(fixity)}
+    for algorithm, value in digest(parts.get("messageDigestAlgorithm", ""), parts.get("messageDigest", "")):
+        yield algorithm, value, parts.get("messageDigestOriginator") == GATEWAY
+
+
+def _content(resources: list[Element]) -> bytes:
+    """Return the bytes of a file that is embedded; its Resource has no reference then."""
+    return next((b64decode(resource.text or "") for resource in resources if resource.get("encoding") == "base64"), b"")

@@ -1,0 +1,63 @@
+"""Answers with pages: their headers, conditional requests (RFC 9110 §13), and the pages for errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from hashlib import blake2b
+from http import HTTPStatus
+
+from flask import Response, request
+
+from gateway.pages.templating import Pages
+
+# A page loads its sheet, its logo and its script from us, sends its forms to us, and is in no frame.
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+_FRESH_SECONDS = 300
+_ERROR_FRESH_SECONDS = 60
+HTML = "text/html; charset=UTF-8"
+
+
+def answer(
+    body: str | bytes,
+    content_type: str = HTML,
+    *,
+    status: int = HTTPStatus.OK,
+    headers: Mapping[str, str] | None = None,
+    last_modified: int | None = None,
+    fresh_seconds: int = _FRESH_SECONDS,
+) -> Response:
+    """Return an answer with a strong ETag of its bytes, or 304 if the client has them.
+
+    `last_modified` is in seconds since 1970; None: it may still change in this second.
+    """
+    content = body.encode() if isinstance(body, str) else body
+    response = Response(content, status, headers, content_type=content_type)
+    response.headers["Content-Security-Policy"] = POLICY
+    response.headers["Referrer-Policy"] = "strict-origin-when-cross-origin"
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    response.cache_control.public = True
+    response.cache_control.max_age = fresh_seconds if status < HTTPStatus.BAD_REQUEST else _ERROR_FRESH_SECONDS
+    if status == HTTPStatus.OK:
+        response.set_etag(blake2b(content, digest_size=16).hexdigest())
+        if last_modified is not None:
+            response.last_modified = datetime.fromtimestamp(last_modified, UTC)
+        response.make_conditional(request)
+    return response
+
+
+def moved(address: str) -> Response:
+    """Return a permanent redirect that keeps the method (308) to another spelling of the same address."""
+    response = Response("", HTTPStatus.PERMANENT_REDIRECT, {"Location": address}, content_type="text/plain")
+    response.autocorrect_location_header = False
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    return response
+
+
+def no_page(pages: Pages, status: int, sentence: str, **values: object) -> Response:
+    """Return the page of an error: what is wrong, and what to do."""
+    body = pages.render("error.html", status=int(status), sentence=sentence, **values)
+    return answer(body, status=status)

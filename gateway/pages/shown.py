@@ -1,0 +1,120 @@
+"""How values are shown to people: numbers, sizes, dates, identifiers, and texts of records. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from html import unescape
+
+from markupsafe import Markup, escape
+
+from gateway.pages.tex import untexed
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+_THOUSAND = 1000
+_UTC_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(Z)?)?)?)?")
+
+# Controls, and characters that change the direction of what follows them: they could make a text look like another.
+_UNSEEN = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# The only markup that titles and abstracts of records keep.
+_TAG = re.compile(r"<(/?)(i|b|em|strong|sub|sup)\s*>", re.IGNORECASE)
+_BREAK = re.compile(r"([/:._-])(?=[^/:._-])")
+
+
+def plain(text: str) -> str:
+    """Return a text of a record without controls, with entities resolved once and white space folded."""
+    return " ".join(_UNSEEN.sub("", unescape(text)).split())
+
+
+def bare(text: str) -> str:
+    """Return a text of a record without markup, for titles of windows and for machines."""
+    return " ".join(_TAG.sub("", untexed(plain(text))).split())
+
+
+def marked(text: str) -> Markup:
+    """Return a text of a record as HTML: `i b em strong sub sup` are kept and closed, all else is shown as text."""
+    parts: list[Markup] = []
+    open_tags: list[str] = []
+    text, place = untexed(plain(text)), 0
+    for tag in _TAG.finditer(text):
+        name = tag[2].lower()
+        if tag[1] and name not in open_tags:
+            continue
+        parts.append(escape(text[place : tag.start()]))
+        place = tag.end()
+        if not tag[1]:
+            open_tags.append(name)
+            parts.append(Markup(f"<{name}>"))  # noqa: S704 - the name is one of six
+            continue
+        while open_tags:
+            closed = open_tags.pop()
+            parts.append(Markup(f"</{closed}>"))  # noqa: S704 - the same
+            if closed == name:
+                break
+    parts.append(escape(text[place:]))
+    parts += [Markup(f"</{name}>") for name in reversed(open_tags)]  # noqa: S704 - the same
+    return Markup("").join(parts)
+
+
+def breakable(text: str) -> Markup:
+    """Return an identifier or address as HTML that may be broken behind its punctuation."""
+    parts = _BREAK.split(_UNSEEN.sub("", text))
+    return Markup("").join(escape(part) + (Markup("<wbr>") if place % 2 else "") for place, part in enumerate(parts))
+
+
+def number(value: int) -> str:
+    """Return a number with its thousands separated."""
+    return f"{value:,}"
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share in per cent; it is 0 or 100 only if it is exactly that."""
+    if not whole:
+        return "0 %"
+    share = round(100 * part / whole)
+    return f"{min(max(share, part > 0), 100 - (part < whole))} %"
+
+
+def size(length: int) -> str:
+    """Return a number of bytes with a decimal unit."""
+    amount, unit = float(length), 0
+    while amount >= _THOUSAND - 0.5 and unit + 1 < len(_UNITS):
+        amount, unit = amount / _THOUSAND, unit + 1
+    return f"{amount:.1f} {_UNITS[unit]}" if unit and amount < 10 else f"{amount:,.0f} {_UNITS[unit]}"  # noqa: PLR2004
+
+
+def date(text: str) -> str:
+    """Return a date of ISO 8601 in words, `3 May 2025` or `May 2025`; another text unchanged."""
+    match = _UTC_DATE.fullmatch(text.strip())
+    if not match:
+        return text
+    year, month, day = match[1], match[2], match[3]
+    if month is None:
+        return year
+    if not 1 <= int(month) <= len(_MONTHS):
+        return text
+    return " ".join(filter(None, (day and str(int(day)), _MONTHS[int(month) - 1], year)))
+
+
+def moment(text: str) -> str:
+    """Return a UTCdatetime in words, with its time: `3 May 2025, 12:30 UTC`."""
+    match = _UTC_DATE.fullmatch(text.strip())
+    return f"{date(text)}, {match[4]}:{match[5]} UTC" if match and match[4] and match[6] else date(text)
+
+
+def moment_of(seconds: int) -> str:
+    """Return a time in seconds since 1970 in words."""
+    return moment(datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, cut between words, with an ellipsis if it was longer."""
+    if len(text) <= most:
+        return text
+    cut = text[: most - 1]
+    at = cut.rfind(" ")
+    return (cut[:at] if at > most // 2 else cut).rstrip(" ,;:.") + "…"

@@ -1,0 +1,44 @@
+"""The site that pages belong to: its name, its addresses, its appearance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from gateway.pages.style import Asset
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The values that all pages share.
+
+    `url` is the address of `/` without the slash, from the settings. `style` and `logo` are served below `/assets/`.
+    `has_search`: the search is switched on. `is_indexed`: search engines may index items that have no file here.
+    """
+
+    name: str
+    url: str
+    base_url: str
+    admin_email: str
+    domain: str
+    style: Asset
+    logo: Asset | None = None
+    language: str = "en"
+    has_search: bool = False
+    has_copies: bool = False
+    is_indexed: bool = False
+
+    @property
+    def root(self) -> str:
+        """The path of `/` without the slash; it is not empty if a proxy serves the site below a path."""
+        return urlsplit(self.url).path.rstrip("/")
+
+
+def site_url(base_url: str, stated: str) -> str:
+    """Return the address of `/` without its slash: `stated`, else the baseURL without `/oai`, else its host."""
+    if stated:
+        return stated.rstrip("/")
+    if base_url.endswith("/oai"):
+        return base_url.removesuffix("/oai")
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc}"

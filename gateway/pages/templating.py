@@ -1,0 +1,51 @@
+"""Templates of pages: everything in them is escaped, and a name that is not there is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gateway.pages import shown
+from gateway.pages.charts import meter
+from gateway.pages.icons import icon
+from gateway.pages.item_addresses import in_path
+from gateway.pages.site import Site
+from gateway.pages.texts import counted, texts
+
+_FRAME = Path(__file__).parent / "templates"
+
+
+class Pages:
+    """The templates of one face, with the frame around them, for one site."""
+
+    def __init__(self, site: Site, folder: Path) -> None:
+        """Take the site and the folder of the face's templates."""
+        self.site = site
+        self.texts: SimpleNamespace = texts()
+        self._environment = Environment(
+            loader=FileSystemLoader([folder, _FRAME]),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals.update(site=site, t=self.texts, icon=icon, meter=meter)
+        self._environment.filters.update(
+            marked=shown.marked,
+            bare=shown.bare,
+            plain=shown.plain,
+            breakable=shown.breakable,
+            number=shown.number,
+            bytesize=shown.size,
+            date=shown.date,
+            moment=shown.moment,
+            shortened=shown.shortened,
+            counted=counted,
+            in_path=in_path,
+        )
+
+    def render(self, template: str, **values: object) -> str:
+        """Return the HTML of a page. Raise an error of Jinja if a value is missing."""
+        return self._environment.get_template(template).render(values)

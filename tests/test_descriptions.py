@@ -1,0 +1,96 @@
+"""A published record is read for pages: what harvesters get, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.descriptions import describe, metadata_of
+from gateway.errors import NotXml
+from gateway.model import Hop, Work
+from gateway.xmltext import DC, OAI_DC
+
+HEADER = (
+    "<header><identifier>oai:gateway.example.org:laro/1</identifier><datestamp>2026-01-02T03:04:05Z</datestamp>"
+    "<setSpec>source</setSpec><setSpec>source:laro</setSpec></header>"
+)
+DUBLIN_CORE = (
+    f'<oai_dc:dc xmlns:oai_dc="{OAI_DC}" xmlns:dc="{DC}"><dc:title>Coral &amp; reef</dc:title>'
+    "<dc:identifier>doi:10.5555/1</dc:identifier></oai_dc:dc>"
+)
+INNER = (
+    '<originDescription harvestDate="2020-01-01T00:00:00Z" altered="true"><baseURL>http://a.example.org/oai</baseURL>'
+    "<identifier>oai:a:1</identifier><datestamp>2019-01-01</datestamp><metadataNamespace>urn:a</metadataNamespace>"
+    "</originDescription>"
+)
+PROVENANCE = (
+    '<about><provenance xmlns="http://www.openarchives.org/OAI/2.0/provenance">'
+    '<originDescription harvestDate="2026-01-01T00:00:00Z" altered="false"><baseURL>http://b.example.org/oai</baseURL>'
+    "<identifier>oai:b:1</identifier><datestamp>2025-01-01</datestamp><metadataNamespace>urn:b</metadataNamespace>"
+    f"{INNER}</originDescription></provenance></about>"
+)
+RIGHTS = (
+    '<about><rights xmlns="http://www.openarchives.org/OAI/2.0/rights/">'
+    '<rightsReference ref="https://creativecommons.org/licenses/by/4.0/"/></rights></about>'
+)
+
+
+def record(metadata: str = DUBLIN_CORE, abouts: str = PROVENANCE + RIGHTS) -> bytes:
+    return f"<record>{HEADER}<metadata>{metadata}</metadata>{abouts}</record>".encode()
+
+
+def test_header_work_provenance_and_rights_are_read():
+    described = describe(record())
+    assert described.identifier == "oai:gateway.example.org:laro/1"
+    assert described.datestamp == "2026-01-02T03:04:05Z"
+    assert described.sets == ("source", "source:laro")
+    assert not described.is_deleted
+    assert described.work.texts("title") == ("Coral & reef",)
+    assert described.work.identifiers == ("https://doi.org/10.5555/1",)
+    assert described.hops == (
+        Hop("http://b.example.org/oai", "oai:b:1", "2025-01-01", "urn:b", "2026-01-01T00:00:00Z", False),
+        Hop("http://a.example.org/oai", "oai:a:1", "2019-01-01", "urn:a", "2020-01-01T00:00:00Z", True),
+    )
+    assert described.rights == ("https://creativecommons.org/licenses/by/4.0/",)
+    assert described.metadata == DUBLIN_CORE.encode()
+
+
+def test_a_deleted_record_has_no_work():
+    gone = f'<record>{HEADER.replace("<header>", """<header status="deleted">""")}</record>'.encode()
+    described = describe(gone)
+    assert described.is_deleted
+    assert (described.work, described.metadata, described.hops) == (Work(), b"", ())
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "<m xmlns='urn:m'><metadata>inside</metadata></m>",
+        "<m xmlns='urn:m'><metadata>inside</metadata><about/></m>",
+        "<m xmlns='urn:m'><![CDATA[</metadata>]]></m>",
+        "<m xmlns='urn:m'><!-- </metadata><about> --></m>",
+        "<metadata xmlns='urn:m'><metadata/></metadata>",
+        "<m xmlns='urn:m'>é\N{GRINNING FACE}</m>",
+    ],
+)
+def test_exactly_the_bytes_of_the_metadata_are_found(metadata):
+    inside = "<about><x xmlns='urn:x'><metadata>m</metadata></x></about>"
+    for abouts in ("", PROVENANCE, inside, inside + inside):
+        assert metadata_of(record(metadata, abouts)) == metadata.encode()
+
+
+def test_metadata_that_no_reader_accepts_gives_an_empty_work():
+    assert describe(record("<m xmlns='urn:m'/>")).work.statements == ()
+
+
+def test_what_is_no_record_is_refused():
+    with pytest.raises(NotXml):
+        describe(b"<record><metadata/></record>")
+    with pytest.raises(NotXml):
+        describe(b"plain text")
+
+
+def test_a_chain_of_provenance_that_never_ends_is_cut():
+    chain = "<originDescription xmlns='http://www.openarchives.org/OAI/2.0/provenance'>" * 30
+    chain += "</originDescription>" * 30
+    about = f'<about><provenance xmlns="http://www.openarchives.org/OAI/2.0/provenance">{chain}</provenance></about>'
+    assert len(describe(record(abouts=about)).hops) == 20
