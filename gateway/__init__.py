@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from gateway.oaipmh.identity import Repository
     from gateway.oaipmh.routes import Observe
     from gateway.settings import Settings, Value
-    from gateway.store.base import Store
+    from gateway.store.base import Inbox, Store
 
 # The baseURL of Identify if no other is given; `gateway serve` always gives one.
 DEFAULT_BASE_URL = "http://127.0.0.1:8080/oai"
@@ -30,9 +31,15 @@ def create_app(
     """
     from flask import Flask  # noqa: PLC0415
 
-    from gateway import copies, probes, schemas, welcome  # noqa: PLC0415
+    from gateway import copies, probes, schemas  # noqa: PLC0415
+    from gateway.browse import routes as browse  # noqa: PLC0415
+    from gateway.descriptions import describe  # noqa: PLC0415
+    from gateway.exploration import explorer  # noqa: PLC0415
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
+    from gateway.landing import routes as landing  # noqa: PLC0415
     from gateway.oaipmh import routes  # noqa: PLC0415
+    from gateway.pages import assets  # noqa: PLC0415
+    from gateway.pages.appearance import site_of  # noqa: PLC0415
     from gateway.settings import instance_folder, load  # noqa: PLC0415
     from gateway.store.opening import open_store, open_subscriptions  # noqa: PLC0415
     from gateway.store.step import EPOCH_FACT, check_finished  # noqa: PLC0415
@@ -59,9 +66,25 @@ def create_app(
     app.register_blueprint(schemas.blueprint(schemas.folder()))
     if settings.is_on("files_serve"):
         app.register_blueprint(copies.blueprint(store, settings.instance, repository.base_url))
+    site = site_of(settings, repository.base_url)
+    app.register_blueprint(assets.blueprint(site))
+    app.register_blueprint(landing.blueprint(store, describe, site))
     app.register_blueprint(probes.blueprint(lambda: _read(store)))
-    app.register_blueprint(welcome.blueprint(repository.name, repository.base_url))
+    inbox = app.extensions["inbox"] = _inbox(settings.instance)
+    app.register_blueprint(browse.blueprint(store, inbox, explorer(store, repository), site))
     return app
+
+
+def _inbox(folder: Path) -> Inbox | None:
+    """Return the inbox, for the history of harvests on the pages; None if it cannot be read."""
+    from gateway.errors import StoreError  # noqa: PLC0415
+    from gateway.store.opening import open_inbox  # noqa: PLC0415
+
+    try:
+        return open_inbox(folder, only_reads=True)
+    except StoreError as error:
+        logging.getLogger("gateway").warning("The pages show no harvests, because the inbox cannot be read: %s", error)
+        return None
 
 
 def _read(store: Store) -> None:

@@ -84,8 +84,8 @@ def _work(root: Element, content: bytes) -> Work:
 
 
 def _text(holder: Element, path: str) -> str:
-    found = holder.find(path)
-    return "" if found is None else text_of(found)
+    element = holder.find(path)
+    return "" if element is None else text_of(element)
 
 
 def _hops(element: Element) -> Iterator[Hop]:

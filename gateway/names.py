@@ -30,6 +30,12 @@ def upstream_identifier(local: str) -> str:
     return unquote(local.partition("/")[2], errors="surrogatepass")
 
 
+def source_of(local: str) -> str:
+    """Return the name of the source of an item, from its identifier here; an empty string for another identifier."""
+    before, slash, _ = local.partition("/")
+    return before.rpartition(":")[2] if slash and before.count(":") > 1 else ""
+
+
 @lru_cache(maxsize=4096)
 def local_set(source: str, upstream: str) -> str:
     """Return the setSpec here of a set of a source: `source:<name>:<upstream spec>`.

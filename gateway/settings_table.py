@@ -57,6 +57,24 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("branding_icon_link", "", "The collectionIcon link of the branding description."),
     Setting("branding_icon_title", "", "The collectionIcon title of the branding description."),
     Setting(
+        "pages_url",
+        "",
+        "The address of the start page `/`; empty: the baseURL without `/oai`, or its host.",
+    ),
+    Setting(
+        "pages_colour",
+        "#1d4f91",
+        "The colour of links and buttons on pages, as #rrggbb. It is darker or lighter where it would be hard to read.",
+    ),
+    Setting(
+        "pages_logo", "", "The logo on pages: a file in the instance folder (SVG, PNG, JPEG or WebP); empty: none."
+    ),
+    Setting(
+        "landing_index",
+        False,
+        "Whether search engines may index the pages of items of which we neither found nor hold a file.",
+    ),
+    Setting(
         "rights_manifest",
         "",
         "The address of a rights statement that applies to all records; empty: no rightsManifest.",

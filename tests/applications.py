@@ -19,5 +19,6 @@ def application(folder: Path, **options: Value) -> Iterator[Flask]:
     try:
         yield app
     finally:
-        for opened in ("store", "subscriptions"):
-            app.extensions[opened].close()
+        for opened in ("store", "subscriptions", "inbox"):
+            if app.extensions[opened] is not None:
+                app.extensions[opened].close()

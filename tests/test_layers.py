@@ -196,6 +196,29 @@ LAYERS = {
     "gateway.oaipmh.routes": Layer(
         (*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh"), ("flask", "isal")
     ),
+    # Pages: the frame, and the faces that use it. Faces never import each other, and are handed what reads records.
+    "gateway.pages": Layer((*GROUND, "gateway.pages"), ("jinja2", "markupsafe")),
+    "gateway.pages.answers": Layer((*GROUND, "gateway.pages"), ("flask",)),
+    "gateway.pages.assets": Layer((*GROUND, "gateway.pages"), ("flask",)),
+    "gateway.pages.appearance": Layer((*GROUND, "gateway.settings", "gateway.pages")),
+    "gateway.typed_links": Layer(GROUND),
+    "gateway.descriptions": Layer((*GROUND, "gateway.formats", "gateway.xmlio")),
+    "gateway.landing": Layer((*GROUND, "gateway.names", "gateway.typed_links", "gateway.pages", "gateway.landing")),
+    "gateway.landing.routes": Layer(
+        (
+            *GROUND,
+            "gateway.names",
+            "gateway.typed_links",
+            "gateway.pages",
+            "gateway.store.base",
+            "gateway.landing",
+        ),
+        ("flask", "markupsafe"),
+    ),
+    "gateway.browse": Layer((*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.browse")),
+    "gateway.browse.routes": Layer(
+        (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.browse"), ("flask",)
+    ),
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
     # The web server knows HTTP and WSGI, and nothing of what it serves.

@@ -111,8 +111,8 @@ def components(root: Element) -> tuple[FileLink, ...]:
     A Component of another kind, such as that of the landing page, is left out. Documents of others may not be read so:
     their words would become ours.
     """
-    found = (_file(element) for element in root.iter(f"{{{DIDL}}}Component"))
-    return tuple(file for file in found if file is not None)
+    files = (_file(element) for element in root.iter(f"{{{DIDL}}}Component"))
+    return tuple(file for file in files if file is not None)
 
 
 def _file(element: Element) -> FileLink | None:

@@ -5,6 +5,7 @@ Times are whole seconds since 1970-01-01T00:00:00Z. A time in a string field is 
 
 from __future__ import annotations
 
+from gateway.model.answers import FormatLine, OaiAnswer
 from gateway.model.arrived import Cursor, RawPage, Removal, Restoration, Slice, StoredPage, WindowOutcome
 from gateway.model.descriptions import Description, Hop
 from gateway.model.discovery import (
@@ -55,6 +56,7 @@ __all__ = [
     "FileLink",
     "FileOrigin",
     "Format",
+    "FormatLine",
     "Hop",
     "Identity",
     "Intent",
@@ -65,6 +67,7 @@ __all__ = [
     "KnownIdentity",
     "Lease",
     "Match",
+    "OaiAnswer",
     "Outcome",
     "Page",
     "Payload",

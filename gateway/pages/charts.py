@@ -10,6 +10,7 @@ from markupsafe import Markup
 _WIDTH, _HEIGHT = 640, 180
 _TOP, _BOTTOM = 18, 20
 _MOST_LABELS = 8
+_WIDEST_BAR = 64
 _SPARK_WIDTH, _SPARK_HEIGHT = 112, 28
 
 
@@ -25,7 +26,7 @@ def bars(data: Sequence[Bar], name: str) -> Markup:
     """Return a bar chart. `name` says in words what it shows; the caller also gives the numbers as a table."""
     most = max((bar.value for bar in data), default=0) or 1
     step = _WIDTH / max(len(data), 1)
-    width = max(step * 0.86, 1)
+    width = min(max(step * 0.86, 1), _WIDEST_BAR)
     room = _HEIGHT - _TOP - _BOTTOM
     every = max(1, -(-len(data) // _MOST_LABELS))
     shapes = []

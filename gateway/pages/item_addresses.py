@@ -43,6 +43,11 @@ def address_of(folder: str, identifier: str, has_rivals: Rivals) -> str:
     single = merged(identifier)
     if is_plain(single) and (single == identifier or not has_rivals(identifier)):
         return folder + in_path(single)
+    return query_address(folder, identifier)
+
+
+def query_address(folder: str, identifier: str) -> str:
+    """Return an address that has the identifier in its query, where nothing changes it on the way."""
     return f"{folder}?identifier={in_query(identifier)}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from html import unescape
+from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
@@ -42,10 +43,10 @@ def marked(text: str) -> Markup:
     text, place = untexed(plain(text)), 0
     for tag in _TAG.finditer(text):
         name = tag[2].lower()
-        if tag[1] and name not in open_tags:
-            continue
         parts.append(escape(text[place : tag.start()]))
         place = tag.end()
+        if tag[1] and name not in open_tags:
+            continue
         if not tag[1]:
             open_tags.append(name)
             parts.append(Markup(f"<{name}>"))  # noqa: S704 - the name is one of six
@@ -75,8 +76,8 @@ def percent(part: int, whole: int) -> str:
     """Return a share in per cent; it is 0 or 100 only if it is exactly that."""
     if not whole:
         return "0 %"
-    share = round(100 * part / whole)
-    return f"{min(max(share, part > 0), 100 - (part < whole))} %"
+    least, most = int(part > 0), 100 - int(part < whole)
+    return f"{min(max(round(100 * part / whole), least), most)} %"
 
 
 def size(length: int) -> str:
@@ -118,3 +119,26 @@ def shortened(text: str, most: int) -> str:
     cut = text[: most - 1]
     at = cut.rfind(" ")
     return (cut[:at] if at > most // 2 else cut).rstrip(" ,;:.") + "…"
+
+
+def host(url: str) -> str:
+    """Return the host of an address; a text without one unchanged."""
+    try:
+        return urlsplit(url).hostname or url
+    except ValueError:
+        return url
+
+
+def clock(words: str) -> str:
+    """Return the time of day in what `moment` returns."""
+    return words.partition(", ")[2]
+
+
+def day(words: str) -> str:
+    """Return the date in what `moment` returns."""
+    return words.partition(", ")[0]
+
+
+def is_web(text: str) -> bool:
+    """Return whether a text is an address that a browser opens."""
+    return text.lower().startswith(("http://", "https://"))

@@ -15,6 +15,8 @@ from gateway.pages.site import Site
 from gateway.pages.texts import counted, texts
 
 _FRAME = Path(__file__).parent / "templates"
+# What the frame asks of every page.
+_DEFAULTS: dict[str, object] = {"is_home": False, "query": "", "place": "", "hint": "", "asked": "", "links": ()}
 
 
 class Pages:
@@ -41,11 +43,17 @@ class Pages:
             bytesize=shown.size,
             date=shown.date,
             moment=shown.moment,
+            moment_of=shown.moment_of,
+            clock=shown.clock,
+            day=shown.day,
+            percent=shown.percent,
+            is_web=shown.is_web,
             shortened=shown.shortened,
             counted=counted,
+            host=shown.host,
             in_path=in_path,
         )
 
     def render(self, template: str, **values: object) -> str:
         """Return the HTML of a page. Raise an error of Jinja if a value is missing."""
-        return self._environment.get_template(template).render(values)
+        return self._environment.get_template(template).render(_DEFAULTS | values)

@@ -55,12 +55,14 @@ class _FileParts:
 
 def environment(request: Request, client: str) -> Environment:
     """Return the WSGI environment of a request (PEP 3333); `client` is the IP address of the client, or empty."""
-    path, _, query = _origin_form(request.target).partition(b"?")
+    target = _origin_form(request.target)
+    path, _, query = target.partition(b"?")
     environ: Environment = {
         "REQUEST_METHOD": request.method,
         "SCRIPT_NAME": "",
         "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
         "QUERY_STRING": query.decode("latin-1"),
+        "RAW_URI": target.decode("latin-1"),  # as sent: a path can be spelled in several ways
         "CONTENT_TYPE": request.header(b"content-type").decode("latin-1"),
         "CONTENT_LENGTH": str(request.length),
         "REMOTE_ADDR": client,

@@ -78,6 +78,10 @@ class View(Protocol):
         """Return whether the set exists."""
         ...
 
+    def set_named(self, spec: str) -> SetDescription | None:
+        """Return one set, or None if it does not exist."""
+        ...
+
     def sets(self, after: str | None, limit: int) -> tuple[SetDescription, ...]:
         """Return at most `limit` sets after the spec `after` (None: from the first), sorted by spec."""
         ...

@@ -117,6 +117,10 @@ select prefix.name, schema, namespace, version, source, upstream_prefix
 from record join format on format.prefix = record.prefix join prefix on prefix.id = format.prefix
 where record.item = ? and not record.is_deleted order by prefix.name;
 
+-- name: collection_named
+-- Return the name and the description of a set.
+select spec, name, description from collection where spec = ?;
+
 -- name: collections
 -- Return sets in the order of their specs.
 select spec, name, description from collection where spec > ? order by spec limit ?;

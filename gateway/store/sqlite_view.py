@@ -111,6 +111,11 @@ class SqliteView:
         """Return whether the set exists."""
         return self._number("collection", spec) is not None
 
+    def set_named(self, spec: str) -> SetDescription | None:
+        """Return one set, or None if it does not exist."""
+        row = self._session.one(SQL["collection_named"], (spec,))
+        return None if row is None else SetDescription(*row)
+
     def sets(self, after: str | None, limit: int) -> tuple[SetDescription, ...]:
         """Return at most `limit` sets after the spec `after` (None: from the first), sorted by spec."""
         rows = self._session.execute(SQL["collections"], (after or "", limit))

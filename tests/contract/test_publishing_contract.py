@@ -18,6 +18,7 @@ from gateway.model import (
     ItemFiles,
     Publication,
     Selection,
+    SetDescription,
     Source,
 )
 from tests.clocks import START
@@ -335,6 +336,14 @@ def test_deletions_that_are_not_carried_out_are_remembered_until_they_are_settle
 
 
 # --- what pages need ----------------------------------------------------------------------------------------------
+
+
+def test_one_set_is_found_by_its_spec(desk, make_change):
+    desk.publish(make_change("a", sets=("source:laro:x",)))
+    desk.store.add_sets([SetDescription("source:laro:x", "The set x", b"<d/>")])
+    with desk.view() as view:
+        assert view.set_named("source:laro:x") == SetDescription("source:laro:x", "The set x", b"<d/>")
+        assert view.set_named("source:laro:y") is None
 
 
 def test_items_are_counted_for_each_source(desk, make_change):

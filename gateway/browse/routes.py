@@ -1,0 +1,285 @@
+"""The addresses of the pages about the repository: `/`, `/browse`, `/sets`, `/formats`, `/sources`.
+
+Each page has its data as JSON at the same address with `.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from flask import Blueprint, Response, request
+
+from gateway.browse.harvests import Harvest, harvest_of, trend
+from gateway.browse.tables import SourceRow, children_of, format_rows, set_path, set_rows, source_rows
+from gateway.browse.verbs import FORMS, next_query, without_token
+from gateway.errors import GatewayError, StoreError
+from gateway.model import OaiAnswer, Selection
+from gateway.pages import charts
+from gateway.pages.answers import answer, no_page
+from gateway.pages.site import Site
+from gateway.pages.templating import Pages
+from gateway.store.base import Inbox, Store, View
+
+log = logging.getLogger("gateway.browse")
+
+Explore: TypeAlias = Callable[[bytes], OaiAnswer]
+
+_SHOWN_SOURCES = 10
+_SHOWN_HARVESTS = 30
+_MOST_SETS = 500
+_MOST_QUERY = 8_000
+_JSON = "application/json"
+_EXAMPLE_BYTES = 4_000
+
+
+def blueprint(store: Store, inbox: Inbox | None, explore: Explore, site: Site) -> Blueprint:
+    """Return the Flask blueprint of these pages.
+
+    `explore` answers a query string of OAI-PMH; `inbox` has the harvests, None: it cannot be read.
+    """
+    face = Blueprint("browse", __name__)
+    browse = _Browse(store, inbox, explore, site)
+    pages: Mapping[str, Callable[..., Response]] = {
+        "/": browse.home,
+        "/browse": browse.verb,
+        "/sets": browse.sets,
+        "/formats": browse.formats,
+        "/sources": browse.sources,
+        "/sources/<name>": browse.source,
+    }
+    for address, page in pages.items():
+        face.add_url_rule(address, page.__name__, page, defaults={"is_json": False})
+        twin = "/index.json" if address == "/" else f"{address}.json"
+        face.add_url_rule(twin, f"{page.__name__}_json", page, defaults={"is_json": True})
+    # A prefix may end in `.json`, if a source has that name; an ending counts only if it has not.
+    face.add_url_rule("/formats/<prefix>", browse.format.__name__, browse.format)
+    face.register_error_handler(StoreError, browse.unavailable)
+    return face
+
+
+class _Browse:
+    """Answers for one site."""
+
+    def __init__(self, store: Store, inbox: Inbox | None, explore: Explore, site: Site) -> None:
+        self._store = store
+        self._inbox = inbox
+        self._explore = explore
+        self._site = site
+        self._pages = Pages(site, Path(__file__).parent / "templates")
+        self._texts = self._pages.texts
+
+    # -- pages ---------------------------------------------------------------------------------------------------
+
+    def home(self, *, is_json: bool) -> Response:
+        """Answer with the start page: what is here, where it comes from, how to harvest it."""
+        with self._store.view() as view:
+            rows = self._sources(view)
+        living = [row for row in rows if not row.is_removed]
+        totals = {
+            "records": sum(row.records for row in living),
+            "fulltext": sum(row.fulltext for row in living),
+            "sources": len(living),
+        }
+        if is_json:
+            return _json({"name": self._site.name, "baseURL": self._site.base_url, **totals, "sources": _plain(living)})
+        last = max((row.last for row in living if row.last), key=lambda run: run.started_at, default=None)
+        biggest = sorted(living, key=lambda row: -row.records)
+        body = self._pages.render(
+            "home.html",
+            is_home=True,
+            totals=totals,
+            sources=biggest[:_SHOWN_SOURCES],
+            last=last,
+            is_whole=all(row.last and row.last.state == "complete" for row in living),
+            chart=charts.bars(
+                [charts.Bar(row.name, row.records, row.fulltext) for row in biggest[:_SHOWN_SOURCES]],
+                self._texts.home.chart_name,
+            )
+            if len(living) > 1
+            else "",
+        )
+        return answer(body)
+
+    def sources(self, *, is_json: bool) -> Response:
+        """Answer with the table of all sources."""
+        with self._store.view() as view:
+            rows = self._sources(view)
+        if is_json:
+            return _json({"sources": _plain(rows)})
+        return answer(self._pages.render("sources.html", place="sources", sources=rows))
+
+    def source(self, name: str, *, is_json: bool) -> Response:
+        """Answer with one source: what it is, its harvests, its sets."""
+        with self._store.view() as view:
+            row = next((entry for entry in self._sources(view) if entry.name == name), None)
+            if row is None:
+                return self._missing(self._texts.source.missing, name)
+            sets, _ = children_of(view, f"source:{name}", None, _SHOWN_HARVESTS)
+        harvests = self._harvests(name)
+        identity = self._inbox.identity(name) if self._inbox else None
+        if is_json:
+            return _json({**row._asdict(), "harvests": _plain(harvests)})
+        row_of_numbers = [harvest.changed for harvest in reversed(harvests)]
+        body = self._pages.render(
+            "source.html",
+            place="sources",
+            source=row,
+            identity=identity.latest if identity else None,
+            harvests=harvests,
+            sets=set_rows(sets),
+            chart=charts.bars(
+                [charts.Bar(str(place + 1), value) for place, value in enumerate(row_of_numbers)],
+                self._texts.source.chart_name.format(trend=getattr(self._texts.trends, trend(row_of_numbers))),
+            )
+            if len(row_of_numbers) > 1 and any(row_of_numbers)
+            else "",
+        )
+        return answer(body)
+
+    def sets(self, *, is_json: bool) -> Response:
+        """Answer with the tree of sets; of more than 500, one level a page."""
+        spec, after = request.args.get("set", ""), request.args.get("after")
+        with self._store.view() as view:
+            known = view.set_named(spec) if spec else None
+            if spec and known is None:
+                return self._missing(self._texts.sets.missing, spec)
+            below, more = children_of(view, spec, after, _MOST_SETS)
+            rows = set_rows(below, {entry.spec: view.count(Selection("oai_dc", entry.spec)) for entry in below})
+            own = set_rows([known], {spec: view.count(Selection("oai_dc", spec))})[0] if known else None
+        if is_json:
+            return _json({"sets": _plain(rows)})
+        query = f"set={spec}&" if spec else ""
+        body = self._pages.render(
+            "sets.html",
+            place="sets",
+            own=own,
+            path=set_path(spec),
+            sets=rows,
+            previous_url="",
+            next_url=f"{self._site.root}/sets?{query}after={below[-1].spec}" if more else "",
+        )
+        return answer(body)
+
+    def formats(self, *, is_json: bool) -> Response:
+        """Answer with the table of metadata formats."""
+        with self._store.view() as view:
+            counts = {known.metadata_prefix: view.count(Selection(known.metadata_prefix)) for known in view.formats()}
+            rows = format_rows(view.formats(), counts)
+        if is_json:
+            return _json({"formats": _plain(rows)})
+        return answer(self._pages.render("formats.html", place="formats", formats=rows))
+
+    def format(self, prefix: str) -> Response:
+        """Answer with one metadata format: its schema, how many records have it, and an example."""
+        with self._store.view() as view:
+            formats = {known.metadata_prefix: known for known in view.formats()}
+            is_json = prefix not in formats and prefix.endswith(".json")
+            prefix = prefix.removesuffix(".json") if is_json else prefix
+            known = formats.get(prefix)
+            if known is None:
+                return self._missing(self._texts.formats.missing, prefix)
+            (row,) = format_rows((known,), {prefix: view.count(Selection(prefix))})
+            page = view.page(Selection(prefix), None, 1)
+        if is_json:
+            return _json(row._asdict())
+        example = page.records[0][:_EXAMPLE_BYTES].decode("utf-8", "ignore") if page.records else ""
+        is_cut = bool(page.records) and len(page.records[0]) > _EXAMPLE_BYTES
+        body = self._pages.render("format.html", place="formats", format=row, example=example, is_cut=is_cut)
+        return answer(body)
+
+    def verb(self, *, is_json: bool) -> Response:
+        """Answer with a verb of OAI-PMH as a page: its form, and its answer if there are arguments."""
+        query = request.query_string
+        if len(query) > _MOST_QUERY:
+            return no_page(self._pages, HTTPStatus.REQUEST_URI_TOO_LONG, self._texts.errors.bad)
+        if not query:
+            if is_json:
+                return _json({"verbs": {name: list(fields) for name, fields in FORMS.items()}})
+            body = self._pages.render("verbs.html", place="browse", forms=FORMS, formats=self._prefixes())
+            return answer(body)
+        explored = self._explore(_filled(query))
+        if is_json:
+            return _json(_answered(explored))
+        given = request.args.to_dict()
+        following = next_query(given.get("verb", ""), explored.token)
+        body = self._pages.render(
+            "verb.html",
+            place="browse",
+            forms=FORMS,
+            formats=self._prefixes(),
+            verb=given.get("verb", ""),
+            given=without_token(given),
+            answer=explored,
+            asked=_filled(query).decode("ascii", "replace"),
+            previous_url="",
+            next_url=f"{self._site.root}/browse?{following}" if explored.token else "",
+        )
+        return answer(body)
+
+    # -- what they are made of -----------------------------------------------------------------------------------
+
+    def _sources(self, view: View) -> list[SourceRow]:
+        last = {row.name: self._harvests(row.name, 1) for row in view.sources()}
+        return source_rows(view.sources(), view.source_counts(), last)
+
+    def _harvests(self, name: str, limit: int = _SHOWN_HARVESTS) -> list[Harvest]:
+        return [harvest_of(run) for run in self._inbox.runs(name, limit, "harvest")] if self._inbox else []
+
+    def _prefixes(self) -> list[str]:
+        with self._store.view() as view:
+            return [known.metadata_prefix for known in view.formats()]
+
+    # -- what is not there ---------------------------------------------------------------------------------------
+
+    def _missing(self, sentence: str, asked: str) -> Response:
+        return no_page(self._pages, HTTPStatus.NOT_FOUND, sentence, asked=asked)
+
+    def unavailable(self, error: GatewayError) -> Response:
+        """Answer 503 if the store fails."""
+        log.error("A page was answered with 503 because the store failed: %s", error)
+        texts = self._texts.errors
+        response = no_page(self._pages, HTTPStatus.SERVICE_UNAVAILABLE, texts.busy, hint=texts.busy_hint)
+        response.headers["Retry-After"] = "60"
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+
+def _filled(query: bytes) -> bytes:
+    """Return a query without its empty arguments: a form sends every field."""
+    return b"&".join(part for part in query.split(b"&") if not part.endswith(b"="))
+
+
+def _answered(explored: OaiAnswer) -> dict[str, Any]:
+    return {
+        "verb": explored.verb,
+        "responseDate": explored.response_date,
+        "errors": [{"code": code, "text": text} for code, text in explored.errors],
+        "facts": [{"name": name, "text": text} for name, text in explored.facts],
+        "formats": _plain(explored.formats),
+        "sets": [{"setSpec": entry.spec, "setName": entry.name} for entry in explored.sets],
+        "records": [
+            {
+                "identifier": record.identifier,
+                "datestamp": record.datestamp,
+                "deleted": record.is_deleted,
+                "sets": record.sets,
+                "titles": record.work.texts("title"),
+            }
+            for record in explored.records
+        ],
+        "resumptionToken": explored.token or None,
+        "completeListSize": explored.total,
+    }
+
+
+def _plain(rows: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any sequence of named tuples
+    return [row._asdict() for row in rows]
+
+
+def _json(data: Mapping[str, Any]) -> Response:
+    return answer(json.dumps(data, ensure_ascii=False, indent=1) + "\n", _JSON)

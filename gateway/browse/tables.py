@@ -1,0 +1,119 @@
+"""The rows of the tables of sources, sets and formats, made of what the store says. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from gateway.browse.harvests import Harvest
+from gateway.model import Format, SetDescription, Source, SourceCounts
+from gateway.names import original_spec
+from gateway.secret_arguments import secret_argument
+from gateway.store.base import View
+
+_NOTHING = SourceCounts(0, 0, 0)
+
+
+class SourceRow(NamedTuple):
+    """One source: how many living records it has, how many of them with full text, and its last harvest.
+
+    `base_url` is empty if it contains a secret.
+    """
+
+    name: str
+    base_url: str
+    kind: str
+    is_removed: bool
+    records: int
+    deleted: int
+    fulltext: int
+    last: Harvest | None
+
+
+class SetRow(NamedTuple):
+    """One set; `records` is the number of its records, deleted ones included, None: not counted."""
+
+    spec: str
+    name: str
+    depth: int
+    records: int | None = None
+
+
+class FormatRow(NamedTuple):
+    """One metadata format; `records` is the number of its records, deleted ones included."""
+
+    metadata_prefix: str
+    schema: str
+    namespace: str
+    source: str
+    records: int
+
+
+def source_rows(
+    sources: Iterable[Source], counts: Mapping[str, SourceCounts], last: Mapping[str, Sequence[Harvest]]
+) -> list[SourceRow]:
+    """Return the rows of the sources, in their order."""
+    rows = []
+    for source in sources:
+        count = counts.get(source.name, _NOTHING)
+        url = "" if secret_argument(source.base_url) else source.base_url
+        harvest = next(iter(last.get(source.name, ())), None)
+        numbers = (count.living, count.deleted, count.fulltext)
+        rows.append(SourceRow(source.name, url, source.kind, source.is_removed, *numbers, harvest))
+    return rows
+
+
+def format_rows(formats: Iterable[Format], counts: Mapping[str, int]) -> list[FormatRow]:
+    """Return the rows of the formats, in their order."""
+    return [
+        FormatRow(known.metadata_prefix, known.schema, known.namespace, known.source, counts[known.metadata_prefix])
+        for known in formats
+    ]
+
+
+def set_rows(sets: Iterable[SetDescription], counts: Mapping[str, int] | None = None) -> list[SetRow]:
+    """Return the rows of the sets; a set without a name of its own has the spec of its source as its name."""
+    return [
+        SetRow(
+            entry.spec,
+            entry.name if entry.name not in ("", entry.spec) else original_spec(entry.spec),
+            entry.spec.count(":"),
+            None if counts is None else counts[entry.spec],
+        )
+        for entry in sets
+    ]
+
+
+def set_path(spec: str) -> list[str]:
+    """Return the specs of the sets above a set, the highest first."""
+    parts = spec.split(":")[:-1] if spec else []
+    return [":".join(parts[: place + 1]) for place in range(len(parts))]
+
+
+def children_of(view: View, spec: str, after: str | None, most: int) -> tuple[list[SetDescription], bool]:
+    """Return the sets below a set (empty: all sets), and whether there are more.
+
+    If there are more than `most`, only those one level below are returned, at most `most` after the set `after`. Sets
+    below one of them are not read: their specs begin with its spec and a colon, and sort before a semicolon there.
+    """
+    if after is None:
+        every = _below(view, spec, spec + ":" if spec else None, most + 1)
+        if len(every) <= most:
+            return every, False
+    level: list[SetDescription] = []
+    depth = spec.count(":") + 1 if spec else 0
+    last = after if after is not None else (f"{spec}:" if spec else None)
+    while len(level) <= most:
+        following = next(iter(_below(view, spec, last, 1)), None)
+        if following is None:
+            return level, False
+        if following.spec.count(":") == depth:
+            level.append(following)
+            last = following.spec
+        else:
+            last = ":".join(following.spec.split(":")[: depth + 1]) + ";"
+    return level[:most], True
+
+
+def _below(view: View, spec: str, after: str | None, limit: int) -> list[SetDescription]:
+    return [entry for entry in view.sets(after, limit) if not spec or entry.spec.startswith(f"{spec}:")]

@@ -1,0 +1,106 @@
+"""A citation in three common manners: author and year (APA), numbered (Vancouver), full names (Chicago). Pure.
+
+They are short templates of our own. Where the record lacks a part, the citation lacks it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gateway.landing.reference import Author, Reference
+from gateway.pages.shown import bare
+
+_MOST_AUTHORS = 20  # of APA; the others name fewer
+_SHOWN_AUTHORS = 6
+
+
+class Citation(NamedTuple):
+    """A citation in one manner; `style` is the key of its name on the pages."""
+
+    style: str
+    text: str
+
+
+def citations(reference: Reference, url: str) -> tuple[Citation, ...]:
+    """Return the citations of a work; `url` is used if it has no DOI."""
+    link = f"https://doi.org/{reference.doi}" if reference.doi else url
+    return (
+        Citation("apa", _apa(reference, link)),
+        Citation("vancouver", _vancouver(reference, link)),
+        Citation("chicago", _chicago(reference, link)),
+    )
+
+
+def _apa(reference: Reference, link: str) -> str:
+    names = [_family_first(author, ", ", ". ") for author in reference.authors]
+    if len(names) > _MOST_AUTHORS:
+        names = [*names[: _MOST_AUTHORS - 1], "\u2026 " + names[-1]]
+    authors = _listed(names, ", & ")
+    year = f"({reference.year or 'n.d.'})"
+    place = _join(", ", reference.journal, _volume(reference), reference.pages)
+    return _sentences(
+        _join(" ", authors, year) if authors else "",
+        bare(reference.title),
+        "" if authors else year,
+        place or reference.publisher,
+        link,
+    )
+
+
+def _vancouver(reference: Reference, link: str) -> str:
+    names = [_join(" ", author.family or author.name, _initials(author.given, "")) for author in reference.authors]
+    if len(names) > _SHOWN_AUTHORS:
+        names = [*names[:_SHOWN_AUTHORS], "et al"]
+    year = str(reference.year) if reference.year else ""
+    place = _join(":", _join(";", year, _volume(reference)), reference.pages)
+    return _sentences(", ".join(names), bare(reference.title), reference.journal or reference.publisher, place, link)
+
+
+def _chicago(reference: Reference, link: str) -> str:
+    names = [author.name for author in reference.authors[:1]]
+    names += [_join(" ", author.given, author.family) or author.name for author in reference.authors[1:]]
+    if len(names) > _SHOWN_AUTHORS:
+        names = [*names[:_SHOWN_AUTHORS], "et al."]
+        authors = ", ".join(names)
+    else:
+        authors = _listed(names, ", and ")
+    title = f"\u201c{bare(reference.title).rstrip('.')}.\u201d" if reference.title else ""
+    number = f"no. {reference.issue}" if reference.issue else ""
+    year = f"({reference.year})" if reference.year else ""
+    place = _join(" ", reference.journal or reference.publisher, _join(", ", reference.volume, number), year)
+    return _sentences(authors, title, _join(": ", place, reference.pages), link)
+
+
+def _volume(reference: Reference) -> str:
+    return reference.volume + (f"({reference.issue})" if reference.volume and reference.issue else "")
+
+
+def _family_first(author: Author, comma: str, stop: str) -> str:
+    return f"{author.family}{comma}{_initials(author.given, stop)}".rstrip() if author.family else author.name
+
+
+def _initials(given: str, stop: str) -> str:
+    parts = given.replace(".", " ").split()
+    return "".join(part[0].upper() + stop for part in parts)
+
+
+def _listed(names: Sequence[str], last: str) -> str:
+    if len(names) <= 1:
+        return "".join(names)
+    if "\u2026" in names[-1]:
+        return ", ".join(names)
+    return ", ".join(names[:-1]) + (last if len(names) > 2 else last.replace(", and", " and")) + names[-1]  # noqa: PLR2004
+
+
+def _join(between: str, *parts: str) -> str:
+    return between.join(filter(None, parts))
+
+
+def _sentences(*parts: str) -> str:
+    """Return the parts one after the other, each ended by a full stop unless it has an end; an address has none."""
+    ended = [
+        part if part.startswith("http") or part.rstrip("\u201d").endswith((".", "?", "!")) else f"{part}."
+        for part in filter(None, parts)
+    ]
+    return " ".join(ended)

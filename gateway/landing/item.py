@@ -1,0 +1,127 @@
+"""One item as its page and its machine-readable forms show it: everything in one value, made of its record. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gateway.landing.citations import Citation, citations
+from gateway.landing.files import License, ShownFile, license_named, shown_files
+from gateway.landing.reference import Reference, reference_of
+from gateway.model import Description, Format, Hop
+from gateway.names import FULLTEXT, original_spec, source_of, upstream_identifier
+from gateway.pages.shown import bare
+
+
+class SetOfItem(NamedTuple):
+    """A set that an item is in; `records` is the number of those in it, deleted ones included."""
+
+    spec: str
+    name: str
+    records: int
+
+
+class Item(NamedTuple):
+    """Everything that is shown of one item.
+
+    `url` is the address of its page, `forms` has those of its other forms by their endings, `metadata` those of its
+    metadata by prefix. `origin` is the address of the page at its source, `source` the name of the source here.
+    `statements` is the number of its Dublin Core statements.
+    """
+
+    identifier: str
+    upstream: str
+    source: str
+    source_url: str
+    url: str
+    origin: str
+    datestamp: str
+    reference: Reference
+    files: tuple[ShownFile, ...]
+    hops: tuple[Hop, ...]
+    license: License | None
+    rights: tuple[str, ...]
+    sets: tuple[SetOfItem, ...]
+    formats: tuple[Format, ...]
+    metadata: Mapping[str, str]
+    forms: Mapping[str, str]
+    citations: tuple[Citation, ...]
+    statements: int = 0
+    before: str = ""
+    after: str = ""
+
+    @property
+    def title(self) -> str:
+        """The title without markup, else the best identifier of the work, else our own."""
+        reference = self.reference
+        best = next((entry.text for entry in reference.identifiers), self.identifier)
+        return bare(reference.title) or best
+
+    @property
+    def main_file(self) -> ShownFile | None:
+        """The file that most people want: the first PDF, else the first file."""
+        return next(iter(self.files), None)
+
+    @property
+    def is_retracted(self) -> bool:
+        """Return whether a file says that the work was retracted."""
+        return any(file.retracted for file in self.files)
+
+    @property
+    def has_held_file(self) -> bool:
+        """Return whether we found a file of the item or hold one; search engines may index its page then."""
+        return any(file.is_held for file in self.files)
+
+    @property
+    def has_copy(self) -> bool:
+        """Return whether we serve a copy of a file."""
+        return any(file.copy_url for file in self.files)
+
+
+def item_of(
+    description: Description,
+    *,
+    url: str,
+    source_url: str,
+    sets: tuple[SetOfItem, ...],
+    formats: tuple[Format, ...],
+    metadata: Mapping[str, str],
+    forms: Mapping[str, str],
+    neighbours: tuple[str, str],
+) -> Item:
+    """Return an item made of its published `oai_didl` record and of what the store says beside it."""
+    reference = reference_of(description.work)
+    before, after = neighbours
+    return Item(
+        identifier=description.identifier,
+        upstream=upstream_identifier(description.identifier),
+        source=source_of(description.identifier),
+        source_url=source_url,
+        url=url,
+        origin=description.work.landing_page,
+        datestamp=description.datestamp,
+        reference=reference,
+        files=shown_files(description.work.files),
+        hops=description.hops,
+        license=license_named(description.work.license),
+        rights=description.rights,
+        sets=sets,
+        formats=formats,
+        metadata=metadata,
+        forms=forms,
+        citations=citations(reference, url),
+        statements=len(description.work.statements),
+        before=before,
+        after=after,
+    )
+
+
+def shown_sets(specs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the sets of an item that a person would name: the most specific ones that its source has."""
+    others = [spec for spec in specs if spec != FULLTEXT and spec.count(":") > 1]
+    return tuple(spec for spec in others if not any(other.startswith(f"{spec}:") for other in others))
+
+
+def set_name(spec: str, name: str) -> str:
+    """Return what people call a set: its setName, else the spec of its source."""
+    return name if name not in ("", spec) else original_spec(spec)

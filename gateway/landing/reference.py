@@ -1,0 +1,205 @@
+"""What a work is, as citations and catalogues state it: read from its Dublin Core statements. Pure.
+
+Nothing is guessed: a part that the statements do not have in a known form stays empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from gateway.addresses import uri_of
+from gateway.landing.kinds import WORK, Kind, kind_of
+from gateway.model import Statement, Work
+from gateway.pages.shown import plain
+
+_ORCID = re.compile(r"(?i)(?:https?://)?(?:orcid(?:\.org)?[:/\s]*)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\b")
+_AROUND_ORCID = re.compile(r"\s*[(\[;,]*\s*[)\]]*\s*$")
+_YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
+_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
+_ARXIV = re.compile(r"(?i)^(?:arxiv:|https?://(?:www\.)?arxiv\.org/abs/)([a-z.-]+/\d{7}|\d{4}\.\d{4,5})(v\d+)?$")
+_PMID = re.compile(
+    r"(?i)^(?:pmid:?\s*|https?://(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed)/)(\d{1,9})/?$"
+)
+_ISSN = re.compile(r"(?i)\b(?:issn:?\s*|urn:issn:)(\d{4}-?\d{3}[\dX])\b")
+_ISBN = re.compile(r"(?i)(?:isbn:?\s*|urn:isbn:)([\d-]{9,16}[\dX])")
+_JOURNAL = re.compile(
+    r"(?P<title>[^\d,;:][^;:]{2,200}?)[,;:]?\s+(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,5})"
+    r"(?:\s*[,(]\s*(?:no\.?|issue|nr\.?)?\s*(?P<issue>\d{1,4}(?:[-/]\d{1,4})?)\s*\)?)?"
+    r"(?:\s*\((?P<year>\d{4})\))?"
+    r"(?:\s*[,:;]\s*(?:pp?\.?\s*)?(?P<first>[A-Za-z]?\d{1,7})(?:\s*[-\u2013]\s*(?P<last>[A-Za-z]?\d{1,7}))?)?\.?"
+)
+_MOST_AUTHORS = 100_000
+
+
+class Author(NamedTuple):
+    """An author: the name as the record has it, its parts if it has a comma, and the address of the ORCID."""
+
+    name: str
+    family: str = ""
+    given: str = ""
+    orcid: str = ""
+    language: str = ""
+
+
+class Identifier(NamedTuple):
+    """An identifier of the work: its scheme, its text without the scheme, and the address that resolves it, if any."""
+
+    scheme: str
+    text: str
+    url: str = ""
+
+
+class Reference(NamedTuple):
+    """The facts about a work. `date` is as the record has it, `year` a number in it; 0 and empty mean: not stated."""
+
+    title: str = ""
+    title_language: str = ""
+    other_titles: tuple[Statement, ...] = ()
+    authors: tuple[Author, ...] = ()
+    contributors: tuple[Author, ...] = ()
+    kind: Kind = WORK
+    types: tuple[str, ...] = ()
+    date: str = ""
+    year: int = 0
+    journal: str = ""
+    volume: str = ""
+    issue: str = ""
+    first_page: str = ""
+    last_page: str = ""
+    sources: tuple[str, ...] = ()
+    publisher: str = ""
+    language: str = ""
+    abstracts: tuple[Statement, ...] = ()
+    subjects: tuple[Statement, ...] = ()
+    identifiers: tuple[Identifier, ...] = ()
+    issn: str = ""
+    isbn: str = ""
+    license: str = ""
+    rights: tuple[str, ...] = ()
+    coverage: tuple[str, ...] = ()
+
+    @property
+    def doi(self) -> str:
+        """The DOI without its resolver, or an empty string."""
+        return next((entry.text for entry in self.identifiers if entry.scheme == "doi"), "")
+
+    @property
+    def pages(self) -> str:
+        """The first page, or first and last, or an empty string."""
+        return "\u2013".join(filter(None, (self.first_page, self.last_page)))
+
+
+def reference_of(work: Work) -> Reference:
+    """Return the facts that the statements of a work have."""
+    texts: dict[str, list[Statement]] = {}
+    for statement in work.statements:
+        if text := plain(statement.text):
+            texts.setdefault(statement.element, []).append(statement._replace(text=text))
+    titles = texts.get("title", [])
+    types = tuple(entry.text for entry in texts.get("type", []))
+    dates = [entry.text for entry in texts.get("date", [])]
+    sources = tuple(entry.text for entry in texts.get("source", []) if not _is_link(entry.text))
+    placed = next((match for text in sources if (match := _JOURNAL.fullmatch(text))), None)
+    parts = placed.groupdict() if placed else {}
+    everything = [entry.text for name in ("identifier", "source", "relation") for entry in texts.get(name, [])]
+    return Reference(
+        title=titles[0].text if titles else "",
+        title_language=titles[0].language if titles else "",
+        other_titles=tuple(titles[1:]),
+        authors=tuple(_authors(texts.get("creator", []))),
+        contributors=tuple(_authors(texts.get("contributor", []))),
+        kind=kind_of(types),
+        types=types,
+        date=next((text for text in dates if _DATE.match(text)), next(iter(dates), "")),
+        year=year_of(dates),
+        journal=parts.get("title") or next(iter(sources), ""),
+        volume=parts.get("volume") or "",
+        issue=parts.get("issue") or "",
+        first_page=parts.get("first") or "",
+        last_page=parts.get("last") or "",
+        sources=sources,
+        publisher=texts["publisher"][0].text if "publisher" in texts else "",
+        language=texts["language"][0].text if "language" in texts else "",
+        abstracts=tuple(texts.get("description", [])),
+        subjects=tuple(texts.get("subject", [])),
+        identifiers=tuple(_identifiers(work, (entry.text for entry in texts.get("identifier", [])))),
+        issn=next((match[1] for text in everything if (match := _ISSN.search(text))), ""),
+        isbn=next((match[1] for text in everything if (match := _ISBN.search(text))), ""),
+        license=work.license,
+        rights=tuple(entry.text for entry in texts.get("rights", [])),
+        coverage=tuple(entry.text for entry in texts.get("coverage", [])),
+    )
+
+
+def year_of(dates: Iterable[str]) -> int:
+    """Return the year of the work in its dc:dates: that of the first with a year from 1400 on; 0 if there is none."""
+    return next((int(match[1]) for text in dates if (match := _YEAR.search(text))), 0)
+
+
+def date_parts(text: str) -> tuple[str, ...]:
+    """Return year, month and day of a date of ISO 8601, as far as it has them."""
+    match = _DATE.match(text)
+    return tuple(filter(None, match.groups())) if match else ()
+
+
+def author_of(text: str, language: str = "") -> Author:
+    """Return an author as a record writes it: `Family, Given`, with or without an ORCID beside it."""
+    orcid = _ORCID.search(text)
+    name = text
+    if orcid:
+        name = _AROUND_ORCID.sub("", text[: orcid.start()]).strip(" ([;,") or text[orcid.end() :].strip(" )];,")
+    family, comma, given = name.partition(",")
+    address = f"https://orcid.org/{orcid[1].upper()}" if orcid else ""
+    if not comma or not given.strip() or "," in given:
+        return Author(name, orcid=address, language=language)
+    return Author(name, family.strip(), given.strip(), address, language)
+
+
+def _authors(statements: Iterable[Statement]) -> Iterator[Author]:
+    """Yield the authors; a statement that is only an ORCID belongs to the author before it."""
+    last: Author | None = None
+    for place, statement in enumerate(statements):
+        author = author_of(statement.text, statement.language)
+        if place >= _MOST_AUTHORS:
+            break
+        if not author.name:
+            if last is not None and not last.orcid:
+                last = last._replace(orcid=author.orcid)
+            continue
+        if last is not None:
+            yield last
+        last = author
+    if last is not None:
+        yield last
+
+
+def _identifiers(work: Work, texts: Iterable[str]) -> Iterator[Identifier]:
+    known: set[str] = set()
+    for text in (*work.identifiers, *texts):
+        identifier = identifier_of(text)
+        key = (identifier.url or identifier.text).lower()
+        if key not in known:
+            known.add(key)
+            yield identifier
+
+
+def identifier_of(text: str) -> Identifier:
+    """Return an identifier in any spelling with its scheme: doi, handle, arxiv, pmid, url, or other."""
+    uri = uri_of(text)
+    if uri.startswith("https://doi.org/"):
+        return Identifier("doi", uri.removeprefix("https://doi.org/"), uri)
+    if uri:
+        return Identifier("handle", uri.removeprefix("https://hdl.handle.net/"), uri)
+    if match := _ARXIV.match(text):
+        return Identifier("arxiv", match[1] + (match[2] or ""), f"https://arxiv.org/abs/{match[1]}{match[2] or ''}")
+    if match := _PMID.match(text):
+        return Identifier("pmid", match[1], f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/")
+    if _is_link(text):
+        return Identifier("url", text, text)
+    return Identifier("other", text)
+
+
+def _is_link(text: str) -> bool:
+    return text[:8].lower().startswith(("http://", "https://")) and not re.search(r"[\s<>\"]", text)

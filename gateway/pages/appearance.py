@@ -1,0 +1,64 @@
+"""Makes the site of the settings: checks its colour and its logo before the server starts."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from gateway.errors import ConfigurationError
+from gateway.pages.colours import accents, is_colour
+from gateway.pages.site import Site, site_url
+from gateway.pages.style import Asset, named, style_sheet
+from gateway.settings import Settings
+
+log = logging.getLogger("gateway.pages")
+
+_MOST_LOGO_BYTES = 200_000
+_LOGO_TYPES = {
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+}
+
+
+def site_of(settings: Settings, base_url: str) -> Site:
+    """Return the site of an instance. Raise ConfigurationError if its colour or its logo cannot be used."""
+    colour = settings.text("pages_colour")
+    if not is_colour(colour):
+        raise ConfigurationError(f"The setting pages_colour is {colour!r}; write it as #rrggbb, such as #1d4f91.")
+    light, dark = accents(colour)
+    if light != colour.lower():
+        log.info(
+            "The colour %s is hard to read on white, so links are %s there, and %s in dark mode.", colour, light, dark
+        )
+    return Site(
+        name=settings.text("repository_name"),
+        url=site_url(base_url, settings.text("pages_url")),
+        base_url=base_url,
+        admin_email=settings.text("admin_email"),
+        domain=settings.text("repository_domain"),
+        style=style_sheet(colour),
+        logo=_logo(settings.instance, settings.text("pages_logo")),
+        has_copies=settings.is_on("files_serve"),
+        is_indexed=settings.is_on("landing_index"),
+    )
+
+
+def _logo(instance: Path, name: str) -> Asset | None:
+    if not name:
+        return None
+    file = instance / name
+    content_type = _LOGO_TYPES.get(file.suffix.lower())
+    if content_type is None:
+        raise ConfigurationError(
+            f"The setting pages_logo names {name!r}; use a file that ends in .svg, .png, .jpg or .webp."
+        )
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"The logo {file} cannot be read: {error.strerror}.") from error
+    if len(content) > _MOST_LOGO_BYTES:
+        raise ConfigurationError(f"The logo {file} has {len(content)} bytes; at most {_MOST_LOGO_BYTES} are served.")
+    return named("logo", file.suffix.lower().lstrip("."), content, content_type)

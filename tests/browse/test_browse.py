@@ -1,0 +1,216 @@
+"""The pages about the repository: every number on them is one of the store, every verb can be asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import pytest
+
+from gateway.model import Format, RunOutcome, SetDescription, Source
+from tests.applications import application
+from tests.page_house import BASE_URL, FOUND, opened, parsed, seen, statement
+from tests.publish.desk import make_databases
+
+PAGES = ("/", "/browse", "/sets", "/formats", "/formats/oai_dc", "/formats/oai_didl", "/sources", "/sources/laro")
+
+
+@pytest.fixture
+def furnished(house):
+    """Return a house with three items in two sets, one of them deleted, one with a file, and two harvests."""
+    house.desk.store.add_sets(
+        [SetDescription("source:laro:physics", "Physics & <more>"), SetDescription("source:laro:physics:plasma", "")]
+    )
+    house.add("1", statement("creator", "Okafor, Ada"), title="A <i>first</i> title", sets=("physics:plasma",))
+    house.add("2", title="A second title", sets=("physics",))
+    house.add("3")
+    house.desk.now += 5
+    house.delete("3")
+    house.file("1", FOUND)
+    for at, outcome, is_complete, counts in (
+        (1_700_000_000, RunOutcome.SUCCEEDED, True, {"received": 3, "published": 3}),
+        (1_700_100_000, RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"received": 1, "published": 1, "quarantined": 2}),
+    ):
+        number = house.desk.inbox.start_run("laro", at)
+        house.desk.inbox.end_run(number, at + 60, outcome, is_complete, counts, ())
+    return house
+
+
+def test_the_start_page_says_what_is_here(furnished):
+    text = seen(furnished.page("/"))
+    assert "2 records from 1 source" in text
+    assert "50 % with full text (1)" in text
+    assert "Some records refused 16 November 2023, 02:00 UTC" in text
+    assert "metha-sync -format oai_didl https://gateway.example.org/oai" in text
+
+
+def test_an_empty_repository_says_how_to_begin(house):
+    text = seen(house.page("/"))
+    assert "Nothing has been harvested yet" in text
+    assert "harvester source add" in text
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_valid_html_with_one_heading_and_no_skipped_level(furnished, path):
+    tree = parsed(furnished.page(path))
+    levels = [int(element.tag[1]) for element in tree.iter("h1", "h2", "h3", "h4")]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_link_of_a_page_leads_somewhere(furnished, path):
+    for element in parsed(furnished.page(path)).iter("a"):
+        address = element.get("href")
+        if address.startswith("/"):
+            assert furnished.get(address).status_code == 200, address
+
+
+def test_a_source_is_shown_with_its_harvests(furnished):
+    text = seen(furnished.page("/sources/laro"))
+    assert "http://laro.example.org/oai" in text
+    assert "15 November 2023" not in text
+    assert "Complete 3 3 0 0" in text
+    assert "Some records refused 1 1 0 2" in text
+    assert furnished.get("/sources/nobody").status_code == 404
+
+
+def test_the_address_of_a_source_with_a_secret_is_not_shown(house):
+    house.desk.store.add_source(Source("closed", "https://x.example.org/oai?api_key=s3cret"))
+    for path in ("/sources/closed", "/sources", "/sources.json", "/sources/closed.json", "/index.json"):
+        assert "s3cret" not in house.page(path)
+
+
+def test_sets_are_a_tree_with_their_names(furnished):
+    text = seen(furnished.page("/sets"))
+    assert "Physics & <more> source:laro:physics 2" in text
+    assert "physics:plasma source:laro:physics:plasma 1" in text
+    inner = seen(furnished.page("/sets?set=source:laro:physics"))
+    assert "Physics & <more>" in inner
+    assert "source:laro:physics:plasma 1" in inner
+    assert furnished.get("/sets?set=nothing").status_code == 404
+
+
+def test_of_many_sets_each_page_has_one_level(house):
+    sets = [SetDescription(f"source:laro:{number:04}", "") for number in range(600)]
+    sets += [SetDescription(f"source:laro:0007:{number}", "") for number in range(600)]
+    house.desk.store.add_sets(sets)
+    rows = parsed(house.page("/sets?set=source:laro")).findall(".//tbody/tr")
+    assert len(rows) == 500
+    following = parsed(house.page("/sets?set=source:laro")).find(".//a[@rel='next']").get("href")
+    rows = parsed(house.page(following)).findall(".//tbody/tr")
+    assert len(rows) == 100
+    assert len(parsed(house.page("/sets?set=source:laro:0007")).findall(".//tbody/tr")) == 500
+
+
+def test_a_format_shows_its_schema_and_an_example(furnished):
+    text = seen(furnished.page("/formats/oai_dc"))
+    assert "http://www.openarchives.org/OAI/2.0/oai_dc/" in text
+    assert "<record>" in text
+    assert "Records, deleted ones included 3" in text
+    assert furnished.get("/formats/nothing").status_code == 404
+
+
+# --- the verbs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("verb=Identify", "repositoryName A gateway"),
+        ("verb=ListMetadataFormats", "oai_didl urn:mpeg:mpeg21:2002:02-DIDL-NS"),
+        ("verb=ListMetadataFormats&identifier=oai:gateway.example.org:laro/1", "oai_didl"),
+        ("verb=ListSets", "Physics & <more> source:laro:physics"),
+        ("verb=ListRecords&metadataPrefix=oai_dc", "A first title oai:gateway.example.org:laro/1"),
+        ("verb=ListIdentifiers&metadataPrefix=oai_didl", "oai:gateway.example.org:laro/3 Deleted"),
+        ("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:gateway.example.org:laro/1", "creator Okafor, Ada"),
+        ("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:gateway.example.org:laro/3", "Deleted"),
+        ("verb=ListRecords&metadataPrefix=oai_dc&set=&from=&until=", "A first title"),
+    ],
+)
+def test_every_verb_is_a_page(furnished, query, words):
+    html = furnished.page(f"/browse?{query}")
+    assert words in seen(html)
+    links = [a.get("href") for a in parsed(html).iterfind(".//a[@class='button'][@rel='nofollow']")]
+    assert links
+    xml = links[-1]
+    assert furnished.get(xml).content_type.startswith("text/xml")
+    assert "noindex" in html
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("verb=Nothing", "badVerb"),
+        ("x=1", "badVerb"),
+        ("verb=ListRecords", "badArgument"),
+        ("verb=ListRecords&metadataPrefix=oai_dc&from=yesterday", "badArgument"),
+        ("verb=ListRecords&metadataPrefix=nothing", "cannotDisseminateFormat"),
+        ("verb=ListRecords&metadataPrefix=oai_dc&from=2099-01-01", "noRecordsMatch"),
+        ("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:x:y/z", "idDoesNotExist"),
+        ("verb=ListRecords&resumptionToken=x", "badResumptionToken"),
+        ("verb=ListRecords&metadataPrefix=%FF", "badArgument"),
+        ("verb=<script>alert(1)</script>", "badVerb"),
+    ],
+)
+def test_an_error_is_said_in_words(furnished, query, code):
+    html = furnished.page(f"/browse?{query}")
+    assert f"{code}:" in seen(html)
+    assert "<script>" not in html
+
+
+def test_a_list_continues_with_its_token(house):
+    for number in range(45):
+        house.add(f"{number:02}", title=f"Title {number:02}")
+    path, titles = "/browse?verb=ListRecords&metadataPrefix=oai_dc", []
+    for _ in range(10):
+        tree = parsed(house.page(path))
+        titles += re.findall(r"Title \d\d", tree.text_content())
+        following = tree.find(".//a[@rel='next']")
+        if following is None:
+            break
+        path = following.get("href")
+    assert sorted(set(titles)) == [f"Title {number:02}" for number in range(45)]
+
+
+# --- data ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/index.json", "/sets.json", "/formats.json", "/formats/oai_dc.json", "/sources.json", "/sources/laro.json",
+        "/browse.json", "/browse.json?verb=ListRecords&metadataPrefix=oai_dc", "/browse.json?verb=Nothing",
+    ],
+)  # fmt: skip
+def test_every_page_has_its_data_as_json(furnished, path):
+    answer = furnished.get(path)
+    assert answer.content_type == "application/json"
+    assert json.loads(answer.text)
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_a_format_that_is_called_json_has_its_page(house):
+    house.desk.store.add_source(Source("json", "https://json.example.org/oai"))
+    house.desk.store.add_format(Format("oai_dc.json", "", "urn:other", source="json", upstream_prefix="oai_dc"))
+    assert "urn:other" in seen(house.page("/formats/oai_dc.json"))
+    assert json.loads(house.page("/formats/oai_dc.json.json"))["namespace"] == "urn:other"
+
+
+STRANGE = ("/browse?" + "a=b&" * 5000, "/sets?set=%FF", "/sets?after=%FF", "/formats/%FF", "/sources/%00")
+
+
+@pytest.mark.parametrize("path", STRANGE)
+def test_what_nobody_would_ask_is_a_clear_error(furnished, path):
+    assert furnished.get(path).status_code in (200, 404, 414)
+
+
+def test_without_an_inbox_pages_show_no_harvests(tmp_path, ready_made):
+    ready_made(tmp_path, make_databases)
+    with opened(tmp_path) as house:
+        house.add("1")
+    (tmp_path / "inbox.sqlite").rename(tmp_path / "elsewhere")
+    with application(tmp_path, base_url=BASE_URL, secret="x" * 40) as app:
+        assert "never harvested" in seen(app.test_client().get("/sources/laro").text)

@@ -1,0 +1,97 @@
+"""An instance with items whose metadata a test chooses, and the web application over it: what pages are tested with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import html5lib
+from lxml.html import HtmlElement, document_fromstring
+from werkzeug.test import TestResponse
+
+from gateway.apply_takedowns import apply_takedowns
+from gateway.model import FileLink, FileOrigin
+from gateway.publish_files import file_all
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Takedown, joined
+from tests.applications import application
+from tests.publish.desk import Desk, Sent, dc
+
+BASE_URL = "https://gateway.example.org/oai"
+ITEM = "/items/oai:gateway.example.org:laro/"
+FOUND = FileLink(
+    "https://repository.example.net/found.pdf",
+    "application/pdf",
+    FileOrigin.DISCOVERED,
+    "unpaywall",
+    2_400_000,
+    "ab" * 32,
+    license="https://creativecommons.org/licenses/by/4.0/",
+    version="accepted",
+    found_at="2026-11-21T10:00:00Z",
+)
+
+
+def statement(element: str, text: str, language: str = "") -> str:
+    tag = f" xml:lang={quoteattr(language)}" if language else ""
+    return f"<dc:{element}{tag}>{escape(text)}</dc:{element}>"
+
+
+def parsed(html: str) -> HtmlElement:
+    """Return a page as a tree, after a strict parser of HTML has accepted it (WHATWG HTML, parse errors)."""
+    parser = html5lib.HTMLParser(strict=True)
+    parser.parse(html)
+    return document_fromstring(html)
+
+
+def seen(html: str) -> str:
+    """Return the text that a reader sees in the content of a page."""
+    return " ".join("".join(parsed(html).get_element_by_id("content").itertext()).split())
+
+
+@dataclass
+class House:
+    """What is published, and what a browser gets."""
+
+    desk: Desk
+    get: Callable[..., TestResponse]
+    app: Any
+
+    def add(self, name: str, *statements: str, title: str = "A title", **header: Any) -> str:
+        """Publish an item with a title and further statements; return the path of its page."""
+        self.desk.send(Sent(name, dc(escape(title), *statements), **header))
+        self.desk.publish()
+        return ITEM + name
+
+    def delete(self, name: str) -> None:
+        self.desk.send(Sent(name, None))
+        self.desk.publish()
+
+    def file(self, name: str, *files: FileLink) -> None:
+        """Publish files that were found for an item."""
+        self.desk.now += 1
+        file_all(self.desk.store, self.desk.inbox, "laro", (name,), lambda _state: files)
+
+    def take_down(self, *entries: Takedown) -> None:
+        """Put entries on the list of takedowns, and apply it."""
+        file = TakedownFile(self.desk.folder)
+        file.change(lambda takedowns: joined(takedowns, entries))
+        apply_takedowns(self.desk.store, self.desk.inbox, file)
+
+    def page(self, path: str) -> str:
+        answer = self.get(path)
+        assert answer.status_code == 200, (path, answer.status)
+        return answer.text
+
+
+@contextmanager
+def opened(folder: Path, **settings: Any) -> Iterator[House]:
+    """Open a folder in which the databases have been made."""
+    desk = Desk(folder)
+    settings = {"base_url": BASE_URL, "secret": "x" * 40} | settings
+    with closing(desk.store), closing(desk.inbox), application(folder, **settings) as app:
+        yield House(desk, app.test_client().get, app)

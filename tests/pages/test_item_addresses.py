@@ -1,0 +1,88 @@
+"""An identifier is written in an address so that it survives browsers and proxies, and is read again."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.names import local_identifier, source_of
+from gateway.pages.item_addresses import address_of, in_path, is_plain, merged
+
+LEGAL = "ABCxyz019-_.!~*'();/:@&=+$,?%"
+
+
+def nobody(_identifier: str) -> bool:
+    return False
+
+
+def anybody(_identifier: str) -> bool:
+    return True
+
+
+def read(address: str) -> str:
+    parts = urlsplit(address)
+    if parts.query:
+        return parse_qs(parts.query, strict_parsing=True)["identifier"][0]
+    return unquote(parts.path.removeprefix("/items/"))
+
+
+@given(st.text(LEGAL, min_size=1))
+def test_every_legal_identifier_is_read_again(text):
+    identifier = f"oai:gateway.example.org:laro/{text}"
+    assert read(address_of("/items/", identifier, anybody)) == identifier
+    assert read(address_of("/items/", identifier, nobody)) in (identifier, merged(identifier))
+
+
+@given(st.text(LEGAL, min_size=1))
+def test_no_proxy_and_no_browser_changes_the_path(text):
+    path = urlsplit(address_of("/items/", f"oai:gateway.example.org:laro/{text}", nobody)).path
+    assert "//" not in path
+    assert not re.search(r"/\.{1,2}(/|$)", path)
+    assert "%2F" not in path.upper()
+
+
+@pytest.mark.parametrize("byte", range(1, 256))
+def test_every_byte_of_an_upstream_identifier_is_legal_in_the_address(byte):
+    identifier = local_identifier("gateway.example.org", "laro", f"a{chr(byte)}b")
+    address = address_of("/items/", identifier, nobody)
+    assert re.fullmatch(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/?%]+", address)
+    assert read(address) == identifier
+
+
+def test_identifiers_stand_as_they_are():
+    identifier = "oai:gateway.example.org:laro/oai:laro.example.org:LR-15-00055/B(2)"
+    assert in_path(identifier) == identifier
+    assert address_of("/items/", identifier, anybody) == f"/items/{identifier}"
+
+
+def test_rows_of_slashes_are_merged_unless_another_item_is_meant_by_that():
+    identifier = "oai:g:laro/http://x.org//a"
+    assert address_of("/items/", identifier, nobody) == "/items/oai:g:laro/http:/x.org/a"
+    assert address_of("/items/", identifier, anybody) == "/items/?identifier=oai:g:laro/http://x.org//a"
+
+
+@pytest.mark.parametrize("text", ["a/../b", "a/./b", "..", ".", "a/..", "../a"])
+def test_dot_segments_go_into_the_query(text):
+    assert not is_plain(text)
+    assert address_of("/items/", text, nobody).startswith("/items/?identifier=")
+    assert is_plain("a/.../b")
+    assert is_plain("a/.b/b.")
+
+
+@pytest.mark.parametrize(
+    ("identifier", "source"),
+    [
+        ("oai:gateway.example.org:laro/1", "laro"),
+        ("oai:gateway.example.org:laro/a:b/c", "laro"),
+        ("oai:gateway.example.org:laro", ""),
+        ("urn:x", ""),
+        ("urn:x/y", ""),
+        ("", ""),
+    ],
+)
+def test_the_source_of_an_item_is_read_from_its_identifier(identifier, source):
+    assert source_of(identifier) == source

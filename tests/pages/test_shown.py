@@ -1,0 +1,108 @@
+"""Values are shown as people read them, and no text of a record can become markup."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from gateway.pages import shown
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("plain", "plain"),
+        ("a <b>bold</b> word", "a <b>bold</b> word"),
+        ("H<sub>2</sub>O and E=mc<sup>2</sup>", "H<sub>2</sub>O and E=mc<sup>2</sup>"),
+        ("<i>Acropora</i> &amp; others", "<i>Acropora</i> &amp; others"),
+        ("&lt;i&gt;Acropora&lt;/i&gt;", "<i>Acropora</i>"),
+        ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+        ("<i onclick=x>no</i>", "&lt;i onclick=x&gt;no"),
+        ("never <i>closed", "never <i>closed</i>"),
+        ("closed </i>too early", "closed too early"),
+        ("<i><b>crossed</i></b>", "<i><b>crossed</b></i>"),
+        ("x < y && y > z", "x &lt; y &amp;&amp; y &gt; z"),
+        ('"quoted"', "&#34;quoted&#34;"),
+        ("line\nend\ttab", "line end tab"),
+        ("\u202eevil\u2066", "evil"),
+        (r"Erd\H{o}s, M\"uller, caf\'{e}", r"Erd\H{o}s, Müller, café"),
+        (r"$\beta$ and $\delta_2$, \Lambda", "β and δ<sub>2</sub>, Λ"),
+        (r"$CO_2$ at 10$^{3}$ m", "CO<sub>2</sub> at 10<sup>3</sup> m"),
+        (r"$\frac{a}{b}$ stays", r"$\frac{a}{b}$ stays"),
+    ],
+)
+def test_a_text_is_shown_with_the_little_markup_that_it_may_have(text, html):
+    assert str(shown.marked(text)) == html
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_a_text_becomes_well_formed_html_of_six_elements(text):
+    root = etree.fromstring(f"<p>{shown.marked(text)!s}</p>".replace("\ufffe", "").replace("\uffff", ""))
+    assert {element.tag for element in root.iter()} <= {"p", "i", "b", "em", "strong", "sub", "sup"}
+    assert all(not element.attrib for element in root.iter())
+
+
+def test_a_bare_text_has_no_markup():
+    assert shown.bare("H<sub>2</sub>O &amp; <i>x</i>") == "H2O & x"
+    assert shown.bare("<script>x</script>") == "<script>x</script>"  # text: whoever writes it escapes it
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_an_identifier_is_the_same_without_the_places_to_break_it(text):
+    html = str(shown.breakable(text))
+    assert "<wbr><wbr>" not in html
+    assert html.replace("<wbr>", "") == str(shown.escape(shown._UNSEEN.sub("", text)))
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [
+        (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (1705, "1.7 kB"), (9_949, "9.9 kB"), (18_400, "18 kB"),
+        (999_499, "999 kB"), (999_600, "1.0 MB"), (2_400_000, "2.4 MB"), (3 * 10**12, "3.0 TB"), (10**16, "10,000 TB"),
+    ],
+)  # fmt: skip
+def test_sizes_have_the_unit_that_people_use(length, words):
+    assert shown.size(length) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("2025-05-03", "3 May 2025"), ("2025-05", "May 2025"), ("2025", "2025"), ("2025-13-01", "2025-13-01"),
+        ("2025-05-03T12:30:59Z", "3 May 2025"), ("spring 2025", "spring 2025"), ("", ""),
+    ],
+)  # fmt: skip
+def test_dates_are_shown_in_words(text, words):
+    assert shown.date(text) == words
+
+
+def test_moments_are_shown_with_their_zone():
+    assert shown.moment("2025-05-03T12:30:59Z") == "3 May 2025, 12:30 UTC"
+    assert shown.moment("2025-05-03T12:30:59") == "3 May 2025"
+    assert shown.moment("2025-05-03") == "3 May 2025"
+    assert shown.moment_of(0) == "1 January 1970, 00:00 UTC"
+    assert (shown.clock("1 May 2025, 00:00 UTC"), shown.day("1 May 2025, 00:00 UTC")) == ("00:00 UTC", "1 May 2025")
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "words"),
+    [(0, 0, "0 %"), (0, 5, "0 %"), (5, 5, "100 %"), (1, 1000, "1 %"), (999, 1000, "99 %"), (1, 3, "33 %")],
+)
+def test_a_share_is_nothing_or_everything_only_if_it_is(part, whole, words):
+    assert shown.percent(part, whole) == words
+
+
+def test_long_texts_are_cut_between_words():
+    assert shown.shortened("a short text", 20) == "a short text"
+    assert shown.shortened("one two three four", 10) == "one two…"
+    assert shown.shortened("x" * 50, 10) == "x" * 9 + "…"
+
+
+def test_hosts_are_read_of_addresses_only():
+    assert shown.host("https://example.org:80/a") == "example.org"
+    assert shown.host("http://[::1") == "http://[::1"
+    assert shown.host("no address") == "no address"
+    assert shown.is_web("HTTPS://x")
+    assert not shown.is_web("javascript:alert(1)")
