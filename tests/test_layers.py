@@ -31,6 +31,7 @@ GROUND = (
     "gateway.addresses",
     "gateway.digests",
     "gateway.secret_arguments",
+    "gateway.typed_links",
 )
 PROGRAM = (
     "gateway.clocks",
@@ -123,6 +124,7 @@ LAYERS = {
     "gateway.addresses": Layer(),
     "gateway.digests": Layer(),
     "gateway.secret_arguments": Layer(),
+    "gateway.typed_links": Layer(("gateway.addresses", "gateway.xmltext")),
     "gateway.sandbox": Layer(),
     "gateway.durable": Layer(),
     "gateway.permissions": Layer(("gateway.errors",)),
