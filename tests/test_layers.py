@@ -290,7 +290,14 @@ LAYERS = {
         )
     ),
     "harvester.validate": Layer(
-        (*GROUND, "gateway.xmlio", *MESSAGES, "harvester.runtime.exit_status", "harvester.validate")
+        (
+            *GROUND,
+            "gateway.xmlio",
+            *MESSAGES,
+            "harvester.runtime.exit_status",
+            "harvester.xml.parsing",
+            "harvester.validate",
+        )
     ),
     "harvester.harvest": Layer(
         (
