@@ -104,17 +104,16 @@ def legal(link: Link) -> Link | None:
 
 
 def header(links: Iterable[Link], context: str, limit_bytes: int = MOST_BYTES) -> str:
-    """Return the value of a `Link` header of the resource at `context`; empty when there is no link to write.
+    """Return the value of the `Link` header of the resource at `context`; empty when there is no link to write.
 
     It has at most `limit_bytes` bytes, is ASCII, has no line folds, and lists the most important relations first. It
     has at most ten authors and twenty items. What does not fit is left to the link set, which should be one of the
-    links. A link of another anchor says so. Raise ValueError as `legal` does.
+    links; so are the links of other anchors. Raise ValueError as `legal` does.
     """
     parts: list[str] = []
     size = 0
-    own = uri(context)
-    for link in _important(links):
-        part = _written(link, "" if link.anchor == own else link.anchor)
+    for link in _important(links, uri(context)):
+        part = _written(link, "")
         needed = len(part) + (2 if parts else 0)
         if size + needed <= limit_bytes:
             parts.append(part)
@@ -122,12 +121,15 @@ def header(links: Iterable[Link], context: str, limit_bytes: int = MOST_BYTES) -
     return ", ".join(parts)
 
 
-def _important(links: Iterable[Link]) -> list[Link]:
-    """Return the first links of each relation, in the order of a header."""
+def _important(links: Iterable[Link], context: str) -> list[Link]:
+    """Return the first links of each relation from the context, in the order of a header."""
     by_relation: defaultdict[str, list[Link]] = defaultdict(list)
     for link in links:
         chosen = by_relation[link.rel]
-        if len(chosen) < _MOST.get(link.rel, _MOST_OF_OTHERS) and (made := legal(link)) is not None:
+        if len(chosen) >= _MOST.get(link.rel, _MOST_OF_OTHERS):
+            continue
+        made = legal(link)
+        if made is not None and made.anchor == context:
             chosen.append(made)
     in_order = sorted(by_relation, key=lambda rel: _ORDER.get(rel, _LAST))
     return [link for rel in in_order for link in dict.fromkeys(by_relation[rel])]
@@ -345,9 +347,10 @@ def _links(given: Mapping[str, str], target: str, base: str) -> Iterator[Link]:
 
 
 def _joined(base: str, target: str) -> str:
+    if _WHOLE.fullmatch(target) and is_address(target):
+        return target  # `urljoin` drops an empty query, and takes its time
     try:
-        joined = urljoin(base, target)
-        return target if _WHOLE.fullmatch(target) else joined  # `urljoin` drops an empty query
+        return urljoin(base, target)
     except ValueError:  # `http://[`
         return ""
 

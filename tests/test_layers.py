@@ -31,6 +31,7 @@ GROUND = (
     "gateway.addresses",
     "gateway.digests",
     "gateway.secret_arguments",
+    "gateway.typed_links",
 )
 PROGRAM = (
     "gateway.clocks",
@@ -123,6 +124,7 @@ LAYERS = {
     "gateway.addresses": Layer(),
     "gateway.digests": Layer(),
     "gateway.secret_arguments": Layer(),
+    "gateway.typed_links": Layer(("gateway.addresses", "gateway.xmltext")),
     "gateway.sandbox": Layer(),
     "gateway.durable": Layer(),
     "gateway.permissions": Layer(("gateway.errors",)),
@@ -201,7 +203,6 @@ LAYERS = {
     "gateway.pages.answers": Layer((*GROUND, "gateway.pages"), ("flask",)),
     "gateway.pages.assets": Layer((*GROUND, "gateway.pages"), ("flask",)),
     "gateway.pages.appearance": Layer((*GROUND, "gateway.settings", "gateway.pages")),
-    "gateway.typed_links": Layer(GROUND),
     "gateway.descriptions": Layer((*GROUND, "gateway.formats", "gateway.xmlio")),
     "gateway.landing": Layer((*GROUND, "gateway.names", "gateway.typed_links", "gateway.pages", "gateway.landing")),
     "gateway.landing.routes": Layer(
@@ -311,7 +312,14 @@ LAYERS = {
         )
     ),
     "harvester.validate": Layer(
-        (*GROUND, "gateway.xmlio", *MESSAGES, "harvester.runtime.exit_status", "harvester.validate")
+        (
+            *GROUND,
+            "gateway.xmlio",
+            *MESSAGES,
+            "harvester.runtime.exit_status",
+            "harvester.xml.parsing",
+            "harvester.validate",
+        )
     ),
     "harvester.harvest": Layer(
         (

@@ -86,6 +86,30 @@ class View(Protocol):
         """Return at most `limit` sets after the spec `after` (None: from the first), sorted by spec."""
         ...
 
+    def tallies(self, selection: Selection, span: int) -> tuple[tuple[int, int], ...]:
+        """Return (first second, how many records) for each day, hour or second of a list that has records.
+
+        `span` is 86400, 3600 or 1. `selection` has both bounds; they are the first seconds of such spans.
+        """
+        ...
+
+    def entries(
+        self, selection: Selection, limit: int, offset: int = 0, *, only_held: bool = False
+    ) -> tuple[tuple[str, int], ...]:
+        """Return (identifier, datestamp) of living records of a list without a set, by (datestamp, item).
+
+        `selection` has both bounds. With `only_held`, they are of items with a file that we found or hold.
+        """
+        ...
+
+    def items_of(self, upstream: str, limit: int) -> tuple[str, ...]:
+        """Return the identifiers of at most `limit` items, of all sources, with this upstream identifier."""
+        ...
+
+    def items_with(self, sha256: str, limit: int) -> tuple[str, ...]:
+        """Return the identifiers of at most `limit` living items that have a file with this SHA-256."""
+        ...
+
     def earliest_datestamp(self) -> int:
         """Return a second that no datestamp is below; for an empty store, the second in which it was made."""
         ...

@@ -129,6 +129,33 @@ select spec, name, description from collection where spec > ? order by spec limi
 -- Return the first datestamp of all.
 select min((select min(datestamp) from record where record.prefix = prefix.id)) from prefix;
 
+-- name: tallies
+-- Return how many records a list has in each day, hour or second from `first` to `last`, without empty ones.
+select start, records from tally
+where collection = :collection and prefix = :prefix and span = :span and start between :first and :last and records > 0
+order by start;
+
+-- name: entries
+-- Return the living records of one format in some seconds; `held`: only of items with a file that we found or hold.
+select coalesce(item.identifier, source.stem || item.upstream), record.datestamp
+from record cross join item on item.id = record.item cross join source on source.id = item.source
+where record.prefix = :prefix and record.datestamp between :first and :last and not record.is_deleted
+  and (not :held or exists (
+    select * from file where file.item = item.id and (origin = 'discovered' or copy_url <> '' or length(content) > 0)
+  ))
+order by record.datestamp, record.item limit :limit offset :offset;
+
+-- name: items_of_any_source
+-- Return the items of all sources with this upstream identifier.
+select coalesce(item.identifier, source.stem || item.upstream)
+from source cross join item on item.source = source.id and item.upstream = :upstream limit :limit;
+
+-- name: items_with_copy
+-- Return the living items that have a file with this SHA-256.
+select coalesce(item.identifier, source.stem || item.upstream)
+from file cross join item on item.id = file.item cross join source on source.id = item.source
+where sha256 = :sha256 and not item.is_deleted order by item.id limit :limit;
+
 -- name: sources
 -- Return all sources.
 select name, base_url, kind, is_removed, is_friend from source order by name;

@@ -121,6 +121,32 @@ class SqliteView:
         rows = self._session.execute(SQL["collections"], (after or "", limit))
         return tuple(SetDescription(*row) for row in rows)
 
+    def tallies(self, selection: Selection, span: int) -> tuple[tuple[int, int], ...]:
+        """Return (first second, how many records) for each day, hour or second of a list that has records."""
+        place = self._place(selection)
+        if place is None:
+            return ()
+        bounds = {"span": span, "first": selection.from_, "last": selection.until}
+        rows = self._session.execute(SQL["tallies"], {"collection": place[0], "prefix": place[1], **bounds})
+        return tuple(rows.fetchall())
+
+    def entries(
+        self, selection: Selection, limit: int, offset: int = 0, *, only_held: bool = False
+    ) -> tuple[tuple[str, int], ...]:
+        """Return (identifier, datestamp) of living records of a list without a set, by (datestamp, item)."""
+        bounds = {"first": selection.from_, "last": selection.until, "limit": limit, "offset": offset}
+        prefix = self._number("prefix", selection.metadata_prefix)
+        rows = self._session.execute(SQL["entries"], {"prefix": prefix, "held": only_held, **bounds})
+        return tuple(rows.fetchall())
+
+    def items_of(self, upstream: str, limit: int) -> tuple[str, ...]:
+        """Return the identifiers of at most `limit` items, of all sources, with this upstream identifier."""
+        return self._identifiers("items_of_any_source", {"upstream": upstream, "limit": limit})
+
+    def items_with(self, sha256: str, limit: int) -> tuple[str, ...]:
+        """Return the identifiers of at most `limit` living items that have a file with this SHA-256."""
+        return self._identifiers("items_with_copy", {"sha256": sha256, "limit": limit})
+
     def earliest_datestamp(self) -> int:
         """Return a second that no datestamp is below; for an empty store, the second in which it was made."""
         (first,) = self._session.one(SQL["earliest"]) or (None,)
@@ -152,12 +178,7 @@ class SqliteView:
 
     def merged(self, source: str, upstream: str, limit: int) -> tuple[str, ...]:
         """Return at most `limit` identifiers of items of a source that have rows of slashes."""
-        wanted = {"source": source, "upstream": upstream, "limit": limit}
-        try:
-            rows = self._session.execute(SQL["item_merged"], wanted).fetchall()
-        except UnicodeEncodeError:  # half a surrogate pair in a request
-            return ()
-        return tuple(row[0] for row in rows)
+        return self._identifiers("item_merged", {"source": source, "upstream": upstream, "limit": limit})
 
     def changes(self, after: int, limit: int) -> tuple[ChangeLine, ...]:
         """Return at most `limit` lines of the log of changes, after line `after`."""
@@ -178,6 +199,13 @@ class SqliteView:
 
     def _number(self, query: str, name: str) -> int | None:
         return self._one(SQL[query], (name,))
+
+    def _identifiers(self, query: str, wanted: dict[str, str | int]) -> tuple[str, ...]:
+        try:
+            rows = self._session.execute(SQL[query], wanted).fetchall()
+        except UnicodeEncodeError:  # half a surrogate pair in a request
+            return ()
+        return tuple(row[0] for row in rows)
 
     def _one(self, query: str, parameters: dict[str, str] | tuple[str]) -> int | None:
         try:

@@ -154,7 +154,14 @@ class _FinalResponse(http.client.HTTPResponse):
     """A final answer. Informational ones before it are skipped: 102 Processing, 103 Early Hints (RFC 9110 §15.2).
 
     The standard library skips only 100 and returns the others. 101 counts as final: no request asks to switch.
+    `folded` names the headers that had line folds.
     """
+
+    folded: tuple[str, ...] = ()
+
+    def begin(self) -> None:
+        super().begin()
+        self.folded = tuple(name.lower() for name, value in self.headers.items() if "\n" in value or "\r" in value)
 
     def _read_status(self) -> tuple[str, int, str]:
         for _ in range(_MOST_INFORMATIONAL):
@@ -163,6 +170,15 @@ class _FinalResponse(http.client.HTTPResponse):
                 return version, status, reason
             http.client.parse_headers(self.fp)
         raise http.client.HTTPException(f"more than {_MOST_INFORMATIONAL - 1} informational answers, and no other")
+
+
+def folded_headers(raw: object) -> tuple[str, ...]:
+    """Return the names of the headers of an answer that had line folds (RFC 9112 §5.2), in lower case.
+
+    `raw` is the answer as urllib3 returns it, which removes the folds.
+    """
+    original = getattr(raw, "_original_response", None)
+    return original.folded if isinstance(original, _FinalResponse) else ()
 
 
 class _GuardedPools(PoolManager):

@@ -35,7 +35,7 @@ from harvester.http.access import Access
 from harvester.http.address_guard import Guard, Own, Resolve
 from harvester.http.address_rules import Allowed
 from harvester.http.certificates import trusting
-from harvester.http.connections import GuardedAdapter, Watchdog
+from harvester.http.connections import GuardedAdapter, Watchdog, folded_headers
 from harvester.http.content_encoding import decoded, is_compressed_file
 from harvester.http.credentials import Credentials
 from harvester.http.failures import LIBRARY_ERRORS, Fault, fault_from
@@ -242,7 +242,8 @@ class Web:
             limit = most_bytes(self.settings)
             limit = limit if request.sink is None else min(limit, _MOST_BESIDE)
             given = tuple(response.headers.items())
-            head = Fetched(url, response.status_code, given, b"", int(self.clock()))
+            folded = folded_headers(response.raw)
+            head = Fetched(url, response.status_code, given, b"", int(self.clock()), folded=folded)
             if request.sink is not None and request.sink.begin(head):
                 self._pour(response, request.sink, url)
                 return _Answer(head, "")
@@ -254,7 +255,8 @@ class Web:
                 given = tuple((name, credentials.blotted(value.encode()).decode()) for name, value in given)
                 body = credentials.blotted(body)
             took = self.monotonic() - began
-            fetched = Fetched(url, response.status_code, given, body, int(self.clock()), took, note=note)
+            now = int(self.clock())
+            fetched = Fetched(url, head.status, given, body, now, took, note=note, folded=folded)
             return _Answer(fetched, fetched.location)
 
     def _read(self, response: requests.Response, url: str, limit: int) -> bytes:

@@ -70,7 +70,7 @@ class Fetched:
     `received_at` is in Unix time. `seconds` is the time from the request to the last byte; 0 when not measured.
     `robots` is the verdict of robots.txt on the address, where it was asked. `note` is a sentence about a wrong
     Content-Encoding; `was_damaged`: the compressed form was damaged, and this one was sent uncompressed. `age_seconds`
-    is how long a cache of ours had stored the answer.
+    is how long a cache of ours had stored the answer. `folded` names the headers that had line folds, in lower case.
     """
 
     url: str
@@ -83,6 +83,7 @@ class Fetched:
     note: str = ""
     was_damaged: bool = False
     age_seconds: float = 0.0
+    folded: tuple[str, ...] = ()
 
     def header(self, name: str) -> str:
         """Return the first header of that name, in any case of letters, or an empty string."""

@@ -5,20 +5,56 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, TypeAlias
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from harvester.validate.client import Exchange, Undecided
+from gateway.errors import GatewayError
 from harvester.validate.report import Evidence, Result, Verdict
-from harvester.validate.repository import Repository
 
 # The first findings show what is wrong; more of the same kind add nothing.
 _FINDINGS_SHOWN = 3
 
 
+class Undecided(GatewayError):
+    """A check cannot be decided; the sentence says why."""
+
+
+class Shown(Protocol):
+    """A request and its answer."""
+
+    def evidence(self, finding: str = "") -> Evidence:
+        """Return the request and the answer in one line each, with a finding."""
+        ...
+
+
+class Asked(Protocol):
+    """The requests of a validation."""
+
+    def begin_check(self) -> None:
+        """Forget which answers the check before consulted."""
+        ...
+
+    @property
+    def last_evidence(self) -> tuple[Evidence, ...]:
+        """The answer that the check consulted last, if any."""
+        ...
+
+
+class Facts(Protocol):
+    """What checks are about: facts, requested when a check first needs them."""
+
+    @property
+    def conversation(self) -> Asked:
+        """The requests."""
+        ...
+
+
+FactsT = TypeVar("FactsT", bound=Facts)
+
+
 class Finding(NamedTuple):
     """A fault: the exchange that shows it, and a sentence."""
 
-    exchange: Exchange
+    exchange: Shown
     sentence: str
 
 
@@ -26,19 +62,19 @@ Findings: TypeAlias = Iterator[Finding]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Generic[FactsT]):
     """One check. `function` yields findings (none: passed) or raises Undecided (skipped). `fault` is their verdict."""
 
     name: str
     section: str
     expects: str
-    function: Callable[[Repository], Findings]
+    function: Callable[[FactsT], Findings]
     fault: Verdict = Verdict.FAIL
 
-    def run(self, repository: Repository) -> Result:
+    def run(self, facts: FactsT) -> Result:
         """Return the result of the check, with at most three findings as evidence. Never raise Undecided."""
-        repository.conversation.consulted.clear()
-        findings, reason = self._findings(repository)
+        facts.conversation.begin_check()
+        findings, reason = self._findings(facts)
         verdict = self.fault if findings else Verdict.SKIPPED if reason else Verdict.PASS
         evidence = tuple(finding.exchange.evidence(finding.sentence) for finding in findings)
         return Result(
@@ -46,18 +82,14 @@ class Check:
             self.section,
             self.expects,
             verdict,
-            evidence or _last(repository.conversation.consulted),
+            evidence or facts.conversation.last_evidence,
             reason if verdict is Verdict.SKIPPED else "",
         )
 
-    def _findings(self, repository: Repository) -> tuple[list[Finding], str]:
+    def _findings(self, facts: FactsT) -> tuple[list[Finding], str]:
         findings: list[Finding] = []
         try:
-            findings.extend(islice(self.function(repository), _FINDINGS_SHOWN))
+            findings.extend(islice(self.function(facts), _FINDINGS_SHOWN))
         except Undecided as reason:
             return findings, str(reason)
         return findings, ""
-
-
-def _last(exchanges: list[Exchange]) -> tuple[Evidence, ...]:
-    return tuple(exchange.evidence() for exchange in exchanges[-1:])

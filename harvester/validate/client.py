@@ -15,6 +15,7 @@ from gateway.xmlio import Element
 from gateway.xmltext import is_legal
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.validate.answer import Answer
+from harvester.validate.check import Undecided
 from harvester.validate.report import Evidence
 
 Clock: TypeAlias = Callable[[], float]
@@ -34,10 +35,6 @@ ARGUMENTS: Mapping[str, frozenset[str]] = {
     "ListRecords": frozenset({"from", "until", "metadataPrefix", "set", "resumptionToken"}),
     "ListSets": frozenset({"resumptionToken"}),
 }
-
-
-class Undecided(GatewayError):
-    """A check cannot be decided; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +196,15 @@ class Conversation:
     def seconds(self) -> float:
         """The seconds since the start."""
         return self._clock() - self._started
+
+    def begin_check(self) -> None:
+        """Forget which answers the check before consulted."""
+        self.consulted.clear()
+
+    @property
+    def last_evidence(self) -> tuple[Evidence, ...]:
+        """The answer that was consulted last, if any."""
+        return tuple(exchange.evidence() for exchange in self.consulted[-1:])
 
     def ask(self, query: str, *, method: str = "GET", headers: Headers = (), again: bool = False) -> Exchange:
         """Return the exchange of a request; a stored one unless `again`. Raise Undecided at a limit."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harvester.validate.answer import Header
-from harvester.validate.check import Check, Finding, Findings
-from harvester.validate.client import Exchange, Undecided
+from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.client import Exchange
 from harvester.validate.repository import Repository, Walk, second_of, stamp
 
 _YEAR = 366 * 86_400

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 from gateway.xmlio import Element
 from gateway.xmltext import OAI_IDENTIFIER, OAI_PMH, XSI
 from harvester.validate.answer import elements, local_name, namespace, oai, texts
-from harvester.validate.check import Check, Finding, Findings
-from harvester.validate.client import Undecided
+from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict
 from harvester.validate.repository import GRANULARITIES, Repository, second_of
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from gateway.xmlio import Element
 from gateway.xmltext import DC, DIDL, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, XML, XSI
 from harvester.validate.answer import elements, local_name, namespace, payload, record_header
-from harvester.validate.check import Check, Finding, Findings
-from harvester.validate.client import Exchange, Undecided
+from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.client import Exchange
 from harvester.validate.report import Verdict
 from harvester.validate.repository import ListedFormat, Repository, second_of
 
@@ -165,7 +165,7 @@ def _is_boolean(value: str | None) -> bool:
     return value in ("true", "false", "1", "0")
 
 
-CHECKS = (
+CHECKS: tuple[Check[Repository], ...] = (
     Check(
         "payload.namespace",
         "OAI-PMH 2.0 §3.4",

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from gateway.xmlio import Element
 from gateway.xmltext import parse_utc_datetime, utc_datetime
 from harvester.validate.answer import Header, oai, record_header, text, texts
-from harvester.validate.client import Conversation, Exchange, Limits, Undecided, encoded
+from harvester.validate.check import Undecided
+from harvester.validate.client import Conversation, Exchange, Limits, encoded
 
 GRANULARITIES = {"YYYY-MM-DD": True, "YYYY-MM-DDThh:mm:ssZ": False}  # value: whether it is the day
 

@@ -32,7 +32,7 @@ from harvester.validate.repository import Repository
 __all__ = ["CHECKS", "Evidence", "Limits", "Report", "Result", "Verdict", "validate"]
 
 # Checks of all received answers come last.
-CHECKS: tuple[Check, ...] = tuple(
+CHECKS: tuple[Check[Repository], ...] = tuple(
     chain(
         identify.CHECKS,
         formats.CHECKS,

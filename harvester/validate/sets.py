@@ -9,8 +9,8 @@ from itertools import islice
 from gateway.xmlio import Element
 from gateway.xmltext import OAI_PMH
 from harvester.validate.answer import Header, elements, local_name, namespace, text
-from harvester.validate.check import Check, Finding, Findings
-from harvester.validate.client import Exchange, Undecided
+from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.client import Exchange
 from harvester.validate.report import Verdict
 from harvester.validate.repository import Repository
 

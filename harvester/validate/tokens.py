@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from gateway.xmltext import utc_datetime
 from harvester.validate.answer import Token, elements, text
-from harvester.validate.check import Check, Finding, Findings
-from harvester.validate.client import Exchange, Undecided, encoded
+from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.client import Exchange, encoded
 from harvester.validate.report import Verdict
 from harvester.validate.repository import Repository, Walk, second_of
 

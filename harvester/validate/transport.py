@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harvester.validate.answer import Canonical, canonical, texts
-from harvester.validate.check import Check, Finding, Findings
-from harvester.validate.client import Exchange, Headers, Undecided, encoded
+from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.client import Exchange, Headers, encoded
 from harvester.validate.report import Verdict
 from harvester.validate.repository import Repository
 

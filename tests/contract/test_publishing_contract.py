@@ -397,3 +397,45 @@ def test_items_that_differ_only_in_slashes_are_all_found_under_their_merged_iden
     with desk.view() as view:
         assert sorted(view.merged("laro", "a/b", 9)) == sorted(item.identifier for item in items)
         assert len(view.merged("laro", "a/b", 1)) == 1
+
+
+def test_a_list_is_counted_by_days_hours_and_seconds(desk, make_change):
+    for name in "abc":
+        desk.publish(make_change(name))
+    first = START // 3600 * 3600
+    span = Selection("oai_dc", None, first, first + 3600)
+    with desk.view() as view:
+        assert view.tallies(span, 1) == tuple((START + 1 + place, 1) for place in range(3))
+        assert sum(records for _, records in view.tallies(span, 3600)) == 3
+        day = START // 86_400 * 86_400
+        assert view.tallies(Selection("oai_dc", "source:laro", day, day), 86_400) == ((day, 3),)
+        assert view.tallies(Selection("nothing", None, first, first), 1) == ()
+
+
+def test_living_records_are_listed_with_their_datestamps(desk, make_change):
+    items = [make_change(name) for name in "abc"]
+    desk.publish(*items, files=(ItemFiles("a", (FOUND,)), ItemFiles("b", (LEARNED,))))
+    desk.publish(make_change("c", is_deleted=True))
+    everything = Selection("oai_dc", None, 0, START + 100)
+    with desk.view() as view:
+        a, b = ((item.identifier, START + 1) for item in items[:2])
+        assert view.entries(everything, 10) == (a, b)
+        assert view.entries(everything, 1, 1) == (b,)
+        assert view.entries(everything, 10, only_held=True) == (a,)
+        assert view.entries(Selection("oai_dc", None, START + 2, START + 9), 10) == ()
+
+
+def test_items_are_found_by_what_they_are_called_elsewhere_and_by_their_files(desk, make_change):
+    desk.store.add_source(Source("other", "https://other.example.org/oai"))
+    desk.publish(make_change("a"), files=(ItemFiles("a", (FOUND,)),))
+    desk.publish(make_change("a", source="other"), source="other")
+    names = {f"oai:gateway.example.org:{source}/a" for source in ("laro", "other")}
+    with desk.view() as view:
+        assert set(view.items_of("a", 9)) == names
+        assert len(view.items_of("a", 1)) == 1
+        assert view.items_of("b", 9) == view.items_of("\ud800", 9) == ()
+        assert view.items_with(FOUND.sha256, 9) == ("oai:gateway.example.org:laro/a",)
+        assert view.items_with("x", 9) == ()
+    desk.publish(make_change("a", is_deleted=True))
+    with desk.view() as view:
+        assert view.items_with(FOUND.sha256, 9) == ()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gateway import resourcesync_abouts, xmlio
+from gateway import resourcesync_abouts, typed_links, xmlio
 from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.errors import UnusableRecord
 from gateway.formats import reader_of
@@ -355,6 +355,7 @@ TARGETS = (
     Target("links.header", _header("Link", signposting.of_answer), (LINK,)),
     Target("links.text", _text(lambda text: links.from_text(text, _BASE)), (LINK,)),
     Target("links.json", lambda body: links.from_json(body, _BASE), (WORK_JSON,)),
+    Target("typed_links", _text(lambda text: list(typed_links.written(text))), (LINK,)),
     Target("signposting", _answer(lambda fetched: signposting.of_linkset(fetched, _BASE)), (WORK_JSON, LINK)),
     Target("robots_txt", _robots, (ROBOTS,)),
     Target("arxiv", _answer(arxiv.read_list), (ATOM,)),

@@ -8,29 +8,20 @@ from contextlib import suppress
 from html.parser import HTMLParser
 from urllib.parse import urljoin
 
+from harvester.http.links import from_header
 from harvester.http.urls import split
 
 _RELATION = "resourcesync"
 _MOST_BYTES = 1_000_000  # of a page; its head stands at the beginning
 WELL_KNOWN = "/.well-known/resourcesync"
 
-# RFC 8288: a URL in angle brackets, then parameters; quoted ones may contain any separator.
-_LINK = re.compile(r"<([^<>]*+)>((?:\s*+;\s*+[^\s=;,]++\s*+(?:=\s*+(?:\"(?:[^\"\\]|\\.)*+\"|[^\s;,]*+))?)*+)")
-_PARAMETER = re.compile(r";\s*+([^\s=;,]++)\s*+(?:=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s;,]*+)))?")
 _SITEMAP = re.compile(r"(?im)^[ \t]*sitemap[ \t]*:[ \t]*(\S+)")
 
 
 def leads_of_headers(headers: tuple[tuple[str, str], ...], base: str) -> tuple[str, ...]:
     """Return the URLs of Link headers with the relation `resourcesync`, made absolute."""
     values = (value for name, value in headers if name.lower() == "link")
-    matches = (match for value in values for match in _LINK.finditer(value))
-    return _whole((match[1] for match in matches if _is_ours(match[2])), base)
-
-
-def _is_ours(parameters: str) -> bool:
-    matches = (match for match in _PARAMETER.finditer(parameters) if match[1].lower() == "rel")
-    relations = next(matches, None)  # the first counts (RFC 8288 §3.3)
-    return relations is not None and _RELATION in (relations[2] or relations[3] or "").lower().split()
+    return tuple(dict.fromkeys(link.href for link in from_header(values, base) if link.rel == _RELATION))
 
 
 def leads_of_page(body: bytes, base: str) -> tuple[str, ...]:

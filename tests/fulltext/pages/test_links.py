@@ -30,7 +30,7 @@ PAGE = "https://example.org/page/1"
         ),
         (
             '<a,b;c>; rel="item"; title="x, \\"z;\\""; profile="p:q"',
-            [Link(PAGE, "item", "https://example.org/page/a,b;c", "", "p:q")],
+            [Link(PAGE, "item", "https://example.org/page/a,b;c", "", "p:q", 'x, "z;"')],
         ),
         ('<b>; rel="item"; rel="license"', [Link(PAGE, "item", "https://example.org/page/b")]),
         (

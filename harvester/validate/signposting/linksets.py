@@ -1,0 +1,263 @@
+"""Checks of link sets: how they are written (RFC 9264), and what they have at level 2."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from gateway.errors import AnswerTooLarge
+from gateway.typed_links import JSON, TEXT, Link
+from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.report import Verdict
+from harvester.validate.signposting.declared import Declared, document_of, is_http, is_same, written_in
+from harvester.validate.signposting.site import LinkSet, Site
+from harvester.validate.signposting.visits import Visit
+
+_LEVEL2 = "FAIR Signposting Profile §2.2"
+_UTF_8 = ("", "utf-8", "utf8")
+
+
+def _received(site: Site, form: str = "") -> Iterator[LinkSet]:
+    """Yield the link sets that were received, of one form or of both. Raise Undecided when there is none."""
+    received = [one for one in site.linksets if one.visit.is_success and one.form and form in ("", one.form)]
+    if not received:
+        raise Undecided(f"No link set was received{f' as {form}' if form else ''}.")
+    yield from received
+
+
+def _typed(site: Site) -> Findings:
+    for one in site.linksets:
+        if one.declared.link.type not in (TEXT, JSON):
+            yield Finding(one.declared.visit, f"{one.declared.words} has the type {one.declared.link.type!r}.")
+
+
+def _arrives(site: Site) -> Findings:
+    for one in site.linksets:
+        if not one.visit.is_success:
+            yield Finding(one.visit, f"{one.declared.words} leads to no link set.")
+
+
+def _content_type(site: Site) -> Findings:
+    for one in site.linksets:
+        stated = one.declared.link.type
+        if one.visit.is_success and stated in (TEXT, JSON) and one.visit.media_type != stated:
+            yield Finding(one.visit, f"Content-Type is {one.visit.media_type!r}, and the link says {stated}.")
+
+
+def _head(site: Site) -> Findings:
+    for one in _received(site):
+        head = site.conversation.ask(one.declared.link.href, method="HEAD", accept=one.form)
+        if (head.status, head.media_type) != (one.visit.status, one.visit.media_type):
+            yield Finding(head, f"GET brings HTTP {one.visit.status}, {one.visit.header('Content-Type')}.")
+
+
+def _charset(site: Site) -> Findings:
+    for one in _received(site):
+        try:
+            one.visit.body.decode("utf-8")
+        except UnicodeDecodeError as error:
+            yield Finding(one.visit, f"The byte at {error.start} is not UTF-8.")
+        else:
+            if one.visit.charset not in _UTF_8:
+                yield Finding(one.visit, f"Content-Type states the charset {one.visit.charset}.")
+
+
+def _text(site: Site) -> Findings:
+    for one in _received(site, TEXT):
+        for link in written_in(one.visit):
+            if link.before or link.after:
+                yield Finding(one.visit, f"{(link.before or link.after)[:100]!r} is no part of a link.")
+            elif not link.first("rel"):
+                yield Finding(one.visit, f"The link to <{link.target}> has no relation.")
+
+
+def why_no_json(visit: Visit) -> str:
+    """Return why an answer is no JSON document, or an empty string."""
+    try:
+        document_of(visit)
+    except (ValueError, AnswerTooLarge) as error:
+        return str(error)
+    return ""
+
+
+def _json(site: Site) -> Findings:
+    for one in _received(site, JSON):
+        reason = why_no_json(one.visit)
+        if reason and is_utf_8(one.visit):
+            yield Finding(one.visit, f"It is no JSON: {reason}")
+
+
+def is_utf_8(visit: Visit) -> bool:
+    """Return whether the body of an answer is UTF-8."""
+    try:
+        visit.body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def document_in(visit: Visit) -> Mapping[str, object]:
+    """Return the object of a JSON document, or an empty one."""
+    document = None if why_no_json(visit) else document_of(visit)
+    return document if isinstance(document, dict) else {}
+
+
+def _sole_member(site: Site) -> Findings:
+    for one in _received(site, JSON):
+        if not why_no_json(one.visit) and (members := list(document_in(one.visit))) != ["linkset"]:
+            yield Finding(one.visit, f"The members of the document are {', '.join(members) or 'none'}.")
+
+
+def wrong_structure(document: Mapping[str, object]) -> Iterator[str]:
+    """Yield a sentence for each part of a link set in JSON that has another form than RFC 9264 §4.2 says."""
+    contexts = document.get("linkset", [])
+    if not isinstance(contexts, list):
+        yield "linkset is no array."
+        return
+    for context in contexts:
+        if not isinstance(context, dict):
+            yield f"A member of linkset is no object: {str(context)[:80]}"
+            continue
+        for name, targets in context.items():
+            if name == "anchor":
+                if not isinstance(targets, str):
+                    yield f"An anchor is no text: {str(targets)[:80]}"
+            elif not isinstance(targets, list) or not all(isinstance(target, dict) for target in targets):
+                yield f"{name!r} is no array of objects: {str(targets)[:80]}"
+            elif not all(isinstance(target.get("href"), str) for target in targets):
+                yield f"A target of {name!r} has no href."
+
+
+def _structure(site: Site) -> Findings:
+    for one in _received(site, JSON):
+        for sentence in wrong_structure(document_in(one.visit)):
+            yield Finding(one.visit, sentence)
+
+
+def _contexts(site: Site) -> Findings:
+    for one in _received(site, JSON):
+        contexts = document_in(one.visit).get("linkset")
+        known = [context for context in contexts if isinstance(context, dict)] if isinstance(contexts, list) else []
+        for anchor, count in Counter(str(context.get("anchor", "")) for context in known).items():
+            if count > 1:
+                yield Finding(one.visit, f"{count} context objects have the anchor {anchor!r}.")
+
+
+def _anchors(site: Site) -> Findings:
+    for one in _received(site):
+        for declared in one.links:
+            if not declared.anchor:
+                yield Finding(one.visit, f"{declared.words} has no anchor.")
+
+
+def is_absolute(reference: str) -> bool:
+    """Return whether a reference has a scheme (RFC 3986 §4.3)."""
+    scheme, colon, rest = reference.partition(":")
+    return bool(colon and rest) and scheme.replace("+", "a").replace("-", "a").replace(".", "a").isalnum()
+
+
+def _absolute(site: Site) -> Findings:
+    for one in _received(site):
+        for declared in one.links:
+            for reference in filter(None, (declared.href, declared.anchor)):
+                if not is_absolute(reference):
+                    yield Finding(one.visit, f"<{reference}> is no absolute URI ({declared.form}).")
+
+
+def _same(site: Site) -> Findings:
+    by_form: dict[str, set[Link]] = {}
+    for one in _received(site):
+        if not all(declared.anchor for declared in one.links):
+            raise Undecided("Links without an anchor cannot be compared.")
+        if one.links:
+            by_form.setdefault(one.form, set()).update(declared.link for declared in one.links)
+    if set(by_form) != {TEXT, JSON}:
+        raise Undecided("There are not two forms of the link set with links.")
+    for form, other in ((TEXT, JSON), (JSON, TEXT)):
+        visit = next(one.visit for one in _received(site, other))
+        for link in sorted(by_form[form] - by_form[other]):
+            yield Finding(visit, f"{form} has the link {link.rel} to <{link.href}>, and {other} has not the same.")
+
+
+def _landing(site: Site) -> Findings:
+    for one in _received(site):
+        if one.links and not any(site.is_page(declared.link.anchor) for declared in one.links):
+            yield Finding(one.visit, f"No link has the anchor {site.address}.")
+
+
+def _comprehensive(site: Site) -> Findings:
+    for one in _received(site):
+        own = [item for item in one.links if not item.anchor or site.is_page(item.link.anchor)]
+        known = {(item.link.rel, item.link.href) for item in own}
+        if not known:
+            continue  # another check says so
+        for declared in site.level1():
+            link = declared.link
+            if link.rel in _PROFILED and (link.rel, link.href) not in known and is_judged(declared):
+                yield Finding(one.visit, f"The link set lacks the link {link.rel} to <{link.href}>.")
+
+
+_PROFILED = ("author", "cite-as", "describedby", "item", "license", "type")
+_URIS = ("author", "cite-as", "license", "type")  # of these, other checks report what is no absolute URI
+
+
+def is_judged(declared: Declared) -> bool:
+    """Return whether a link can be compared with those of a link set."""
+    return declared.link.rel not in _URIS or is_http(declared.href)
+
+
+def _back(rel: str, back: str) -> Check[Site]:
+    """Return the check that every target of a relation leads back to the page in the link sets."""
+
+    def function(site: Site) -> Findings:
+        for one in _received(site):
+            known: dict[str, set[str]] = {}
+            for item in one.links:
+                if item.link.rel == back:
+                    known.setdefault(item.link.anchor, set()).add(item.link.href)
+            for item in one.links:
+                if item.link.rel == rel and site.is_page(item.link.anchor):
+                    targets = known.get(item.link.href, set())
+                    if len(targets) != 1 or not is_same(next(iter(targets)), site.address):
+                        words = ", ".join(sorted(targets)) or "nothing"
+                        yield Finding(one.visit, f"{back} of <{item.link.href}> leads to {words}.")
+
+    section = f"FAIR Signposting Profile {'§2.2.2' if rel == 'item' else '§2.2.3'}"
+    return Check(f"linkset.{back}", section, f"Every target of {rel} has one {back} link to the page.", function)
+
+
+CHECKS: tuple[Check[Site], ...] = (
+    Check("linkset.type", _LEVEL2, "A linkset link has the type of a link set.", _typed),
+    Check("linkset.works", _LEVEL2, "A linkset link leads to a link set.", _arrives),
+    Check("linkset.content-type", "RFC 9264 §4", "A link set has the media type that the link states.", _content_type),
+    Check(
+        "linkset.head",
+        "RFC 9110 §9.3.2",
+        "HEAD of a link set has the status and the media type of GET.",
+        _head,
+        Verdict.WARNING,
+    ),
+    Check("linkset.charset", "RFC 9264 §4.1, RFC 8259 §8.1", "A link set is UTF-8.", _charset),
+    Check("linkset.text", "RFC 9264 §4.1", "A link set as text has the syntax of a Link header.", _text),
+    Check("linkset.json", "RFC 9264 §4.2", "A link set as JSON is well-formed.", _json),
+    Check("linkset.sole-member", "RFC 9264 §4.2.1", "linkset is the only member of the document.", _sole_member),
+    Check(
+        "linkset.structure",
+        "RFC 9264 §4.2.2, §4.2.3",
+        "linkset is an array of objects; a relation is an array of objects with href.",
+        _structure,
+    ),
+    Check("linkset.contexts", "RFC 9264 §4.2.1", "Each anchor has one context object.", _contexts),
+    Check("linkset.anchors", "FAIR Signposting Profile §1.4", "Every link of a link set has an anchor.", _anchors),
+    Check(
+        "linkset.absolute",
+        "FAIR Signposting Profile §1.4",
+        "Anchors and targets of a link set are absolute URIs.",
+        _absolute,
+    ),
+    Check("linkset.same", "RFC 9264 §4", "Both forms of a link set have the same links.", _same),
+    Check("linkset.page", "FAIR Signposting Profile §2.2.1", "A link set has links from the page.", _landing),
+    Check("linkset.complete", _LEVEL2, "A link set has all links of level 1.", _comprehensive),
+    _back("item", "collection"),
+    _back("describedby", "describes"),
+)

@@ -1,0 +1,152 @@
+"""Checks of the content and the metadata that a landing page links to, by HEAD, and by GET for metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harvester.validate.check import Check, Finding, Findings, Undecided
+from harvester.validate.report import Verdict
+from harvester.validate.signposting.declared import of_header
+from harvester.validate.signposting.landing import missing_links
+from harvester.validate.signposting.site import Site, Target, accepted
+from harvester.validate.signposting.syntax import MEDIA_TYPE
+from harvester.validate.signposting.visits import essence
+
+_LEVEL1 = "FAIR Signposting Profile §2.1.2"
+_BACK = {"item": "collection", "describedby": "describes"}
+_RESTRICTED = (401, 402, 403, 451)  # the resource is there, and not for everybody
+
+
+def _targets(site: Site, rel: str) -> tuple[Target, ...]:
+    targets = site.targets(rel)
+    if not targets:
+        raise Undecided(f"The page has no {rel} link.")
+    return targets
+
+
+def _own(site: Site, rel: str) -> list[Target]:
+    targets = site.own(rel)
+    if not targets:
+        raise Undecided(f"No target of {rel} on the host of the page answered.")
+    return targets
+
+
+def _works(rel: str) -> Callable[[Site], Findings]:
+    def check(site: Site) -> Findings:
+        for target in _targets(site, rel):
+            visit = target.head
+            if visit.fetched is not None and not visit.is_success and visit.status not in _RESTRICTED:
+                yield Finding(visit, f"{target.declared.words} brings HTTP {visit.status}.")
+
+    return check
+
+
+def _content_type(rel: str) -> Callable[[Site], Findings]:
+    def check(site: Site) -> Findings:
+        for target in _targets(site, rel):
+            stated, sent = essence(target.declared.link.type), target.head.media_type
+            if target.head.is_success and MEDIA_TYPE.fullmatch(stated) and stated != sent:
+                yield Finding(
+                    target.head, f"{target.declared.words} has the type {stated}, and Content-Type is {sent}."
+                )
+
+    return check
+
+
+def _back_missing(rel: str) -> Callable[[Site], Findings]:
+    back = _BACK[rel]
+
+    def check(site: Site) -> Findings:
+        for target in _own(site, rel):
+            if back not in [one.link.rel for one in of_header(target.head)]:
+                yield Finding(target.head, f"<{target.declared.href}> has no {back} link in its headers.")
+
+    return check
+
+
+def _back_wrong(rel: str) -> Callable[[Site], Findings]:
+    back = _BACK[rel]
+
+    def check(site: Site) -> Findings:
+        for target in _own(site, rel):
+            links = dict.fromkeys(one.link.href for one in of_header(target.head) if one.link.rel == back)
+            if links and (len(links) > 1 or not site.is_page(next(iter(links)))):
+                yield Finding(target.head, f"{back} of <{target.declared.href}> leads to {', '.join(links)}.")
+
+    return check
+
+
+def _linkset(site: Site) -> Findings:
+    known = {one.declared.link.href for one in site.linksets}
+    for rel in _BACK:
+        for target in site.own(rel):
+            if not known & {one.link.href for one in of_header(target.head) if one.link.rel == "linkset"}:
+                yield Finding(target.head, f"<{target.declared.href}> does not name the link set in its headers.")
+
+
+def _repeats(site: Site) -> Findings:
+    of_page = {(one.link.rel, one.link.href) for one in site.level1() if one.link.rel in ("cite-as", "license")}
+    for target in _own(site, "item"):
+        for one in of_header(target.head):
+            if (one.link.rel, one.link.href) in of_page and not site.is_page(target.head.url):
+                yield Finding(target.head, f"{one.link.rel} of <{target.declared.href}> is that of the whole object.")
+
+
+def _metadata_head(site: Site) -> Findings:
+    for target in _own(site, "describedby"):
+        visit = site.conversation.ask(target.declared.link.href, accept=accepted(target.declared))
+        if visit.is_success and (missing := missing_links(visit, target.head)):
+            yield Finding(target.head, f"HEAD has other links than GET, such as <{missing}>.")
+
+
+CHECKS: tuple[Check[Site], ...] = (
+    Check("item.works", "FAIR Signposting Profile §2.1.1", "Every item can be requested.", _works("item")),
+    Check(
+        "item.content-type",
+        "RFC 8288 §3.4.1",
+        "Content-Type of an item is the type of the link.",
+        _content_type("item"),
+        Verdict.WARNING,
+    ),
+    Check(
+        "item.collection",
+        _LEVEL1,
+        "An item has a collection link.",
+        _back_missing("item"),
+        Verdict.WARNING,
+    ),
+    Check("item.collection-page", _LEVEL1, "collection of an item leads to the page alone.", _back_wrong("item")),
+    Check(
+        "item.repeats",
+        _LEVEL1,
+        "An item does not repeat cite-as and license of the page.",
+        _repeats,
+        Verdict.WARNING,
+    ),
+    Check("metadata.works", "FAIR Signposting Profile §2.1.1", "All metadata can be requested.", _works("describedby")),
+    Check(
+        "metadata.content-type",
+        "RFC 8288 §3.4.1",
+        "Content-Type of metadata is the type of the link.",
+        _content_type("describedby"),
+        Verdict.WARNING,
+    ),
+    Check(
+        "metadata.describes",
+        _LEVEL1,
+        "Metadata has a describes link.",
+        _back_missing("describedby"),
+        Verdict.WARNING,
+    ),
+    Check(
+        "metadata.describes-page", _LEVEL1, "describes of metadata leads to the page alone.", _back_wrong("describedby")
+    ),
+    Check("metadata.head", "RFC 9110 §9.3.2", "HEAD of metadata has the links of GET.", _metadata_head),
+    Check(
+        "resource.linkset",
+        "FAIR Signposting Profile §2.2",
+        "Content and metadata name the link set.",
+        _linkset,
+        Verdict.WARNING,
+    ),
+)

@@ -1,0 +1,171 @@
+"""Checks of the syntax of every Link header, and of the attributes of every link (RFC 8288)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from gateway.typed_links import Written, extended, written
+from harvester.validate.check import Check, Finding, Findings
+from harvester.validate.report import Verdict
+from harvester.validate.signposting.declared import Declared
+from harvester.validate.signposting.relations import KNOWN
+from harvester.validate.signposting.site import Site
+from harvester.validate.signposting.visits import Visit
+
+_ONCE = ("rel", "anchor", "type", "media", "title", "title*")  # RFC 8288 §3.3, §3.2, §3.4.1
+_NOT_IN_A_URI = re.compile(r"[^!-~]|[\"<>\\^`{|}]|%(?![0-9A-Fa-f]{2})")  # RFC 3986 §2
+MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+")  # RFC 6838 §4.2
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S")
+_ALL_BRACKETS = re.compile(r"[<>]+")
+
+
+def _written(site: Site) -> Iterator[tuple[Visit, Written]]:
+    """Yield every link of every header, as it is written."""
+    for visit in site.with_headers:
+        for link in written(visit.link_header):
+            yield visit, link
+
+
+def _is_nested(link: Written) -> bool:
+    """Return whether a quotation mark within a quotation ended a parameter early."""
+    return '"' in link.after and bool(link.parameters)
+
+
+def _is_in_brackets(junk: str) -> bool:
+    return _ALL_BRACKETS.fullmatch(junk) is not None
+
+
+def _syntax(site: Site) -> Findings:
+    for visit, link in _written(site):
+        for junk in (link.before, "" if _is_nested(link) else link.after):
+            if junk and not _is_in_brackets(junk):
+                yield Finding(visit, f"{junk[:100]!r} is no part of a link.")
+
+
+def _nested(site: Site) -> Findings:
+    for visit, link in _written(site):
+        if _is_nested(link):
+            name, value = link.parameters[-1]
+            yield Finding(visit, f"A quotation mark ends the parameter {name} of <{link.target}> after {value!r}.")
+
+
+def _brackets(site: Site) -> Findings:
+    for visit, link in _written(site):
+        if any(map(_is_in_brackets, (link.before, link.after))):
+            yield Finding(visit, f"<{link.target}> has too many angle brackets.")
+
+
+def _type_parameters(site: Site) -> Findings:
+    for visit, link in _written(site):
+        if ";" in link.first("type") and not _is_nested(link):
+            yield Finding(visit, f"The type of <{link.target}> has parameters: {link.first('type')!r}.")
+
+
+def _folds(site: Site) -> Findings:
+    for visit in site.with_headers:
+        if visit.has_folds:
+            yield Finding(visit, "The Link header has line folds.")
+
+
+def _size(visit: Visit) -> int:
+    return len(visit.link_header.encode("latin-1", "replace"))
+
+
+def _large(site: Site) -> Findings:
+    limits = site.conversation.limits
+    for visit in site.with_headers:
+        if limits.large_header < _size(visit) <= limits.most_header:
+            yield Finding(visit, f"The Link header has {_size(visit)} bytes.")
+
+
+def _too_large(site: Site) -> Findings:
+    for visit in site.with_headers:
+        if _size(visit) > site.conversation.limits.most_header:
+            yield Finding(visit, f"The Link header has {_size(visit)} bytes.")
+
+
+def _ascii(site: Site) -> Findings:
+    for visit in site.with_headers:
+        if not visit.link_header.isascii():
+            strange = next(character for character in visit.link_header if not character.isascii())
+            yield Finding(visit, f"The Link header has the byte 0x{ord(strange):02X}.")
+
+
+def _relation_stated(site: Site) -> Findings:
+    for visit, link in _written(site):
+        if link.target and not link.first("rel").strip():
+            yield Finding(visit, f"The link to <{link.target}> has no relation.")
+
+
+def _once(site: Site) -> Findings:
+    for visit, link in _written(site):
+        counts = Counter(name for name, _ in link.parameters)
+        for name in _ONCE:
+            if counts[name] > 1:
+                yield Finding(visit, f"The link to <{link.target}> has the parameter {name} {counts[name]} times.")
+
+
+def _titles(site: Site) -> Findings:
+    for visit, link in _written(site):
+        title = link.first("title*")
+        if title and extended(title) is None:
+            yield Finding(visit, f"The title* of <{link.target}> is not UTF-8'language'text: {title[:80]!r}.")
+
+
+def _registered(site: Site) -> Findings:
+    for one in site.declared:
+        if ":" not in one.link.rel and one.link.rel not in KNOWN:
+            yield Finding(one.visit, f"The relation {one.link.rel!r} is not registered ({one.form}).")
+
+
+def _addresses(site: Site) -> Findings:
+    for one in site.declared:
+        for address in (one.href, one.anchor):
+            if wrong := _NOT_IN_A_URI.search(address):
+                yield Finding(one.visit, f"<{address}> has {wrong[0]!r}, which no URI has ({one.form}).")
+
+
+def _media_types(site: Site) -> Findings:
+    for one in _all(site):
+        stated = one.link.type
+        if stated and ";" not in stated and not MEDIA_TYPE.fullmatch(stated):
+            yield Finding(one.visit, f"{one.words} has the type {stated!r}, which is no media type.")
+
+
+def _profiles(site: Site) -> Findings:
+    for one in _all(site):
+        for profile in one.link.profile.split():
+            if not _ABSOLUTE.match(profile):
+                yield Finding(one.visit, f"{one.words} has the profile {profile!r}, which is no absolute URI.")
+
+
+def _all(site: Site) -> Iterator[Declared]:
+    yield from site.level1()
+    yield from (one for one in site.declared if one.visit is not site.page)
+
+
+CHECKS: tuple[Check[Site], ...] = (
+    Check("header.syntax", "RFC 8288 §3", "A Link header has links with parameters, and commas between them.", _syntax),
+    Check("header.nested-quotes", "RFC 9110 §5.6.4", "No quotation mark stands within a quotation.", _nested),
+    Check("header.brackets", "RFC 8288 §3", "A target stands in one pair of angle brackets.", _brackets),
+    Check("header.type-parameters", "RFC 8288 §3.4.1", "The type of a link has no parameters.", _type_parameters),
+    Check("header.folds", "RFC 9112 §5.2", "A Link header has no line folds.", _folds),
+    Check("header.large", "practice of the field", "A Link header has at most 4 kB.", _large, Verdict.WARNING),
+    Check("header.too-large", "practice of the field", "A Link header has at most 8 kB.", _too_large),
+    Check("header.ascii", "RFC 8187 §1, RFC 9110 §5.5", "A Link header is ASCII.", _ascii),
+    Check("header.relation", "RFC 8288 §3.3", "Every link has a relation.", _relation_stated),
+    Check("header.once", "RFC 8288 §3.3, §3.4.1", "rel, anchor, type and title occur once in a link.", _once),
+    Check("header.encoded-title", "RFC 8187 §3.2", "title* is an encoded text.", _titles),
+    Check(
+        "link.relation",
+        "RFC 8288 §2.1",
+        "A relation is registered, or a URI.",
+        _registered,
+        Verdict.WARNING,
+    ),
+    Check("link.uri", "RFC 8288 §3.1, RFC 3986 §2", "Targets and anchors are legal URIs.", _addresses),
+    Check("link.media-type", "RFC 8288 §3.4.1", "The type of a link is one media type.", _media_types),
+    Check("link.profile", "FAIR Signposting Profile §2.1.1", "A profile is an absolute URI.", _profiles),
+)

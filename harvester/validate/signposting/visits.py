@@ -1,0 +1,169 @@
+"""The requests of a check of typed links: each request once, within limits. Only this module sends requests."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+from gateway.errors import FetchError
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.validate.check import Undecided
+from harvester.validate.client import Clock
+from harvester.validate.report import Evidence
+
+_OK, _NO_MORE = 200, 300
+_MOST_SHOWN = 300  # characters of a header in a line of the report
+_CHARSET = re.compile(r"(?i);\s*charset\s*=\s*\"?([A-Za-z0-9_:.-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a check, and the sizes of a header of common practice.
+
+    `links` bounds how many targets of one relation are visited. `bytes` bounds the bodies of all answers together.
+    """
+
+    requests: int = 100
+    seconds: float = 300.0
+    links: int = 10
+    bytes: int = 50_000_000
+    large_header: int = 4096
+    most_header: int = 8190  # Apache accepts so many bytes in a field of an application behind it
+
+
+class Visit:
+    """One request and its answer. `refusal` is the error when there was no answer."""
+
+    def __init__(self, request: Request, fetched: Fetched | None, refusal: FetchError | None = None) -> None:
+        """Take the request, and the answer or the error."""
+        self.request = request
+        self.fetched = fetched
+        self.refusal = refusal
+
+    @property
+    def url(self) -> str:
+        """The address that answered, after all redirects."""
+        return self.request.url if self.fetched is None else self.fetched.url
+
+    @property
+    def status(self) -> int:
+        """The HTTP status; 0 without an answer."""
+        return 0 if self.fetched is None else self.fetched.status
+
+    @property
+    def is_success(self) -> bool:
+        """Return whether the status is one of success."""
+        return _OK <= self.status < _NO_MORE
+
+    @property
+    def body(self) -> bytes:
+        """The bytes of the answer; empty when there is none."""
+        return b"" if self.fetched is None else self.fetched.body
+
+    def header(self, name: str) -> str:
+        """Return an HTTP header of the answer, or an empty string."""
+        return "" if self.fetched is None else self.fetched.header(name)
+
+    @cached_property
+    def link_header(self) -> str:
+        """The values of all `Link` headers as one (RFC 9110 §5.3), as received; empty when there is none."""
+        headers = () if self.fetched is None else self.fetched.headers
+        return ", ".join(value for name, value in headers if name.lower() == "link")
+
+    @property
+    def has_folds(self) -> bool:
+        """Return whether a `Link` header had line folds."""
+        return self.fetched is not None and "link" in self.fetched.folded
+
+    @property
+    def media_type(self) -> str:
+        """The media type of the answer, without parameters, in lower case."""
+        return essence(self.header("Content-Type"))
+
+    @property
+    def charset(self) -> str:
+        """The charset that Content-Type states, in lower case; empty when there is none."""
+        match = _CHARSET.search(self.header("Content-Type"))
+        return match[1].lower() if match else ""
+
+    def evidence(self, finding: str = "") -> Evidence:
+        """Return the request and the answer in one line each, with a finding."""
+        accept = dict(self.request.headers).get("Accept", "")
+        asked = f"{self.request.method} {self.request.url}" + (f" (Accept: {accept})" if accept else "")
+        return Evidence(asked, self._came, finding)
+
+    @property
+    def _came(self) -> str:
+        if self.fetched is None:
+            return f"no answer: {self.refusal}"
+        came = f"HTTP {self.status}, {self.header('Content-Type') or 'no Content-Type'}"
+        if not self.link_header:
+            return f"{came}, no Link header"
+        shown = " ".join(self.link_header[:_MOST_SHOWN].split())
+        return f"{came}, Link: {shown}{' …' if len(self.link_header) > _MOST_SHOWN else ''}"
+
+
+def essence(media_type: str) -> str:
+    """Return a media type without its parameters, in lower case."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+class Visits:
+    """The requests of one check. The same request is sent once. `ask` raises Undecided when a limit is reached."""
+
+    def __init__(self, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
+        """Take `fetch`, the limits and a monotonic clock in seconds. The time starts now."""
+        self.limits = limits
+        self.sent = 0
+        self._consulted: list[Visit] = []
+        self._fetch = fetch
+        self._clock = clock
+        self._started = clock()
+        self._bytes = 0
+        self._known: dict[tuple[str, str, str], Visit] = {}
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the start."""
+        return self._clock() - self._started
+
+    def begin_check(self) -> None:
+        """Forget which answers the check before consulted."""
+        self._consulted.clear()
+
+    @property
+    def last_evidence(self) -> tuple[Evidence, ...]:
+        """The answer that was consulted last, if any."""
+        return tuple(visit.evidence() for visit in self._consulted[-1:])
+
+    def ask(self, url: str, *, method: str = "GET", accept: str = "") -> Visit:
+        """Return the visit of an address. Raise Undecided at a limit."""
+        url = url.partition("#")[0]
+        key = (method, url, accept)
+        if key not in self._known:
+            self._known[key] = self._visit(url, method, accept)
+        self._consulted.append(self._known[key])
+        return self._known[key]
+
+    def _visit(self, url: str, method: str, accept: str) -> Visit:
+        limits = self.limits
+        if self.sent >= limits.requests:
+            raise Undecided(f"The limit of {limits.requests} requests was reached.")
+        if self.seconds >= limits.seconds:
+            raise Undecided(f"The limit of {limits.seconds:g} seconds was reached.")
+        if self._bytes >= limits.bytes:
+            raise Undecided(f"The limit of {limits.bytes} bytes was reached.")
+        headers = (("Accept", accept),) if accept else (("Accept", "*/*"),)
+        left = max(1.0, limits.seconds - self.seconds)
+        request = Request(
+            url, headers=headers, method=method, patience=1, waits_seconds=min(left, 30.0), deadline_seconds=left
+        )
+        self.sent += 1
+        try:
+            fetched = self._fetch(request)
+        except FetchError as error:
+            return Visit(request, None, error)
+        self._bytes += len(fetched.body)
+        return Visit(request, fetched)

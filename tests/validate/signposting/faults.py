@@ -1,0 +1,253 @@
+"""One fault for every check of typed links: the right site with this one thing wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gateway.typed_links import Link
+from tests.validate.signposting.site import (
+    AS_JSON,
+    AS_TEXT,
+    BIBTEX,
+    CATALOG,
+    CC_BY,
+    CSV,
+    DC,
+    NOTE,
+    OAI_DC,
+    ORCID,
+    OTHER,
+    PAGE,
+    PDF,
+    PID,
+    Site,
+)
+
+ARTICLE = "https://schema.org/ScholarlyArticle"
+
+
+class Fault(NamedTuple):
+    """A fault: the check that finds it, and what makes a site wrong."""
+
+    check: str
+    spoil: Callable[[Site], object]
+    words: str = ""
+
+
+def _link(check: str, edit: Callable[[Link, str], Link | None], words: str = "") -> Fault:
+    """Return the fault of links that are edited or removed in the page header and both link sets."""
+    return Fault(check, lambda site: site.everywhere(lambda link: edit(link, site.base)), words)
+
+
+def _without(check: str, rel: str, words: str = "") -> Fault:
+    return _link(check, lambda link, _: None if link.rel == rel else link, words)
+
+
+def _changed(check: str, rel: str, ending: str, words: str = "", **changes: str) -> Fault:
+    """Return the fault of links whose target ends so, with other values."""
+    return _link(
+        check,
+        lambda link, _: link._replace(**changes) if (link.rel, link.href.endswith(ending)) == (rel, True) else link,
+        words,
+    )
+
+
+def _added(check: str, made: Callable[[str], Link], words: str = "") -> Fault:
+    """Return the fault of one more link in the page header and both link sets."""
+
+    def spoil(site: Site) -> None:
+        links = Site.links
+        more = Site(site.base)
+        more.links = lambda: sorted([*links(site), made(site.base)], key=lambda link: (link.anchor, link.rel))
+        more.fill()
+        for path in (PAGE, AS_JSON, AS_TEXT):
+            site[path] = more[path]
+
+    return Fault(check, spoil, words)
+
+
+def _header(check: str, old: str, new: str, path: str = PAGE, words: str = "") -> Fault:
+    """Return the fault of another text in a header; `{base}` is the address of the site."""
+    return Fault(
+        check, lambda site: site.in_header(*(text.replace("{base}", site.base) for text in (old, new)), path), words
+    )
+
+
+def _resource(check: str, path: str, words: str = "", **changes: object) -> Fault:
+    return Fault(check, lambda site: site.change(path, **changes), words)
+
+
+def _document(check: str, edit: Callable[[dict], object], path: str = AS_JSON, words: str = "") -> Fault:
+    return Fault(check, lambda site: site.in_json(path, edit), words)
+
+
+def _padded(check: str, size: int) -> Fault:
+    return _header(check, f'<{CC_BY}>; rel="license"', f'<{CC_BY}>; rel="license"; title="{"x" * size}"')
+
+
+def _of_page(document: dict) -> dict:
+    return next(context for context in document["linkset"] if context["anchor"].endswith(PAGE))
+
+
+def _nested(document: dict) -> None:
+    context = _of_page(document)
+    context["author"] = [context["author"]]
+
+
+def _divided(document: dict) -> None:
+    context = _of_page(document)
+    document["linkset"].append({"anchor": context["anchor"], "author": context.pop("author")})
+
+
+def _no_href(document: dict) -> None:
+    _of_page(document)["item"].append({"type": "text/html"})
+
+
+def _drop_in_text(site: Site) -> None:
+    """Remove the third file, which no header has, from the items of the text."""
+    page, note = site.base + PAGE, site.base + NOTE
+    site.in_body(AS_TEXT, f'<{note}>; rel="item"; anchor="{page}"; type="text/plain",\n', "")
+
+
+def _other_page(site: Site) -> None:
+    page, other = f'"{site.base}{PAGE}"', f'"{site.base}{OTHER}"'
+    site.in_body(AS_TEXT, f"anchor={page}", f"anchor={other}")
+    site.in_json(AS_JSON, lambda document: _of_page(document).update(anchor=json.loads(other)))
+
+
+def _no_anchor(site: Site) -> None:
+    site.in_body(AS_TEXT, f'rel="license"; anchor="{site.base}{PAGE}"', 'rel="license"')
+
+
+def _relative(site: Site) -> None:
+    site.in_body(AS_TEXT, f"<{site.base}{PDF}>", f"<{PDF}>")
+
+
+def _one_address(site: Site) -> None:
+    """Let both metadata formats have one address, with negotiation."""
+    site.everywhere(lambda link: link._replace(href=site.base + BIBTEX) if link.href == site.base + DC else link)
+    site.change(BIBTEX, by_accept={"application/xml": "application/xml"})
+
+
+def _print(site: Site) -> None:
+    """Call a PDF metadata."""
+    site.everywhere(lambda link: link._replace(type="application/pdf") if link.href == site.base + BIBTEX else link)
+    site.change(BIBTEX, content_type="application/pdf")
+
+
+def _without_back(rel: str, path: str) -> Callable[[Site], object]:
+    return lambda site: site.everywhere(
+        lambda link: None if (link.rel, link.anchor) == (rel, site.base + path) else link, page=False
+    )
+
+
+def _repeating(site: Site) -> None:
+    site.change(PDF, link=f'{site[PDF].link}, <{CC_BY}>; rel="license"')
+
+
+def _more_by_get(site: Site) -> None:
+    link = site[DC].link
+    site.change(DC, link=f'{link}, <{CC_BY}>; rel="license"', head_link=link)
+
+
+_MORE = f'<{CC_BY}>; rel="license", <https://e.org/x>; '
+_LICENSE = f'<{CC_BY}>; rel="license"'
+
+FAULTS: tuple[Fault, ...] = (
+    _resource("page.works", PAGE, status=404),
+    _resource("page.head", PAGE, head_status=405, head_link=""),
+    _resource("page.head-links", PAGE, head_link=""),
+    _resource("page.charset", PAGE, content_type="text/html"),
+    _resource("page.not-acceptable", PAGE, refuses=False),
+    _without("cite-as.one", "cite-as", "none"),
+    _added("cite-as.one", lambda base: Link(base + PAGE, "cite-as", f"{base}/pid/2"), "two"),
+    _header("cite-as.uri", f"<{{base}}{PID}>", "<doi:10.5555/1>"),
+    _link("cite-as.persistent", lambda link, base: link._replace(href=base + PAGE) if link.rel == "cite-as" else link),
+    Fault("cite-as.resolves", lambda site: site.change(PID, location=site.base + OTHER), "another page"),
+    _resource("cite-as.resolves", PID, status=404, words="none"),
+    _without("describedby.one", "describedby"),
+    _changed("describedby.type", "describedby", BIBTEX, type=""),
+    _changed("describedby.profile", "describedby", DC, profile=""),
+    Fault("describedby.address", _one_address),
+    Fault("describedby.metadata", _print),
+    _link("type.class", lambda link, _: None if link.href == ARTICLE else link),
+    _link("type.about-page", lambda link, _: None if link.href.endswith("AboutPage") else link),
+    _added("type.most", lambda base: Link(base + PAGE, "type", "https://schema.org/Thesis")),
+    _header("type.uri", f"<{ARTICLE}>", "<ScholarlyArticle>"),
+    _changed("type.https", "type", "ScholarlyArticle", href="http://schema.org/ScholarlyArticle"),
+    _header("author.uri", f"<{ORCID}>", "<0000-0002-1825-0097>", words="bare ORCID"),
+    _header("author.uri", f"<{ORCID}>", "<mailto:a@example.org>", words="no http"),
+    _changed("author.orcid", "author", ORCID, href=f"{ORCID[:-1]}8"),
+    _changed("author.orcid", "author", ORCID, "http", href=ORCID.replace("https", "http")),
+    _added("license.one", lambda base: Link(base + PAGE, "license", "https://spdx.org/licenses/MIT")),
+    _header("license.uri", f"<{CC_BY}>", "<CC-BY-4.0>"),
+    _changed("license.spdx-uri", "license", CC_BY, href=f"{CC_BY}.html"),
+    _changed("license.spdx", "license", CC_BY, href="https://creativecommons.org/licenses/by/4.0/"),
+    _changed("item.type", "item", CSV, type=""),
+    _resource("item.works", CSV, status=404),
+    _resource("item.content-type", CSV, content_type="text/plain"),
+    _header("item.collection", 'rel="collection"', 'rel="related"', PDF),
+    _header("item.collection-page", f"<{{base}}{PAGE}>", f"<{{base}}{OTHER}>", PDF),
+    Fault("item.repeats", _repeating),
+    _resource("metadata.works", DC, status=500),
+    _resource("metadata.content-type", DC, content_type="text/html"),
+    _header("metadata.describes", 'rel="describes"', 'rel="related"', BIBTEX),
+    _header("metadata.describes-page", f"<{{base}}{PAGE}>", f"<{{base}}{OTHER}>", BIBTEX),
+    Fault("metadata.head", _more_by_get),
+    _header("resource.linkset", 'rel="linkset"', 'rel="related"', PDF),
+    _header("linkset.type", '; type="application/linkset+json", ', ", "),
+    _resource("linkset.works", AS_JSON, status=404),
+    _resource("linkset.content-type", AS_JSON, content_type="application/json"),
+    _resource("linkset.head", AS_TEXT, head_status=405),
+    _resource("linkset.charset", AS_TEXT, content_type="application/linkset; charset=iso-8859-1"),
+    Fault("linkset.charset", lambda site: site.change(AS_JSON, body=b'{"linkset": [{"\xe9": []}]}'), "bytes"),
+    Fault("linkset.text", lambda site: site.in_body(AS_TEXT, f'{PAGE}",\n', f'{PAGE}" x,\n')),
+    Fault("linkset.text", lambda site: site.in_body(AS_TEXT, "\n<", "\n<https://e.org/>,\n<"), "no relation"),
+    Fault("linkset.json", lambda site: site.change(AS_JSON, body=site[AS_JSON].body[:-4])),
+    _document("linkset.sole-member", lambda document: document.update(uniqueType=1)),
+    _document("linkset.structure", _nested, words="nested"),
+    _document("linkset.structure", _no_href, words="no href"),
+    _document("linkset.structure", lambda document: document["linkset"].append(1), words="no object"),
+    _document("linkset.structure", lambda document: document.update(linkset={}), words="no array"),
+    _document("linkset.contexts", _divided),
+    Fault("linkset.anchors", _no_anchor),
+    Fault("linkset.absolute", _relative),
+    Fault("linkset.same", _drop_in_text),
+    Fault("linkset.page", _other_page),
+    Fault(
+        "linkset.complete",
+        lambda site: site.everywhere(lambda link: None if link.rel == "author" else link, page=False),
+    ),
+    Fault("linkset.collection", _without_back("collection", CSV)),
+    Fault("linkset.describes", _without_back("describes", DC)),
+    _resource("catalog.works", CATALOG, status=404),
+    _resource("catalog.content-type", CATALOG, content_type="application/json"),
+    _resource("catalog.profile", CATALOG, content_type="application/linkset+json"),
+    _resource("catalog.head", CATALOG, head_link=""),
+    _header("catalog.link", '; profile="https://signposting.org/FAIRiCat/"', ""),
+    _document("catalog.document", lambda document: document.update(more=1), CATALOG),
+    _resource("catalog.document", CATALOG, "no JSON", body=b"{"),
+    Fault("catalog.relations", lambda site: site.in_body(CATALOG, "service-doc", "item")),
+    Fault("catalog.types", lambda site: site.in_body(CATALOG, ',"type":"text/html"', "")),
+    Fault("catalog.absolute", lambda site: site.in_body(CATALOG, f"{site.base}/oai", "/oai")),
+    _header("header.syntax", _LICENSE, f"{_LICENSE} x y"),
+    _header("header.syntax", _LICENSE, f"{_LICENSE}, http://e.org/;rel=related", words="no brackets"),
+    _header("header.syntax", f"{_LICENSE}, ", f"{_LICENSE} ", words="no comma"),
+    _header("header.nested-quotes", '"application/x-bibtex"', '"application/x-bibtex;charset="utf-8""'),
+    _header("header.brackets", f"<{ORCID}>", f"<{ORCID}>>"),
+    _header("header.brackets", f"<{ORCID}>", f"<<{ORCID}>", words="before"),
+    _header("header.type-parameters", '"application/x-bibtex"', '"application/x-bibtex; charset=utf-8"'),
+    _header("header.folds", _LICENSE, f"{_LICENSE}\r\n "),
+    _padded("header.large", 4_000),
+    _padded("header.too-large", 9_000),
+    _header("header.ascii", _LICENSE, f'{_LICENSE}; title="é"'),
+    _header("header.relation", _LICENSE, f'{_MORE}title="x"'),
+    _header("header.once", _LICENSE, f"{_LICENSE}; rel=author"),
+    _header("header.encoded-title", _LICENSE, f"{_LICENSE}; title*=iso-8859-1'en'%E9"),
+    _header("link.relation", _LICENSE, f'{_MORE}rel="describe-by"'),
+    _header("link.uri", _LICENSE, f"{_LICENSE}, <https://e.org/a b>; rel=related"),
+    _header("link.media-type", 'type="text/csv"', 'type="text/csv, text/csv"'),
+    _header("link.profile", f'"{OAI_DC}"', '"oai_dc"'),
+)
