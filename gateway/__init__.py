@@ -36,6 +36,7 @@ def create_app(
     from gateway.descriptions import describe  # noqa: PLC0415
     from gateway.exploration import explorer  # noqa: PLC0415
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
+    from gateway.landing import crawlers  # noqa: PLC0415
     from gateway.landing import routes as landing  # noqa: PLC0415
     from gateway.oaipmh import routes  # noqa: PLC0415
     from gateway.pages import assets  # noqa: PLC0415
@@ -69,6 +70,7 @@ def create_app(
     site = site_of(settings, repository.base_url)
     app.register_blueprint(assets.blueprint(site))
     app.register_blueprint(landing.blueprint(store, describe, site))
+    app.register_blueprint(crawlers.blueprint(store, site))
     app.register_blueprint(probes.blueprint(lambda: _read(store)))
     inbox = app.extensions["inbox"] = _inbox(settings.instance)
     app.register_blueprint(browse.blueprint(store, inbox, explorer(store, repository), site))

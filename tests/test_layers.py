@@ -205,6 +205,10 @@ LAYERS = {
     "gateway.pages.appearance": Layer((*GROUND, "gateway.settings", "gateway.pages")),
     "gateway.descriptions": Layer((*GROUND, "gateway.formats", "gateway.xmlio")),
     "gateway.landing": Layer((*GROUND, "gateway.names", "gateway.typed_links", "gateway.pages", "gateway.landing")),
+    "gateway.landing.places": Layer((*GROUND, "gateway.names", "gateway.pages", "gateway.store.base")),
+    "gateway.landing.crawlers": Layer(
+        (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.landing"), ("flask",)
+    ),
     "gateway.landing.routes": Layer(
         (
             *GROUND,

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from flask import Blueprint, Request, Response, request
 from markupsafe import Markup
@@ -18,10 +18,10 @@ from markupsafe import Markup
 from gateway.errors import GatewayError, StoreError
 from gateway.landing import bibtex, csl_json, item_json, meta_tags, ris, schema_org, signposting
 from gateway.landing.item import Item, SetOfItem, item_of, set_name, shown_sets
+from gateway.landing.places import FORMS, Ambiguous, Places
 from gateway.model import Description, Selection, StoredRecord
 from gateway.names import source_of, upstream_identifier
 from gateway.pages.answers import answer, moved, no_page
-from gateway.pages.item_addresses import address_of, merged, query_address
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.store.base import Store, View
@@ -35,26 +35,7 @@ _DIDL, _DC = "oai_didl", "oai_dc"
 _MOST_SHOWN = 50
 _MOST_LISTED = 500
 _MOST_SETS = 20
-_MOST_IDENTIFIER = 10_000
-_MOST_CANDIDATES = 20
 _XML = "application/xml; charset=UTF-8"
-# The forms of an item by the ending of their address; an ending that contains another one comes first.
-_FORMS = ("linkset.json", "linkset", "csl.json", "json", "jsonld", "bib", "ris", "authors", "files", "html")
-
-
-class _Place(NamedTuple):
-    """What an address means: an item and one of its forms, `html` being its page."""
-
-    identifier: str
-    form: str
-
-
-class _Ambiguous(Exception):
-    """Several items have this spelling."""
-
-    def __init__(self, identifiers: tuple[str, ...]) -> None:
-        super().__init__()
-        self.identifiers = identifiers
 
 
 def blueprint(store: Store, describe: Describe, site: Site) -> Blueprint:
@@ -83,6 +64,7 @@ class _Landing:
         self._store = store
         self._describe = describe
         self._site = site
+        self._places = Places(site)
         self._pages = Pages(site, Path(__file__).parent / "templates")
         self._texts = self._pages.texts
 
@@ -93,30 +75,31 @@ class _Landing:
         with self._store.view() as view:
             try:
                 place = self._place(view, asked, tail)
-            except _Ambiguous as several:
+            except Ambiguous as several:
                 return self._ambiguous(view, several.identifiers)
             if place is None:
                 return self._missing(self._texts.errors.not_found_item, tail or asked.args.get("identifier", ""))
-            ours = self._path(view, place.identifier, place.form)
+            identifier, form = place
+            ours = self._places.path(view, identifier, form)
             if self._is_other(asked, ours):
                 return moved(ours)
-            record = view.record(place.identifier, _DIDL) or view.record(place.identifier, _DC)
+            record = view.record(identifier, _DIDL) or view.record(identifier, _DC)
             if record is None or record.is_deleted:
-                return self._gone(place.identifier, record)
-            item = self._item(view, place.identifier, record)
+                return self._gone(identifier, record)
+            item = self._item(view, identifier, record)
             last_modified = record.datestamp if record.datestamp < view.horizon else None
-            return self._form(view, item, place.form, asked, last_modified)
+            return self._form(view, item, form, asked, last_modified)
 
     def metadata(self, asked: Request, prefix: str, tail: str) -> Response:
         """Answer a request for exactly the bytes between `<metadata>` and `</metadata>` of a record."""
         with self._store.view() as view:
             try:
-                identifier = self._identifier(view, tail or asked.args.get("identifier", ""))
-            except _Ambiguous as several:
+                identifier = self._places.identifier(view, tail or asked.args.get("identifier", ""))
+            except Ambiguous as several:
                 return self._ambiguous(view, several.identifiers)
             if identifier is None:
                 return self._missing(self._texts.errors.not_found_item, tail)
-            ours = self._metadata_path(view, identifier, prefix)
+            ours = self._places.metadata_path(view, identifier, prefix)
             if self._is_other(asked, ours):
                 return moved(ours)
             record = view.record(identifier, prefix)
@@ -135,63 +118,18 @@ class _Landing:
                 last_modified=record.datestamp if record.datestamp < view.horizon else None,
             )
 
-    def _place(self, view: View, asked: Request, tail: str) -> _Place | None:
-        """Return what an address means; None if there is no such item. Raise _Ambiguous."""
-        if not tail:
-            identifier = self._identifier(view, asked.args.get("identifier", ""))
-            form = asked.args.get("format", "html")
-            return _Place(identifier, form) if identifier is not None and form in _FORMS else None
-        identifier = self._identifier(view, tail)
-        if identifier is not None:
-            return _Place(identifier, "html")
-        for form in _FORMS:
-            if tail.endswith(f".{form}"):
-                identifier = self._identifier(view, tail.removesuffix(f".{form}"))
-                if identifier is not None:
-                    return _Place(identifier, form)
-        return None
-
-    def _identifier(self, view: View, text: str) -> str | None:
-        """Return the identifier of the item that a text means: itself, or the one that differs only in slashes."""
-        if not text or len(text) > _MOST_IDENTIFIER:
-            return None
-        if view.has_item(text):
-            return text
-        similar = self._similar(view, text)
-        if len(similar) > 1:
-            raise _Ambiguous(similar)
-        return similar[0] if similar else None
-
-    def _similar(self, view: View, text: str) -> tuple[str, ...]:
-        source = source_of(merged(text))
-        if not source:
-            return ()
-        candidates = view.merged(source, upstream_identifier(merged(text)), _MOST_CANDIDATES)
-        return tuple(name for name in candidates if merged(name) == merged(text) and view.has_item(name))
-
-    def _has_rivals(self, view: View, identifier: str) -> bool:
-        return view.has_item(merged(identifier)) or len(self._similar(view, identifier)) > 1
-
-    def _path(self, view: View, identifier: str, form: str = "html") -> str:
-        """Return the path of an item in one of its forms, in our spelling."""
-        path = address_of(f"{self._site.root}/items/", identifier, lambda name: self._has_rivals(view, name))
-        if form == "html":
-            return path
-        if "?" in path or view.has_item(f"{merged(identifier)}.{form}"):
-            return f"{query_address(f'{self._site.root}/items/', identifier)}&format={form}"
-        return f"{path}.{form}"
-
-    def _metadata_path(self, view: View, identifier: str, prefix: str) -> str:
-        folder = f"{self._site.root}/metadata/{prefix}/"
-        return address_of(folder, identifier, lambda name: self._has_rivals(view, name))
+    def _place(self, view: View, asked: Request, tail: str) -> tuple[str, str] | None:
+        """Return the identifier and the form that an address means; None if there is no such item."""
+        if tail:
+            return self._places.form(view, tail)
+        identifier = self._places.identifier(view, asked.args.get("identifier", ""))
+        form = asked.args.get("format", "html")
+        return (identifier, form) if identifier is not None and form in FORMS else None
 
     def _is_other(self, asked: Request, ours: str) -> bool:
-        """Return whether the client spelled the path otherwise than we do; a proxy has removed the root of the site."""
+        """Return whether the client spelled the path otherwise than we do."""
         path, _, _query = str(asked.environ["RAW_URI"]).partition("?")
-        return path != ours.removeprefix(self._site.root).partition("?")[0]
-
-    def _url(self, path: str) -> str:
-        return self._site.url.removesuffix(self._site.root) + path
+        return path != self._places.bare(ours).partition("?")[0]
 
     # -- items ---------------------------------------------------------------------------------------------------
 
@@ -200,17 +138,20 @@ class _Landing:
         sources = {source.name: source for source in view.sources()}
         source = sources.get(source_of(identifier))
         formats = view.formats(identifier)
+        prefixes = [known.metadata_prefix for known in formats]
         return item_of(
             description,
-            url=self._url(self._path(view, identifier)),
+            url=self._places.url(view, identifier),
             source_url=source.base_url if source else "",
             sets=tuple(self._set(view, spec) for spec in shown_sets(description.sets)[:_MOST_SETS]),
             formats=formats,
             metadata={
-                known.metadata_prefix: self._url(self._metadata_path(view, identifier, known.metadata_prefix))
+                known.metadata_prefix: self._places.whole(
+                    self._places.metadata_path(view, identifier, known.metadata_prefix)
+                )
                 for known in formats
             },
-            forms={form: self._url(self._path(view, identifier, form)) for form in _FORMS},
+            forms={form: self._places.url(view, identifier, form) for form in FORMS},
             neighbours=view.neighbours(identifier),
         )
 
@@ -230,7 +171,7 @@ class _Landing:
         links = header(signposting.links_of_page(item), item.url)
         if form in ("authors", "files"):
             return self._list(item, form, asked)
-        before, after = (self._path(view, name) if name else "" for name in (item.before, item.after))
+        before, after = (self._places.path(view, name) if name else "" for name in (item.before, item.after))
         is_indexed = item.has_held_file or self._site.is_indexed
         body = self._pages.render(
             "item.html",
@@ -244,8 +185,8 @@ class _Landing:
             description=meta_tags.description_of(item),
             head_links=[link for link in signposting.links_of_page(item) if link.rel == "linkset"],
             json_ld=Markup(schema_org.schema_org(item)),  # noqa: S704 - it escapes what could end the element
-            authors_url=self._path(view, item.identifier, "authors"),
-            files_url=self._path(view, item.identifier, "files"),
+            authors_url=self._places.path(view, item.identifier, "authors"),
+            files_url=self._places.path(view, item.identifier, "files"),
             before_url=before,
             after_url=after,
         )
@@ -259,7 +200,7 @@ class _Landing:
             return no_page(self._pages, HTTPStatus.BAD_REQUEST, self._texts.errors.bad, asked=f"after={text}")
         start = int(text)
         part = entries[start : start + _MOST_LISTED]
-        base = item.forms[form].removeprefix(self._site.url.removesuffix(self._site.root))
+        base = self._site.root + item.forms[form].removeprefix(self._site.url)
         mark = "&" if "?" in base else "?"
         body = self._pages.render(
             "authors.html" if form == "authors" else "all_files.html",
@@ -278,7 +219,7 @@ class _Landing:
         return no_page(self._pages, HTTPStatus.NOT_FOUND, sentence, asked=asked)
 
     def _ambiguous(self, view: View, identifiers: tuple[str, ...]) -> Response:
-        links = [{"href": self._path(view, name), "text": name} for name in identifiers]
+        links = [{"href": self._places.path(view, name), "text": name} for name in identifiers]
         texts = self._texts.errors
         return no_page(self._pages, HTTPStatus.NOT_FOUND, texts.ambiguous, hint=texts.ambiguous_hint, links=links)
 

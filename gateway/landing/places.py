@@ -1,0 +1,97 @@
+"""Where items are: finds the item that an address means, and writes the address of an item. Pure but for the view."""
+
+from __future__ import annotations
+
+from gateway.names import source_of, upstream_identifier
+from gateway.pages.item_addresses import address_of, merged, query_address
+from gateway.pages.site import Site
+from gateway.store.base import View
+
+# The forms of an item by the ending of their address; an ending that contains another one comes first.
+FORMS = ("linkset.json", "linkset", "csl.json", "json", "jsonld", "bib", "ris", "authors", "files", "html")
+
+_MOST_IDENTIFIER = 10_000
+_MOST_CANDIDATES = 20
+
+
+class Ambiguous(Exception):
+    """Several items have this spelling."""
+
+    def __init__(self, identifiers: tuple[str, ...]) -> None:
+        super().__init__()
+        self.identifiers = identifiers
+
+
+class Places:
+    """The addresses of one site."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def identifier(self, view: View, text: str) -> str | None:
+        """Return the identifier of the item that a text means: itself, or the one that differs only in slashes.
+
+        Raise Ambiguous if there are several.
+        """
+        if not text or len(text) > _MOST_IDENTIFIER:
+            return None
+        if view.has_item(text):
+            return text
+        similar = self._similar(view, text)
+        if len(similar) > 1:
+            raise Ambiguous(similar)
+        return similar[0] if similar else None
+
+    def form(self, view: View, tail: str) -> tuple[str, str] | None:
+        """Return the identifier and the form that the end of a path means, or None. Raise Ambiguous."""
+        identifier = self.identifier(view, tail)
+        if identifier is not None:
+            return identifier, "html"
+        for form in FORMS:
+            if tail.endswith(f".{form}"):
+                identifier = self.identifier(view, tail.removesuffix(f".{form}"))
+                if identifier is not None:
+                    return identifier, form
+        return None
+
+    def path(self, view: View, identifier: str, form: str = "html") -> str:
+        """Return the path of an item in one of its forms, in our spelling."""
+        folder = f"{self._site.root}/items/"
+        path = address_of(folder, identifier, lambda name: self._has_rivals(view, name))
+        if form == "html":
+            return path
+        if "?" in path or view.has_item(f"{merged(identifier)}.{form}"):
+            return f"{query_address(folder, identifier)}&format={form}"
+        return f"{path}.{form}"
+
+    def metadata_path(self, view: View, identifier: str, prefix: str) -> str:
+        """Return the path of the metadata of an item in one format, in our spelling."""
+        folder = f"{self._site.root}/metadata/{prefix}/"
+        return address_of(folder, identifier, lambda name: self._has_rivals(view, name))
+
+    def url(self, view: View, identifier: str, form: str = "html") -> str:
+        """Return the whole address of an item in one of its forms."""
+        return self.whole(self.path(view, identifier, form))
+
+    def metadata_url(self, view: View, identifier: str, prefix: str) -> str:
+        """Return the whole address of the metadata of an item in one format."""
+        return self.whole(self.metadata_path(view, identifier, prefix))
+
+    def whole(self, path: str) -> str:
+        """Return the whole address of a path of ours."""
+        return self._site.url.removesuffix(self._site.root) + path
+
+    def bare(self, path: str) -> str:
+        """Return a path of ours as the application is asked for it: a proxy has removed the root of the site."""
+        return path.removeprefix(self._site.root)
+
+    def _similar(self, view: View, text: str) -> tuple[str, ...]:
+        single = merged(text)
+        source = source_of(single)
+        if not source:
+            return ()
+        candidates = view.merged(source, upstream_identifier(single), _MOST_CANDIDATES)
+        return tuple(name for name in candidates if merged(name) == single and view.has_item(name))
+
+    def _has_rivals(self, view: View, identifier: str) -> bool:
+        return view.has_item(merged(identifier)) or len(self._similar(view, identifier)) > 1
