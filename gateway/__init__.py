@@ -31,12 +31,12 @@ def create_app(
     """
     from flask import Flask  # noqa: PLC0415
 
-    from gateway import copies, probes, schemas  # noqa: PLC0415
+    from gateway import copies, machines, probes, schemas  # noqa: PLC0415
     from gateway.browse import routes as browse  # noqa: PLC0415
     from gateway.descriptions import describe  # noqa: PLC0415
     from gateway.exploration import explorer  # noqa: PLC0415
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
-    from gateway.landing import crawlers  # noqa: PLC0415
+    from gateway.landing import crawlers, resolver  # noqa: PLC0415
     from gateway.landing import routes as landing  # noqa: PLC0415
     from gateway.oaipmh import routes  # noqa: PLC0415
     from gateway.pages import assets  # noqa: PLC0415
@@ -71,9 +71,13 @@ def create_app(
     app.register_blueprint(assets.blueprint(site))
     app.register_blueprint(landing.blueprint(store, describe, site))
     app.register_blueprint(crawlers.blueprint(store, site))
+    app.register_blueprint(resolver.blueprint(store, describe, _nothing, site))
+    app.register_blueprint(machines.blueprint(site))
     app.register_blueprint(probes.blueprint(lambda: _read(store)))
     inbox = app.extensions["inbox"] = _inbox(settings.instance)
-    app.register_blueprint(browse.blueprint(store, inbox, explorer(store, repository), site))
+    app.register_blueprint(
+        browse.blueprint(store, inbox, explorer(store, repository), site, machines.catalogue_link(site))
+    )
     return app
 
 
@@ -87,6 +91,10 @@ def _inbox(folder: Path) -> Inbox | None:
     except StoreError as error:
         logging.getLogger("gateway").warning("The pages show no harvests, because the inbox cannot be read: %s", error)
         return None
+
+
+def _nothing(_text: str) -> tuple[str, ...]:
+    return ()
 
 
 def _read(store: Store) -> None:

@@ -206,6 +206,9 @@ LAYERS = {
     "gateway.descriptions": Layer((*GROUND, "gateway.formats", "gateway.xmlio")),
     "gateway.landing": Layer((*GROUND, "gateway.names", "gateway.typed_links", "gateway.pages", "gateway.landing")),
     "gateway.landing.places": Layer((*GROUND, "gateway.names", "gateway.pages", "gateway.store.base")),
+    "gateway.landing.resolver": Layer(
+        (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.landing"), ("flask",)
+    ),
     "gateway.landing.crawlers": Layer(
         (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.landing"), ("flask",)
     ),

@@ -6,7 +6,6 @@ Each page has its data as JSON at the same address with `.json`.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -17,15 +16,13 @@ from flask import Blueprint, Response, request
 from gateway.browse.harvests import Harvest, harvest_of, trend
 from gateway.browse.tables import SourceRow, children_of, format_rows, set_path, set_rows, source_rows
 from gateway.browse.verbs import FORMS, next_query, without_token
-from gateway.errors import GatewayError, StoreError
+from gateway.errors import StoreError
 from gateway.model import OaiAnswer, Selection
 from gateway.pages import charts
-from gateway.pages.answers import answer, no_page
+from gateway.pages.answers import answer, no_page, unavailable
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.store.base import Inbox, Store, View
-
-log = logging.getLogger("gateway.browse")
 
 Explore: TypeAlias = Callable[[bytes], OaiAnswer]
 
@@ -37,13 +34,14 @@ _JSON = "application/json"
 _EXAMPLE_BYTES = 4_000
 
 
-def blueprint(store: Store, inbox: Inbox | None, explore: Explore, site: Site) -> Blueprint:
+def blueprint(store: Store, inbox: Inbox | None, explore: Explore, site: Site, home_link: str = "") -> Blueprint:
     """Return the Flask blueprint of these pages.
 
-    `explore` answers a query string of OAI-PMH; `inbox` has the harvests, None: it cannot be read.
+    `explore` answers a query string of OAI-PMH; `inbox` has the harvests, None: it cannot be read. `home_link` is the
+    Link header of the start page.
     """
     face = Blueprint("browse", __name__)
-    browse = _Browse(store, inbox, explore, site)
+    browse = _Browse(store, inbox, explore, site, home_link)
     pages: Mapping[str, Callable[..., Response]] = {
         "/": browse.home,
         "/browse": browse.verb,
@@ -58,20 +56,21 @@ def blueprint(store: Store, inbox: Inbox | None, explore: Explore, site: Site) -
         face.add_url_rule(twin, f"{page.__name__}_json", page, defaults={"is_json": True})
     # A prefix may end in `.json`, if a source has that name; an ending counts only if it has not.
     face.add_url_rule("/formats/<prefix>", browse.format.__name__, browse.format)
-    face.register_error_handler(StoreError, browse.unavailable)
+    face.register_error_handler(StoreError, lambda error: unavailable(browse.pages, error))
     return face
 
 
 class _Browse:
     """Answers for one site."""
 
-    def __init__(self, store: Store, inbox: Inbox | None, explore: Explore, site: Site) -> None:
+    def __init__(self, store: Store, inbox: Inbox | None, explore: Explore, site: Site, home_link: str) -> None:
+        self._home_link = home_link
         self._store = store
         self._inbox = inbox
         self._explore = explore
         self._site = site
-        self._pages = Pages(site, Path(__file__).parent / "templates")
-        self._texts = self._pages.texts
+        self.pages = Pages(site, Path(__file__).parent / "templates")
+        self._texts = self.pages.texts
 
     # -- pages ---------------------------------------------------------------------------------------------------
 
@@ -89,7 +88,7 @@ class _Browse:
             return _json({"name": self._site.name, "baseURL": self._site.base_url, **totals, "sources": _plain(living)})
         last = max((row.last for row in living if row.last), key=lambda run: run.started_at, default=None)
         biggest = sorted(living, key=lambda row: -row.records)
-        body = self._pages.render(
+        body = self.pages.render(
             "home.html",
             is_home=True,
             totals=totals,
@@ -103,7 +102,7 @@ class _Browse:
             if len(living) > 1
             else "",
         )
-        return answer(body)
+        return answer(body, headers={"Link": self._home_link})
 
     def sources(self, *, is_json: bool) -> Response:
         """Answer with the table of all sources."""
@@ -111,7 +110,7 @@ class _Browse:
             rows = self._sources(view)
         if is_json:
             return _json({"sources": _plain(rows)})
-        return answer(self._pages.render("sources.html", place="sources", sources=rows))
+        return answer(self.pages.render("sources.html", place="sources", sources=rows))
 
     def source(self, name: str, *, is_json: bool) -> Response:
         """Answer with one source: what it is, its harvests, its sets."""
@@ -125,7 +124,7 @@ class _Browse:
         if is_json:
             return _json({**row._asdict(), "harvests": _plain(harvests)})
         row_of_numbers = [harvest.changed for harvest in reversed(harvests)]
-        body = self._pages.render(
+        body = self.pages.render(
             "source.html",
             place="sources",
             source=row,
@@ -154,7 +153,7 @@ class _Browse:
         if is_json:
             return _json({"sets": _plain(rows)})
         query = f"set={spec}&" if spec else ""
-        body = self._pages.render(
+        body = self.pages.render(
             "sets.html",
             place="sets",
             own=own,
@@ -172,7 +171,7 @@ class _Browse:
             rows = format_rows(view.formats(), counts)
         if is_json:
             return _json({"formats": _plain(rows)})
-        return answer(self._pages.render("formats.html", place="formats", formats=rows))
+        return answer(self.pages.render("formats.html", place="formats", formats=rows))
 
     def format(self, prefix: str) -> Response:
         """Answer with one metadata format: its schema, how many records have it, and an example."""
@@ -189,25 +188,25 @@ class _Browse:
             return _json(row._asdict())
         example = page.records[0][:_EXAMPLE_BYTES].decode("utf-8", "ignore") if page.records else ""
         is_cut = bool(page.records) and len(page.records[0]) > _EXAMPLE_BYTES
-        body = self._pages.render("format.html", place="formats", format=row, example=example, is_cut=is_cut)
+        body = self.pages.render("format.html", place="formats", format=row, example=example, is_cut=is_cut)
         return answer(body)
 
     def verb(self, *, is_json: bool) -> Response:
         """Answer with a verb of OAI-PMH as a page: its form, and its answer if there are arguments."""
         query = request.query_string
         if len(query) > _MOST_QUERY:
-            return no_page(self._pages, HTTPStatus.REQUEST_URI_TOO_LONG, self._texts.errors.bad)
+            return no_page(self.pages, HTTPStatus.REQUEST_URI_TOO_LONG, self._texts.errors.bad)
         if not query:
             if is_json:
                 return _json({"verbs": {name: list(fields) for name, fields in FORMS.items()}})
-            body = self._pages.render("verbs.html", place="browse", forms=FORMS, formats=self._prefixes())
+            body = self.pages.render("verbs.html", place="browse", forms=FORMS, formats=self._prefixes())
             return answer(body)
         explored = self._explore(_filled(query))
         if is_json:
             return _json(_answered(explored))
         given = request.args.to_dict()
         following = next_query(given.get("verb", ""), explored.token)
-        body = self._pages.render(
+        body = self.pages.render(
             "verb.html",
             place="browse",
             forms=FORMS,
@@ -237,16 +236,7 @@ class _Browse:
     # -- what is not there ---------------------------------------------------------------------------------------
 
     def _missing(self, sentence: str, asked: str) -> Response:
-        return no_page(self._pages, HTTPStatus.NOT_FOUND, sentence, asked=asked)
-
-    def unavailable(self, error: GatewayError) -> Response:
-        """Answer 503 if the store fails."""
-        log.error("A page was answered with 503 because the store failed: %s", error)
-        texts = self._texts.errors
-        response = no_page(self._pages, HTTPStatus.SERVICE_UNAVAILABLE, texts.busy, hint=texts.busy_hint)
-        response.headers["Retry-After"] = "60"
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return no_page(self.pages, HTTPStatus.NOT_FOUND, sentence, asked=asked)
 
 
 def _filled(query: bytes) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from gateway.landing.reference import Author, Reference, date_parts
+from gateway.pages.reference import Author, Reference, date_parts
 from gateway.pages.shown import bare
 
 CONTENT_TYPE = "application/x-bibtex; charset=UTF-8"

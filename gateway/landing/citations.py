@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gateway.landing.reference import Author, Reference
+from gateway.pages.reference import Author, Reference
 from gateway.pages.shown import bare
 
 _MOST_AUTHORS = 20  # of APA; the others name fewer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gateway.landing.reference import Author, Reference, date_parts
+from gateway.pages.reference import Author, Reference, date_parts
 from gateway.pages.shown import bare
 
 CONTENT_TYPE = "application/vnd.citationstyles.csl+json"

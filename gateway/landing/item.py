@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gateway.landing.citations import Citation, citations
-from gateway.landing.files import License, ShownFile, license_named, shown_files
-from gateway.landing.reference import Reference, reference_of
 from gateway.model import Description, Format, Hop
 from gateway.names import FULLTEXT, original_spec, source_of, upstream_identifier
+from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import bare
+from gateway.pages.shown_files import License, ShownFile, license_named, shown_files
 
 
 class SetOfItem(NamedTuple):

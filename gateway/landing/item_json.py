@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gateway.landing.files import ShownFile
 from gateway.landing.item import Item
+from gateway.pages.shown_files import ShownFile
 
 CONTENT_TYPE = "application/json"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gateway.landing.item import Item
-from gateway.landing.reference import date_parts
+from gateway.pages.reference import date_parts
 from gateway.pages.shown import bare, shortened
 
 _MOST_AUTHORS = 400

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.landing.reference import Reference, date_parts
+from gateway.pages.reference import Reference, date_parts
 from gateway.pages.shown import bare
 
 CONTENT_TYPE = "application/x-research-info-systems; charset=UTF-8"

@@ -6,7 +6,6 @@ redirected to ours (308). An ending such as `.json` counts only if no item has t
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -15,19 +14,17 @@ from typing import TypeAlias
 from flask import Blueprint, Request, Response, request
 from markupsafe import Markup
 
-from gateway.errors import GatewayError, StoreError
+from gateway.errors import StoreError
 from gateway.landing import bibtex, csl_json, item_json, meta_tags, ris, schema_org, signposting
 from gateway.landing.item import Item, SetOfItem, item_of, set_name, shown_sets
 from gateway.landing.places import FORMS, Ambiguous, Places
 from gateway.model import Description, Selection, StoredRecord
 from gateway.names import source_of, upstream_identifier
-from gateway.pages.answers import answer, moved, no_page
+from gateway.pages.answers import answer, moved, no_page, unavailable
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.store.base import Store, View
 from gateway.typed_links import JSON, TEXT, Link, header, linkset_json, linkset_text
-
-log = logging.getLogger("gateway.landing")
 
 Describe: TypeAlias = Callable[[bytes], Description]
 
@@ -53,7 +50,7 @@ def blueprint(store: Store, describe: Describe, site: Site) -> Blueprint:
     def metadata(prefix: str, tail: str = "") -> Response:
         return landing.metadata(request, prefix, tail)
 
-    face.register_error_handler(StoreError, landing.unavailable)
+    face.register_error_handler(StoreError, lambda error: unavailable(landing.pages, error))
     return face
 
 
@@ -65,8 +62,8 @@ class _Landing:
         self._describe = describe
         self._site = site
         self._places = Places(site)
-        self._pages = Pages(site, Path(__file__).parent / "templates")
-        self._texts = self._pages.texts
+        self.pages = Pages(site, Path(__file__).parent / "templates")
+        self._texts = self.pages.texts
 
     # -- addresses -----------------------------------------------------------------------------------------------
 
@@ -145,12 +142,7 @@ class _Landing:
             source_url=source.base_url if source else "",
             sets=tuple(self._set(view, spec) for spec in shown_sets(description.sets)[:_MOST_SETS]),
             formats=formats,
-            metadata={
-                known.metadata_prefix: self._places.whole(
-                    self._places.metadata_path(view, identifier, known.metadata_prefix)
-                )
-                for known in formats
-            },
+            metadata={prefix: self._places.metadata_url(view, identifier, prefix) for prefix in prefixes},
             forms={form: self._places.url(view, identifier, form) for form in FORMS},
             neighbours=view.neighbours(identifier),
         )
@@ -173,7 +165,7 @@ class _Landing:
             return self._list(item, form, asked)
         before, after = (self._places.path(view, name) if name else "" for name in (item.before, item.after))
         is_indexed = item.has_held_file or self._site.is_indexed
-        body = self._pages.render(
+        body = self.pages.render(
             "item.html",
             item=item,
             shown_files=item.files[:_MOST_SHOWN],
@@ -197,12 +189,12 @@ class _Landing:
         entries = item.reference.authors if form == "authors" else item.files
         text = asked.args.get("after", "0")
         if not (text.isascii() and text.isdigit() and len(text) < 10):  # noqa: PLR2004 - no list has so many entries
-            return no_page(self._pages, HTTPStatus.BAD_REQUEST, self._texts.errors.bad, asked=f"after={text}")
+            return no_page(self.pages, HTTPStatus.BAD_REQUEST, self._texts.errors.bad, asked=f"after={text}")
         start = int(text)
         part = entries[start : start + _MOST_LISTED]
         base = self._site.root + item.forms[form].removeprefix(self._site.url)
         mark = "&" if "?" in base else "?"
-        body = self._pages.render(
+        body = self.pages.render(
             "authors.html" if form == "authors" else "all_files.html",
             item=item,
             first=start + 1,
@@ -216,12 +208,12 @@ class _Landing:
     # -- what is not there ---------------------------------------------------------------------------------------
 
     def _missing(self, sentence: str, asked: str) -> Response:
-        return no_page(self._pages, HTTPStatus.NOT_FOUND, sentence, asked=asked)
+        return no_page(self.pages, HTTPStatus.NOT_FOUND, sentence, asked=asked)
 
     def _ambiguous(self, view: View, identifiers: tuple[str, ...]) -> Response:
         links = [{"href": self._places.path(view, name), "text": name} for name in identifiers]
         texts = self._texts.errors
-        return no_page(self._pages, HTTPStatus.NOT_FOUND, texts.ambiguous, hint=texts.ambiguous_hint, links=links)
+        return no_page(self.pages, HTTPStatus.NOT_FOUND, texts.ambiguous, hint=texts.ambiguous_hint, links=links)
 
     def _gone(self, identifier: str, record: StoredRecord | None) -> Response:
         """Answer for an item that the source deleted (410), or that was taken down (451, RFC 7725)."""
@@ -230,23 +222,14 @@ class _Landing:
         state = self._store.states(source_of(identifier), [upstream]).get(upstream)
         if state is not None and state.is_hidden:
             hint = texts.legal_hint.format(name=self._site.admin_email)
-            body = self._pages.render("gone.html", sentence=texts.legal, hint=hint, identifier=identifier, datestamp="")
+            body = self.pages.render("gone.html", sentence=texts.legal, hint=hint, identifier=identifier, datestamp="")
             headers = {"Link": f'<{self._site.url}/>; rel="blocked-by"'}
             return answer(body, status=HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, headers=headers)
         datestamp = self._describe(record.content).datestamp if record else ""
-        body = self._pages.render(
+        body = self.pages.render(
             "gone.html", sentence=texts.gone, hint=texts.gone_hint, identifier=identifier, datestamp=datestamp
         )
         return answer(body, status=HTTPStatus.GONE)
-
-    def unavailable(self, error: GatewayError) -> Response:
-        """Answer 503 if the store fails."""
-        log.error("A page was answered with 503 because the store failed: %s", error)
-        texts = self._texts.errors
-        response = no_page(self._pages, HTTPStatus.SERVICE_UNAVAILABLE, texts.busy, hint=texts.busy_hint)
-        response.headers["Retry-After"] = "60"
-        response.headers["Cache-Control"] = "no-store"
-        return response
 
 
 _EXPORTS: Mapping[str, tuple[Callable[[Item], str], str]] = {

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 
 from gateway.landing.item import Item
-from gateway.landing.reference import Author
+from gateway.pages.reference import Author
 from gateway.pages.shown import bare
 
 CONTENT_TYPE = "application/ld+json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -10,6 +11,8 @@ from http import HTTPStatus
 from flask import Response, request
 
 from gateway.pages.templating import Pages
+
+log = logging.getLogger("gateway.pages")
 
 # A page loads its sheet, its logo and its script from us, sends its forms to us, and is in no frame.
 POLICY = (
@@ -57,7 +60,24 @@ def moved(address: str) -> Response:
     return response
 
 
+def see_other(address: str) -> Response:
+    """Return a redirect to another resource that answers the request (303)."""
+    response = moved(address)
+    response.status_code = HTTPStatus.SEE_OTHER
+    return response
+
+
 def no_page(pages: Pages, status: int, sentence: str, **values: object) -> Response:
     """Return the page of an error: what is wrong, and what to do."""
     body = pages.render("error.html", status=int(status), sentence=sentence, **values)
     return answer(body, status=status)
+
+
+def unavailable(pages: Pages, error: Exception) -> Response:
+    """Return the page that says that the store fails (503), and log why."""
+    log.error("A page was answered with 503 because the store failed: %s", error)
+    texts = pages.texts.errors
+    response = no_page(pages, HTTPStatus.SERVICE_UNAVAILABLE, texts.busy, hint=texts.busy_hint)
+    response.headers["Retry-After"] = "60"
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from gateway.addresses import uri_of
-from gateway.landing.kinds import WORK, Kind, kind_of
 from gateway.model import Statement, Work
+from gateway.pages.kinds import WORK, Kind, kind_of
 from gateway.pages.shown import plain
 
 _ORCID = re.compile(r"(?i)(?:https?://)?(?:orcid(?:\.org)?[:/\s]*)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\b")

@@ -1,0 +1,53 @@
+"""What programs ask first: FAIRiCat (`/.well-known/api-catalog`, RFC 9727) and `/openapi.json` (OpenAPI 3.1)."""
+
+from __future__ import annotations
+
+import json
+
+from flask import Blueprint, Response
+
+from gateway.openapi import document
+from gateway.pages.answers import answer
+from gateway.pages.site import Site
+from gateway.typed_links import JSON, Link, header, linkset_json
+
+PROFILE = "https://signposting.org/FAIRiCat/"
+_OAI_PMH = "http://www.openarchives.org/OAI/openarchivesprotocol.html"
+_SITEMAPS = "https://www.sitemaps.org/protocol.html"
+_DAY_SECONDS = 86_400
+
+
+def blueprint(site: Site) -> Blueprint:
+    """Return the Flask blueprint of the catalogue of interfaces, and of the description of our own."""
+    face = Blueprint("machines", __name__)
+
+    @face.route("/.well-known/api-catalog")
+    def catalogue() -> Response:
+        content = b"".join(linkset_json(catalogue_links(site)))
+        return answer(
+            content, f'{JSON}; profile="{PROFILE}"', headers={"Link": catalogue_link(site)}, fresh_seconds=_DAY_SECONDS
+        )
+
+    @face.route("/openapi.json")
+    def openapi() -> Response:
+        return answer(json.dumps(document(site), indent=1) + "\n", "application/json", fresh_seconds=_DAY_SECONDS)
+
+    return face
+
+
+def catalogue_link(site: Site) -> str:
+    """Return the Link header that leads to the catalogue, for the start page and the catalogue itself."""
+    context = f"{site.url}/"
+    link = Link(context, "api-catalog", f"{site.url}/.well-known/api-catalog", type=JSON, profile=PROFILE)
+    return header([link], context)
+
+
+def catalogue_links(site: Site) -> tuple[Link, ...]:
+    """Return the links of the catalogue: each interface with its documentation and its description."""
+    return (
+        Link(site.base_url, "service-doc", _OAI_PMH, type="text/html", title="OAI-PMH 2.0"),
+        Link(site.base_url, "service-meta", f"{site.base_url}?verb=Identify", type="text/xml"),
+        Link(f"{site.url}/sitemap.xml", "service-doc", _SITEMAPS, type="text/html", title="Sitemaps"),
+        Link(f"{site.url}/", "service-desc", f"{site.url}/openapi.json", type="application/json"),
+        Link(f"{site.url}/", "service-doc", f"{site.url}/browse", type="text/html"),
+    )

@@ -1,0 +1,59 @@
+"""Programs find every interface from the start page, and a true description of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.page_house import House, opened
+from tests.publish.desk import make_databases
+
+
+@pytest.fixture
+def house(tmp_path, ready_made) -> Iterator[House]:
+    ready_made(tmp_path, make_databases)
+    with opened(tmp_path) as house:
+        house.add("1")
+        yield house
+
+
+def test_the_start_page_leads_to_the_catalogue(house):
+    link = house.get("/").headers["Link"]
+    assert '<https://gateway.example.org/.well-known/api-catalog>; rel="api-catalog"' in link
+    assert house.get("/.well-known/api-catalog").headers["Link"] == link
+    assert house.app.test_client().head("/.well-known/api-catalog").headers["Link"] == link
+
+
+def test_the_catalogue_is_a_link_set_of_our_interfaces(house):
+    answer = house.get("/.well-known/api-catalog")
+    assert answer.content_type == 'application/linkset+json; profile="https://signposting.org/FAIRiCat/"'
+    (links,) = json.loads(answer.text).values()
+    by_anchor = {entry["anchor"]: entry for entry in links}
+    assert by_anchor["https://gateway.example.org/oai"]["service-meta"][0]["href"].endswith("/oai?verb=Identify")
+    for entry in links:
+        for rel in ("service-meta", "service-desc"):
+            for target in entry.get(rel, ()):
+                assert house.get(target["href"].removeprefix("https://gateway.example.org")).status_code == 200
+
+
+FILLED = {"name": "laro", "prefix": "oai_dc", "identifier": "oai:gateway.example.org:laro/1"}
+
+
+def test_every_address_of_the_description_answers_as_it_says(house):
+    described = json.loads(house.get("/openapi.json").text)
+    assert described["openapi"] == "3.1.0"
+    for path, methods in described["paths"].items():
+        required = [
+            entry["name"] for entry in methods["get"]["parameters"] if entry["in"] == "query" and entry["required"]
+        ]
+        query = {"identifier": FILLED["identifier"], "id": "1"}
+        asked = re.sub(r"\{(\w+)\}", lambda match: FILLED[match[1]], path)
+        asked += "?" + "&".join(f"{name}={query[name]}" for name in required) if required else ""
+        answer = house.get(asked)
+        answers = methods["get"]["responses"]
+        assert str(answer.status_code) in answers, asked
+        if answer.status_code == 200:
+            assert answer.mimetype in answers["200"]["content"], asked
