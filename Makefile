@@ -47,7 +47,11 @@ $(VENV)/judges.stamp: requirements-judges.lock | $(VENV)/dev.stamp
 	@$(PYTHON) -m venv $(VENV)/judges
 	@echo "Installing what $< pins into $(VENV)/judges (once) ..."
 	@$(VENV)/judges/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r $<
+	@if command -v npm >/dev/null; then npm install --silent --no-save --no-audit --no-fund --prefix $(VENV)/judges $(AXE); fi
 	@touch $@
+
+# The judge of accessibility, which a browser runs in our pages; it is not in the registry of Python.
+AXE := axe-core@4.14.1
 
 demo: $(VENV)/run.stamp
 	@$(IN)python tests/sample/demo.py

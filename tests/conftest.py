@@ -27,6 +27,7 @@ from tests.live import unmeasured
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 JUDGES = ROOT / ".venv" / "judges" / "bin"  # programs of others, which have a place of their own
+AXE = JUDGES.parent / "node_modules" / "axe-core" / "axe.min.js"  # the judge of accessibility
 
 # The everyday tier is to be run often; CI tries ten times as much.
 # Machines are slow in ways that are not ours: a test that suppresses other health checks must suppress this one too.
@@ -50,11 +51,13 @@ def _has_perl_module(name: str) -> bool:
 
 
 def _lacks(name: str) -> bool:
-    """Tell whether the machine lacks `../shared` (or something in it), a Perl module (`HTTP::OAI`), or a program."""
+    """Tell whether the machine lacks `../shared` (or something in it), a Perl module, axe-core, or a program."""
     if name.startswith("../shared"):
         return not (ROOT / name).exists()
     if "::" in name:
         return not _has_perl_module(name)
+    if name == "axe-core":
+        return not AXE.exists()
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:{JUDGES}") is None
 
 

@@ -1,0 +1,248 @@
+"""A real browser visits every kind of page: on a phone and on a desk, light and dark, with a judge of accessibility.
+
+WCAG 2.2 AA by axe-core; reflow at 320 pixels (1.4.10), also with the text spacing of 1.4.12; no message on the console,
+where a browser reports what our policy forbids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from gateway.model import RunOutcome, SetDescription
+from gateway.publish_files import file_all
+from tests import live
+from tests.conftest import AXE
+from tests.page_house import FOUND, statement
+from tests.publish.desk import Desk, Sent, dc, make_databases
+
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
+
+ITEM = "/items/oai:gateway.example.org:laro/"
+PAGES = {
+    "home": "/",
+    "item": f"{ITEM}full",
+    "item without a file": f"{ITEM}bare",
+    "hostile item": f"{ITEM}hostile",
+    "large item": f"{ITEM}large",
+    "right to left": f"{ITEM}arabic",
+    "authors": f"{ITEM}large.authors",
+    "files": f"{ITEM}large.files",
+    "deleted item": f"{ITEM}gone",
+    "no such page": f"{ITEM}nothing",
+    "browse": "/browse",
+    "Identify": "/browse?verb=Identify",
+    "ListSets": "/browse?verb=ListSets",
+    "ListRecords": "/browse?verb=ListRecords&metadataPrefix=oai_dc",
+    "ListIdentifiers": "/browse?verb=ListIdentifiers&metadataPrefix=oai_dc",
+    "ListMetadataFormats": "/browse?verb=ListMetadataFormats",
+    "GetRecord": "/browse?verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:gateway.example.org:laro/full",
+    "an error": "/browse?verb=ListRecords",
+    "sets": "/sets",
+    "set": "/sets?set=source:laro:physics",
+    "formats": "/formats",
+    "format": "/formats/oai_didl",
+    "sources": "/sources",
+    "source": "/sources/laro",
+}
+HOSTILE = (
+    "<script>document.title='run'</script>",
+    "\"><img src=x onerror=document.title='run'>",
+    "</script><script>document.title='run'</script>",
+    "<svg onload=document.title='run'>",
+    "javascript:document.title='run'",
+    "</title><script>document.title='run'</script>",
+)
+# What WCAG 2.2, 1.4.12 lets a reader set; written by the browser itself, since our policy forbids styles in a page.
+SPACING = """
+const sheet = new CSSStyleSheet();
+sheet.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important; }'
+  + ' * { word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }');
+document.adoptedStyleSheets = [sheet];
+"""
+TOO_WIDE = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+JUDGED = """
+const done = arguments[arguments.length - 1];
+axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
+  .then(result => done(result.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 200)).join(' | '))));
+"""
+
+
+def furnished(folder: Path) -> None:
+    """Publish items of every kind."""
+    desk = Desk(folder)
+    with closing(desk.store), closing(desk.inbox):
+        desk.store.add_sets([SetDescription("source:laro:physics", "Physics")])
+        full = (
+            statement("creator", "Okafor, Ada (https://orcid.org/0000-0002-1825-0097)"),
+            statement("creator", "Lindqvist, M\u00e4rta"),
+            statement("date", "2025-05-03"),
+            statement("type", "Article"),
+            statement("source", "Journal of Reef Science, 12(3), 45-67"),
+            statement("description", "Marine heatwaves strike reefs every second summer. " * 8, "en"),
+            statement("identifier", "doi:10.5555/reef.1"),
+            statement("identifier", "https://laro.example.org/record/1"),
+            statement("subject", "coral reefs"),
+            statement("language", "en"),
+            statement("rights", "https://creativecommons.org/licenses/by/4.0/"),
+        )
+        names = [statement("identifier", f"http://laro.example.org/{number}.pdf") for number in range(120)]
+        creators = [statement("creator", f"Author, {number}") for number in range(700)]
+        attacks = [
+            statement(field, text, "en")
+            for field in ("creator", "subject", "description", "identifier", "source", "type", "rights", "publisher")
+            for text in HOSTILE
+        ]
+        arabic = "\u0627\u0644\u0634\u0639\u0627\u0628 \u0627\u0644\u0645\u0631\u062c\u0627\u0646\u064a\u0629"
+        desk.send(
+            Sent(
+                "full",
+                dc("Thermal tolerance of <i>reef-building</i> corals".replace("<", "&lt;"), *full),
+                sets=("physics",),
+            ),
+            Sent("bare", dc("A title")),
+            Sent("hostile", dc("&lt;script&gt;document.title='run'&lt;/script&gt;", *attacks)),
+            Sent("large", dc("A very long title of many words " * 12, *names, *creators)),
+            Sent("arabic", dc(arabic, statement("description", arabic * 5, "ar"))),
+            Sent("gone", dc("Gone")),
+        )
+        desk.publish()
+        desk.now += 5
+        desk.send(Sent("gone", None))
+        desk.publish()
+        file_all(
+            desk.store,
+            desk.inbox,
+            "laro",
+            ("full",),
+            lambda _state: (FOUND, FOUND._replace(url=FOUND.url + "2", license="")),
+        )
+        for at, outcome in ((1_700_000_000, RunOutcome.SUCCEEDED), (1_700_100_000, RunOutcome.FAILED)):
+            number = desk.inbox.start_run("laro", at)
+            desk.inbox.end_run(number, at + 60, outcome, True, {"received": 5, "published": 5}, ())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("site")
+    make_databases(folder)
+    furnished(folder)
+    (folder / "config.toml").write_text("")
+    with live.served(folder, secret="x" * 40) as server:
+        yield server.url.removesuffix("/oai")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., webdriver.Chrome]]:
+    """Return a function that gives a browser of some width, in light or dark mode, with or without JavaScript."""
+    opened: dict[tuple[bool, bool], webdriver.Chrome] = {}
+
+    def give(width: int, *, dark: bool = False, has_scripts: bool = True) -> webdriver.Chrome:
+        if (dark, has_scripts) not in opened:
+            options = webdriver.ChromeOptions()
+            options.binary_location = "/usr/bin/chromium"
+            for word in (
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+                f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+            ):  # fmt: skip
+                options.add_argument(word)
+            options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+            if not has_scripts:
+                options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+            made = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+            if dark:
+                media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+                made.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+            opened[dark, has_scripts] = made
+        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 700}
+        opened[dark, has_scripts].execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        return opened[dark, has_scripts]
+
+    yield give
+    for made in opened.values():
+        made.quit()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("page", PAGES)
+def test_the_judge_of_accessibility_finds_nothing(site, browser, page, width, dark):
+    window = browser(width, dark=dark)
+    window.get(site + PAGES[page])
+    for drawer in window.find_elements(By.TAG_NAME, "details"):
+        window.execute_script("arguments[0].open = true", drawer)
+    window.execute_script(AXE.read_text("utf-8"))
+    assert window.execute_async_script(JUDGED) == []
+
+
+def test_the_judge_of_accessibility_sees_faults(site, browser):
+    window = browser(1280)
+    window.get(site)
+    window.execute_script("document.querySelector('h1').outerHTML = '<img src=x><a href=x></a><h4>low</h4>'")
+    window.execute_script(AXE.read_text("utf-8"))
+    rules = {line.partition(":")[0] for line in window.execute_async_script(JUDGED)}
+    assert rules >= {"image-alt", "link-name", "page-has-heading-one"}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_is_wider_than_the_smallest_phone_whatever_the_spacing(site, browser, page):
+    window = browser(320)
+    window.get(site + PAGES[page])
+    assert window.execute_script(TOO_WIDE) <= 0
+    window.execute_script(SPACING)
+    assert window.execute_script(TOO_WIDE) <= 0
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_nothing_of_a_record_runs_and_nothing_is_forbidden(site, browser, page):
+    """A browser writes to its console what the policy of a page forbids, and what it cannot load."""
+    window = browser(1280)
+    window.get_log("browser")
+    window.get(site + PAGES[page])
+    assert window.title != "run"
+    messages = [entry["message"] for entry in window.get_log("browser")]
+    expected = ("404", "410") if page in ("no such page", "deleted item") else ()
+    assert [text for text in messages if not any(status in text for status in expected)] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_without_javascript_the_page_is_the_same(site, browser, page):
+    texts = []
+    for has_scripts in (True, False):
+        window = browser(1280, has_scripts=has_scripts)
+        window.get(site + PAGES[page])
+        texts.append(window.find_element(By.TAG_NAME, "main").text)
+    assert texts[0] == texts[1]
+    assert texts[0]
+
+
+@pytest.mark.parametrize("page", ["home", "item", "ListRecords", "sources"])
+def test_by_keyboard_alone_every_link_is_reached_in_order_and_seen(site, browser, page):
+    window = browser(1280)
+    window.get(site + PAGES[page])
+    stops = window.find_elements(
+        By.CSS_SELECTOR, "a[href], button, input:not([type=hidden]), select, summary, pre[tabindex], main"
+    )
+    wanted = [stop for stop in stops if stop.is_displayed() and stop.tag_name != "main"]
+    reached = []
+    body = window.find_element(By.TAG_NAME, "body")
+    for _ in range(len(wanted) + 5):
+        body.send_keys(Keys.TAB) if not reached else window.switch_to.active_element.send_keys(Keys.TAB)
+        stop = window.switch_to.active_element
+        if stop.tag_name == "body":
+            break
+        reached.append(stop)
+        box = window.execute_script("const b = arguments[0].getBoundingClientRect(); return [b.top, b.bottom]", stop)
+        assert box[1] > 0, "the focus is above what is seen"
+        assert box[0] < 900, "the focus is below what is seen"
+        if len(reached) > 1 and stop == reached[0]:
+            break
+    assert reached[0].text == "Skip to the content"
+    assert len({stop.id for stop in reached}) >= len(wanted)
