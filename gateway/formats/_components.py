@@ -94,11 +94,11 @@ _OBJECT_FILE = descriptor(type_of(OBJECT_FILE))
 
 # --- reading ------------------------------------------------------------------------------------------------------
 
-_FOUND = re.compile(
+_OF_A_SEARCH = re.compile(
     r"discovered: found by (?P<found_in>.*?) at (?P<found_at>\S*?)"
     r"(?:; version: (?P<version>[^;]*))?(?:; notice: (?P<retracted>.*))?"
 )
-_STATED = re.compile(
+_OF_A_SOURCE = re.compile(
     r"upstream: named(?: in (?P<found_in>.*?))?(?: of the record of \S*?)?"
     r"(?:; fetched at (?P<found_at>\S*?))?(?:; version: (?P<version>.*))?"
 )
@@ -129,7 +129,7 @@ def _file(element: Element) -> FileLink | None:
     refs = [ref for resource in resources if (ref := resource.get("ref"))]
     provenance = terms.get((DCTERMS, "provenance"), "")
     origin = FileOrigin.DISCOVERED if provenance.startswith(FileOrigin.DISCOVERED.value) else FileOrigin.UPSTREAM
-    match = (_FOUND if origin is FileOrigin.DISCOVERED else _STATED).fullmatch(provenance)
+    match = (_OF_A_SEARCH if origin is FileOrigin.DISCOVERED else _OF_A_SOURCE).fullmatch(provenance)
     known = {name: value or "" for name, value in match.groupdict().items()} if match else {}
     sized = _SIZE.fullmatch(terms.get((DCTERMS, "extent"), ""))
     digests = [pair for child in statements if name_of(child) == (PREMIS, "fixity") for pair in _digests(child)]

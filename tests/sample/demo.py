@@ -29,6 +29,11 @@ WEB = Path(__file__).with_name("web.py")
 NAME = "laro"
 IDENTIFIER = "oai:gateway.example.org:laro/oai:laro.example.org:LR-18-00002"
 FOUND, COPY = "oai:gateway.example.org:laro/oai:laro.example.org:LR-15-00007", "https://repository.example.net/LR-15"
+PAGES = (
+    ("what is here, and how to harvest it", "/"),
+    ("an item whose file was found", f"/items/{FOUND}"),
+    ("every request of OAI-PMH as a page", "/browse"),
+)
 TO_OPEN = (
     ("what it is", "verb=Identify"),
     ("its records, as Dublin Core", "verb=ListRecords&metadataPrefix=oai_dc"),
@@ -150,7 +155,10 @@ def serve(folder: str, port: int) -> None:
     with running(str(BIN / command[0]), *command[1:]) as server:
         wait_until_it_answers(f"{base_url}?verb=Identify", server)
         show_component(base_url)
-        say("\nOpen in a browser, or harvest:")
+        say("\nOpen in a browser:")
+        for words, path in PAGES:
+            say(f"  http://127.0.0.1:{port}{path}   ({words})")
+        say("\nHarvest:")
         for words, query in TO_OPEN:
             say(f"  {base_url}?{query}   ({words})")
         say("\nCtrl-C ends it.")
