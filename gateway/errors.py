@@ -15,6 +15,10 @@ GatewayError
 │   ├── FilesChanged            another process changed the files of a source meanwhile; read its items again
 │   │   └── TakedownsChanged    the list of takedowns was changed meanwhile; read the items again
 │   └── TakedownsUnreadable     the list of takedowns is damaged or lost; nothing is published and no file is served
+├── SearchError                 a search cannot be answered
+│   ├── QueryRefused            the query is too long, or has a value that no query may have
+│   ├── SearchUnavailable       the search index is missing, damaged, of another release, or switched off
+│   └── IndexDamaged            the search index cannot be written because it is damaged or of another release
 ├── OaiError                    an answer of the protocol, sent with HTTP 200 (OAI-PMH 2.0 §3.6)
 │   ├── BadVerb  BadArgument  BadResumptionToken  CannotDisseminateFormat
 │   └── IdDoesNotExist  NoRecordsMatch  NoMetadataFormats  NoSetHierarchy
@@ -111,6 +115,22 @@ class TakedownsChanged(FilesChanged):
 
 class TakedownsUnreadable(StoreError):
     """The list of takedowns is damaged or lost, so nothing is published and no file is served."""
+
+
+class SearchError(GatewayError):
+    """A search cannot be answered."""
+
+
+class QueryRefused(SearchError):
+    """The query is too long, or has a value that no query may have; the message says which."""
+
+
+class SearchUnavailable(SearchError):
+    """The search index is missing, damaged, of another release, or switched off."""
+
+
+class IndexDamaged(SearchError):
+    """The search index is damaged, or of another release; it must be made anew."""
 
 
 class OaiError(GatewayError):

@@ -58,6 +58,7 @@ PUBLICATION = (
     "gateway.apply_takedowns",
     "gateway.recovery",
     "gateway.items",
+    "gateway.indexing",
     "gateway.versions",
     "gateway.known_files",
     "gateway.mapping",
@@ -169,6 +170,7 @@ LAYERS = {
         )
     ),
     "gateway.versions": Layer((*GROUND, "gateway.store.base")),
+    "gateway.indexing": Layer((*CORE, "gateway.formats", "gateway.search", "gateway.store")),
     "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.apply_takedowns": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
@@ -195,6 +197,18 @@ LAYERS = {
     "gateway.oaipmh": Layer((*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh")),
     "gateway.oaipmh.routes": Layer(
         (*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh"), ("flask", "isal")
+    ),
+    # The search knows neither XML nor formats: what reads a record is handed in.
+    "gateway.search": Layer(
+        (
+            *GROUND,
+            "gateway.names",
+            "gateway.permissions",
+            "gateway.store.base",
+            "gateway.store.queries",
+            "gateway.store.working_file",
+            "gateway.search",
+        )
     ),
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
