@@ -31,6 +31,7 @@ _LAST_YEAR = 9999
 _IS_FILE = {True: "yes", False: "no"}
 
 _SortKey = tuple[int, int, int]
+_Facets = dict[Facet, tuple[tuple[str, int], ...]]
 
 
 class _Item(NamedTuple):
@@ -147,7 +148,7 @@ class _Search:
             reached=self._reached,
             next=_text_of(keys[last - 1]) if 0 < last < len(ordered) else None,
             previous=_before(keys, first, self._query.limit),
-            facets={kind: self._facet(kind, matches, filters) for kind in FACETS},
+            facets=self._facets(matches, filters),
         )
 
     # -- what fits -----------------------------------------------------------------------------------------------
@@ -212,24 +213,33 @@ class _Search:
         names = dict(self._execute(SQL["identifiers"], (json.dumps(numbers),)).fetchall())
         return tuple(names[number] for number in numbers)
 
-    def _facet(
-        self, kind: Facet, matches: _Matches, filters: Mapping[Facet, str | None]
-    ) -> tuple[tuple[str, int], ...]:
-        """Return the values of a facet with their counts, as if its own filter was not set."""
-        if kind in filters:
+    def _facets(self, matches: _Matches, filters: Mapping[Facet, str | None]) -> _Facets:
+        """Return the values of facets with their counts; those of one as if its own filter was not set."""
+        facets = self._counted(matches)
+        for kind in filters:
             others = [expression for other, expression in filters.items() if other != kind]
-            matches = self._matches(others, by_relevance=False)
-        if kind == "year":
-            years = Counter(item.year for item in matches.items if item.year is not None)
-            return tuple((str(year), years[year]) for year in sorted(years, reverse=True))
-        counts: Counter[str] = Counter()
-        combinations = Counter(item.combination for item in matches.items)
-        rows = self._execute(SQL["combinations"], (json.dumps([*combinations]),))
-        for combination, numbers in rows:
-            for value in (self._values[number] for number in json.loads(numbers)):
-                if value.kind == kind and not _is_redundant(value):
-                    counts[value.text] += combinations[combination]
-        return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+            facets[kind] = self._counted(self._matches(others, by_relevance=False))[kind]
+        return facets
+
+    def _counted(self, matches: _Matches) -> _Facets:
+        """Return the values of all facets of these items, with their counts."""
+        years = Counter([item.year for item in matches.items if item.year is not None])
+        combinations = Counter([item.combination for item in matches.items])
+        numbers: Counter[int] = Counter()
+        for combination, values in self._execute(SQL["combinations"], (json.dumps([*combinations]),)):
+            count = combinations[combination]
+            for number in json.loads(values):
+                numbers[number] += count
+        counts: dict[str, dict[str, int]] = {kind: {} for kind in FACETS}
+        for number, count in numbers.items():
+            value = self._values[number]
+            if not _is_redundant(value):
+                counts[value.kind][value.text] = count
+        facets: _Facets = {
+            kind: tuple(sorted(counts[kind].items(), key=lambda pair: (-pair[1], pair[0]))) for kind in FACETS
+        }
+        facets["year"] = tuple((str(year), years[year]) for year in sorted(years, reverse=True))
+        return facets
 
 
 def _is_redundant(value: _Value) -> bool:

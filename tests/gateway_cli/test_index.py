@@ -15,7 +15,7 @@ def names(folder, text: str = "") -> tuple[str, ...]:
 
 def test_index_is_made_and_made_anew(gateway, folder, publish):
     gateway("init")
-    publish()
+    publish(is_indexed=False)
     result = gateway("index", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["items"] == 1
@@ -35,7 +35,7 @@ def test_index_that_is_switched_off_is_one_sentence(gateway):
 def test_check_compares_the_index_with_the_store(gateway, folder, publish):
     gateway("init")
     assert "search index" not in gateway("check").stderr
-    publish()
+    publish(is_indexed=False)
     assert "The search index is missing" in gateway("check").stderr
     assert "search index" not in gateway("check", GATEWAY_BROWSE_SEARCH="false").stderr
     gateway("index")
@@ -47,7 +47,7 @@ def test_check_compares_the_index_with_the_store(gateway, folder, publish):
 def test_check_says_how_far_the_index_is_behind_or_ahead(gateway, folder, publish):
     gateway("init")
     gateway("index")
-    publish()
+    publish(is_indexed=False)
     assert "The search index lacks the last changes: 1." in gateway("check").stderr
     gateway("index")
     for name in ("store.sqlite", "store.sqlite-wal", "store.sqlite-shm"):
@@ -58,7 +58,7 @@ def test_check_says_how_far_the_index_is_behind_or_ahead(gateway, folder, publis
 
 def test_backup_leaves_the_index_out_and_restore_removes_it(gateway, folder, publish, tmp_path):
     gateway("init")
-    publish()
+    publish(is_indexed=False)
     gateway("index")
     assert gateway("backup", str(tmp_path / "backup")).exit_code == 0
     assert not list((tmp_path / "backup").rglob(f"{NAME}*"))
@@ -70,6 +70,6 @@ def test_backup_leaves_the_index_out_and_restore_removes_it(gateway, folder, pub
 
 def test_rebuild_completes_the_index(gateway, folder, publish):
     gateway("init")
-    publish()
+    publish(is_indexed=False)
     assert gateway("rebuild").exit_code == 0
     assert names(folder) == ("oai:gateway.example.org:laro/1",)
