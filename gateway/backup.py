@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeAlias
 from gateway import durable, manifest
 from gateway.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreMissing, StoreUnwritable
 from gateway.manifest import COPIES, Entry, Manifest
+from gateway.search.following import NAME as SEARCH_INDEX
 from gateway.settings import Settings
 from gateway.store import database_files, takedown_file
 from gateway.store.ceiling import Ceiling
@@ -34,6 +35,7 @@ _IRREPLACEABLE = (*ORDER, "sources.toml", takedown_file.NAME)
 ASIDE, STAGING = "aside", "restoring"
 _PASSED_OVER = ("locks", ASIDE, STAGING)
 _ENDS_PASSED_OVER = ("-wal", "-shm", "-journal", ".new")
+_DERIVED = (SEARCH_INDEX,)  # made again from the store
 _SWEEP = "sweep-"  # the file of a running sweep
 _LOCK = ".lock"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -269,7 +271,7 @@ def _is_ours(name: str) -> bool:
 def _names(folder: Path) -> Iterator[str]:
     """Yield the names of all files of an instance folder to copy, except copies of documents."""
     for top in sorted(folder.iterdir()):
-        if top.name in _PASSED_OVER or (top.name == COPIES and top.is_dir()):
+        if top.name in (*_PASSED_OVER, *_DERIVED) or (top.name == COPIES and top.is_dir()):
             continue
         # A folder of the upper level may be a link to another disk.
         for file in _below(top) if top.is_dir() else [top]:

@@ -158,6 +158,24 @@ def _rebuild_from_inbox(folder: Path, *, anew: bool, as_json: bool) -> None:
 
 
 @main.command()
+@click.option("--anew", is_flag=True, help="Delete the existing index and make a new one.")
+@json_option
+@click.pass_obj
+def index(folder: Path, /, anew: bool, as_json: bool) -> None:
+    """Complete the search index, or make it anew. Every command that publishes completes it too.
+
+    The command may be stopped and repeated. Until a new index is complete, there is no search.
+    """
+    from gateway import indexing  # noqa: PLC0415
+
+    with progress("Changes") as show:
+        state = indexing.make(load(folder), is_anew=anew, progress=partial(show, "Changes"))
+    say(f"The search index is complete up to {utc_datetime(state.reached)}: {state.items} items, {state.bytes} bytes.")
+    if as_json:
+        write_json({"items": state.items, "bytes": state.bytes, "reached": utc_datetime(state.reached)})
+
+
+@main.command()
 @click.argument("target", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @json_option
 @click.pass_obj

@@ -76,6 +76,13 @@ OBJECTS: Objects = {
             pages_lost_until | integer | The last page that is missing in the inbox; 0: none.
         """),
     },
+    "gateway index": {
+        "the index": fields("""
+            items | integer | How many items can be found: those that are not deleted and not taken down.
+            bytes | integer | The size of the file.
+            reached | time | The index is complete up to this time.
+        """)
+    },
     "gateway backup": {
         "the backup": fields("""
             folder | text | The folder with the files of the backup.

@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple
 from gateway import permissions, sandbox, schemas
 from gateway.apply_takedowns import pending
 from gateway.clocks import ahead_of_machine, is_synchronized, judged
-from gateway.errors import GatewayError
+from gateway.errors import GatewayError, SearchUnavailable
 from gateway.instance import base_url_doubt, check_domain, check_settings, secret
 from gateway.model import Source
 from gateway.rebuild import outdated
+from gateway.search.opening import open_search
 from gateway.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
 from gateway.store.base import Inbox, Store
 from gateway.store.clock import THIS_HOST
@@ -134,6 +135,7 @@ def _databases(settings: Settings) -> Iterator[Finding]:
             yield from _store(store, settings)
             yield from _takedowns(store, settings.instance)
             yield from _clock(store)
+            yield from _search(store, settings)
             with closing(open_inbox(settings.instance)) as inbox:
                 yield from _step(store, inbox)
                 yield from _host_clock(inbox, settings)
@@ -213,6 +215,34 @@ def _unattended(folder: Path, sources: Sequence[Source]) -> Iterator[Finding]:
         idle = [name for name, table in listed.items() if not has_schedule(table) and not subscriptions.of_source(name)]
     if idle:
         yield Finding("warning", without_schedule(*idle))
+
+
+def _search(store: Store, settings: Settings) -> Iterator[Finding]:
+    """Compare the search index with the store."""
+    if not settings.is_on("browse_search"):
+        return
+    with store.view() as view:
+        last = view.last_change()
+    try:
+        state = open_search(settings.instance).state()
+    except SearchUnavailable as error:
+        if last:
+            yield Finding("warning", str(error))
+        return
+    if state.position > last:
+        yield Finding("warning", "The search index belongs to another store. `gateway index` makes it anew.")
+    elif state.position < last:
+        yield Finding(
+            "warning",
+            f"The search index lacks the last changes: {last - state.position}. `gateway index` writes them, unless a "
+            "command that publishes is doing so now.",
+        )
+    else:
+        yield Finding(
+            "fine",
+            f"The search index is complete up to {utc_datetime(state.reached)}: {state.items} items, "
+            f"{state.bytes} bytes.",
+        )
 
 
 def _clock(store: Store) -> Iterator[Finding]:

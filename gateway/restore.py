@@ -23,11 +23,13 @@ from gateway.backup import ASIDE, STAGING, copy_document, documents, reading
 from gateway.errors import (
     ClockAhead,
     ConfigurationError,
+    SearchError,
     StoreDamaged,
     StoreError,
     StoreUnwritable,
     TakedownsUnreadable,
 )
+from gateway.indexing import remove_index
 from gateway.manifest import COPIES, Entry, Manifest
 from gateway.settings import READY, load
 from gateway.store import ceiling, database_files, takedown_file
@@ -95,6 +97,9 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
             for file in _databases(folder, read_manifest):
                 held.enter_context(database_files.unused(file))
             done = _Restoring(folder, source, read_manifest, choice, answered).restore()
+        if "store.sqlite" in done.names:
+            with suppress(SearchError, StoreError, OSError):  # the next command that publishes notices it
+                remove_index(folder)
         _adjust(folder)
     except OSError as error:
         where = error.filename or folder

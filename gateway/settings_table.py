@@ -53,6 +53,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("oai_token_life_seconds", 0, "How long a resumptionToken is valid; 0: for ever.", most=_YEAR * 100),
     Setting("oai_max_request_bytes", 1_000_000, "How many bytes the arguments of a request may have.", least=1000),
     Setting("oai_show_departed", False, "Whether a record that left a set is shown in that set as deleted."),
+    Setting(
+        "browse_search",
+        True,
+        "Whether there is a search index, `search.sqlite`, which every command that publishes writes.",
+    ),
     Setting("branding_icon_url", "", "The collectionIcon url of the branding description; empty: no branding."),
     Setting("branding_icon_link", "", "The collectionIcon link of the branding description."),
     Setting("branding_icon_title", "", "The collectionIcon title of the branding description."),

@@ -21,6 +21,7 @@ from gateway.backup import ASIDE
 from gateway.durable import make_folder, write
 from gateway.errors import ConfigurationError, StoreError, TakedownsUnreadable
 from gateway.formats import written
+from gateway.indexing import following
 from gateway.instance import check_domain, check_settings, fix_domain, is_published
 from gateway.items import add_format
 from gateway.settings import SETTINGS, Setting, Settings, Value, load
@@ -86,10 +87,10 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
         )
     settings = load(folder)
     check_settings(settings)
-    with closing(_opened(folder, settings)) as store, closing(open_inbox(folder)) as inbox:
-        check_domain(store, settings.text("repository_domain"))
-        check_whole(store, inbox)
-        return again.rebuild(store, inbox, metadata_prefix, progress)
+    with following(settings) as index, closing(open_inbox(folder)) as inbox:
+        check_domain(index.store, settings.text("repository_domain"))
+        check_whole(index.store, inbox)
+        return again.rebuild(index.store, inbox, metadata_prefix, progress)
 
 
 def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Made:
@@ -100,7 +101,8 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
     settings = load(folder)
     check_settings(settings)
     check_not_served(folder / "store.sqlite")
-    with closing(open_inbox(folder)) as inbox, closing(_opened(folder, settings, create=True)) as store:
+    with closing(open_inbox(folder)) as inbox, following(settings, create=True) as index:
+        store = index.store
         check_domain(store, settings.text("repository_domain"))
         made = recovery.make_again(store, inbox, settings.text("repository_domain"), progress)
         apply_takedowns(store, inbox, TakedownFile(folder))  # records that are taken down become tombstones again
@@ -116,7 +118,8 @@ def complete_takedowns(folder: Path) -> str:
     if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
         return ""
     is_to_be_withdrawn = False
-    with closing(_opened(folder, load(folder))) as store:
+    with following(load(folder), completes=False) as index:
+        store = index.store
         try:
             new, lifted = pending(store)
             is_to_be_withdrawn = bool(new)
@@ -132,8 +135,8 @@ def complete_takedowns(folder: Path) -> str:
     return ""
 
 
-def _opened(folder: Path, settings: Settings, *, create: bool = False) -> Store:
-    return open_store(folder, create=create, max_jump_seconds=settings.number("clock_max_jump_seconds"))
+def _opened(folder: Path, settings: Settings) -> Store:
+    return open_store(folder, max_jump_seconds=settings.number("clock_max_jump_seconds"))
 
 
 def clock(folder: Path, *, is_accepted: bool) -> tuple[int, str]:

@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
+from gateway.indexing import make as make_index
 from gateway.model import Outcome, Work
+from gateway.settings import load
+from gateway.upkeep import make
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.steps import Known
 from harvester.harvest.sources_toml import entry_from
@@ -31,6 +34,7 @@ STEP = "harvester/fulltext/README.md"
 SOURCE = "harvester/sources/README.md"
 QUIRK = "harvester/sources/QUIRKS.md"
 CHECK = "harvester/validate/README.md"
+SEARCH = "gateway/search/README.md"
 
 
 def examples(file: str, kind: str = "python") -> list[str]:
@@ -38,9 +42,10 @@ def examples(file: str, kind: str = "python") -> list[str]:
     return re.findall(rf"(?ms)^```{kind}\n(.*?)^```$", (ROOT / file).read_text(encoding="utf-8"))
 
 
-def module(text: str) -> ModuleType:
-    """Run an example as the module that it is."""
+def module(text: str, **names: object) -> ModuleType:
+    """Run an example as the module that it is, with these names in it."""
     made = ModuleType("example")
+    made.__dict__.update(names)
     exec(compile(text, "README.md", "exec"), made.__dict__)
     return made
 
@@ -53,8 +58,8 @@ def test_every_example_is_of_a_kind_that_is_run() -> None:
         for kind in re.findall(r"(?m)^```([a-z]+)$", file.read_text(encoding="utf-8"))
     ]
     assert {kind for _, kind in blocks} <= KINDS
-    assert [len(examples(file)) for file in (STEP, SOURCE, QUIRK, CHECK)] == [1, 1, 1, 1]
-    assert sum(kind == "python" for _, kind in blocks) == len((STEP, SOURCE, QUIRK, CHECK))
+    assert [len(examples(file)) for file in (STEP, SOURCE, QUIRK, CHECK, SEARCH)] == [1] * 5
+    assert sum(kind == "python" for _, kind in blocks) == len((STEP, SOURCE, QUIRK, CHECK, SEARCH))
 
 
 @pytest.mark.parametrize(
@@ -94,6 +99,13 @@ def test_the_check_of_the_readme_finds_what_is_wrong(prefixes: tuple[str, ...], 
     formats = tuple(ListedFormat(prefix, "urn:s", "urn:n") for prefix in prefixes)
     repository = SimpleNamespace(formats=formats, ask=lambda verb: verb)
     assert len(list(check.function(repository))) == expected
+
+
+def test_the_search_of_the_readme_answers(tmp_path: Path) -> None:
+    make(tmp_path, {})
+    settings = load(tmp_path)
+    make_index(settings, is_anew=False)
+    assert module(examples(SEARCH)[0], settings=settings).results.total == 0
 
 
 @pytest.mark.parametrize("text", examples("harvester/http/README.md", "toml"))

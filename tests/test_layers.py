@@ -59,6 +59,7 @@ PUBLICATION = (
     "gateway.apply_takedowns",
     "gateway.recovery",
     "gateway.items",
+    "gateway.indexing",
     "gateway.versions",
     "gateway.known_files",
     "gateway.mapping",
@@ -171,6 +172,7 @@ LAYERS = {
         )
     ),
     "gateway.versions": Layer((*GROUND, "gateway.store.base")),
+    "gateway.indexing": Layer((*CORE, "gateway.formats", "gateway.search", "gateway.store")),
     "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.apply_takedowns": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
@@ -223,9 +225,35 @@ LAYERS = {
         ),
         ("flask", "markupsafe"),
     ),
-    "gateway.browse": Layer((*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.browse")),
+    "gateway.browse": Layer(
+        (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.search.query", "gateway.browse")
+    ),
     "gateway.browse.routes": Layer(
         (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.browse"), ("flask",)
+    ),
+    "gateway.browse.search_routes": Layer(
+        (
+            *GROUND,
+            "gateway.names",
+            "gateway.pages",
+            "gateway.store.base",
+            "gateway.search.base",
+            "gateway.search.query",
+            "gateway.browse",
+        ),
+        ("flask",),
+    ),
+    # The search knows neither XML nor formats: what reads a record is handed in.
+    "gateway.search": Layer(
+        (
+            *GROUND,
+            "gateway.names",
+            "gateway.permissions",
+            "gateway.store.base",
+            "gateway.store.queries",
+            "gateway.store.working_file",
+            "gateway.search",
+        )
     ),
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),

@@ -42,10 +42,27 @@ _REFERENCES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), (
 
 
 class _Frame(NamedTuple):
-    """The patterns for plain payloads with one start tag: for what follows it, and for elements that can have links."""
+    """The patterns for plain payloads with one start tag: for what follows it, and for its elements.
+
+    `leading` is for elements that can have links, `any_` for all.
+    """
 
     rest: re.Pattern[bytes]
     leading: re.Pattern[str]
+    any_: re.Pattern[str]
+
+
+def skim(content: bytes) -> tuple[Statement, ...] | None:
+    """Return the statements of a valid and plain payload, without their languages and without a tree.
+
+    Return None if anything in it is not plain, as `glance` does. Then `read` reads it.
+    """
+    end = content.find(b">") + 1
+    frame = _frame(content[:end])
+    text = _plain(content) if frame and frame.rest.fullmatch(content, end) else ""
+    if not frame or not text:
+        return None
+    return tuple(Statement(element, words) for element, raw in frame.any_.findall(text) if (words := _folded(raw)))
 
 
 def glance(content: bytes) -> Work | None:
@@ -99,7 +116,7 @@ def _frame(start_tag: bytes) -> _Frame | None:
     element = f"<{dc}:({'|'.join(ELEMENTS)}){_LANGUAGE_STATED}{_SPACES}{rest}{_SPACES}"
     return _Frame(
         re.compile(f"{_SPACES}(?:{element})*+</{closing}{_SPACES}>".encode()),
-        re.compile(f"<{dc}:({'|'.join(LEADING)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
+        *(re.compile(f"<{dc}:({'|'.join(names)})(?=[{_SPACE}/>])[^>]*>([^<]*)") for names in (LEADING, ELEMENTS)),
     )
 
 

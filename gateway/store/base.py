@@ -145,6 +145,10 @@ class View(Protocol):
         """Return at most `limit` lines of the log of changes, after line `after`."""
         ...
 
+    def last_change(self) -> int:
+        """Return the number of the last line of the log of changes; 0 if it has none."""
+        ...
+
 
 class Store(Protocol):
     """The database of what is published."""

@@ -5,8 +5,10 @@ All other modules use only the protocols of `base`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+from gateway.model import Publication
 from gateway.store.base import Discovery, Inbox, Store, Subscriptions
 from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.sqlite import SqliteStore
@@ -23,12 +25,14 @@ def open_store(
     show_departed: bool = False,
     max_jump_seconds: int = MAX_JUMP_SECONDS,
     only_reads: bool = False,
+    published: Callable[[Publication], None] = lambda _: None,
 ) -> Store:
     """Return the store of an instance folder; with `create`, make it if it is missing.
 
     With `show_departed`, lists of a set show the records that left it as deleted. A clock that is further ahead than
     `max_jump_seconds` without a known reason is not accepted; 0: every clock is. With `only_reads`, the store can be
-    read even if nothing can be written. Raise StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
+    read even if nothing can be written. `published` is called with each publication that was committed. Raise
+    StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
     """
     return SqliteStore(
         folder / "store.sqlite",
@@ -37,6 +41,7 @@ def open_store(
         show_departed=show_departed,
         max_jump_seconds=max_jump_seconds,
         only_reads=only_reads,
+        published=published,
     )
 
 

@@ -80,12 +80,17 @@ class SqliteStore:
         busy_seconds: float = PATIENCE_SECONDS,
         max_jump_seconds: int = MAX_JUMP_SECONDS,
         only_reads: bool = False,
+        published: Callable[[Publication], None] = lambda _: None,
         step: Step = _pass,
     ) -> None:
-        """Open or make the file; `step` is called with the name of each step of the promise about datestamps."""
+        """Open or make the file; `step` is called with the name of each step of the promise about datestamps.
+
+        `published` is called with each publication that was committed.
+        """
         self._show_departed = show_departed
         self._intent_seconds = intent_seconds
         self._step = step
+        self._published = published
         migrations = Path(__file__).parent / "migrations" / "store"
         self._file = SqliteFile(
             path,
@@ -169,6 +174,7 @@ class SqliteStore:
             raise
         self._step("publication committed")
         self._dictionaries.learn(publication.changes)
+        self._published(publication)
         return stamped
 
     def _await(self, ready: Callable[[], None], intent: Intent) -> None:

@@ -198,6 +198,10 @@ from change join item on item.id = change.item join source on source.id = item.s
   join prefix on prefix.id = change.prefix
 where change.id > ? order by change.id limit ?;
 
+-- name: change_last
+-- Return the number of the last line of the log of changes.
+select coalesce(max(id), 0) from change;
+
 -- Stored items -------------------------------------------------------------------------------------------------------
 
 -- name: items_of_upstream

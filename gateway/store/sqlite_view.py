@@ -188,6 +188,11 @@ class SqliteView:
             for number, identifier, prefix, datestamp, kind in rows
         )
 
+    def last_change(self) -> int:
+        """Return the number of the last line of the log of changes; 0 if it has none."""
+        (last,) = self._session.one(SQL["change_last"]) or (0,)
+        return int(last)
+
     def _place(self, selection: Selection) -> tuple[int, int] | None:
         prefix = self._number("prefix", selection.metadata_prefix)
         spec = selection.set_spec

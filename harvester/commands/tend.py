@@ -48,6 +48,8 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 statuses[name, tended.stage] = _counted(tended)
                 reporter.end(name)
                 notices.put(name)
+                if is_watch:
+                    instance.index.complete(lambda: stop.is_asked)
                 if as_json:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
         source_work.complete_takedowns()

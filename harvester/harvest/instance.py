@@ -10,11 +10,12 @@ from functools import cache
 from pathlib import Path
 
 from gateway.errors import ClockAhead
+from gateway.indexing import Following, following
 from gateway.program import begin_log
 from gateway.recovery import remember_sources
 from gateway.settings import Settings, instance_folder, load
 from gateway.store.base import Discovery, Inbox, Store, Subscriptions
-from gateway.store.opening import open_discovery, open_inbox, open_store, open_subscriptions
+from gateway.store.opening import open_discovery, open_inbox, open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
 from harvester.harvest.sources_toml import SourcesFile
 
@@ -31,6 +32,7 @@ class Instance:
     sources: SourcesFile
     subscriptions: Subscriptions
     desk: Callable[[], Discovery]  # opened, and made, when it is asked for: few need it
+    index: Following
 
     @property
     def folder(self) -> Path:
@@ -54,10 +56,11 @@ def sources_file(folder: Path) -> SourcesFile:
 
 
 @contextmanager
-def opened(option: str | None, *, only_reads: bool = False) -> Iterator[Instance]:
+def opened(option: str | None, *, only_reads: bool = False, is_child: bool = False) -> Iterator[Instance]:
     """Open the instance folder that the option names, and close it at the end of the block.
 
-    With `only_reads` that can be done on a full disk, and on one that cannot be written.
+    With `only_reads` that can be done on a full disk, and on one that cannot be written. At the end, the search index
+    is completed, except by a child process (`is_child`): its parent process does that.
 
     Raise StoreMissing when there is no store, or the inbox of a store that is not new is lost. Raise StoreError when
     the store is new and the inbox is not, ConfigurationError when a setting is wrong.
@@ -66,22 +69,18 @@ def opened(option: str | None, *, only_reads: bool = False) -> Iterator[Instance
     settings = load(folder)
     begin_log(settings)
     with (
-        closing(_store(settings, only_reads=only_reads)) as store,
-        closing(_inbox(folder, store, only_reads=only_reads)) as inbox,
+        following(settings, only_reads=only_reads, completes=not is_child) as index,
+        closing(_inbox(folder, index.store, only_reads=only_reads)) as inbox,
         closing(open_subscriptions(folder)) as subscriptions,
         ExitStack() as later,
     ):
+        store = index.store
         check_whole(store, inbox)
         if not only_reads:
             _number_behind(store, inbox)
             remember_sources(store, inbox)
         desk = cache(lambda: later.enter_context(closing(open_discovery(folder))))
-        yield Instance(settings, store, inbox, sources_file(folder), subscriptions, desk)
-
-
-def _store(settings: Settings, *, only_reads: bool) -> Store:
-    most = settings.number("clock_max_jump_seconds")
-    return open_store(settings.instance, max_jump_seconds=most, only_reads=only_reads)
+        yield Instance(settings, store, inbox, sources_file(folder), subscriptions, desk, index)
 
 
 def _inbox(folder: Path, store: Store, *, only_reads: bool) -> Inbox:

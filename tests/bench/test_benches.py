@@ -17,7 +17,19 @@ from tests.bench.table import Row
 SHORT = {"startup": 1000}
 LONG = {
     **dict.fromkeys(
-        ("depth", "disk", "harvest", "incremental", "parallel", "resourcesync", "serving", "slow_clients", "solr"), 1000
+        (
+            "depth",
+            "disk",
+            "harvest",
+            "incremental",
+            "parallel",
+            "resourcesync",
+            "search",
+            "serving",
+            "slow_clients",
+            "solr",
+        ),
+        1000,
     ),
     **dict.fromkeys(("clean", "mirror", "windows"), 200),
 }

@@ -19,6 +19,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "gateway init": ((),),
     "gateway check": ((),),
     "gateway clock": ((),),
+    "gateway index": ((),),
     "gateway rebuild": ((), ("--from-inbox",)),
     "gateway backup": (("{tmp}/another",),),
     "gateway restore": (("{tmp}/backup", "--replace"),),

@@ -65,12 +65,33 @@ def test_changes_are_logged_with_their_kind(desk, make_change):
     desk.publish(make_change("a", 3, prefixes=("oai_dc",)))
     with desk.view() as view:
         lines = view.changes(0, 10)
+        assert view.last_change() == lines[-1].number
         assert view.changes(0, 1) + view.changes(1, 10) == lines
     identifier = "oai:gateway.example.org:laro/a"
     assert lines == tuple(
         ChangeLine(number, identifier, "oai_dc", START + number, kind)
         for number, kind in enumerate(("created", "updated", "deleted", "created"), start=1)
     )
+
+
+def test_log_of_a_new_store_has_no_last_line(desk):
+    with desk.view() as view:
+        assert view.last_change() == 0
+
+
+def test_committed_publication_is_announced_after_it_can_be_read(backend, made, clocks, make_change):
+    announced = []
+
+    def read(publication):
+        with store.view() as view:
+            announced.append((publication.source, view.last_change()))
+
+    with closing(backend.store(made, clock=clocks.host(), published=read)) as store:
+        store.publish(store.intend(), Publication("laro", (make_change("a", prefixes=("oai_dc",)),)))
+        store.abandon(store.intend())
+        with pytest.raises(PositionMoved):
+            store.publish(store.intend(), Publication("laro", position=(7, 8)))
+    assert announced == [("laro", 1)]
 
 
 def test_many_small_and_large_records_come_back_as_they_were(desk, make_change):

@@ -10,7 +10,10 @@ from click.testing import CliRunner, Result
 
 from gateway import health
 from gateway.cli import main
+from gateway.indexing import make
 from gateway.model import Format, ItemChange, Publication, Record, Source
+from gateway.permissions import private
+from gateway.settings import load
 from gateway.store.opening import open_store
 
 
@@ -36,10 +39,10 @@ def gateway(folder) -> Callable[..., Result]:
 
 
 @pytest.fixture
-def publish(folder) -> Callable[[], None]:
-    """Return a function that publishes one record."""
+def publish(folder) -> Callable[..., None]:
+    """Return a function that publishes one record, and completes the search index as every command does."""
 
-    def write() -> None:
+    def write(*, is_indexed: bool = True) -> None:
         store = open_store(folder)
         store.add_source(Source("laro", "http://laro.example.org/oai"))
         store.add_format(Format("oai_dc", "http://example.org/oai_dc.xsd", "http://example.org/oai_dc/"))
@@ -48,5 +51,8 @@ def publish(folder) -> Callable[[], None]:
         change = ItemChange("1", "oai:gateway.example.org:laro/1", False, (), (), (record,))
         store.publish(store.intend(), Publication("laro", (change,)))
         store.close()
+        if is_indexed:
+            with private(folder):
+                make(load(folder), is_anew=False)
 
     return write

@@ -43,7 +43,7 @@ def _publish(folder: str, source: str) -> None:
     with (
         publishing(instance_folder(folder), source),
         runners(number, folder, source) as relay,
-        opened(folder) as instance,
+        opened(folder, is_child=True) as instance,
     ):
         facts = facts_of(instance, instance.sources.entry(source))
         begin(instance.store, instance.inbox, facts)

@@ -140,7 +140,7 @@ def _enter(pipe: Connection, others: list[Connection], folder: str, source: str)
     leave_with_parent()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
-            with opened(folder) as instance:
+            with opened(folder, is_child=True) as instance:
                 facts = facts_of(instance, instance.sources.entry(source))
                 run(pipe, partial(publish_in_turn, instance.store, instance.inbox, facts))
         except GatewayError as error:  # somebody has edited sources.toml meanwhile, say

@@ -1,0 +1,165 @@
+"""Where publication meets the search index: a store for publishing whose publications are also written to the index.
+
+The index never blocks or fails a publication. What is withdrawn leaves it at once. The rest follows in small parts, and
+is completed when the store is closed; what is left then, the next command does.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from gateway import xmlio
+from gateway.errors import ConfigurationError, StoreUnwritable
+from gateway.formats import oai_dc
+from gateway.model import Publication, Work
+from gateway.search.following import IndexKeeper
+from gateway.search.opening import open_search
+from gateway.search.query import IndexState
+from gateway.settings import Settings
+from gateway.store.base import Store
+from gateway.store.opening import open_store
+
+SHARE: Final = 0.08  # of the time since the store was opened, that following the publications may take
+_PROGRESS_SECONDS = 30.0
+_FAILED = (
+    "The search index was not written: %s. Publication is not affected, and the next command that publishes tries "
+    "again. If this message repeats, run `gateway index --anew`."
+)
+
+log = logging.getLogger("gateway.search")
+
+Progress = Callable[[int, int], None]
+
+
+def describe(record: bytes) -> Work:
+    """Return the Work of a published record in oai_dc, with only its statements if it is plain, as nearly all are.
+
+    Raise NotXml.
+    """
+    content = record.partition(b"<metadata>")[2].rpartition(b"</metadata>")[0]
+    statements = oai_dc.skim(content)
+    if statements is not None:
+        return Work(statements)
+    return oai_dc.read(xmlio.parse(content), b"") or Work()
+
+
+class Following:
+    """A store that is open for publishing, and the index that follows it."""
+
+    def __init__(self, settings: Settings, keeper: IndexKeeper | None = None) -> None:
+        """Take the settings; nothing is opened yet."""
+        self._keeper = keeper or IndexKeeper(settings.instance, describe)
+        self._is_on = settings.is_on("browse_search")
+        self._begun_at = monotonic()
+        self._spent_seconds = 0.0
+        self._reported = ""
+        self.store: Store  # set when it is open
+
+    def note(self, publication: Publication) -> None:
+        """Follow a publication that was committed: remove withdrawn items at once, and write the rest if there is time.
+
+        It raises nothing.
+        """
+        if not self._is_on or not publication.changes:
+            return
+        begun_at = monotonic()
+        try:
+            if gone := [change.identifier for change in publication.changes if change.is_deleted]:
+                self._keeper.remove(gone)
+            if self._spent_seconds <= SHARE * (begun_at - self._begun_at):
+                self._keeper.advance(self.store)
+        except Exception as error:  # noqa: BLE001 - publication must not fail because of something derived from it
+            self._report(error)
+        self._spent_seconds += monotonic() - begun_at
+
+    def complete(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """Write everything that is published and not in the index. It raises nothing; Ctrl-C stops it."""
+        try:
+            if self._is_on:
+                self._complete(is_stopped)
+            else:
+                self._keeper.delete()
+        except KeyboardInterrupt:
+            log.warning("The search index is not complete. The next command that publishes continues.")
+        except Exception as error:  # noqa: BLE001 - as above
+            self._report(error)
+
+    def _report(self, error: Exception) -> None:
+        """Log an error, once if it repeats with each publication."""
+        if str(error) != self._reported:
+            self._reported = str(error)
+            log.error(_FAILED, error)
+
+    def _complete(self, is_stopped: Callable[[], bool]) -> None:
+        reported_at = monotonic()
+        while not is_stopped() and not self._keeper.advance(self.store):
+            if monotonic() - reported_at > _PROGRESS_SECONDS:
+                reported_at = monotonic()
+                done, total = self._keeper.position(), last_change(self.store)
+                log.info("The search index is being written: %d of %d changes.", done, total)
+
+
+@contextmanager
+def following(
+    settings: Settings, *, create: bool = False, only_reads: bool = False, completes: bool = True
+) -> Iterator[Following]:
+    """Open the store of an instance for publishing; the index follows. At the end of the block, both are complete.
+
+    Without `completes`, the index may stay behind: for a child process, and for a command that must not wait. With
+    `only_reads`, nothing is written. Raise the errors of `open_store`.
+    """
+    index = Following(settings)
+    store = open_store(
+        settings.instance,
+        create=create,
+        max_jump_seconds=settings.number("clock_max_jump_seconds"),
+        only_reads=only_reads,
+        published=index.note,
+    )
+    with closing(store):
+        index.store = store
+        yield index
+        if completes and not only_reads:
+            index.complete()
+
+
+def make(settings: Settings, *, is_anew: bool, progress: Progress = lambda *_: None) -> IndexState:
+    """Complete the index of an instance, or make it anew; return its state.
+
+    `progress` is called with the number of lines of the log of changes that are written, and of all. Raise
+    ConfigurationError if the index is switched off, SearchError if another process is making it, StoreUnwritable if it
+    cannot be written, and another StoreError.
+    """
+    if not settings.is_on("browse_search"):
+        raise ConfigurationError("There is no search index, because the setting browse_search is off. Switch it on.")
+    try:
+        return _made(settings, is_anew=is_anew, progress=progress)
+    except OSError as error:
+        where = error.filename or settings.instance
+        raise StoreUnwritable(f"The search index was not written: {where}: {error.strerror}.") from error
+
+
+def _made(settings: Settings, *, is_anew: bool, progress: Progress) -> IndexState:
+    keeper = IndexKeeper(settings.instance, describe)
+    with closing(open_store(settings.instance, max_jump_seconds=settings.number("clock_max_jump_seconds"))) as store:
+        if is_anew:
+            keeper.delete()
+        while not keeper.advance(store):
+            progress(keeper.position(), last_change(store))
+        return open_search(settings.instance).state()
+
+
+def last_change(store: Store) -> int:
+    """Return the number of the last line of the log of changes; 0 if nothing was ever published. Raise StoreError."""
+    with store.view() as view:
+        return view.last_change()
+
+
+def remove_index(folder: Path) -> None:
+    """Delete the index of an instance, because its store is replaced. Raise StoreError, OSError."""
+    IndexKeeper(folder, describe).delete()

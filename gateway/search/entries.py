@@ -1,0 +1,143 @@
+"""What an index has of one item, made of its published record: words, identifiers, and the values of facets.
+
+The header of a record is ours, so it is read as text. What is in the metadata comes from the `describe` of the caller.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from html import unescape
+from itertools import islice
+from typing import NamedTuple, TypeAlias
+
+from gateway.model import Work
+from gateway.names import FULLTEXT, SOURCES, upstream_identifier
+from gateway.search.identifiers import names_of, people
+from gateway.search.words import index_words
+from gateway.xmltext import clean
+
+# Returns the Work in a published record of `oai_dc`; it may raise anything.
+Describe: TypeAlias = Callable[[bytes], Work]
+
+# An item with more is found by the first ones: three thousand authors are a few thousand words.
+MOST_WORDS = 10_000
+_MOST_IDENTIFIERS = 50
+_MOST_TYPES = 5
+_LONGEST_TYPE = 80
+
+_IDENTIFIER = re.compile(rb"<identifier>([^<]*)</identifier>")
+_SPEC = re.compile(rb"<setSpec>([^<]*)</setSpec>")
+_LOCAL = re.compile(r"oai:[^:]*:([^/]*)/")
+_YEAR = re.compile(r"(?<![0-9])(1[0-9]{3}|20[0-9]{2})(?![0-9])")
+_EMBARGO = "embargoend"
+_VOCABULARIES = ("info:eu-repo/semantics/", "http://purl.org/dc/dcmitype/")
+_PEOPLE = ("creator", "contributor")
+# Values of dc:type that state a version, a review or an access right, and no kind of document.
+_NO_TYPES = frozenset({
+    "acceptedversion", "draft", "nonpeerreviewed", "openaccess", "other", "peerreviewed", "publishedversion",
+    "submittedversion", "updatedversion",
+})  # fmt: skip
+# One kind of document under several names: info:eu-repo/semantics, COAR Resource Types 3.1, and usual words.
+_SAME_TYPE = {
+    "bachelorthesis": "bachelor thesis", "bookpart": "book part", "book chapter": "book part", "c_18cf": "text",
+    "c_2df8fbb1": "article", "c_2f33": "book", "c_3248": "book part", "c_46ec": "thesis", "c_5794": "conference paper",
+    "c_6501": "article", "c_7a1f": "bachelor thesis", "c_816b": "preprint", "c_93fc": "report",
+    "c_bdcc": "master thesis", "c_c94f": "conference object", "c_db06": "doctoral thesis", "c_ddb1": "dataset",
+    "conferencecontribution": "conference object", "conferenceitem": "conference object",
+    "conferenceobject": "conference object", "conferencepaper": "conference paper",
+    "conferenceposter": "conference poster", "contributiontoperiodical": "periodical contribution",
+    "doctoralthesis": "doctoral thesis", "journal article": "article", "journalarticle": "article",
+    "masterthesis": "master thesis", "phd thesis": "doctoral thesis", "research article": "article",
+    "researcharticle": "article", "technicalreport": "technical report", "workingpaper": "working paper",
+}  # fmt: skip
+
+
+class Entry(NamedTuple):
+    """One living item. `title` and `other` are its words, without repetition. `names` are those of its identifiers.
+
+    `values` are its sources, sets and types as (kind, value). `year` is that of the work; None: it is not stated.
+    """
+
+    identifier: str
+    title: tuple[str, ...]
+    other: tuple[str, ...]
+    names: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]
+    year: int | None
+    has_file: bool
+
+
+def entry_of(record: bytes, describe: Describe) -> Entry:
+    """Return the entry of a published record that is not deleted.
+
+    If `describe` raises something, or finds nothing, the item is found only by its own identifier.
+    """
+    header = record.partition(b"</header>")[0]
+    match = _IDENTIFIER.search(header)
+    identifier = unescape(match[1].decode("utf-8", "replace")) if match else ""
+    specs = tuple(spec.decode("utf-8", "replace") for spec in _SPEC.findall(header))
+    try:
+        work = describe(record)
+    except Exception:  # noqa: BLE001 - contents of a record must not end the work on all others
+        work = Work()
+    title = dict.fromkeys(islice(_words(work.texts("title")), MOST_WORDS))
+    other = dict.fromkeys(islice(_words(work.texts(*_PEOPLE, "subject")), MOST_WORDS))
+    local = _LOCAL.match(identifier)
+    source = (("source", local[1]),) if local else ()
+    return Entry(
+        identifier,
+        tuple(title),
+        tuple(word for word in other if word not in title),
+        tuple(_names(identifier, work)),
+        (*source, *_sets(specs), *_types(work.texts("type"))),
+        _year(work.texts("date")),
+        FULLTEXT in specs,
+    )
+
+
+def _words(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from index_words(text)
+
+
+def _names(identifier: str, work: Work) -> Iterable[str]:
+    texts = (identifier, upstream_identifier(identifier), *work.identifiers, *work.texts("identifier"))
+    names = dict.fromkeys(name for text in texts for name in sorted(names_of(text)))
+    orcids = dict.fromkeys(f"orcid:{orcid}" for text in work.texts(*_PEOPLE) for orcid in people(text))
+    return (*islice(names, _MOST_IDENTIFIERS), *islice(orcids, _MOST_IDENTIFIERS))
+
+
+@lru_cache(maxsize=4096)  # the records of a source share a few sets
+def _sets(specs: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return the sets with those above them (OAI-PMH 2.0 §2.6), without the one of everything."""
+    all_ = {
+        spec[:end] for spec in specs for end in (*(place for place, sign in enumerate(spec) if sign == ":"), len(spec))
+    }
+    return tuple(("set", spec) for spec in sorted(all_ - {SOURCES}))
+
+
+@lru_cache(maxsize=4096)
+def _types(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    types = dict.fromkeys(filter(None, map(_type, texts)))
+    return tuple(("type", type_) for type_ in islice(types, _MOST_TYPES))
+
+
+def _type(text: str) -> str:
+    word = clean(" ".join(text.split()).casefold())
+    if word.startswith(_VOCABULARIES) or "resource_type/" in word:
+        word = word.rstrip("/").rpartition("/")[2]
+    if word in _NO_TYPES or word.startswith(("http:", "https:", "info:")) or not any(map(str.isalpha, word)):
+        return ""
+    return _SAME_TYPE.get(word, word)[:_LONGEST_TYPE]
+
+
+def _year(texts: Iterable[str]) -> int | None:
+    """Return the earliest year of the dates; those with a time of day are of a repository, and count if alone."""
+    years = [
+        (":" in text[-9:], int(match[1]))
+        for text in texts
+        if _EMBARGO not in text.casefold() and (match := _YEAR.search(text))
+    ]
+    return min(years)[1] if years else None

@@ -1,0 +1,388 @@
+"""The index follows the store, whatever happens: kills, lost and damaged files, other stores, several writers."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from gateway.errors import SearchUnavailable
+from gateway.indexing import describe
+from gateway.model import Publication
+from gateway.search import following, sqlite_index
+from gateway.search.following import NAME, IndexKeeper
+from gateway.search.opening import open_search
+from gateway.search.query import Query
+from gateway.store.opening import open_store
+from tests.clocks import Clocks
+from tests.search.desk import Desk, change_of, make_store
+
+SUBJECT = "oai:gateway.example.org:laro/"
+
+
+def identifiers(desk: Desk) -> set[str]:
+    return {*desk.names("", limit=1000)}
+
+
+# --- items that come, change and go -------------------------------------------------------------------------------
+
+
+def test_deleted_and_withheld_items_are_not_found(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"), change_of("2", title="Reef"), change_of("3", title="Reef"))
+    desk.add(change_of("1", is_deleted=True), change_of("2", is_deleted=True, is_withheld=True))
+    assert desk.names("reef") == ["3"]
+    assert desk.search("reef").facets["source"] == (("laro", 1),)
+    assert desk.names(f"{SUBJECT}1") == []
+
+
+def test_item_that_returns_is_found_again(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    desk.add(change_of("1", is_deleted=True))
+    desk.add(change_of("1", title="Coral"))
+    assert desk.names("coral") == ["1"]
+    assert desk.names("reef") == []
+
+
+def test_changed_item_has_its_new_words_only(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef", date="2001"))
+    desk.add(change_of("1", title="Coral", date="2002", specs=("source:laro:b",)))
+    assert desk.names("reef") == []
+    assert desk.names("coral", year_from=2002, sets=("source:laro:b",)) == ["1"]
+    assert desk.names("coral", year_until=2001) == []
+
+
+def test_item_whose_words_are_the_same_is_not_written_again(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef", description="a"))
+    desk.add(change_of("1", title="Reef", description="b"))
+    assert open_search(desk.folder).state().stale == 0
+    desk.add(change_of("1", title="Coral"))
+    assert open_search(desk.folder).state().stale == 1
+
+
+def test_removal_does_not_wait_for_the_log(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"), change_of("2", title="Reef"))
+    desk.keeper.remove([f"{SUBJECT}1", f"{SUBJECT}9"])
+    assert desk.names("reef") == ["2"]
+    desk.publish(change_of("1", title="Reef again"))
+    desk.follow()
+    assert {*desk.names("reef")} == {"1", "2"}
+
+
+def test_removal_without_an_index_is_nothing(desk: Desk) -> None:
+    desk.keeper.remove([f"{SUBJECT}1"])
+    assert not (desk.folder / NAME).exists()
+
+
+def test_long_log_is_followed_step_by_step(desk: Desk) -> None:
+    keeper = IndexKeeper(desk.folder, describe, lines=10)
+    for begin in range(0, 40, 20):
+        desk.publish(*(change_of(str(n), title="Reef") for n in range(begin, begin + 20)))
+    desk.publish(*(change_of(str(n), is_deleted=True) for n in range(5)))
+    steps = 1
+    while not keeper.advance(desk.store):
+        steps += 1
+        assert not (desk.folder / NAME).exists()  # nobody gets a part of it
+        with pytest.raises(SearchUnavailable, match="is being made"):
+            desk.search()
+    assert steps > 5
+    assert identifiers(desk) == {str(n) for n in range(5, 40)}
+
+
+def test_nothing_new_moves_only_what_is_reached(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    before = open_search(desk.folder).state()
+    desk.clocks.pass_seconds(100)
+    desk.follow()
+    after = open_search(desk.folder).state()
+    assert (after.position, after.reached - before.reached) == (before.position, 100)
+    desk.follow()
+
+
+def test_empty_store_has_an_empty_index(desk: Desk) -> None:
+    desk.follow()
+    assert desk.search("reef").total == 0
+
+
+# --- kills --------------------------------------------------------------------------------------------------------
+
+
+class _Killed(BaseException):
+    """What a test raises where it kills the writer."""
+
+
+def _killed_at(desk: Desk, number: int) -> bool:
+    """Follow the store until the step of this number, and stop there; return whether that many steps were taken."""
+    left = number
+
+    def step(_name: str) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise _Killed
+
+    try:
+        desk.follow(IndexKeeper(desk.folder, describe, lines=4, step=step))
+    except _Killed:
+        return True
+    return False
+
+
+def _steps_of_a_life(desk: Desk) -> list[Callable[[], None]]:
+    return [
+        lambda: desk.publish(*(change_of(str(n), title="Reef") for n in range(5))),
+        lambda: desk.publish(change_of("1", is_deleted=True), change_of("7", title="Reef")),
+        lambda: (desk.folder / NAME).unlink(missing_ok=True),
+        lambda: desk.publish(change_of("1", title="Reef"), change_of("2", is_deleted=True)),
+    ]
+
+
+def test_kill_between_any_two_steps_loses_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "_FEWEST_STALE", 2)  # so that it is also made anew because it is worn
+    for act in _steps_of_a_life(desk):
+        act()
+        number = 0
+        while _killed_at(desk, number):
+            number += 1
+        assert number >= 3
+        with desk.store.view() as view:
+            names = {line.identifier for line in view.changes(0, 1000)}
+            living = {name for name in names if not view.record(name, "oai_dc").is_deleted}
+        assert {*desk.search("reef", limit=100).identifiers} == living
+        assert open_search(desk.folder).state().position == _last(desk)
+    assert not (desk.folder / f"{NAME}.new").exists()
+
+
+def _last(desk: Desk) -> int:
+    with desk.store.view() as view:
+        return view.last_change()
+
+
+@pytest.mark.slow
+def test_process_that_is_killed_at_any_moment_loses_nothing(desk: Desk) -> None:
+    """The kernel ends the process; only what SQLite has committed is left."""
+    for act in _steps_of_a_life(desk):
+        act()
+        for number in range(0, 60, 3):
+            child = os.fork()
+            if not child:
+                left = [number]
+
+                def step(_name: str, left: list[int] = left) -> None:
+                    left[0] -= 1
+                    if left[0] < 0:
+                        os.kill(os.getpid(), 9)
+
+                with closing(open_store(desk.folder, clock=desk.clocks.host())) as store:
+                    keeper = IndexKeeper(desk.folder, describe, lines=4, step=step)
+                    while not keeper.advance(store):
+                        pass
+                os._exit(0)
+            _, status = os.waitpid(child, 0)
+            if not status:
+                break
+        desk.follow()
+        assert open_search(desk.folder).state().position == _last(desk)
+
+
+# --- files that are useless ---------------------------------------------------------------------------------------
+
+
+def _search_says(desk: Desk, words: str) -> None:
+    with pytest.raises(SearchUnavailable, match=words):
+        desk.search("reef")
+    with pytest.raises(SearchUnavailable, match=words):
+        open_search(desk.folder).state()
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all", b"SQLite format 3\0" + b"x" * 5000])
+def test_file_that_is_no_index_is_made_anew(desk: Desk, content: bytes) -> None:
+    desk.add(change_of("1", title="Reef"))
+    (desk.folder / NAME).write_bytes(content)
+    _search_says(desk, "damaged|another release|cannot be read")
+    desk.follow()
+    assert desk.names("reef") == ["1"]
+
+
+def test_lost_index_is_made_anew(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    (desk.folder / NAME).unlink()
+    _search_says(desk, "missing")
+    desk.follow()
+    assert desk.names("reef") == ["1"]
+
+
+def test_index_of_another_version_is_made_anew(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
+        connection.execute("pragma user_version = 99").close()
+    _search_says(desk, "another release")
+    desk.follow()
+    assert desk.names("reef") == ["1"]
+
+
+def test_other_database_in_its_place_is_made_anew(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    (desk.folder / NAME).unlink()
+    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
+        connection.executescript(f"pragma user_version = {sqlite_index.VERSION}; create table x (y);")
+    _search_says(desk, "cannot be read")
+    desk.follow()
+    assert desk.names("reef") == ["1"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tail", ["", ".new"])
+def test_damage_at_any_place_is_survived(desk: Desk, tail: str) -> None:
+    """Bytes anywhere in the file are overwritten: a search answers or is unavailable, and the writer repairs it."""
+    random = Random(16)
+    desk.add(*(change_of(str(n), title=f"Reef {n}", creator=f"Name {n}") for n in range(60)))
+    whole = (desk.folder / NAME).read_bytes()
+    outcomes = set()
+    for _ in range(60):
+        damaged = bytearray(whole)
+        begin = random.randrange(len(damaged))
+        damaged[begin : begin + 400] = random.randbytes(len(damaged[begin : begin + 400]))
+        (desk.folder / f"{NAME}{tail}").write_bytes(damaged)
+        try:
+            outcomes.add(desk.search("reef name", limit=50).total > 0)
+        except SearchUnavailable:
+            outcomes.add(None)
+        desk.publish(change_of("1", title=f"Reef {begin}"))
+        desk.follow()
+        (desk.folder / NAME).unlink(missing_ok=True)
+        (desk.folder / NAME).write_bytes(whole)
+    assert True in outcomes
+
+
+def test_index_of_another_store_is_made_anew(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> None:
+    desk.add(change_of("1", title="Reef"))
+    other = tmp_path_factory.mktemp("other")
+    make_store(other, Clocks())
+    clocks = Clocks()
+    with closing(open_store(other, clock=clocks.host())) as store:
+        another = Desk(other, clocks, store)
+        another.add(change_of("2", title="Coral"), change_of("3", title="Coral"))
+        (other / NAME).replace(desk.folder / NAME)
+    desk.follow()
+    assert identifiers(desk) == {"1"}
+
+
+def test_index_that_is_ahead_of_a_restored_store_is_made_anew(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    with (
+        closing(sqlite3.connect(desk.folder / "store.sqlite")) as connection,
+        closing(sqlite3.connect(desk.folder / "copy")) as copy,
+    ):
+        connection.backup(copy)
+    desk.add(change_of("2", title="Reef"))
+    desk.store.close()
+    for tail in ("-wal", "-shm"):
+        (desk.folder / f"store.sqlite{tail}").unlink(missing_ok=True)
+    (desk.folder / "copy").replace(desk.folder / "store.sqlite")
+    with closing(open_store(desk.folder, clock=desk.clocks.host())) as store:
+        restored = Desk(desk.folder, desk.clocks, store)
+        restored.add(change_of("3", title="Reef"))
+        assert identifiers(restored) == {"1", "3"}
+
+
+def test_worn_index_is_made_anew_while_the_old_one_answers(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "_FEWEST_STALE", 3)
+    desk.add(change_of("1", title="Reef"), change_of("2", title="Reef"))
+    for number in range(4):
+        desk.add(change_of("1", title=f"Reef {number}"))
+    desk.publish(change_of("2", title="Coral"))
+    keeper = IndexKeeper(desk.folder, describe, lines=2)
+    while not keeper.advance(desk.store):
+        assert desk.search("reef").total >= 1
+    assert open_search(desk.folder).state().stale < 3
+    assert desk.names("coral") == ["2"]
+
+
+def test_unfinished_index_of_an_earlier_loss_is_not_kept(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    desk.keeper.delete()
+    desk.keeper.delete()
+    (desk.folder / f"{NAME}.new-wal").write_bytes(b"an old log")
+    desk.follow()
+    assert [file.name for file in desk.folder.glob(f"{NAME}*")] == [NAME]
+    assert desk.names("reef") == ["1"]
+
+
+# --- several processes --------------------------------------------------------------------------------------------
+
+
+def test_several_writers_at_once_write_one_index(desk: Desk) -> None:
+    def work(part: int) -> None:
+        keeper = IndexKeeper(desk.folder, describe, lines=7)
+        for number in range(8):
+            desk.store.publish(
+                desk.store.intend(),
+                Publication("laro", (change_of(f"{part}-{number}", title="Reef"),)),
+            )
+            keeper.advance(desk.store)
+            if number % 3 == 0:
+                keeper.remove([f"{SUBJECT}{part}-{number}"])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    desk.follow()
+    wanted = {f"{part}-{number}" for part in range(4) for number in range(8)}
+    removed = {f"{part}-{number}" for part in range(4) for number in range(0, 8, 3)}
+    assert wanted - removed <= identifiers(desk) <= wanted
+    assert open_search(desk.folder).state().position == _last(desk)
+
+
+def test_writer_that_is_busy_is_not_waited_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "_WAIT_SECONDS", 0.05)
+    desk.add(change_of("1", title="Reef"))
+    desk.publish(change_of("2", title="Reef"))
+    other = IndexKeeper(desk.folder, describe)
+    with other._alone(0.0) as is_alone:
+        assert is_alone
+        assert desk.keeper.advance(desk.store)
+        desk.keeper.remove([f"{SUBJECT}1"])
+        assert desk.names("reef") == ["1"]
+    desk.follow()
+    assert {*desk.names("reef")} == {"1", "2"}
+
+
+def test_readers_read_while_an_index_is_written_and_replaced(desk: Desk) -> None:
+    desk.add(change_of("0", title="Reef"))
+    reader = open_search(desk.folder)
+
+    def read(_number: int) -> int:
+        try:
+            return reader.search(Query("reef")).total
+        except SearchUnavailable:
+            return 0
+
+    with ThreadPoolExecutor(2) as pool:
+        totals = pool.map(read, range(200))
+        for number in range(1, 15):
+            desk.add(change_of(str(number), title="Reef"))
+            if number % 5 == 0:
+                desk.keeper.delete()
+                desk.follow()
+        assert max(totals) <= 15
+    assert desk.search("reef").total == 15
+
+
+def test_index_is_in_one_file_when_nobody_writes(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    desk.search("reef")
+    sizes = {file.name: file.stat().st_size for file in desk.folder.glob(f"{NAME}*")}
+    assert sizes.pop(NAME) > 0
+    assert sum(size for name, size in sizes.items() if name.endswith("-wal")) == 0
+
+
+def test_copy_of_one_file_is_an_index(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> None:
+    desk.add(change_of("1", title="Reef"))
+    other: Path = tmp_path_factory.mktemp("copy")
+    (other / NAME).write_bytes((desk.folder / NAME).read_bytes())
+    assert open_search(other).search(Query("reef")).total == 1

@@ -1,0 +1,31 @@
+"""An index where nothing can be written beside it, as on a disk that is mounted read-only."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from gateway.errors import SearchUnavailable
+from gateway.search.following import NAME
+from tests.search.desk import Desk, change_of
+
+
+def test_index_without_a_file_beside_it_is_read_as_it_is(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    for tail in ("-wal", "-shm"):
+        (desk.folder / f"{NAME}{tail}").unlink(missing_ok=True)
+    # SQLite follows no link there, so that it can make no file.
+    (desk.folder / f"{NAME}-shm").symlink_to("nowhere")
+    assert desk.names("reef") == ["1"]
+
+
+def test_index_that_another_process_holds_is_unavailable(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gateway.search.sqlite_reader._BUSY_SECONDS", 0.0)
+    desk.add(change_of("1", title="Reef"))
+    with closing(sqlite3.connect(desk.folder / NAME, isolation_level=None)) as other:
+        other.execute("pragma locking_mode = exclusive").close()
+        other.execute("begin exclusive").close()
+        with pytest.raises(SearchUnavailable, match="locked"):
+            desk.search("reef")

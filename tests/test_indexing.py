@@ -1,0 +1,192 @@
+"""Publication and the index: the index follows each publication, and never blocks or fails one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import ConfigurationError, SearchUnavailable, StoreUnwritable
+from gateway.indexing import Following, describe, following, make
+from gateway.model import Publication
+from gateway.search.following import NAME, IndexKeeper
+from gateway.search.opening import open_search
+from gateway.search.query import Query
+from gateway.settings import Settings, load
+from gateway.store.base import Store
+from tests.clocks import Clocks
+from tests.search.desk import change_of, make_store
+
+
+def _furnish(folder: Path) -> None:
+    make_store(folder, Clocks())
+
+
+@pytest.fixture
+def settings(tmp_path: Path, ready_made: Callable[..., None]) -> Settings:
+    ready_made(tmp_path, _furnish)
+    return load(tmp_path, options={"clock_max_jump_seconds": 0})
+
+
+def _publish(store: Store, *changes) -> None:
+    store.publish(store.intend(), Publication("laro", changes))
+
+
+def _names(settings: Settings, text: str = "") -> list[str]:
+    results = open_search(settings.instance).search(Query(text, limit=100))
+    return sorted(identifier.partition("/")[2] for identifier in results.identifiers)
+
+
+def _items(*names: str):
+    return [change_of(name, title="Reef") for name in names]
+
+
+def test_index_is_complete_when_the_store_is_closed(settings):
+    with following(settings) as index:
+        for name in "abc":
+            _publish(index.store, *_items(name))
+    assert _names(settings) == ["a", "b", "c"]
+
+
+def test_withdrawn_item_is_gone_at_once_although_the_index_is_behind(settings):
+    with following(settings) as index:
+        _publish(index.store, *_items("a", "b"))
+    with following(settings, completes=False) as index:
+        index._spent_seconds = 1e9  # there is no time for more
+        _publish(index.store, *_items("c"))
+        _publish(index.store, change_of("a", is_deleted=True))
+        assert _names(settings) == ["b"]
+    with following(settings):
+        pass
+    assert _names(settings) == ["b", "c"]
+
+
+def test_first_publication_is_followed_at_once(settings):
+    with following(settings) as index:
+        pass
+    with following(settings, completes=False) as index:
+        _publish(index.store, *_items("a"))
+        assert _names(settings) == ["a"]
+
+
+def test_following_takes_a_small_part_of_the_time(settings, monkeypatch: pytest.MonkeyPatch):
+    clock = [0.0]
+    monkeypatch.setattr("gateway.indexing.monotonic", lambda: clock[0])
+    steps = []
+
+    class Slow(IndexKeeper):
+        def advance(self, _store: Store) -> bool:
+            steps.append(clock[0])
+            clock[0] += 1.0
+            return True
+
+    index = Following(settings, Slow(settings.instance, describe))
+    index.store = None
+    for _ in range(1000):
+        clock[0] += 0.1
+        index.note(Publication("laro", tuple(_items("a"))))
+    assert 6 <= len(steps) <= 10  # seconds of a hundred
+
+
+class _Failing(IndexKeeper):
+    def advance(self, _store: Store) -> bool:
+        raise RuntimeError("something unforeseen")
+
+    def remove(self, _identifiers: Collection[str]) -> None:
+        raise StoreUnwritable("the disk is full")
+
+
+def test_index_that_fails_is_reported_and_fails_nothing(settings, caplog: pytest.LogCaptureFixture):
+    index = Following(settings, _Failing(settings.instance, describe))
+    index.store = None
+    index.note(Publication("laro", tuple(_items("a"))))
+    index.note(Publication("laro", tuple(_items("a"))))
+    index.note(Publication("laro", (change_of("a", is_deleted=True),)))
+    index.complete()
+    assert [record.levelname for record in caplog.records] == ["ERROR"] * 3
+    assert "something unforeseen" in caplog.text
+    assert "the disk is full" in caplog.text
+    assert "gateway index --anew" in caplog.text
+
+
+def test_index_that_cannot_be_written_fails_no_publication(settings, caplog: pytest.LogCaptureFixture):
+    (settings.instance / f"{NAME}.new").mkdir()  # nothing can be made there
+    with following(settings) as index:
+        _publish(index.store, *_items("a"))
+        with index.store.view() as view:
+            assert view.record("oai:gateway.example.org:laro/a", "oai_dc") is not None
+    assert "was not written" in caplog.text
+
+
+def test_index_is_not_completed_after_an_error(settings):
+    def fails() -> None:
+        with following(settings) as index:
+            index._spent_seconds = 1e9
+            _publish(index.store, *_items("a"))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fails()
+    with pytest.raises(SearchUnavailable):
+        _names(settings)
+
+
+def test_completion_is_stopped_and_continued(settings, caplog: pytest.LogCaptureFixture):
+    class Interrupted(IndexKeeper):
+        def advance(self, _store: Store) -> bool:
+            raise KeyboardInterrupt
+
+    index = Following(settings, Interrupted(settings.instance, describe))
+    index.store = None
+    index.complete()
+    assert "is not complete" in caplog.text
+    index.complete(lambda: True)
+
+
+def test_long_completion_is_reported(settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gateway.indexing._PROGRESS_SECONDS", -1.0)
+    caplog.set_level(logging.INFO)
+    with following(settings) as index:
+        index._keeper._lines = 2
+        _publish(index.store, *_items("a", "b", "c"))
+    assert "being written" in caplog.text
+    assert "of 6 changes" in caplog.text
+
+
+def test_switched_off_there_is_no_file_and_no_work(settings):
+    with following(settings) as index:
+        _publish(index.store, *_items("a"))
+    assert (settings.instance / NAME).exists()
+    off = load(settings.instance, options={"clock_max_jump_seconds": 0, "browse_search": False})
+    with following(off) as index:
+        _publish(index.store, *_items("b"))
+    assert not list(settings.instance.glob(f"{NAME}*"))
+    with following(off):
+        pass
+    with pytest.raises(ConfigurationError, match="browse_search"):
+        make(off, is_anew=False)
+
+
+def test_store_that_is_only_read_has_no_index_written(settings):
+    with following(settings, only_reads=True):
+        pass
+    assert not list(settings.instance.glob(f"{NAME}*"))
+
+
+def test_index_is_made_by_the_command_with_progress(settings, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gateway.search.following.LINES", 2)
+    with following(settings, completes=False) as index:
+        index._spent_seconds = 1e9
+        _publish(index.store, *_items("a", "b", "c"))
+    seen = []
+    state = make(settings, is_anew=False, progress=lambda done, total: seen.append((done, total)))
+    assert state.items == 3
+    assert make(settings, is_anew=True).items == 3
+
+
+def test_index_that_cannot_be_made_is_one_error(settings):
+    (settings.instance / f"{NAME}.new").mkdir()
+    with pytest.raises(StoreUnwritable):
+        make(settings, is_anew=False)
