@@ -33,8 +33,8 @@ def _typed(site: Site) -> Findings:
 
 def _arrives(site: Site) -> Findings:
     for one in site.linksets:
-        if not one.visit.is_success:
-            yield Finding(one.visit, f"{one.declared.words} leads to no link set.")
+        if one.visit.is_failure:
+            yield Finding(one.visit, f"{one.declared.words} brings {one.visit.ended}.")
 
 
 def _content_type(site: Site) -> Findings:

@@ -52,7 +52,7 @@ class Site:
         """The answer of the page to GET. Raise Undecided unless its status is one of success."""
         visit = self.asked
         if not visit.is_success:
-            raise Undecided(f"The page answers {visit.status or 'nothing'}.")
+            raise Undecided(f"The page brings {visit.ended}.")
         return visit
 
     @property
@@ -179,7 +179,7 @@ class Site:
         linked = next((one.link.href for one in of_header(self.page) if one.link.rel == "api-catalog"), "")
         visit = self.conversation.ask(linked or self.catalog_address, accept=JSON)
         if not visit.is_success:
-            raise Undecided(f"The host has no FAIRiCat: {self.catalog_address} answers {visit.status or 'nothing'}.")
+            raise Undecided(f"The host has no FAIRiCat: {self.catalog_address} brings {visit.ended}.")
         return visit
 
 
