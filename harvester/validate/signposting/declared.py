@@ -85,19 +85,18 @@ def of_json(visit: Visit) -> Iterator[Declared]:
 def of_page(visit: Visit) -> Iterator[Declared]:
     """Yield the links of the `link` elements of a page; `base` counts."""
     page = _Links()
-    page.read(visit.body[:_MOST_PAGE].decode(_known(visit.charset), "replace"))
+    page.read(_decoded(visit.body[:_MOST_PAGE], visit.charset))
     base = next(links_of_elements([{"rel": "base", "href": page.base}], visit.url), None) if page.base else None
     for element in page.elements:
         for link in links_of_elements([element], base.href if base else visit.url):
             yield Declared(link._replace(anchor=visit.url), element["href"].strip(), "", PAGE, visit)
 
 
-def _known(charset: str) -> str:
+def _decoded(body: bytes, charset: str) -> str:
     try:
-        b"".decode(charset or "utf-8")
-    except LookupError:
-        return "utf-8"
-    return charset or "utf-8"
+        return body.decode(charset or "utf-8", "replace")
+    except (LookupError, ValueError):
+        return body.decode("utf-8", "replace")
 
 
 class _Links(HTMLParser):

@@ -222,6 +222,7 @@ FAULTS: tuple[Fault, ...] = (
     _header("catalog.link", '; profile="https://signposting.org/FAIRiCat/"', ""),
     _document("catalog.document", lambda document: document.update(more=1), CATALOG),
     _resource("catalog.document", CATALOG, "no JSON", body=b"{"),
+    _document("catalog.document", lambda document: document["linkset"].append(1), CATALOG, "no object"),
     Fault("catalog.relations", lambda site: site.in_body(CATALOG, "service-doc", "item")),
     Fault("catalog.types", lambda site: site.in_body(CATALOG, ',"type":"text/html"', "")),
     Fault("catalog.absolute", lambda site: site.in_body(CATALOG, f"{site.base}/oai", "/oai")),
