@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -20,6 +22,7 @@ from harvester.xml.parsing import refuse_heavy_json
 
 HEADER, PAGE = "Link header", "link element"
 _MOST_PAGE = 2_000_000  # bytes; the head stands at the beginning
+_MOST_LINKS = 250_000  # of a link set as text; each takes a kilobyte of memory here
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -44,12 +47,15 @@ def of_header(visit: Visit) -> Iterator[Declared]:
 
 
 def of_text(visit: Visit) -> Iterator[Declared]:
-    """Yield the links of an application/linkset document."""
-    yield from _of_written(written_in(visit), TEXT, visit)
+    """Yield the links of an application/linkset document; none when it is too large."""
+    with suppress(AnswerTooLarge):
+        yield from _of_written(written_in(visit), TEXT, visit)
 
 
 def written_in(visit: Visit) -> Iterator[Written]:
-    """Yield the links of an application/linkset document, as they are written."""
+    """Return the links of an application/linkset document, as they are written. Raise AnswerTooLarge for very many."""
+    if visit.body.count(b"<") > _MOST_LINKS:
+        raise AnswerTooLarge(f"The link set has more than {_MOST_LINKS} links.")
     return written(" ".join(visit.body.decode("utf-8", "replace").split()))
 
 
@@ -137,6 +143,7 @@ def is_same(one: str, other: str) -> bool:
     return _normal(one) == _normal(other)
 
 
+@lru_cache(maxsize=4096)
 def _normal(url: str) -> tuple[object, ...]:
     parts = split(url)
     try:
