@@ -64,6 +64,10 @@ COMMANDS: dict[str, Row] = {
         "harvester.commands.validate:validate",
         "Check whether a provider conforms to OAI-PMH 2.0 and to common practice.",
     ),
+    "lint-signposting": Row(
+        "harvester.commands.lint_signposting:lint_signposting",
+        "Check the typed links of a landing page against the FAIR Signposting Profile.",
+    ),
 }
 
 

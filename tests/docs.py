@@ -18,6 +18,7 @@ from gateway.statuses import MEANINGS
 from harvester.commands.json_contract import OBJECTS as THEIRS
 from harvester.sources.oai_pmh.list_state import Phase
 from harvester.sources.oai_pmh.transitions import TRANSITIONS
+from harvester.validate.signposting.run import CHECKS as LINT
 from tests.commands.calls import commands as every_command
 from tests.conftest import ROOT
 from tests.test_layers import CORE, GROUND, LAYERS, MESSAGES, PROGRAM, PUBLICATION, ROOMS, WORKS
@@ -51,6 +52,12 @@ def commands() -> str:
     """Return the table of commands of `gateway`."""
     rows = ((f"`gateway {name}`", _help(command)) for name, command in sorted(main.commands.items()))
     return _table(("command", "what it does"), rows)
+
+
+def checks() -> str:
+    """Return the table of checks of typed links."""
+    rows = ((f"`{check.name}`", check.expects, check.section, check.fault.value) for check in LINT)
+    return _table(("check", "what is expected", "source", "else"), rows)
 
 
 def statuses() -> str:
@@ -162,6 +169,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "gateway/README.md": {"formats": formats, "commands": commands, "statuses": statuses},
     "harvester/README.md": {"groups": groups},
     **{f"harvester/{room}/README.md": {"imports": partial(imports, room)} for room in DESCRIBED if room != "runtime"},
+    "harvester/validate/SIGNPOSTING.md": {"checks": checks},
     "harvester/commands/README.md": {"imports": partial(imports, "commands"), "files": files},
     "harvester/runtime/README.md": {"imports": partial(imports, "runtime"), "statuses": statuses},
     "harvester/sources/oai_pmh/README.md": {"states": states},

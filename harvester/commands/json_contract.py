@@ -396,4 +396,14 @@ that the step named and that was looked at; empty where an earlier release has c
             results | list | Each check: check, section, expects, verdict, evidence, reason.
         """)
     },
+    "harvester lint-signposting": {
+        "the report": fields("""
+            url | text | The address of the landing page.
+            levels | object | For `level 1`, `level 2` and `FAIRiCat`: pass, fail or skipped. A warning is no failure.
+            counts | counts | How many checks ended as pass, fail, warning, skipped.
+            requests | integer | How many requests were made.
+            seconds | number | How long it took.
+            results | list | Each check: check, section, expects, verdict, evidence, reason.
+        """)
+    },
 }

@@ -10,7 +10,7 @@ from harvester.commands.output import json_option, write_json
 from harvester.harvest.access import fetcher, with_address
 from harvester.harvest.sources_toml import entry_from
 from harvester.runtime.interrupts import Stop
-from harvester.validate.signposting.run import Limits, lint
+from harvester.validate.signposting.run import Limits, levels, lint
 
 _LIMITS = Limits()
 
@@ -57,8 +57,9 @@ def lint_signposting(
         report = lint(url, fetch, limits=Limits(**given))
     if as_json:
         data = report.as_data()
-        write_json({"url": data.pop("base_url"), **data})
+        write_json({"url": data.pop("base_url"), "levels": levels(report), **data})
     else:
         for line in report.lines():
             click.echo(line)
+        click.echo("; ".join(f"{level}: {verdict}" for level, verdict in levels(report).items()) + ".")
     ctx.exit(report.exit_code)

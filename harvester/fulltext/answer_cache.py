@@ -92,4 +92,5 @@ def _unpacked(content: bytes, now: float) -> Fetched:
     values = json.loads(head)
     age = max(0.0, now - values.pop("stored_at", values["received_at"]))  # releases before 0.6.0 stored no `stored_at`
     values["headers"] = tuple((name, value) for name, value in values["headers"])
+    values["folded"] = tuple(values.get("folded", ()))
     return Fetched(**values, body=body, age_seconds=age)

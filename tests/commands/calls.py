@@ -64,6 +64,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester mirror accept": (("{tmp}/mirror", "http://e.org/a.txt"),),
     "harvester audit": (("--crossref", "--issn", "1234-5679", "--allow", "127.0.0.1"),),
     "harvester validate": (("{oai}", "--max-requests", "3"),),
+    "harvester lint-signposting": (("{oai}", "--max-requests", "3"),),
 }
 # They write no data, and go on until they are ended.
 WITHOUT_DATA = {"gateway serve"}

@@ -58,7 +58,7 @@ from harvester.fulltext.services import (
 from harvester.http import archives, dates, links, urls
 from harvester.http import robots_txt as robots
 from harvester.http.content_encoding import decoded
-from harvester.http.messages import Fetched, settled_date
+from harvester.http.messages import Fetched, Request, settled_date
 from harvester.http.retrying import retry_after
 from harvester.mirror import inventory
 from harvester.mirror import object_state as holding
@@ -76,6 +76,8 @@ from harvester.sources.resourcesync import entries, fixity, leads, package, webs
 from harvester.sources.solr import answers as solr
 from harvester.sources.solr import requests as solr_query
 from harvester.sources.static_repository import document as static_repository
+from harvester.validate.signposting import declared
+from harvester.validate.signposting.visits import Visit
 from harvester.xml import decoding, entities, losses, namespaces, outline, recovery, repair
 from tests.fuzz.answers import PAGES, SERVICES
 from tests.fuzz.samples import (
@@ -166,6 +168,12 @@ def _answer(read: Callable[[Fetched], object]) -> Callable[[bytes], object]:
 
 def _header(name: str, read: Callable[[Fetched], object]) -> Callable[[bytes], object]:
     return lambda body: read(Fetched(_BASE, 200, ((name, body.decode("latin-1")),), b"", 0))
+
+
+def _declared(body: bytes) -> object:
+    visit = Visit(Request(_BASE), Fetched(_BASE, 200, (("Link", body.decode("latin-1")),), body, 0))
+    readers = (declared.of_header, declared.of_page, declared.of_text, declared.of_json)
+    return [list(reader(visit)) for reader in readers], declared.charset_in(visit)
 
 
 # --- what is done with them ---------------------------------------------------------------------------------------
@@ -356,6 +364,7 @@ TARGETS = (
     Target("links.text", _text(lambda text: links.from_text(text, _BASE)), (LINK,)),
     Target("links.json", lambda body: links.from_json(body, _BASE), (WORK_JSON,)),
     Target("typed_links", _text(lambda text: list(typed_links.written(text))), (LINK,)),
+    Target("declared", _declared, (PAGE, WORK_JSON, LINK)),
     Target("signposting", _answer(lambda fetched: signposting.of_linkset(fetched, _BASE)), (WORK_JSON, LINK)),
     Target("robots_txt", _robots, (ROBOTS,)),
     Target("arxiv", _answer(arxiv.read_list), (ATOM,)),

@@ -20,8 +20,8 @@ def _works(site: Site) -> Findings:
     for one in of_header(site.page):
         if one.link.rel == "api-catalog":
             visit = site.conversation.ask(one.link.href, accept=JSON)
-            if not visit.is_success:
-                yield Finding(visit, f"{one.words} leads to no catalogue.")
+            if visit.is_failure:
+                yield Finding(visit, f"{one.words} brings {visit.ended}.")
             return
     raise Undecided("The page has no api-catalog link.")
 

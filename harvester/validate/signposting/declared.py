@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -20,6 +22,7 @@ from harvester.xml.parsing import refuse_heavy_json
 
 HEADER, PAGE = "Link header", "link element"
 _MOST_PAGE = 2_000_000  # bytes; the head stands at the beginning
+_MOST_LINKS = 250_000  # of a link set as text; each takes a kilobyte of memory here
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -44,12 +47,15 @@ def of_header(visit: Visit) -> Iterator[Declared]:
 
 
 def of_text(visit: Visit) -> Iterator[Declared]:
-    """Yield the links of an application/linkset document."""
-    yield from _of_written(written_in(visit), TEXT, visit)
+    """Yield the links of an application/linkset document; none when it is too large."""
+    with suppress(AnswerTooLarge):
+        yield from _of_written(written_in(visit), TEXT, visit)
 
 
 def written_in(visit: Visit) -> Iterator[Written]:
-    """Yield the links of an application/linkset document, as they are written."""
+    """Return the links of an application/linkset document, as they are written. Raise AnswerTooLarge for very many."""
+    if visit.body.count(b"<") > _MOST_LINKS:
+        raise AnswerTooLarge(f"The link set has more than {_MOST_LINKS} links.")
     return written(" ".join(visit.body.decode("utf-8", "replace").split()))
 
 
@@ -85,19 +91,18 @@ def of_json(visit: Visit) -> Iterator[Declared]:
 def of_page(visit: Visit) -> Iterator[Declared]:
     """Yield the links of the `link` elements of a page; `base` counts."""
     page = _Links()
-    page.read(visit.body[:_MOST_PAGE].decode(_known(visit.charset), "replace"))
+    page.read(_decoded(visit.body[:_MOST_PAGE], visit.charset))
     base = next(links_of_elements([{"rel": "base", "href": page.base}], visit.url), None) if page.base else None
     for element in page.elements:
         for link in links_of_elements([element], base.href if base else visit.url):
             yield Declared(link._replace(anchor=visit.url), element["href"].strip(), "", PAGE, visit)
 
 
-def _known(charset: str) -> str:
+def _decoded(body: bytes, charset: str) -> str:
     try:
-        b"".decode(charset or "utf-8")
-    except LookupError:
-        return "utf-8"
-    return charset or "utf-8"
+        return body.decode(charset or "utf-8", "replace")
+    except (LookupError, ValueError):
+        return body.decode("utf-8", "replace")
 
 
 class _Links(HTMLParser):
@@ -138,6 +143,7 @@ def is_same(one: str, other: str) -> bool:
     return _normal(one) == _normal(other)
 
 
+@lru_cache(maxsize=4096)
 def _normal(url: str) -> tuple[object, ...]:
     parts = split(url)
     try:

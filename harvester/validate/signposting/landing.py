@@ -99,10 +99,10 @@ def _cite_as_resolves(site: Site) -> Findings:
     visit = site.conversation.ask(one.link.href, method="HEAD", accept=HTML)
     if not visit.is_success:  # some resolvers refuse HEAD
         visit = site.conversation.ask(one.link.href, accept=HTML)
-    if visit.fetched is None:
-        raise Undecided(f"{one.link.href} gives no answer: {visit.refusal}")
-    if not visit.is_success or not site.is_page(visit.url):
-        yield Finding(visit, f"{one.words} leads to {visit.url} (HTTP {visit.status}), not to {site.address}.")
+    if visit.fetched is None and not visit.is_failure:
+        raise Undecided(f"{one.link.href} was not requested: {visit.refusal}")
+    if visit.is_failure or not site.is_page(visit.url):
+        yield Finding(visit, f"{one.words} leads to {visit.url} ({visit.ended}), not to {site.address}.")
 
 
 # --- describedby --------------------------------------------------------------------------------------------------

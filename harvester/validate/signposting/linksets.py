@@ -33,8 +33,8 @@ def _typed(site: Site) -> Findings:
 
 def _arrives(site: Site) -> Findings:
     for one in site.linksets:
-        if not one.visit.is_success:
-            yield Finding(one.visit, f"{one.declared.words} leads to no link set.")
+        if one.visit.is_failure:
+            yield Finding(one.visit, f"{one.declared.words} brings {one.visit.ended}.")
 
 
 def _content_type(site: Site) -> Findings:
@@ -64,7 +64,11 @@ def _charset(site: Site) -> Findings:
 
 def _text(site: Site) -> Findings:
     for one in _received(site, TEXT):
-        for link in written_in(one.visit):
+        try:
+            links = written_in(one.visit)
+        except AnswerTooLarge as error:
+            raise Undecided(str(error)) from error
+        for link in links:
             if link.before or link.after:
                 yield Finding(one.visit, f"{(link.before or link.after)[:100]!r} is no part of a link.")
             elif not link.first("rel"):
@@ -72,10 +76,12 @@ def _text(site: Site) -> Findings:
 
 
 def why_no_json(visit: Visit) -> str:
-    """Return why an answer is no JSON document, or an empty string."""
+    """Return why an answer is no JSON document, or an empty string. Raise Undecided for a very large one."""
     try:
         document_of(visit)
-    except (ValueError, AnswerTooLarge) as error:
+    except AnswerTooLarge as error:
+        raise Undecided(str(error)) from error
+    except ValueError as error:
         return str(error)
     return ""
 

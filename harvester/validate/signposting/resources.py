@@ -35,8 +35,8 @@ def _works(rel: str) -> Callable[[Site], Findings]:
     def check(site: Site) -> Findings:
         for target in _targets(site, rel):
             visit = target.head
-            if visit.fetched is not None and not visit.is_success and visit.status not in _RESTRICTED:
-                yield Finding(visit, f"{target.declared.words} brings HTTP {visit.status}.")
+            if visit.is_failure and visit.status not in _RESTRICTED:
+                yield Finding(visit, f"{target.declared.words} brings {visit.ended}.")
 
     return check
 

@@ -13,13 +13,17 @@ from gateway.errors import ConfigurationError
 from harvester.http.messages import Fetch
 from harvester.validate.check import Check
 from harvester.validate.client import Clock
-from harvester.validate.report import Report
+from harvester.validate.report import Report, Verdict
 from harvester.validate.signposting import catalog, landing, linksets, resources, syntax
 from harvester.validate.signposting.declared import is_http
 from harvester.validate.signposting.site import Site
 from harvester.validate.signposting.visits import Limits, Visits
 
-__all__ = ["CHECKS", "Limits", "lint"]
+__all__ = ["CHECKS", "Limits", "levels", "lint"]
+
+# What the groups of checks are about; all other groups are about level 1 of the FAIR Signposting Profile.
+_LEVELS = {"linkset": "level 2", "resource": "level 2", "catalog": "FAIRiCat"}
+_GROUPS = ("level 1", "level 2", "FAIRiCat")
 
 CHECKS: tuple[Check[Site], ...] = tuple(
     chain(landing.CHECKS, resources.CHECKS, linksets.CHECKS, catalog.CHECKS, syntax.CHECKS)
@@ -42,3 +46,20 @@ def lint(url: str, fetch: Fetch, *, limits: Limits | None = None, clock: Clock =
         raise refusal
     results = tuple(check.run(site) for check in CHECKS)
     return Report(url, results, conversation.sent, conversation.seconds)
+
+
+def levels(report: Report) -> dict[str, str]:
+    """Return whether the page conforms, for both levels of the FAIR Signposting Profile and for FAIRiCat.
+
+    A warning is no failure. A level is skipped when all its checks were.
+    """
+    verdicts: dict[str, set[Verdict]] = {group: set() for group in _GROUPS}
+    for result in report.results:
+        verdicts[_LEVELS.get(result.check.partition(".")[0], _GROUPS[0])].add(result.verdict)
+    return {group: _level(of_group).value for group, of_group in verdicts.items()}
+
+
+def _level(verdicts: set[Verdict]) -> Verdict:
+    if Verdict.FAIL in verdicts:
+        return Verdict.FAIL
+    return Verdict.SKIPPED if verdicts <= {Verdict.SKIPPED} else Verdict.PASS

@@ -52,7 +52,7 @@ class Site:
         """The answer of the page to GET. Raise Undecided unless its status is one of success."""
         visit = self.asked
         if not visit.is_success:
-            raise Undecided(f"The page answers {visit.status or 'nothing'}.")
+            raise Undecided(f"The page brings {visit.ended}.")
         return visit
 
     @property
@@ -101,14 +101,18 @@ class Site:
         links = tuple(readers[form](visit)) if visit.is_success and form else ()
         return LinkSet(declared, visit, form, links)
 
-    def level2(self, rel: str = "") -> list[Declared]:
-        """Return the links from the page in the link sets. Raise Undecided when there is no link set."""
-        links = (one for linkset in self.linksets for one in linkset.links)
-        return [one for one in links if (not rel or one.link.rel == rel) and self.is_page(one.link.anchor)]
+    @cached_property
+    def _level2(self) -> dict[str, list[Declared]]:
+        by_relation: dict[str, list[Declared]] = {}
+        for linkset in self._linksets:
+            for one in linkset.links:
+                if self.is_page(one.link.anchor):
+                    by_relation.setdefault(one.link.rel, []).append(one)
+        return by_relation
 
     def links(self, rel: str) -> list[Declared]:
         """Return the links of a relation from the page at both levels, each target and media type once."""
-        both = [*self.level1(rel), *(self.level2(rel) if self._linksets else ())]
+        both = [*self.level1(rel), *self._level2.get(rel, ())]
         return list({(one.link.href, essence(one.link.type)): one for one in reversed(both)}.values())[::-1]
 
     # -- what the page links to ------------------------------------------------------------------------------------
@@ -179,7 +183,7 @@ class Site:
         linked = next((one.link.href for one in of_header(self.page) if one.link.rel == "api-catalog"), "")
         visit = self.conversation.ask(linked or self.catalog_address, accept=JSON)
         if not visit.is_success:
-            raise Undecided(f"The host has no FAIRiCat: {self.catalog_address} answers {visit.status or 'nothing'}.")
+            raise Undecided(f"The host has no FAIRiCat: {self.catalog_address} brings {visit.ended}.")
         return visit
 
 

@@ -29,8 +29,8 @@ def _written(site: Site) -> Iterator[tuple[Visit, Written]]:
 
 
 def _is_nested(link: Written) -> bool:
-    """Return whether a quotation mark within a quotation ended a parameter early."""
-    return '"' in link.after and bool(link.parameters)
+    """Return whether a quotation mark within a quotation ended a parameter early: its rest follows at once."""
+    return '"' in link.after and not link.after.startswith(",") and bool(link.parameters)
 
 
 def _is_in_brackets(junk: str) -> bool:

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from functools import cached_property
 
-from gateway.errors import FetchError
+from gateway.errors import AddressRefused, AnswerTooLarge, FetchError, TryLater
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.validate.check import Undecided
 from harvester.validate.client import Clock
@@ -15,6 +15,8 @@ from harvester.validate.report import Evidence
 
 _OK, _NO_MORE = 200, 300
 _MOST_SHOWN = 300  # characters of a header in a line of the report
+# These say nothing of the server: the address may be private, or the answer larger than we read.
+_OURS = (AddressRefused, AnswerTooLarge, TryLater)
 _CHARSET = re.compile(r"(?i);\s*charset\s*=\s*\"?([A-Za-z0-9_:.-]+)")
 
 
@@ -56,6 +58,16 @@ class Visit:
     def is_success(self) -> bool:
         """Return whether the status is one of success."""
         return _OK <= self.status < _NO_MORE
+
+    @property
+    def is_failure(self) -> bool:
+        """Return whether the server fails or cannot be reached, through no limit and no guard of ours."""
+        return not self.is_success and not isinstance(self.refusal, _OURS)
+
+    @property
+    def ended(self) -> str:
+        """The status, or that there is no answer, for a sentence."""
+        return f"HTTP {self.status}" if self.status else "no answer"
 
     @property
     def body(self) -> bytes:

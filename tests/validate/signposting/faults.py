@@ -56,23 +56,16 @@ def _changed(check: str, rel: str, ending: str, words: str = "", **changes: str)
 
 def _added(check: str, made: Callable[[str], Link], words: str = "") -> Fault:
     """Return the fault of one more link in the page header and both link sets."""
-
-    def spoil(site: Site) -> None:
-        links = Site.links
-        more = Site(site.base)
-        more.links = lambda: sorted([*links(site), made(site.base)], key=lambda link: (link.anchor, link.rel))
-        more.fill()
-        for path in (PAGE, AS_JSON, AS_TEXT):
-            site[path] = more[path]
-
-    return Fault(check, spoil, words)
+    return Fault(check, lambda site: site.rewrite(lambda links: [*links, made(site.base)]), words)
 
 
 def _header(check: str, old: str, new: str, path: str = PAGE, words: str = "") -> Fault:
     """Return the fault of another text in a header; `{base}` is the address of the site."""
-    return Fault(
-        check, lambda site: site.in_header(*(text.replace("{base}", site.base) for text in (old, new)), path), words
-    )
+
+    def spoil(site: Site) -> None:
+        site.in_header(old.replace("{base}", site.base), new.replace("{base}", site.base), path)
+
+    return Fault(check, spoil, words)
 
 
 def _resource(check: str, path: str, words: str = "", **changes: object) -> Fault:
@@ -229,6 +222,7 @@ FAULTS: tuple[Fault, ...] = (
     _header("catalog.link", '; profile="https://signposting.org/FAIRiCat/"', ""),
     _document("catalog.document", lambda document: document.update(more=1), CATALOG),
     _resource("catalog.document", CATALOG, "no JSON", body=b"{"),
+    _document("catalog.document", lambda document: document["linkset"].append(1), CATALOG, "no object"),
     Fault("catalog.relations", lambda site: site.in_body(CATALOG, "service-doc", "item")),
     Fault("catalog.types", lambda site: site.in_body(CATALOG, ',"type":"text/html"', "")),
     Fault("catalog.absolute", lambda site: site.in_body(CATALOG, f"{site.base}/oai", "/oai")),

@@ -8,8 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Any
 
+from gateway.errors import ConnectionFailed
 from gateway.typed_links import JSON, TEXT, Link, header, in_order, linkset_json, linkset_text
+from harvester.http.messages import Fetched, Request
 
 PAGE, PID, OTHER = "/items/1", "/pid/1", "/other"
 BIBTEX, DC = "/meta/1.bib", "/meta/1.xml"
@@ -44,12 +47,13 @@ class Site(dict[str, Resource]):
     def __init__(self, base: str) -> None:
         super().__init__()
         self.base = base
+        self.edit: Callable[[list[Link]], list[Link]] = list  # of the links of the page header and the link sets
 
     def links(self) -> list[Link]:
         """Return the links of the link set; the third file is in no header of the page."""
         page = self.base + PAGE
         types = {PDF: "application/pdf", CSV: "text/csv", NOTE: "text/plain"}
-        links = [
+        return [
             Link(page, "cite-as", self.base + PID),
             Link(page, "type", "https://schema.org/ScholarlyArticle"),
             Link(page, "type", "https://schema.org/AboutPage"),
@@ -61,7 +65,6 @@ class Site(dict[str, Resource]):
             *(Link(self.base + path, "collection", page, "text/html") for path in types),
             *(Link(self.base + path, "describes", page, "text/html") for path in (BIBTEX, DC)),
         ]
-        return in_order(links)
 
     def linksets(self, anchor: str) -> list[Link]:
         """Return the links to the two forms of the link set."""
@@ -69,7 +72,7 @@ class Site(dict[str, Resource]):
 
     def fill(self) -> Site:
         """Make all resources, all of them right."""
-        links, page = self.links(), self.base + PAGE
+        links, page = in_order(self.edit(self.links())), self.base + PAGE
         catalog = Link(page, "api-catalog", self.base + CATALOG, JSON, "https://signposting.org/FAIRiCat/")
         shown = [link for link in links if link.href != self.base + NOTE]
         value = header([*shown, *self.linksets(page), catalog], page)
@@ -91,9 +94,38 @@ class Site(dict[str, Resource]):
         anchor = self.base + path
         return header([*links, *self.linksets(anchor)], anchor)
 
+    def answer(self, path: str, accept: str, *, is_head: bool) -> tuple[int, list[tuple[str, str]], bytes]:
+        """Return status, headers and body of an answer."""
+        resource = self.get(path) or Resource("text/plain", status=404)
+        status, link = resource.status, resource.link
+        if is_head:
+            status = status if resource.head_status is None else resource.head_status
+            link = link if resource.head_link is None else resource.head_link
+        if resource.refuses and "text/html" not in accept and "*/*" not in accept:
+            status, link = 406, ""
+        content_type = resource.by_accept.get(accept, resource.content_type)
+        headers = [("Content-Type", content_type), ("Content-Length", str(len(resource.body)))]
+        headers += [("Location", resource.location)] if resource.location else []
+        headers += [("Link", link)] if link else []
+        return status, headers, resource.body
+
+    def fetch(self, request: Request) -> Fetched:
+        """Answer a request without a network. Raise ConnectionFailed for other hosts."""
+        url = request.url
+        for _ in range(5):
+            if not url.startswith(f"{self.base}/"):
+                raise ConnectionFailed(f"{url} cannot be reached.")
+            is_head = request.method == "HEAD"
+            accept = dict(request.headers).get("Accept", "*/*")
+            status, headers, body = self.answer(url.removeprefix(self.base), accept, is_head=is_head)
+            if status not in (301, 302):
+                break
+            url = dict(headers)["Location"]
+        return Fetched(url, status, tuple(headers), b"" if is_head else body, 0)
+
     # -- what is made wrong ---------------------------------------------------------------------------------------
 
-    def change(self, path: str, **changes: object) -> None:
+    def change(self, path: str, **changes: Any) -> None:
         """Change a resource."""
         self[path] = replace(self[path], **changes)
 
@@ -107,16 +139,20 @@ class Site(dict[str, Resource]):
         assert old.encode() in self[path].body, self[path].body
         self.change(path, body=self[path].body.replace(old.encode(), new.encode()))
 
-    def in_json(self, path: str, edit: Callable[[dict], None]) -> None:
+    def in_json(self, path: str, edit: Callable[[dict], object]) -> None:
         """Edit the JSON document of a resource."""
         document = json.loads(self[path].body)
         edit(document)
         self.change(path, body=json.dumps(document, separators=(",", ":")).encode())
 
     def everywhere(self, edit: Callable[[Link], Link | None], *, page: bool = True) -> None:
-        """Edit or remove the links of the page header and of both link sets."""
+        """Edit or remove links of the page header and of both link sets."""
+        self.rewrite(lambda links: [made for made in map(edit, links) if made is not None], page=page)
+
+    def rewrite(self, edit: Callable[[list[Link]], list[Link]], *, page: bool = True) -> None:
+        """Edit the list of the links of the page header and of both link sets."""
         whole = Site(self.base)
-        whole.links = lambda: in_order(filter(None, map(edit, Site.links(self))))  # type: ignore[method-assign]
+        whole.edit = edit
         whole.fill()
         for path in (PAGE, AS_JSON, AS_TEXT) if page else (AS_JSON, AS_TEXT):
             self[path] = whole[path]
@@ -126,6 +162,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answers from the site of the server."""
 
     protocol_version = "HTTP/1.1"
+    server: Server
 
     def do_GET(self) -> None:
         self._answer(is_head=False)
@@ -134,21 +171,11 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(is_head=True)
 
     def _answer(self, *, is_head: bool) -> None:
-        resource = self.server.site.get(self.path) or Resource("text/plain", status=404)
-        status, link = resource.status, resource.link
-        if is_head:
-            status = status if resource.head_status is None else resource.head_status
-            link = link if resource.head_link is None else resource.head_link
-        accept = self.headers.get("Accept", "*/*")
-        if resource.refuses and "text/html" not in accept and "*/*" not in accept:
-            status, link = 406, ""
-        content_type = resource.by_accept.get(accept, resource.content_type)
-        lines = [f"HTTP/1.1 {status} X", f"Content-Type: {content_type}", f"Content-Length: {len(resource.body)}"]
-        lines += [f"Location: {resource.location}"] if resource.location else []
-        lines += [f"Link: {link}"] if link else []
-        self.wfile.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
+        status, headers, body = self.server.site.answer(self.path, self.headers.get("Accept", "*/*"), is_head=is_head)
+        lines = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in headers), "", ""]
+        self.wfile.write("\r\n".join(lines).encode("latin-1"))
         if not is_head:
-            self.wfile.write(resource.body)
+            self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
