@@ -112,7 +112,7 @@ _WRITTEN = re.compile(
 # Statements of a page, in lower case, that its work is under an embargo or restricted, without a day: labels alone in
 # their block, and sentences about this very work.
 _LABEL = (
-    r"(?:embargoed|restricted|closed|no)[ -]access|access (?:is )?(?:restricted|closed|embargoed|denied)|(?:access|availability|status|rights): ?(?:embargoed|restricted|closed)|(?:currently |still )?(?:under|in) (?:permanent |indefinite )?embargo|embargo|embargoed(?: item| file| until further notice| indefinitely)?"
+    r"isaccessibleforfree: false|(?:embargoed|restricted|closed|no)[ -]access|access (?:is )?(?:restricted|closed|embargoed|denied)|(?:access|availability|status|rights): ?(?:embargoed|restricted|closed)|(?:currently |still )?(?:under|in) (?:permanent |indefinite )?embargo|embargo|embargoed(?: item| file| until further notice| indefinitely)?"
     r"|(?:item|file|document|full[- ]?text|thesis|article|text|work) (?:is )?(?:currently )?(?:under|in) (?:an? )?embargo|(?:permanent|indefinite) embargo|(?:full[- ]text|file|pdf|document) (?:is )?(?:currently )?(?:not available|unavailable|embargoed|restricted|under embargo)|embargo(?: (?:period|length|duration|term))?: ?\d{1,3} ?(?:months?|years?|monate|mois|meses|mesi|maanden|miesięcy|månader|jahre?|ans?|años?|anni|jaar)(?: .{1,40})?|\d{1,3}[- ]months? embargo"
     r"|restricted to (?:repository staff|registered users|campus|members)(?: only)?|campus (?:access|only)(?: only)?|subscribers only|im embargo|unter embargo|(?:noch )?gesperrt|sous embargo|embargo en cours|bajo embargo|embargado|sob embargo|sotto embargo|onder embargo|under embargo|embargoitu|objęte embargiem"
 )

@@ -190,6 +190,8 @@ _RESERVED_HINTS = (
     "riproduc",
     "riproduz",
 )
+# The statements of RightsStatements.org that a work is in copyright, or that this is not known.
+_IN_COPYRIGHT = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE|NKC)", re.ASCII)
 _SPACES = re.compile(r"\s+")
 # The names of licences of Creative Commons.
 _LICENSE = re.compile(
@@ -282,6 +284,16 @@ def reserved_in(text: str) -> Iterator[str]:
     if not may_have(text.lower(), _RESERVED_HINTS):
         return
     yield from (match[0] for match in _RESERVED.finditer(" ".join(text.translate(_SIGNS).lower().split())))
+
+
+def is_reserving(text: str) -> bool:
+    """Return whether a statement about rights reserves all of them, or says that the work is in copyright."""
+    return next(reserved_in(text), "") != "" or is_in_copyright(text)
+
+
+def is_in_copyright(text: str) -> bool:
+    """Return whether a text has the address of a statement of RightsStatements.org that a work is in copyright."""
+    return _IN_COPYRIGHT.search(text) is not None
 
 
 def licenses_in(text: str) -> Iterator[str]:

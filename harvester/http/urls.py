@@ -30,6 +30,11 @@ def site_of(url: str) -> str:
     return ".".join(labels[-3:] if is_below_registry else labels[-2:])
 
 
+def without_scheme(url: str) -> str:
+    """Return a URL without its scheme, its fragment and a last slash: http and https are the same place."""
+    return url.partition("://")[2].partition("#")[0].rstrip("/")
+
+
 def base_url(address: str) -> str:
     """Return the base URL in a URL that a person copied: arguments of OAI-PMH are removed, others stay."""
     parts = urlsplit(address.strip())

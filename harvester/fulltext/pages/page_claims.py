@@ -18,7 +18,7 @@ from harvester.fulltext.pages.page_parts import is_aside
 from harvester.fulltext.pages.page_tree import PageTree, attribute, held_by, words
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
-from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in, spelled
+from harvester.fulltext.rights_words import is_in_copyright, licenses_in, quoted, reserved_in, spelled
 
 _PAGE = "the page"
 _MOST_BLOCKS = 300
@@ -156,7 +156,6 @@ _HINTS = (
     "cc-by",
     "cc0",
 )
-_RIGHTS = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE|NKC)", re.ASCII)
 _IN_COPYRIGHT = re.compile(
     r"\W{0,3}+(?:(?:rights|copyright|licen[cs]e)(?: statement| status)?\W{1,3})?(?:in copyright|copyrighted|under copyright|no re-?use|urheberrechtlich geschützt|protected by copyright)\W{0,3}"
 )
@@ -242,7 +241,7 @@ def _reserved(block: str) -> str:
 
 
 def _in_copyright(page: PageTree) -> bool:
-    anchors = (tag for tag in page.elements("a") if _RIGHTS.search(attribute(tag, "href")))
+    anchors = (tag for tag in page.elements("a") if is_in_copyright(attribute(tag, "href")))
     return any(not is_aside(tag) for tag in islice(anchors, _MOST_BLOCKS))
 
 
