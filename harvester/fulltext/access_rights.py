@@ -50,7 +50,7 @@ _ABROAD = (
     (
         Access.CLOSED,
         (
-            r"(?:accès|diffusion) (?:fermée?|interdite?)|texte intégral non disponible|acceso cerrado|acesso fechado"
+            r"metadata[ -]only|(?:accès|diffusion) (?:fermée?|interdite?)|texte intégral non disponible|acceso cerrado|acesso fechado"
             r"|texto completo (?:no|não) dispon[ií]vel|texto completo no disponible|accesso chiuso|gesloten toegang|niet openbaar"
             r"|nicht öffentlich(?: zugänglich)?|volltext (?:ist )?nicht (?:frei )?(?:verfügbar|zugänglich)|sperrvermerk"
             r"|доступ (?:к полному тексту )?закрыт|закрытый доступ|полный текст недоступен|для служебного пользования"

@@ -45,7 +45,7 @@ class Embargoes:
     days: dict[str, str] = field(default_factory=dict)  # the same of addresses
     pages: set[str] = field(default_factory=set)  # addresses of withheld pages
     shut: set[str] = field(default_factory=set)  # sites whose files are restricted, by the record or its registry
-    leading: set[str] = field(default_factory=set)  # addresses at resolvers that lead to such sites
+    leading: set[str] = field(default_factory=set)  # addresses that lead to such sites
 
     def hold(self, copies: Iterable[Copy]) -> tuple[Copy, ...]:
         """Return the pages among these that are under an embargo, and store them, their addresses and sites."""
@@ -71,8 +71,10 @@ class Embargoes:
         return tuple(page._replace(url=url) for url in new)
 
     def arrive(self, redirects: Mapping[str, str]) -> None:
-        """Store the sites to which resolvers have led, if files there are restricted."""
-        self.shut |= {site_of(there) for url, there in redirects.items() if without_scheme(url) in self.leading}
+        """Store the sites to which these redirects lead, in their order, if files there are restricted."""
+        for url, there in redirects.items():
+            if without_scheme(url) in self.leading:
+                self._shut(there)
 
     def of(self, copy: Copy) -> Copy:
         """Return a copy with the day on which it becomes available: that of its address or site, the later one.
@@ -92,9 +94,8 @@ class Embargoes:
         return copy._replace(open_from=max(copy.open_from, self.own_day), is_shut=copy.is_shut or self.is_own_shut)
 
     def _shut(self, url: str) -> None:
-        if site_of(url) in _RESOLVERS:
-            self.leading.add(without_scheme(url))
-        else:
+        self.leading.add(without_scheme(url))
+        if site_of(url) not in _RESOLVERS:
             self.shut.add(site_of(url))
 
 

@@ -38,6 +38,11 @@ def by_update(update: str, service: str, notice: str = "", day: str = "") -> str
     return f"{UPDATES[update]}: {service} names {notice or 'a notice'}{when}."
 
 
+def by_notice(update: str, doi: str) -> str:
+    """Return the sentence for a DOI of a record that is that of a notice about another DOI."""
+    return f"The DOI of the record is that of a notice, and not of a work: Crossref names it as {update} {doi}."
+
+
 def by_mark(service: str) -> str:
     """Return the sentence for a work that a service calls retracted, without a notice."""
     return f"{UPDATES['retraction']}: {service} marks it so."

@@ -31,8 +31,12 @@ def site_of(url: str) -> str:
 
 
 def without_scheme(url: str) -> str:
-    """Return a URL without its scheme, its fragment and a last slash: http and https are the same place."""
-    return url.partition("://")[2].partition("#")[0].rstrip("/")
+    """Return a URL without its scheme, its fragment and a last slash, and its host in lower case.
+
+    With http and https it is the same place.
+    """
+    host, slash, path = url.partition("://")[2].partition("#")[0].partition("/")
+    return f"{host.lower()}{slash}{path}".rstrip("/")
 
 
 def base_url(address: str) -> str:

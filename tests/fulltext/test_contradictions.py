@@ -123,6 +123,14 @@ def test_restricted_files_of_a_record_have_no_licence_behind_a_handle(rights: st
     assert result_of(record(page=HANDLE, doi=""), own).verdict == ACCEPT
 
 
+@pytest.mark.parametrize("address", [HANDLE, "https://nbn-resolving.org/urn:nbn:de:1-1"])
+def test_restricted_files_have_no_licence_after_any_number_of_redirects(address: str) -> None:
+    own = {**OPEN_PAGE, address: to("http://old.example.net/1"), "http://old.example.net/1": to(PAGE)}
+    restricted = ("rights", "info:eu-repo/semantics/restrictedAccess")
+    assert result_of(record(restricted, page=address, doi=""), own).verdict == REVIEW
+    assert result_of(record(page=address, doi=""), own).verdict == ACCEPT
+
+
 # --- embargoes of one address -------------------------------------------------------------------------------------
 
 SYNDICATED = {
@@ -137,6 +145,7 @@ SYNDICATED = {
         (record(), unpaywall(place(), embargoed=(place(oa_date=DAY),))),
         (record(), {**crossref(**SYNDICATED), **unpaywall(embargoed=(place(license_="", oa_date=DAY),))}),
         (record(page=PAGE), unpaywall(embargoed=(place(FILE.replace("https", "http"), oa_date=DAY),))),
+        (record(page=PAGE), unpaywall(embargoed=(place(FILE.replace("repo", "Repo"), oa_date=DAY),))),
         (record(page=PAGE), unpaywall(embargoed=(place("", url_for_landing_page=f"{PAGE}/#x", oa_date=DAY),))),
     ],
 )
@@ -181,6 +190,20 @@ def test_a_licence_of_datacite_counts_for_what_its_words_name(words: str, verdic
 def test_an_embargo_in_the_rights_of_datacite_counts(words: str) -> None:
     own = {**datacite(rightsList=[{"rights": words}, {"rightsUri": BY}], contentUrl=[FILE]), **OPEN_PAGE}
     assert result_of(record(), own) == WITHHELD
+
+
+# --- notices -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("update", "verdict"),
+    [("retraction", REVIEW), ("withdrawal", REVIEW), ("new_version", ACCEPT), ("correction", ACCEPT)],
+)
+def test_a_doi_of_a_notice_of_retraction_is_not_that_of_a_work(update: str, verdict: str) -> None:
+    """The record has the title of the article, and the DOI of the notice that retracts it."""
+    notice = {"update-to": [{"DOI": "10.1234/article", "type": update}]}
+    own = {**crossref(**notice), **unpaywall(place()), FILE: PDF}
+    assert result_of(record(), own).verdict == verdict
 
 
 # --- typed links --------------------------------------------------------------------------------------------------
@@ -244,6 +267,9 @@ def dspace(**metadata: str) -> dict[str, Answer]:
         ({"dc_rights": "info:eu-repo/semantics/embargoedAccess"}, Result(REVIEW)),
         ({"dc_rights": "info:eu-repo/semantics/restrictedAccess"}, Result(REVIEW)),
         ({"dc_rights_accessRights": "closed access"}, Result(REVIEW)),
+        ({"dc_rights_accessRights": "metadata only access"}, Result(REVIEW)),
+        ({"dc_rights_license": "CC BY-NC 4.0"}, Result(REVIEW)),
+        ({"dc_rights_license": "CC BY 4.0"}, Result(ACCEPT)),
         ({"dc_rights": "© The author. All rights reserved."}, Result(REVIEW)),
     ],
 )

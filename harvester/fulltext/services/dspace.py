@@ -28,6 +28,7 @@ _WHOLE_UUID = re.compile(_UUID)
 # Names of the metadata that state the access to a file, and the day on which it becomes available.
 _OF_RIGHTS = re.compile(r"(?i)right|access|licen[cs]e")
 _OF_DAYS = re.compile(r"(?i)\.available$|embargo|lift")
+_LICENSES = ("dc.rights.uri", "dc.rights.license")
 _EMBED = "embed=bundles/bitstreams"
 _ORIGINAL = "ORIGINAL"
 
@@ -65,7 +66,8 @@ def read(fetched: Fetched, place: Place) -> Description | None:
 
 
 def _described(item: Node, site: str) -> Description:
-    stated = text(item, "metadata", "dc.rights.uri", "value") or text(item, "metadata", "dc.rights.license", "value")
+    licenses = [right for name in _LICENSES for right in texts(item, "metadata", name, "value")]
+    stated = licenses[0] if len(set(map(license_of, licenses))) == 1 else ""
     copy = Copy(
         "",
         mime_type="application/pdf",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from gateway.errors import GatewayError
+from harvester.fulltext.pages.landing_work import joined
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import host_of
 
@@ -39,7 +40,7 @@ class FetchOnce:
         if isinstance(answer, GatewayError):
             raise answer.with_traceback(None)
         if answer.location:
-            self.redirects[request.url] = answer.location
+            self.redirects[request.url] = joined(request.url, answer.location)
         return answer
 
     def _asked(self, request: Request) -> Fetched | GatewayError:
