@@ -32,7 +32,7 @@ _TELLING = (
 
 
 _REGISTRIES = ("crossref", "datacite")  # the steps that know retractions
-_UPDATES = tuple(f"update-to:{update}" for update in UPDATES)  # relations of notices of retraction
+_UPDATES = frozenset(f"update_to:{update}" for update in UPDATES)  # relations of notices of retraction
 _DIGITS = 4  # of a year
 
 
@@ -93,10 +93,9 @@ def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:
 
 def _by_own_notice(described: Description) -> str:
     """Return the sentence if the DOI of a record is that of a notice that retracts another work; else empty."""
-    updated = [related for related in described.related if related.relation.startswith(_UPDATES)]
-    return next(
-        (by_notice(related.relation, related.value) for related in updated if related.value != described.doi), ""
-    )
+    others = (related for related in described.related if related.value != described.doi)
+    updated = (related for related in others if related.relation.lower().replace("-", "_") in _UPDATES)
+    return next((by_notice(related.relation, related.value) for related in updated), "")
 
 
 def _is_about_the_work(candidate: Candidate) -> bool:

@@ -197,7 +197,7 @@ def test_an_embargo_in_the_rights_of_datacite_counts(words: str) -> None:
 
 @pytest.mark.parametrize(
     ("update", "verdict"),
-    [("retraction", REVIEW), ("withdrawal", REVIEW), ("new_version", ACCEPT), ("correction", ACCEPT)],
+    [("retraction", REVIEW), ("Partial-Retraction", REVIEW), ("new_version", ACCEPT), ("correction", ACCEPT)],
 )
 def test_a_doi_of_a_notice_of_retraction_is_not_that_of_a_work(update: str, verdict: str) -> None:
     """The record has the title of the article, and the DOI of the notice that retracts it."""
