@@ -1,7 +1,8 @@
 """Embargoes: which pages and sites are under one, and when an item is searched for again. Pure.
 
 The record, or the repository that registered the DOI with DataCite, states the end of an embargo. It applies to all
-files at the same site. A statement of another service about a copy applies to that copy alone, whoever names it.
+files at the same site. A statement of another service about a copy applies to that address alone, also if other
+services name it.
 
 A DOI or a handle leads to a site that is not known before it is requested. A handle leads to the repository of the
 record, and a DOI of DataCite to its own repository, so the embargo applies there too. A DOI of Crossref leads to a

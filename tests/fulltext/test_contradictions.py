@@ -57,7 +57,7 @@ def place(url: str = FILE, license_: str = "cc-by", **more: object) -> dict[str,
 
 
 def page(body: str, link: str = "") -> Answer:
-    return answer(f"<title>{TITLE}</title><main><h1>{TITLE}</h1>{body}</main>", **({"Link": link} if link else {}))
+    return answer(f"<title>{TITLE}</title><main><h1>{TITLE}</h1>{body}</main>", Link=link)
 
 
 OPEN_PAGE = {PAGE: page(f'<p><a href="/files/1.pdf">PDF</a></p>{LICENSED}'), FILE: PDF}
