@@ -39,6 +39,8 @@ def json_ld(**more: object) -> str:
         ('<div class="related">Embargo until 1 May 2027</div>', ""),
         ('<div role="contentinfo">Embargo until 1 May 2027</div>', ""),
         ("<script>Embargo until 1 May 2027</script>", ""),
+        ("<p><!-- of a template -->Embargo until 1 May 2027</p>", "2027-05-01"),
+        ("<p>Text<!----> <!---->Embargo until 1 May 2027</p>", "2027-05-01"),
         ("<p>Meadows until 1 May 2027</p>", ""),
     ],
 )
