@@ -46,6 +46,7 @@ _ANOTHER = (
 )
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
 _OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
+_BY_LICENSE = "The licence "  # the beginning of the reason
 _SILENT = "The step {} got no answer, so a retraction is not excluded."
 
 # The descriptions of files that are not of the kind of their record.
@@ -204,12 +205,13 @@ def _instead_of(before: Decision, candidate: Candidate) -> tuple[Ruling, str]:
 
 
 def _stays(before: Decision, candidate: Candidate) -> bool:
-    """Return whether a person decided on these bytes, or a rule accepted them and they have signs of the work.
+    """Return whether a person decided on these bytes, or a rule accepted them and would not hesitate now.
 
-    Releases before 0.5.0 accepted files without such signs; those are decided on again.
+    Earlier releases accepted files without signs of the work, and did not read all claims; those are decided on again.
     """
     is_accepted = before.verdict == "accept" and is_identified(candidate.identified_by)
-    is_plain = not candidate.is_auxiliary and not candidate.kind_doubt
+    is_doubted = bool(candidate.doubt) and before.reason.startswith(_BY_LICENSE)
+    is_plain = not (candidate.is_auxiliary or _about_the_kind(candidate) or is_doubted)
     return before.sha256 == candidate.sha256 and (before.decided_by != RULE or (is_accepted and is_plain))
 
 
@@ -239,7 +241,7 @@ def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds
     if doubt:
         return Ruling("review", doubt)
     if is_open(candidate.license):
-        return Ruling("accept", f"The licence {candidate.license} was stated for this copy.")
+        return Ruling("accept", f"{_BY_LICENSE}{candidate.license} was stated for this copy.")
     ruling = _by_policy(candidate.version or candidate.text_version, policy, published, month)
     return Ruling("review", candidate.doubt) if candidate.doubt and policy is None else ruling
 

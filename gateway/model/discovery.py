@@ -85,7 +85,8 @@ class Candidate(NamedTuple):
     `version`) come from the file itself. `is_auxiliary`: its kind is not that of the record. `identified_by` has the
     signs of the work on its first pages (`gateway.fulltext.identification.Sign`). `at` is the second of the check.
     `doubt` says why a licence on the page is not that of this copy. `restriction` says why not everybody may have it.
-    `retracted` says that its page or text states a retraction. All three are sentences.
+    `retracted` says that its page or text states a retraction. All three are sentences. `has_read_claims` is
+    False if an earlier release read the file, without its claims about licence, restriction and retraction.
     """
 
     url: str
@@ -119,6 +120,7 @@ class Candidate(NamedTuple):
     restriction: str = ""
     retracted: str = ""
     kind_doubt: str = ""  # why it may be another kind of document, as a sentence
+    has_read_claims: bool = False
 
 
 class Match(NamedTuple):

@@ -26,7 +26,7 @@ from harvester.commands.discover import facts_of_decision, facts_of_search, sear
 from harvester.commands.output import json_option, write_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
 from harvester.fulltext.works import work_of
-from harvester.harvest.instance import Instance
+from harvester.harvest.instance import Instance, sources_file
 from harvester.harvest.takedowns.hide import is_withdrawn
 from harvester.http.urls import host_of
 
@@ -99,11 +99,18 @@ def list_(ctx: click.Context, /, verdict: str, after: str, as_json: bool, **_opt
 
 
 def _files(instance: Instance, desk: Discovery, verdict: str, wanted: Filter, after: str = "") -> Iterator[Reviewed]:
-    """Return the files with a verdict that a filter selects, without files that are taken down."""
+    """Return the files with a verdict that a filter selects, without files that are taken down.
+
+    Raise ConfigurationError at the end if there are none, and the filter names a source that does not exist.
+    """
+    is_empty = True
     for decision in decisions_in_force(desk, verdict, after):
         file = _review_of(instance, desk, decision)
         if wanted.fits(file) and not is_withdrawn(instance, decision):
+            is_empty = False
             yield file
+    if is_empty and wanted.source:
+        sources_file(instance.folder).chosen((wanted.source,))
 
 
 def _review_of(instance: Instance, desk: Discovery, decision: Decision) -> Reviewed:

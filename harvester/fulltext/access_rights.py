@@ -50,7 +50,7 @@ _ABROAD = (
     (
         Access.CLOSED,
         (
-            r"(?:accès|diffusion) (?:fermée?|interdite?)|texte intégral non disponible|acceso cerrado|acesso fechado"
+            r"metadata[ -]only|(?:accès|diffusion) (?:fermée?|interdite?)|texte intégral non disponible|acceso cerrado|acesso fechado"
             r"|texto completo (?:no|não) dispon[ií]vel|texto completo no disponible|accesso chiuso|gesloten toegang|niet openbaar"
             r"|nicht öffentlich(?: zugänglich)?|volltext (?:ist )?nicht (?:frei )?(?:verfügbar|zugänglich)|sperrvermerk"
             r"|доступ (?:к полному тексту )?закрыт|закрытый доступ|полный текст недоступен|для служебного пользования"
@@ -72,8 +72,8 @@ _YEARS = range(1900, 2200)  # other years are errors
 _LATER = (
     r"embargo\w{0,6}|(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
     r"|(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
-    r"|(?:available|accessible|open access|public|published|released?|unlocked) (?:online )?(?:from|as of|on or after|starting|not before)\b|not (?:available|accessible|public) before\b|(?:release date|date of release|available (?:date|since|online)|availability date|date (?:made )?available|date of availability)\b"
-    r"|(?:restricted|locked|closed|available|limited) (?:to .{1,60} )?(?:only )?until\b|früheste(?:ns|r) (?:ab|zugriff)\b|(?:frei|öffentlich|abrufbar|zugreifbar) ab\b"
+    r"|(?:available|accessible|open access|public|published|released?|unlocked) (?:online )?(?:from|as of|on or after|starting|not before)\b|not (?:available|accessible|public) before\b|open (?:from|after|on|starting)\b|(?:available|accessible) (?:for|to) download (?:from|after|on)\b|will (?:be|become) (?:publicly |freely |openly )?(?:available|accessible|public|open) (?:on|after|from)\b|(?:release date|date of release|available (?:date|since|online)|availability date|date (?:made )?available|date of availability)\b"
+    r"|(?:restricted|locked|closed|available|limited) (?:to .{1,60} )?(?:only )?until\b|früheste(?:ns|r) (?:ab|zugriff)\b|(?:frei|öffentlich|abrufbar|zugreifbar) ab\b|\bab (?:dem )?(?=[^,;]{4,30} (?:frei |öffentlich )?(?:zugänglich|verfügbar|abrufbar))"
     r"|bis (?:zum )?(?=[^,;]{4,30} (?:gesperrt|nicht (?:verfügbar|zugänglich|öffentlich)))|until (?=[^,;]{4,30} (?:under embargo|embargoed|restricted))"
     r"|(?:gesperrt|nicht (?:verfügbar|zugänglich)) bis\b|sperr(?:frist|vermerk)\b"
     r"|(?:zugänglich|verfügbar|freigegeben|freigabe|zugriff) (?:erst )?ab\b"
@@ -83,7 +83,7 @@ _LATER = (
     r"|(?:embargad|restrit|fechad)[oa] até\b|(?:disponível|acessível) a partir\b|(?:riservat|chius|ristrett)o fino\b"
     r"|(?:accessibile|disponibile|consultabile) (?:dal|a partire dal)\b|tillgänglig\w{0,2} (?:från|fr\.o\.m\.)|tilgængelig\w{0,2} fra\b|tilgjengelig\w{0,2} fra\b|saatavi(?:lla|ssa)\b|přístupn\w{1,2} od\b|elérhető\b|onder embargo tot\b|beschikbaar vanaf\b"
     r"|(?:ограничен|закрыт|эмбарго|засекречен)\w{0,3} до\b|(?:доступен|открыт\w{0,3}|доступ) с\b|эмбарго\b"
-    r"|(?:zamknięt|ograniczon|zablokowan)\w{1,3} do\b|dostępn\w{1,3} od\b|(?:kısıtlı|kapalı|ambargo)\w{0,4}\b"
+    r"|(?:zamknięt|ograniczon|zablokowan)\w{1,3} do\b|dostępn\w{1,3} od\b|dostęp od\b|(?:kısıtlı|kapalı|ambargo)\w{0,4}\b"
 )
 _LATER_ELSEWHERE = "公开日期|公開日|公开时间|公開予定|公開延期|开放日期|解密日期|限制公开|保密期限|保密至|エンバーゴ|공개일|엠바고|محظور|حظر|متاح"  # in scripts without spaces between words
 _UNTIL = re.compile(rf"\b(?:{_LATER})|{_LATER_ELSEWHERE}")  # in a text in lower case
@@ -101,7 +101,7 @@ _MONTHS = (
 _NAMES = "|".join(f"({beginnings})" for beginnings in _MONTHS)
 _UNTIL_YEAR = re.compile(r"(?i)\b(?:until|till|bis|jusqu['\u2019]en|hasta|até|fino al|до) (\d{4})(?![\d-])")
 _WRITTEN = re.compile(
-    r"(?i)(?<!\d)(?:(?P<y>\d{4})[-/.](?P<m>\d\d)[-/.](?P<d>\d\d)|(?P<one>\d\d?)[./](?P<two>\d\d?)[./](?P<year>\d{4})"
+    r"(?i)(?<!\d)(?:(?P<y>\d{4})[-/.](?P<m>\d\d)[-/.](?P<d>\d\d)|(?P<one>\d\d?)[./-](?P<two>\d\d?)[./-](?P<year>\d{4})"
     r"|(?P<cy>\d{4})\s?年\s?(?P<cm>\d\d?)\s?月(?:\s?(?P<cd>\d\d?)\s?日)?"
     r"|(?:(?P<before>\d\d?)(?:st|nd|rd|th|er|º|°|\.|:a)?[\s-](?:de\s|of\s)?)?"
     rf"(?<![^\W\d_])(?=[^\W\d_]{{3}})(?P<name>{_NAMES})[^\W\d_]{{0,8}}[.,]?[\s-](?:de\s|of\s)?"
@@ -112,7 +112,7 @@ _WRITTEN = re.compile(
 # Statements of a page, in lower case, that its work is under an embargo or restricted, without a day: labels alone in
 # their block, and sentences about this very work.
 _LABEL = (
-    r"(?:embargoed|restricted|closed|no)[ -]access|access (?:is )?(?:restricted|closed|embargoed|denied)|(?:access|availability|status|rights): ?(?:embargoed|restricted|closed)|(?:currently |still )?(?:under|in) (?:permanent |indefinite )?embargo|embargo|embargoed(?: item| file| until further notice| indefinitely)?"
+    r"isaccessibleforfree: false|(?:embargoed|restricted|closed|no)[ -]access|access (?:is )?(?:restricted|closed|embargoed|denied)|(?:access|availability|status|rights): ?(?:embargoed|restricted|closed)|(?:currently |still )?(?:under|in) (?:permanent |indefinite )?embargo|embargo|embargoed(?: item| file| until further notice| indefinitely)?"
     r"|(?:item|file|document|full[- ]?text|thesis|article|text|work) (?:is )?(?:currently )?(?:under|in) (?:an? )?embargo|(?:permanent|indefinite) embargo|(?:full[- ]text|file|pdf|document) (?:is )?(?:currently )?(?:not available|unavailable|embargoed|restricted|under embargo)|embargo(?: (?:period|length|duration|term))?: ?\d{1,3} ?(?:months?|years?|monate|mois|meses|mesi|maanden|miesięcy|månader|jahre?|ans?|años?|anni|jaar)(?: .{1,40})?|\d{1,3}[- ]months? embargo"
     r"|restricted to (?:repository staff|registered users|campus|members)(?: only)?|campus (?:access|only)(?: only)?|subscribers only|im embargo|unter embargo|(?:noch )?gesperrt|sous embargo|embargo en cours|bajo embargo|embargado|sob embargo|sotto embargo|onder embargo|under embargo|embargoitu|objęte embargiem"
 )

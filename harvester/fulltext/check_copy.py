@@ -178,5 +178,7 @@ def _claiming(candidate: Candidate, extracted: Extracted, titles: Iterable[str])
     if doubt:
         candidate = candidate._replace(license="", license_url="", doubt=doubt)
     return candidate._replace(
-        restriction=claims.restriction or candidate.restriction, retracted=claims.retracted or candidate.retracted
+        restriction=claims.restriction or candidate.restriction,
+        retracted=claims.retracted or candidate.retracted,
+        has_read_claims=True,
     )

@@ -21,7 +21,7 @@ _COPY = r"(?:this|the (?:attached|enclosed|present)) (?:[a-z-]{2,20} )?(?:copy|d
 _PERSONAL = r"(?:your )?(?:own )?(?:personal|private|individual|internal)(?:,? (?:and|or|non-?commercial|educational|research|private|classroom)){0,4}"
 # Prohibitions at the beginning of a line or sentence.
 _FORBIDDEN = (
-    rf"not (?:intended |meant )?for (?:(?:further|public|general|wider|any) )?(?:{_SENT}ion|publication|posting|release)(?: or \w+)?\b"
+    rf"not to be (?:quoted|cited|copied|reproduced|shared|posted|passed on|{_SENT}ed)(?:,? (?:and|or) |\b)|not (?:intended |meant )?for (?:(?:further|public|general|wider|any) )?(?:{_SENT}ion|publication|posting|release)(?: or \w+)?\b"
     rf"|(?:please )?do not (?:(?:copy|cite|quote|share|post|reproduce|publish|forward|circulate)(?:,|,? or) ){{0,3}}(?:{_SENT}e|share|post|forward|copy|reproduce)\b(?! (?:evenly|equally|well|any|the same))"
     rf"|(?:draft|copy|version|manuscript|preprint)\W{{1,4}}(?:please )?(?:do )?not (?:for )?{_SENT}|(?:for|only for) {_PERSONAL} (?:use|study|reading|reference|scholarship|research)(?: (?:and|or) \w{{2,12}})? only\b|(?:(?:this|the) )?(?:copy|copies|provided|reprinted|supplied|printed|intended|furnished|posted|downloaded|made available|for use)(?: \w{{2,12}}){{0,4}} (?:solely |only )?for {_PERSONAL} (?:use|study|reading|research)\b|(?:for|only for) {_PERSONAL} (?:use|study)\W{{0,3}}$|for (?:{_SENT}ion )?(?:to )?(?:subscribers|members|reviewers|review|internal use|official use)(?: purposes)? only\b|only for (?:subscribers|members|reviewers|review|internal use|official use)\b|(?:for )?(?:internal|official|private|personal) use only\b"
     r"|(?:this is )?(?:a|an|the) (?:author'?s? )?(?:personal|private|confidential) copy\b|author'?s?'? (?:personal|own) copy\b|personal copy\W{0,3}$"
@@ -39,7 +39,7 @@ _FORBIDDEN = (
 _FORBIDDEN_HERE = re.compile(
     rf"\b{_COPY} (?:may|must|should|can|is)(?: ?not) (?:to )?(?:be )?(?:(?:further|publicly) )?(?:{_SENT}ed|copied|reproduced|shared|posted|for {_SENT}ion)"
     rf"|\b{_COPY}(?: is)?(?: (?:provided|supplied|intended|made available|furnished|posted|sent)(?: (?:to you|here|solely|only|exclusively)){{0,2}})? (?:solely |only |exclusively )?for (?:the )?{_PERSONAL} (?:use|study|reading)\b"
-    rf"|\b{_COPY} is (?:strictly |highly )?(?:confidential|private|embargoed and confidential)\b|\b(?:{_SENT}ion|publication|reproduction|copying|sharing|posting)(?: or \w{{3,20}})?(?: of {_COPY})? (?:is |are )?(?:strictly )?(?:prohibited|forbidden|not permitted|not allowed)\b"
+    rf"|\b{_COPY} is (?:strictly |highly )?(?:confidential|private|embargoed and confidential)\b|\b(?:{_SENT}ion|publication|reproduction|copying|sharing|posting|re-?use)(?: or \w{{3,20}})?(?: of {_COPY})? (?:is |are )?(?:strictly )?(?:prohibited|forbidden|not permitted|not allowed)\b"
     rf"|\bit (?:must|is) not (?:to )?be (?:{_SENT}ed|copied|passed on|shared)\b|\bdownloaded (?:from|by|on|at) .{{2,160}}?[.;,] ?for {_PERSONAL} use only|\bposted here (?:by permission .{{2,60}} )?for your personal use|\bfurnished to the author for internal|\binternal non-?commercial research and education use"
 )  # fmt: skip
 _CONFIDENTIAL_LINE = re.compile(

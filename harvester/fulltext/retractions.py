@@ -38,6 +38,11 @@ def by_update(update: str, service: str, notice: str = "", day: str = "") -> str
     return f"{UPDATES[update]}: {service} names {notice or 'a notice'}{when}."
 
 
+def by_notice(update: str, doi: str) -> str:
+    """Return the sentence for a DOI of a record that is that of a notice about another DOI."""
+    return f"The DOI of the record is that of a notice, and not of a work: Crossref names it as {update} {doi}."
+
+
 def by_mark(service: str) -> str:
     """Return the sentence for a work that a service calls retracted, without a notice."""
     return f"{UPDATES['retraction']}: {service} marks it so."
@@ -59,7 +64,7 @@ _STATEMENTS = (
     ),
     (
         "retraction",
-        rf"{_THIS}(?:,? [^.]{{0,80}}?,?)? (?:has|have|had)? ?(?:been|was|is)(?: (?:formally|fully|partially|now|hereby|being|subsequently|since)){{0,2}} retracted\b"
+        rf"^\W{{0,3}}retract(?:ion|ed)(?: published)? in ?: |{_THIS}(?:,? [^.]{{0,80}}?,?)? (?:has|have|had)? ?(?:been|was|is)(?: (?:formally|fully|partially|now|hereby|being|subsequently|since)){{0,2}} retracted\b"
         rf"|retract(?:s|ed|ing)? {_THIS}|{_THIS} has a (?:retraction|retraction note|retraction notice)\b|retraction (?:note |notice )?(?:to|of|for) {_THIS}|retraction (?:note|notice)?[^.]{{0,40}} (?:has been|was) published\b"
         r"|(?:dies(?:er|es|e)|der (?:vorliegende|obige)) (?:[^\W\d]{2,20} )?(?:artikel|beitrag|aufsatz|manuskript|publikation|veröffentlichung|arbeit|preprint|paper|werk) (?:wurde|ist|wird)\b[^.]{0,80}\bzur(?:ückgezogen|ückgenommen)|(?:diesen (?:artikel|beitrag|aufsatz)|dies(?:e|es) (?:arbeit|publikation|manuskript))\b[^.]{0,60}\bzurück(?:gezogen|ziehen)?\b"
         r"|cet(?:te)? (?:article|publication|étude|prépublication|manuscrit|ouvrage) (?:a été|est|vient d'être|fait l'objet d'une) (?:rétracté|retiré|rétractation)|l'article a été rétracté|(?:rétract(?:e|ent|é)|retir(?:e|ent|é)) cet(?:te)? (?:article|publication|étude)"
@@ -72,12 +77,12 @@ _STATEMENTS = (
     (
         "withdrawal",
         rf"{_THIS}(?:,? [^.]{{0,80}}?,?)? (?:has|have|had)? ?(?:been|was|is)(?: (?:formally|permanently|temporarily|now|hereby|being|subsequently)){{0,2}} withdrawn\b(?! from (?:the )?(?:analys|sale|stock))"
-        rf"|withdr(?:aws?|awn|awing|ew) {_THIS}|{_THIS} has been removed (?:at the request|for legal|because|due to|by the (?:publisher|editors?|authors?))",
+        rf"|withdr(?:aws?|awn|awing|ew) {_THIS}|{_THIS} has been (?:temporarily|permanently) removed\b|{_THIS} has been removed (?:at the request|for legal|because|due to|by the (?:publisher|editors?|authors?))",
     ),
 )  # fmt: skip
 # Parts of words, of which every statement has one.
 _HINTS = (
-    "retract", "withdr", "concern", "has been removed", "zurück", "rétract", "retir", "retrac", "retrak", "retra\u00eddo", "retratado", "despublicado", "ritir", "ritratt", "getrokken", "tillbaka", "återkall", "trukket", "tilbage",
+    "retract", "withdr", "concern", "removed", "zurück", "rétract", "retir", "retrac", "retrak", "retra\u00eddo", "retratado", "despublicado", "ritir", "ritratt", "getrokken", "tillbaka", "återkall", "trukket", "tilbage",
     "vedetty", "peruttu", "wycofan", "odwołan", "stažen", "retrah", "отозван", "ретраг", "geri çekil", "撤", "取り下げ",
 )  # fmt: skip
 _COMPILED = tuple((update, re.compile(rf"\b(?:{pattern})")) for update, pattern in _STATEMENTS)
@@ -101,10 +106,17 @@ _LABELS = (
     ),
     (
         "withdrawal",
-        r"withdrawn(?: (?:article|paper|manuscript|preprint|publication|version))?|(?:article|paper|preprint|manuscript) withdrawn|withdrawal(?: (?:note|notice|statement|of publication))?|notice of withdrawal|article in press withdrawn",
+        r"withdrawn(?: (?:article|paper|manuscript|preprint|publication|version))?|(?:article|paper|preprint|manuscript) withdrawn|withdrawal(?: (?:note|notice|statement|of publication))?|notice of withdrawal|article in press withdrawn|(?:article |paper |chapter )?removed by the publisher",
     ),
 )
-_LABELLED = tuple((update, re.compile(rf"\A\W{{0,4}}+(?:{pattern})\W{{0,4}}")) for update, pattern in _LABELS)
+_DAY = r"(?:on )?[\d./-]{8,10}|(?:on )?\d{1,2} [a-z]{3,9} \d{4}"  # after a label
+_LABELLED = tuple(
+    (
+        update,
+        re.compile(rf"\A\W{{0,4}}+(?:(?:[a-z]{{4,12}} )?status\W{{1,3}})?(?:{pattern})\W{{0,4}}(?:{_DAY})?\W{{0,2}}"),
+    )
+    for update, pattern in _LABELS
+)
 _AFTER_TITLE = re.compile(r"[\[(]([^\[\]()]{5,60})[\])]\s?(?:[|–-].{0,80})?$")  # perhaps with the name of the site
 # A label before a title.
 _BEFORE_TITLE = tuple(

@@ -54,7 +54,7 @@ OF_THE_WORK = re.compile(
 
 # Prepositions before the work, with which something else is the subject.
 _OF_IT = re.compile(
-    r"\b(?:of|for|to|in|from|with|by|on|accompanying|supporting|behind|zu|zum|zur|für|von|aus|in|im|bei|mit|de|du|des|à|pour|dans|avec|para|en|con|per|nel|nella|di|del|della|do|da|no|na|com|van|voor|bij|uit|met|till|för|av|med|til|for|av|af|w|z|dla|k|pro|v)\s{1,3}$"
+    r"\b(?:of|for|to|in|from|with|by|on|about|regarding|accompanying|supporting|behind|zu|zum|zur|für|von|aus|in|im|bei|mit|de|du|des|à|pour|dans|avec|para|en|con|per|nel|nella|di|del|della|do|da|no|na|com|van|voor|bij|uit|met|till|för|av|med|til|for|av|af|w|z|dla|k|pro|v)\s{1,3}$"
 )
 _THIS = frozenset(
     (
@@ -96,7 +96,7 @@ _REASONS = (
     ),
     _reason(
         "for the site",
-        r"web ?(?:sites?|pages?|seiten?)\b|this (?:site|page|journal|repository|portal|blog|database|platform)\b|the site\b|site content\b|(?:all|the|our) content (?:of|on|in)\b|portals?\b|homepage\b",
+        r"web ?(?:sites?|pages?|seiten?)\b|this (?:site|page|journal|repository|portal|blog|database|platform|wiki|catalogue?|collection|archive|server)\b|the site\b|site content\b|(?:all|the|our) content (?:of|on|in)\b|portals?\b|homepage\b",
         r"(?:dieser|unserer|der) (?:seiten?|plattform|zeitschrift|datenbank)\b|internetseiten?|webseiten?",
         r"(?:ce|du|le|deste|este|neste|do) site\b|sites? web\b|cette (?:page|revue|plateforme)\b|(?:este|del|de este) sitio\b|sitio web|(?:esta|desta|questa|deze|denna) (?:p[áa]gina|revista|rivista|sida|tidskrift)\b|páginas? web|sítio\b",
         r"(?:questo|del|di questo) sito\b|sito web|pagin[ae] web|(?:dit|het) tijdschrift\b|webbplats\w*|webbsid\w*|hjemmeside\w*|nettsted\w*|verkkosivu\w*|(?:tej|strony|stronie) (?:internetow\w*|strony)\b|stron(?:y|ie|a|ę) (?:internetow|www|czasopism)|tej strony\b|serwis\w*|těchto stránek|stránek\b|сайт\w*",
@@ -105,7 +105,7 @@ _REASONS = (
     ),
     _reason(
         "for a part of the work, or for something beside it",
-        r"abstracts?\b|supplement\w*|supporting (?:information|material)|data ?sets?\b|data\b|comments?\b|(?:peer )?reviews?\b|fig(?:ures?|\.)|images?\b|pictures?\b|photo\w*|illustrations?\b|tables?\b|software\b|(?:source )?code\b|cover\b|slides\b|videos?\b|audio\b|logos?\b|icons?\b|maps?\b|corpus\b|descriptions?\b",
+        r"abstracts?\b|supplement\w*|supporting (?:information|material)|data ?sets?\b|data\b|comments?\b|(?:peer )?reviews?\b|fig(?:ures?|\.)|images?\b|pictures?\b|photo\w*|illustrations?\b|tables?\b|software\b|(?:source )?code\b|cover\b|slides\b|videos?\b|audio\b|podcasts?\b|interviews?\b|press releases?\b|lay summar(?:y|ies)\b|plain[- ]language summar(?:y|ies)\b|logos?\b|icons?\b|maps?\b|corpus\b|descriptions?\b",
         r"zusammenfassung|kurzfassung|forschungsdaten|daten(?:satz|sätze)?\b|abbildung\w*|bilder?\b|titelbild|fotos?\b|fotograf\w*|\w{0,12}code\b|anh[aä]ng\w*|zusatzmaterial\w*",
         r"résumés?\b|données\b|logiciels?\b|photographies?\b|annexes?\b|couverture\b|resumen\b|datos\b|imágen\w*|imagen\b|portada\b|anexos?\b|resumo\b|dados\b|image[mn]s?\b|riassunto\b|dati\b|immagin\w*|copertina\b|allegat\w*",
         r"samenvatting|gegevens\b|afbeelding\w*|bijlage\w*|omslag\w*|sammanfattning|bilaga|bilder\b|streszczeni\w*|dane\b|zdjęci\w*|rysun\w*|okładk\w*|obráz\w*|аннотаци\w*|данные\b",
@@ -137,7 +137,7 @@ _REASONS = (
     _reason(
         "as an offer or on a condition",
         r"(?:may|can|could|might)\b(?! (?:(?:also|then|be|freely|only|both) ){0,2}(?:shar|us|reus|re-us|cop|redistrib|distrib|download|read|adapt|remix|reprod|print|access|cit|transmit|built|disseminat|link))",
-        r"authors? (?:may|can|who|whose|wishing|must|should|have the|are (?:able|free|encouraged|required|asked|offered))|choos\w*|chosen\b|opt(?:s|ed|ing)?\b|optional\w*|options?\b|elect to\b|(?:fees?|charges?|payment|apcs?|surcharge)\b|in case\b|eligible\b|(?:up)?on request\b|offers?\b|offered\b|subject to\b|once\b|provided that (?:the authors?|a fee)",
+        r"authors? (?:may|can|who|whose|wishing|must|should|have the|are (?:able|free|encouraged|required|asked|offered))|choos\w*|chosen\b|opt(?:s|ed|ing)?\b|optional\w*|options?\b|elect to\b|(?:fees?|charges?|payment|apcs?|surcharge)\b|in case\b|eligible\b|(?:up)?on request\b|offers?\b|offered\b|subject to\b|once\b|make (?:this|your|the) (?:article|paper|work|chapter|book)\b|upgrade\b|want to\b|go open\b|publish (?:your|this|it|open)\b|provided that (?:the authors?|a fee)",
         r"k(?:ann|önnen)\b(?![^.]{0,120}(?:genutzt|verwendet|geteilt|verbreitet|nutzen|verwenden|teilen))|auf wunsch\b|wahlweise\b|gegen (?:eine )?(?:gebühr|zahlung|entgelt|aufpreis)|wählen\b|gebühr\w*|möcht\w*",
         r"(?:peut|peuvent|pourra|pourront|pourrait)\b(?! être (?:utilis|partag|réutilis|copi|diffus|reprod))|choisir\b|moyennant\b|contre paiement|frais\b|(?:pued|pod[rer]|pode)\w{0,4}\b(?! (?:ser )?(?:utiliz|us|compart|cop|distrib|reprod|reutiliz))|optar\b|elegir\b|pago\b|tarifa\b|opci[oó]n|(?:può|possono|potr\w{2,5})\b(?! essere (?:utilizz|condivis|copi|distrib|riprod))|scegliere\b|opzion\w*|pagamento\b|escolher\b|taxas?\b|opção",
         r"(?:kan|kunnen)\b(?! (?:worden )?(?:gebruikt|gedeeld|hergebruikt|användas|delas|bruges|brukes|deles))|kiezen\b|betaling\b|vergoeding\b|välja\b|avgift\w*|vælge\b|velge\b|gebyr\b|(?:może|mogą)\b(?! (?:być )?(?:wykorzyst|używan|kopiow|udostępn|rozpowsz))|wybrać\b|opłat\w*|mohou\b|může\b|poplat\w*|voivat\b|valita\b",
@@ -190,6 +190,8 @@ _RESERVED_HINTS = (
     "riproduc",
     "riproduz",
 )
+# The statements of RightsStatements.org that a work is in copyright, or that this is not known.
+_IN_COPYRIGHT = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE|NKC)", re.ASCII)
 _SPACES = re.compile(r"\s+")
 # The names of licences of Creative Commons.
 _LICENSE = re.compile(
@@ -282,6 +284,16 @@ def reserved_in(text: str) -> Iterator[str]:
     if not may_have(text.lower(), _RESERVED_HINTS):
         return
     yield from (match[0] for match in _RESERVED.finditer(" ".join(text.translate(_SIGNS).lower().split())))
+
+
+def is_reserving(text: str) -> bool:
+    """Return whether a statement about rights reserves all of them, or says that the work is in copyright."""
+    return next(reserved_in(text), "") != "" or is_in_copyright(text)
+
+
+def is_in_copyright(text: str) -> bool:
+    """Return whether a text has the address of a statement of RightsStatements.org that a work is in copyright."""
+    return _IN_COPYRIGHT.search(text) is not None
 
 
 def licenses_in(text: str) -> Iterator[str]:

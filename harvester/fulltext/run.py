@@ -264,15 +264,15 @@ class FullTextSearch:
         )
 
     def _unproven(self, identifier: str, accepted: Collection[Candidate]) -> tuple[str, ...]:
-        """Return the addresses of copies that a rule accepted although nothing in them identifies the work.
+        """Return the addresses of copies that a rule of an earlier release accepted, to be read again.
 
-        Releases before 0.5.0 accepted such files.
+        Nothing in them identifies the work, or what they say of licence, restriction and retraction was not read.
         """
         last = {decision.url: decision for decision in self.desk.decisions(identifier)}
         return tuple(
             candidate.url
             for candidate in accepted
-            if not candidate.identified_by and last[candidate.url].decided_by == RULE
+            if not (candidate.identified_by and candidate.has_read_claims) and last[candidate.url].decided_by == RULE
         )
 
     def _ended(self, lease: Lease) -> Result:

@@ -8,9 +8,9 @@ from gateway.fulltext.identification import is_identified
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.policies import VERSIONS, Colour, Policy
 from gateway.model import Candidate, Outcome, Trace
-from harvester.fulltext.known_copies import IS_ARTICLE
+from harvester.fulltext.known_copies import IS_ARTICLE, Description
 from harvester.fulltext.pdf.trusted_descriptions import agree
-from harvester.fulltext.retractions import by_title, is_notice
+from harvester.fulltext.retractions import UPDATES, by_notice, by_title, is_notice
 from harvester.fulltext.steps import Known
 from harvester.fulltext.steps._pages import own_pages_of
 
@@ -32,6 +32,7 @@ _TELLING = (
 
 
 _REGISTRIES = ("crossref", "datacite")  # the steps that know retractions
+_UPDATES = frozenset(f"update_to:{update}" for update in UPDATES)  # relations of notices of retraction
 _DIGITS = 4  # of a year
 
 
@@ -84,9 +85,17 @@ def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:
     stated = [one.retracted for one in known.described if one.doi in dois or agree(titles, one.title)]
     stated += [by_title(title, "the record") for title in titles]
     if not any(map(is_notice, titles)):
+        stated += [_by_own_notice(one) for one in known.described if one.doi in known.own_identifiers.all("doi")]
         stated += [candidate.retracted for candidate in candidates if _is_about_the_work(candidate)]
         stated += [page.retracted for page in known.pages if page.url in own_pages_of(known)]
     return next(filter(None, stated), "")
+
+
+def _by_own_notice(described: Description) -> str:
+    """Return the sentence if the DOI of a record is that of a notice that retracts another work; else empty."""
+    others = (related for related in described.related if related.value != described.doi)
+    updated = (related for related in others if related.relation.lower().replace("-", "_") in _UPDATES)
+    return next((by_notice(related.relation, related.value) for related in updated), "")
 
 
 def _is_about_the_work(candidate: Candidate) -> bool:

@@ -45,10 +45,12 @@ from harvester.fulltext.search_outcome import (
 )
 from harvester.fulltext.steps import Known, Step, StepResult, known_of
 from harvester.fulltext.steps._fetch_once import FetchOnce
+from harvester.fulltext.steps._pages import resolvers_of
 from harvester.fulltext.steps._visit import outcome_of
 from harvester.http.messages import Fetch
-from harvester.http.urls import host_of, site_of
+from harvester.http.urls import host_of
 
+_CROSSREF = "crossref"  # the name of its step
 _MOST_NAMED = 100  # files of one record that are fetched; a lease lasts no longer
 _MOST_MINING = 3  # refusals of one host; then none of its other addresses for text mining is requested
 MOST_ADDRESSES = 20  # addresses of copies requested in one search; more if `most_files` is more
@@ -212,21 +214,27 @@ class _Search:
 
     def _hold_back_own(self) -> None:
         """Withhold the pages of a record that states an embargo itself."""
-        day = open_from_record(self.known.work)
+        self.embargoes.own_day = day = open_from_record(self.known.work)
+        self.embargoes.is_own_shut = is_shut(self.known.work)
         self.open_days.add(day)
         if day > self.embargoes.today:
             note = f"The record says that its files are not available before {day}."
             self.traces.append(Trace(EMBARGO, Outcome.EMBARGOED_UNTIL, note=note))
-        if is_shut(self.known.work):
-            self.embargoes.shut |= {site_of(page.url) for page in self.known.pages}
-        self._hold_back(EMBARGO, self.known.pages)
+        self._hold_back(EMBARGO, [page._replace(is_shut=self.embargoes.is_own_shut) for page in self.known.pages])
 
     def _hold_back(self, step: str, copies: Iterable[Copy]) -> None:
         """Note the embargoed copies of a step; their pages are not visited."""
         self.open_days |= {copy.open_from for copy in copies}
-        for copy in self.embargoes.hold(copies):
+        self.embargoes.arrive(self.fetch.redirects)
+        resolvers = self.embargoes.resolvers(resolvers_of(self.known, with_doi=not self._is_of_a_publisher()))
+        for copy in self.embargoes.hold((*copies, *resolvers)):
             self._note(withheld(Offer(step, copy), self.at))
         self.known = replace(self.known, withheld=frozenset(self.embargoes.pages))
+
+    def _is_of_a_publisher(self) -> bool:
+        """Return whether Crossref knows the DOI, or may know it: it was not asked yet, or has not answered."""
+        ends = {trace.outcome for trace in self.traces if trace.step == _CROSSREF}
+        return ends != {Outcome.NOT_FOUND}
 
     def _result_of(self, step: Step) -> StepResult:
         try:

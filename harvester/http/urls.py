@@ -30,6 +30,15 @@ def site_of(url: str) -> str:
     return ".".join(labels[-3:] if is_below_registry else labels[-2:])
 
 
+def without_scheme(url: str) -> str:
+    """Return a URL without its scheme, its fragment and a last slash, and its host in lower case.
+
+    With http and https it is the same place.
+    """
+    host, slash, path = url.partition("://")[2].partition("#")[0].partition("/")
+    return f"{host.lower()}{slash}{path}".rstrip("/")
+
+
 def base_url(address: str) -> str:
     """Return the base URL in a URL that a person copied: arguments of OAI-PMH are removed, others stay."""
     parts = urlsplit(address.strip())

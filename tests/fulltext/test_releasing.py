@@ -136,11 +136,15 @@ def test_a_licence_whose_version_is_known_is_published_by_its_address(searching,
     assert dcterms_text(search, "license") == published
 
 
-def as_an_earlier_release_kept_it(search) -> None:
-    """Take out of the story what identifies the file: releases before 0.5.0 did not ask for it."""
+LATER = ("identified_by", "kind", "text_version", "pages", "has_read_claims")  # in candidates, since 0.5.0
+
+
+def as_an_earlier_release_kept_it(search, fields: tuple[str, ...] = LATER) -> None:
+    """Take out of the story what identifies the file, or other fields that an earlier release did not store."""
     story = json.loads(search.desk.search(IDENTIFIER).search_json)
     for candidate in story["candidates"]:
-        del candidate["identified_by"], candidate["kind"], candidate["text_version"], candidate["pages"]
+        for name in fields:
+            del candidate[name]
     search.desk.renew(search.now + 1, (), search.now + 1)
     lease = search.desk.lease(search.now + 1, 60, identifier=IDENTIFIER)
     assert search.desk.done(lease, "success", json.dumps(story), search.now + 1)
@@ -169,6 +173,44 @@ def test_a_file_that_a_rule_of_an_earlier_release_accepted_goes_to_people_if_not
     assert decisions(published_search)[-1] == ("review", "rule")
     published_search.release()
     assert component(published_search) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("For personal use only", 'The file says "for personal use only".'),
+        ("All rights reserved", "The licence cc-by was stated for this copy."),
+        (
+            "This article is licensed under CC BY-NC 4.0",
+            "The licence cc-by was stated for this copy, and its text states",
+        ),
+        ("This item is under embargo until 1 May 2199", "It was accepted, and is not shown to us any more"),
+        ("This article has been retracted", "The work is retracted"),
+    ],
+)
+def test_the_claims_of_a_file_that_a_rule_of_an_earlier_release_accepted_are_read(
+    published_search, line: str, reason: str
+) -> None:
+    """Such a file was read again only if nothing in it identified the work."""
+    place = published_search.web.own[COPY].body
+    changed = answer(place.replace(b"(Abstract) Tj", f"({line}) Tj T* (Abstract) Tj".encode()))
+    published_search.web.own[COPY] = changed
+    (accepted,) = published_search.desk.decisions(IDENTIFIER)
+    published_search.desk.decide(accepted._replace(sha256=sha256(changed.body).hexdigest()))
+    as_an_earlier_release_kept_it(published_search, ("has_read_claims",))
+    searched_again(published_search)
+    last = published_search.desk.decisions(IDENTIFIER)[-1]
+    assert (last.verdict, last.decided_by) == ("review", "rule")
+    assert last.reason.startswith(reason)
+    published_search.release()
+    assert component(published_search) is None
+
+
+def test_the_claims_of_a_file_are_read_once(published_search) -> None:
+    """A file that is the same ends the search: no service and no page is asked again."""
+    published_search.web.asked.clear()
+    assert searched_again(published_search) == "success"
+    assert [url for url in published_search.web.asked if "unpaywall" in url] == []
 
 
 def test_a_file_that_a_person_accepted_in_an_earlier_release_stays(published_search) -> None:

@@ -49,6 +49,15 @@ def test_the_list_tells_the_work_what_is_known_of_the_file_and_why_no_rule_decid
     assert lines[5].startswith("  review by rule: ")
 
 
+@pytest.mark.parametrize("line", [("list",), ("accept", "--yes"), ("reject", "--dry-run")])
+def test_a_source_that_does_not_exist_is_no_empty_list(harvester, line: tuple[str, ...]) -> None:
+    """A misspelt name looked as if no file waited."""
+    result = harvester("review", *line, "--source", "larro")
+    assert result.exit_code == 2
+    assert "There is no source 'larro'" in result.stderr
+    assert harvester("review", *line, "--source", "laro", "--host", "x.example.org").exit_code == 0
+
+
 def test_the_list_as_data_has_what_people_see(harvester) -> None:
     (line,) = harvester("review", "list", "--json").stdout.splitlines()
     file = json.loads(line)

@@ -19,7 +19,8 @@ from harvester.fulltext.pages import landing_rules as rules
 from harvester.fulltext.pages.article_page import is_article_page
 from harvester.fulltext.pages.landing_links import links
 from harvester.fulltext.pages.landing_work import PageWork, joined
-from harvester.fulltext.pages.page_license import NO_TERMS, Terms, terms_of
+from harvester.fulltext.pages.page_files import PageFiles
+from harvester.fulltext.pages.page_license import NO_TERMS, PageTerms, Terms, terms_of
 from harvester.fulltext.pages.page_limits import affordable
 from harvester.fulltext.pages.page_tree import PageTree, attribute, words
 from harvester.http.links import Link, from_elements
@@ -41,7 +42,8 @@ class Page(NamedTuple):
     """The content of a page. `outcome` is not None when the page is an obstacle, such as a login.
 
     `copies` are PDFs, and pages that lead to them; `full_texts` the text as XML or HTML, with the page itself if it
-    `is_article`. `open_from` is the day on which the file becomes available. `terms` are all terms of its files.
+    `is_article`. `open_from` is the day on which the file becomes available. `terms` are all terms of its files,
+    and `page_terms` those of each file.
     """
 
     title: str = ""
@@ -55,6 +57,7 @@ class Page(NamedTuple):
     is_article: bool = False
     open_from: str = ""
     terms: Terms = NO_TERMS
+    page_terms: PageTerms = PageTerms()
 
 
 @lru_cache(maxsize=_MOST_HELD)
@@ -72,11 +75,13 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
     doi = next((doi for stated_doi in _of(tags, rules.DOI_TAGS) for doi in dois_in(stated_doi)), "")
     stated_title = next(iter(_of(tags, rules.TITLE_TAGS)), "")
     own_title = stated_title or title
-    terms = terms_of(tree, tags, url, stated_title, doi)
     named = [(name, content) for name in rules.PDF_TAGS for content in _of(tags, (name,))]
     links_ = links(tree, text, named, PageWork(url, base, doi, own_title))
+    files = PageFiles(tree, base, (copy.url for copy in links_))
+    page_terms = terms_of(tree, tags, url, files, stated_title, doi)
+    terms = page_terms.terms
     is_article = is_article_page(tree, text)
-    own = [copy._replace(**terms._asdict()) for copy in links_]
+    own = [copy._replace(**page_terms.of(copy.url)._asdict()) for copy in links_]
     return Page(
         title=own_title,
         doi=doi,
@@ -90,6 +95,7 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         is_article=is_article,
         open_from=terms.open_from,
         terms=terms,
+        page_terms=page_terms,
     )
 
 

@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from gateway.xmlio import Element
 from harvester.fulltext.access_rights import day_in, is_shut_statement, open_from_words
+from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_parts import is_aside
 from harvester.fulltext.pages.page_tree import PageTree, attribute, held_by, words
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import by_statement, label_around, label_in, statement_in
-from harvester.fulltext.rights_words import licenses_in, quoted, reserved_in, spelled
+from harvester.fulltext.rights_words import is_in_copyright, licenses_in, quoted, reserved_in, spelled
 
 _PAGE = "the page"
 _MOST_BLOCKS = 300
@@ -49,7 +50,7 @@ _BLOCKS = (
     "figcaption",
 )
 # Parts of words with which a claim can begin, in a page in lower case. Other pages have no claim in words.
-_HINTS = (
+HINTS = (
     "embarg",
     "access from",
     "access on",
@@ -68,13 +69,11 @@ _HINTS = (
     "diffuser",
     "weitergabe",
     "restrict",
-    "retract",
     "withdraw",
     "concern",
     "reserved",
     "copyright",
     "available",
-    "accessible",
     "release",
     "closed access",
     "unlocked",
@@ -151,12 +150,60 @@ _HINTS = (
     "personal use",
     "reuse",
     "re-use",
+    "removed",
+    "open after",
+    "open from",
+    "open on",
+    "personal copy",
+    "copy is for",
+    "do not share",
+    "not to be",
+    "use only",
+    "study only",
+    "research only",
+    "reproduc",
+    "reproduk",
+    "reproduç",
+    "riproduzione",
+    "no part of",
+    "gebrauch",
+    "verbreit",
+    "gebruik",
+    "verspreid",
+    "usage privé",
+    "usage personnel",
+    "usage interne",
+    "usage strictement",
+    "usage exclusivement",
+    "uso p",
+    "uso i",
+    "uso e",
+    "diffonder",
+    "divulgar",
+    "prohib",
+    "prohíb",
+    "proibi",
+    "vietat",
+    "bruk",
+    "spridning",
+    "käyttöön",
+    "rozpowszech",
+    "użytku",
+    "nešířit",
+    "potřebu",
+    "пользован",
+    "тиражир",
+    "распростран",
+    "kişisel",
+    "内部",
+    "传播",
+    "保密",
+    "机密",
     "creative",
     "cc by",
     "cc-by",
     "cc0",
 )
-_RIGHTS = re.compile(r"rightsstatements\.org/(?:vocab|page)/(?:InC|UND|CNE|NKC)", re.ASCII)
 _IN_COPYRIGHT = re.compile(
     r"\W{0,3}+(?:(?:rights|copyright|licen[cs]e)(?: statement| status)?\W{1,3})?(?:in copyright|copyrighted|under copyright|no re-?use|urheberrechtlich geschützt|protected by copyright)\W{0,3}"
 )
@@ -167,40 +214,88 @@ _RETRACTING_TAGS = re.compile(r"retract|withdrawn")
 _YES = frozenset(("true", "yes", "1", "retracted", "withdrawn", "retraction", "withdrawal"))
 
 
+class FileClaim(NamedTuple):
+    """A claim about some files of a page: the day on which they become available, or a sentence on their access."""
+
+    urls: frozenset[str]
+    open_from: str = ""
+    restriction: str = ""
+
+
 class PageClaims(NamedTuple):
-    """The claims of a page about the copy: the day on which it becomes available, and sentences; empty: none."""
+    """The claims of a page about the copy: the day on which it becomes available, and sentences; empty: none.
+
+    `files` are the claims about some files only.
+    """
 
     open_from: str = ""
     restriction: str = ""
     reserved: str = ""
     retracted: str = ""
     licenses: frozenset[str] = frozenset()  # open ones of the work, in words
+    files: tuple[FileClaim, ...] = ()
 
 
-def claims_of(page: PageTree, tags: list[tuple[str, str]], titles: Iterable[str], stated: Iterable[str]) -> PageClaims:
-    """Return the claims of a page with these meta tags and titles.
+def claims_of(
+    page: PageTree, tags: list[tuple[str, str]], titles: Iterable[str], stated: Iterable[str], files: PageFiles
+) -> PageClaims:
+    """Return the claims of a page with these meta tags, titles and files.
 
     `stated` are texts about rights and access from its metadata, each about the work.
     """
     titled = [title for title in titles if title]
     retracted = _by_tags(tags) or next(filter(None, map(_by_label, titled)), "")
-    texts = [*dict.fromkeys(_blocks(page)), *map(spelled, stated)]
-    days = [day for block in texts if (day := open_from_words(block))]
-    days += [day for name, content in tags if "embargo" in name and (day := day_in(content))]
-    days += [day for name, content in tags if "embarg" in content.lower() and (day := open_from_words(content))]
-    is_shut = next((block for block in texts if is_shut_statement(block)), "")
-    forbidden = (is_shut if not days else "") or next(filter(None, map(_prohibition, texts)), "")
+    blocks = dict.fromkeys(_blocks(page))
+    texts = [*dict.fromkeys(text for text, _ in blocks), *map(spelled, stated)]
     reserved = next((quote for block in texts if (quote := _reserved(block))), "")
     reserved = reserved or ("In Copyright" if _in_copyright(page) else "")
     is_topic = any(label_topic(title) for title in titled)
     retracted = retracted or ("" if is_topic else next(filter(None, map(_by_words, texts)), ""))
+    accesses = _accesses(blocks, files)
+    days, shut = accesses.pop(files.urls, _Access([], []))
+    days += [day for text in map(spelled, stated) if (day := open_from_words(text))]
+    days += [day for name, content in tags if "embargo" in name and (day := day_in(content))]
+    days += [day for name, content in tags if "embarg" in content.lower() and (day := open_from_words(content))]
+    shut += [text for text in map(spelled, stated) if is_shut_statement(text)]
+    forbidden = _shut_by(days, shut) or next(filter(None, map(_prohibition, texts)), "")
     return PageClaims(
         max(days, default=""),
-        f'The page says "{quoted(forbidden)}".' if forbidden else "",
-        f'The page says "{quoted(reserved)}".' if reserved else "",
+        _says(forbidden),
+        _says(reserved),
         retracted,
         frozenset(license_ for block in texts for license_ in licenses_in(block)),
+        tuple(
+            FileClaim(urls, max(at, default=""), _says(_shut_by(at, words))) for urls, (at, words) in accesses.items()
+        ),
     )
+
+
+class _Access(NamedTuple):
+    """Statements about the access to some files: days, and texts that say that it is restricted."""
+
+    days: list[str]
+    shut: list[str]
+
+
+def _accesses(blocks: Iterable[tuple[str, Element]], files: PageFiles) -> dict[frozenset[str], _Access]:
+    """Return the statements about access in blocks, by the addresses of the files that they are about."""
+    accesses: dict[frozenset[str], _Access] = {}
+    for text, element in blocks:
+        day, is_shut = open_from_words(text), is_shut_statement(text)
+        if day or is_shut:
+            access = accesses.setdefault(files.meant_by(element), _Access([], []))
+            access.days.extend([day] * bool(day))
+            access.shut.extend([text] * is_shut)
+    return accesses
+
+
+def _shut_by(days: list[str], shut: list[str]) -> str:
+    """Return the first statement of restricted access; empty if there is none, or if a day is stated."""
+    return next(iter(shut), "") if not days else ""
+
+
+def _says(quote: str) -> str:
+    return f'The page says "{quoted(quote)}".' if quote else ""
 
 
 def label_topic(title: str) -> bool:
@@ -242,32 +337,35 @@ def _reserved(block: str) -> str:
 
 
 def _in_copyright(page: PageTree) -> bool:
-    anchors = (tag for tag in page.elements("a") if _RIGHTS.search(attribute(tag, "href")))
+    anchors = (tag for tag in page.elements("a") if is_in_copyright(attribute(tag, "href")))
     return any(not is_aside(tag) for tag in islice(anchors, _MOST_BLOCKS))
 
 
-def _blocks(page: PageTree) -> Iterator[str]:
-    """Yield the texts in lower case of blocks with a hint; of a short one with that of the next element."""
+def _blocks(page: PageTree) -> Iterator[tuple[str, Element]]:
+    """Yield the texts in lower case of blocks with a hint, and their elements; a short one with the next element."""
     seen: set[tuple[Element, str]] = set()
-    for tag, text in islice(page.hinting(_HINTS), _MOST_BLOCKS):
+    for tag, text in islice(page.hinting(HINTS), _MOST_BLOCKS):
         block = tag if tag.tag in _BLOCKS else next(tag.iterancestors(*_BLOCKS), tag)
         if is_aside(tag):
             continue
         for element in dict.fromkeys((tag, block)):
             if (element, "") not in seen:
                 seen.add((element, ""))
-                yield from _texts(element)
+                yield from ((own, element) for own in _texts(element))
         if tag.tag not in _NAMES:
-            yield spelled(text)
+            yield spelled(text), tag
 
 
 def _texts(element: Element) -> Iterator[str]:
-    """Yield the text of an element, and with that of the next one if it is as short as a label."""
+    """Yield the text of an element, and with that of the next one if it is as short as a label.
+
+    A next element that states a day by itself needs no label.
+    """
     if len(list(islice(held_by(element), _LARGEST + 1))) > _LARGEST:
         return
     own, following = spelled(words(element))[:_MOST_TEXT], element.getnext()
     is_name = len(own) <= _LABEL and following is not None and isinstance(following.tag, str)
     if not is_name or element.tag not in _NAMES:
         yield own
-    if is_name and following is not None:
-        yield f"{own.rstrip(': ')}: {spelled(words(following))[:_MOST_TEXT]}"
+    if is_name and following is not None and not open_from_words(value := spelled(words(following))[:_MOST_TEXT]):
+        yield f"{own.rstrip(': ')}: {value}"

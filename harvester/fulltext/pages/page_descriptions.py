@@ -13,7 +13,7 @@ from itertools import islice
 from gateway.errors import AnswerTooLarge
 from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.pages.page_tree import PageTree, attribute, words
-from harvester.http.json_answers import Node, parts, texts
+from harvester.http.json_answers import Node, parts, texts, values
 from harvester.xml.parsing import refuse_heavy_json
 
 _LEAST_CUT = 12  # letters of a cut title
@@ -25,6 +25,7 @@ _WORKS = frozenset(
     ("Article", "ScholarlyArticle", "MedicalScholarlyArticle", "Thesis", "Book", "Chapter", "Report", "CreativeWork")
 )
 _SITES = frozenset(("WebSite", "WebPage", "Periodical", "Organization", "ImageObject"))
+_NOT_FREE = ("false", "https://schema.org/false", "http://schema.org/false")
 _STATES = ("creativeWorkStatus", "conditionsOfAccess", "copyrightNotice")
 
 
@@ -61,6 +62,8 @@ def statements_of(node: Node) -> Iterator[str]:
     """Yield what a description states about access: its status, conditions, and days with a label before them."""
     for name in _STATES:
         yield from texts(node, name)
+    if any(str(value).lower() in _NOT_FREE for value in values(node, "isAccessibleForFree")):
+        yield "isAccessibleForFree: false"
     for name in filter(_names_a_day, node):
         yield from (f"embargo until: {day}" for day in texts(node, name))
 

@@ -19,6 +19,7 @@ from harvester.fulltext.license_hosts import is_trusted
 from harvester.fulltext.pages import landing_rules as rules
 from harvester.fulltext.pages.page_claims import PageClaims, claims_of
 from harvester.fulltext.pages.page_descriptions import descriptions_of, licenses_of, names_of, statements_of
+from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_parts import is_aside
 from harvester.fulltext.pages.page_tree import PageTree, around, attribute, held_by, is_licensing, words
 from harvester.fulltext.rights_words import Doubt, doubt_about
@@ -54,6 +55,11 @@ class Terms(NamedTuple):
     restriction: str = ""
     retracted: str = ""
 
+    def narrowed(self, open_from: str, restriction: str) -> Terms:
+        """Return the terms with an embargo or a restriction that is stated too. A restricted file has no licence."""
+        terms = self._replace(open_from=max(self.open_from, open_from), restriction=self.restriction or restriction)
+        return terms._replace(license="", license_url="") if terms.restriction else terms
+
     def on(self, copy: Copy) -> Copy:
         """Return a copy to which a page with these terms leads, with what the page states of it.
 
@@ -78,6 +84,26 @@ class Terms(NamedTuple):
 NO_TERMS = Terms()
 
 
+class PageTerms(NamedTuple):
+    """The terms of all files of a page, and of those with terms of their own, by their addresses.
+
+    `known` are the addresses of all files to which links lead.
+    """
+
+    terms: Terms = NO_TERMS
+    own: tuple[tuple[str, Terms], ...] = ()
+    known: frozenset[str] = frozenset()
+
+    def of(self, url: str) -> Terms:
+        """Return the terms of the file at an address; of one without a link, the strictest."""
+        if url in self.known:
+            return dict(self.own).get(url, self.terms)
+        strictest = self.terms
+        for _, terms in self.own:
+            strictest = strictest.narrowed(terms.open_from, terms.restriction)
+        return strictest
+
+
 class _Stated:
     """The licences that a page states for its work, and why others that it names do not count."""
 
@@ -94,22 +120,35 @@ class _Stated:
             self.licenses[name] = self.licenses.get(name, "") or license_uri(text)
 
 
-def terms_of(page: PageTree, tags: list[tuple[str, str]], url: str, title: str = "", doi: str = "") -> Terms:
+def terms_of(
+    page: PageTree, tags: list[tuple[str, str]], url: str, files: PageFiles, title: str = "", doi: str = ""
+) -> PageTerms:
     """Return the terms that the page at an address states for its work, with this title and DOI (empty: not known).
 
-    `tags` are the names and contents of its meta tags.
+    `tags` are the names and contents of its meta tags, `files` the files to which it leads.
     """
     nodes = descriptions_of(page, title, doi)
     rights = _of(tags, (*_ACCESS_TAGS, *rules.LICENSE_TAGS))
     titles = [*_of(tags, rules.TITLE_TAGS), *map(words, page.elements("title", "h1")), *_texts(nodes, names_of)]
-    claims = claims_of(page, tags, titles, [*rights, *_texts(nodes, statements_of)])
+    claims = claims_of(page, tags, titles, [*rights, *_texts(nodes, statements_of)], files)
+    terms = _terms(page, tags, url, claims, [text for node in nodes for text in licenses_of(node)])
+    own: dict[str, Terms] = {}
+    for claim in claims.files:
+        for file in claim.urls:
+            own[file] = own.get(file, terms).narrowed(claim.open_from, claim.restriction)
+    return PageTerms(terms, tuple(sorted(own.items())), files.urls)
+
+
+def _terms(page: PageTree, tags: list[tuple[str, str]], url: str, claims: PageClaims, described: list[str]) -> Terms:
+    """Return the terms of all files, with the claims of the page and the described licences."""
+    rights = _of(tags, (*_ACCESS_TAGS, *rules.LICENSE_TAGS))
     access = access_of(_of(tags, _ACCESS_TAGS))
     open_from = max(claims.open_from, _open_from(tags, rights, access))
     restriction = "" if open_from and access is Access.EMBARGOED else _SHUT.get(access or Access.OPEN, "")
     terms = Terms(open_from=open_from, restriction=claims.restriction or restriction, retracted=claims.retracted)
     if terms.restriction or not is_trusted(url):
         return terms
-    stated = _stated(page, tags, [text for node in nodes for text in licenses_of(node)])
+    stated = _stated(page, tags, described)
     named = [license_ for license_ in stated.licenses if license_ != "other-oa"] or list(stated.licenses)
     doubt = _doubt(named, stated.doubts, claims)
     if doubt or not named:

@@ -40,19 +40,24 @@ class PageTree:
 
     def hinting(self, hints: Iterable[str]) -> Iterator[tuple[Element, str]]:
         """Yield the texts with one of these words in lower case, and the elements around them."""
-        whole = "".join(etree.tostring(root, method="text", encoding="unicode") for root in self._roots).lower()
+        placed = list(self._placed())
+        whole = "\n".join(text for _, text in placed).lower()  # without scripts, which are most of many pages
         words_ = [hint for hint in hints if hint in whole]
-        for element in self.elements("*") if words_ else ():
-            if element.tag not in _UNREAD and _has(element.text, words_):
-                yield element, element.text or ""
-            if _has(element.tail, words_) and (parent := element.getparent()) is not None:
-                yield parent, element.tail or ""
+        if words_:
+            yield from ((element, text) for element, text in placed if _has(text, words_))
+
+    def _placed(self) -> Iterator[tuple[Element, str]]:
+        """Yield the texts that are not only spaces, and the elements around them. Comments may stand between texts."""
+        for node in (node for root in self._roots for node in root.iter()):
+            text, tail = node.text if isinstance(node.tag, str) else "", node.tail
+            if text and node.tag not in _UNREAD and not text.isspace():
+                yield node, text
+            if tail and not tail.isspace() and (parent := node.getparent()) is not None:
+                yield parent, tail
 
 
-def _has(text: str | None, words_: Iterable[str]) -> bool:
-    """Return whether a text has one of these words in lower case; most texts of a page are spaces."""
-    if text is None or text.isspace():
-        return False
+def _has(text: str, words_: Iterable[str]) -> bool:
+    """Return whether a text has one of these words in lower case."""
     lower = text.lower()
     for word in words_:  # noqa: SIM110 - a generator takes twice as long, and a page has thousands of texts
         if word in lower:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from gateway.fulltext.licenses import license_of, license_uri
-from harvester.fulltext.access_rights import Access, access_of, day_of, end_of_embargo
+from harvester.fulltext.access_rights import Access, access_of, day_of, end_of_embargo, open_from_words
 from harvester.fulltext.identifiers import BARE
 from harvester.fulltext.known_copies import DATACITE, Copy, Description, Related, without_repetitions
 from harvester.fulltext.page_ranges import pages_stated
 from harvester.fulltext.retractions import by_title, by_update
+from harvester.fulltext.rights_words import doubt_about, is_reserving
 from harvester.http.json_answers import Node, answered, parts, text, texts, values
 from harvester.http.messages import Fetched
 
@@ -92,17 +93,24 @@ def _days(work: Node, kind: str, *, is_end: bool = False) -> list[str]:
 def _license(work: Node) -> tuple[str, str]:
     """Return (name, address) of the licence; empty texts if several differ, or if the file is restricted.
 
-    Under an embargo the licence counts only if the end of the embargo is known.
+    Under an embargo the licence counts only if the end of the embargo is known. None counts if all rights are reserved,
+    and none that is stated for a part of the work, for its data or metadata.
     """
     stated: dict[str, str] = {}
     for part in parts(work, "rightsList"):
-        if "metadata" in text(part, "rights").lower():
+        if _is_of_something_else(text(part, "rights")):
             continue
         identifier = text(part, "rightsIdentifier")
         if name := license_of(f"{text(part, 'rightsUri')} {identifier}"):
             stated.setdefault(name, text(part, "rightsUri") or license_uri(identifier))
     named = [license_ for license_ in stated if license_ != "other-oa"] or list(stated)
-    return (named[0], stated[named[0]]) if len(named) == 1 and not _is_shut(work) else ("", "")
+    is_doubtful = _is_shut(work) or any(map(is_reserving, _rights(work)))
+    return (named[0], stated[named[0]]) if len(named) == 1 and not is_doubtful else ("", "")
+
+
+def _is_of_something_else(rights: str) -> bool:
+    """Return whether a text names a licence for something else than the file; the name of a licence alone does not."""
+    return "metadata" in rights.lower() or (not license_uri(rights) and doubt_about(rights) is not None)
 
 
 def _is_shut(work: Node) -> bool:
@@ -114,7 +122,8 @@ def _is_shut(work: Node) -> bool:
 def _open_from(work: Node) -> str:
     """Return the day on which the files become available, the last of several dates; empty: not stated."""
     is_embargoed = access_of(_rights(work)) is Access.EMBARGOED
-    return max([*_days(work, "Available", is_end=is_embargoed), end_of_embargo(_rights(work))])
+    words = map(open_from_words, _rights(work))
+    return max([*_days(work, "Available", is_end=is_embargoed), end_of_embargo(_rights(work)), *words])
 
 
 def _retracted(work: Node) -> str:

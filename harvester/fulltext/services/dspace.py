@@ -11,9 +11,11 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from gateway.fulltext.licenses import license_of, license_uri
+from harvester.fulltext.access_rights import Access, access_of, day_of, end_of_embargo, open_from_words
 from harvester.fulltext.identifiers import dois_in
 from harvester.fulltext.known_copies import Copy, Description, without_repetitions
 from harvester.fulltext.pages import landing_rules as rules
+from harvester.fulltext.rights_words import is_reserving
 from harvester.http.json_answers import Node, answered, parts, text, texts
 from harvester.http.messages import Fetched
 
@@ -23,6 +25,10 @@ _ITEM = re.compile(rf"{_SITE}/(?:items|entities/[a-z]{{1,40}})/({_UUID})(?:/full
 _HANDLE = re.compile(rf"{_SITE}/handle/([\d.]{{1,30}}/[\w.-]{{1,60}})/?")
 _RESOLVER = re.compile(r"https?://hdl\.handle\.net/")
 _WHOLE_UUID = re.compile(_UUID)
+# Names of the metadata that state the access to a file, and the day on which it becomes available.
+_OF_RIGHTS = re.compile(r"(?i)right|access|licen[cs]e")
+_OF_DAYS = re.compile(r"(?i)\.available$|embargo|lift")
+_LICENSES = ("dc.rights.uri", "dc.rights.license")
 _EMBED = "embed=bundles/bitstreams"
 _ORIGINAL = "ORIGINAL"
 
@@ -60,7 +66,8 @@ def read(fetched: Fetched, place: Place) -> Description | None:
 
 
 def _described(item: Node, site: str) -> Description:
-    stated = text(item, "metadata", "dc.rights.uri", "value") or text(item, "metadata", "dc.rights.license", "value")
+    licenses = [right for name in _LICENSES for right in texts(item, "metadata", name, "value")]
+    stated = licenses[0] if len(set(map(license_of, licenses))) == 1 else ""
     copy = Copy(
         "",
         mime_type="application/pdf",
@@ -69,6 +76,7 @@ def _described(item: Node, site: str) -> Description:
         host_type="repository",
         evidence=f"dspace:{_ORIGINAL}",
     )
+    copy = _under_terms(item, copy)
     files = [copy._replace(url=f"{site}/server/api/core/bitstreams/{uuid}/content") for uuid in _files(item)]
     return Description(
         doi=next(iter(dois_in(" ".join(texts(item, "metadata", "dc.identifier.doi", "value")))), ""),
@@ -80,6 +88,24 @@ def _described(item: Node, site: str) -> Description:
         copies=without_repetitions(files),
         kind=text(item, "metadata", "dc.type", "value"),
     )
+
+
+def _under_terms(item: Node, copy: Copy) -> Copy:
+    """Return a copy with the end of an embargo and the restriction that the metadata of its item state.
+
+    Its licence is removed if the item reserves all rights, or if its files are restricted.
+    """
+    names = [name for name in next(iter(parts(item, "metadata")), {}) if isinstance(name, str)]
+    rights = [right for name in names if _OF_RIGHTS.search(name) for right in texts(item, "metadata", name, "value")]
+    days = [day for name in names if _OF_DAYS.search(name) for day in texts(item, "metadata", name, "value")]
+    access = access_of(rights)
+    is_embargoed = access is Access.EMBARGOED
+    stated = [*(day_of(day, is_end=is_embargoed) for day in days), *map(open_from_words, rights)]
+    open_from = max([*stated, end_of_embargo([*rights, *days])])
+    is_shut = access in (Access.RESTRICTED, Access.CLOSED) or (is_embargoed and not open_from)
+    restriction = f"The metadata of the item say that its access is {access}." if is_shut else ""
+    copy = copy._replace(open_from=open_from, restriction=restriction)
+    return copy._replace(license="", license_url="") if is_shut or any(map(is_reserving, rights)) else copy
 
 
 def _files(item: Node) -> list[str]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from gateway.fulltext.licenses import license_of, license_uri
+from harvester.fulltext.access_rights import day_of
 from harvester.fulltext.known_copies import Copy, Description
 from harvester.http.json_answers import Node, answered, parts, text, texts, values, without
 from harvester.http.messages import Fetched
@@ -22,7 +23,6 @@ _ZENODO_PAGE = re.compile(r"https?://(?:www\.)?zenodo\.org/records?/(\d{1,12})/?
 _PAGE = re.compile(r"(https?)://([a-z0-9.-]{4,100})/records/([0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5})/?")
 _ZENODO = "https://zenodo.org"
 _ID = re.compile(r"[0-9a-z-]{1,20}")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PDF = ".pdf"
 
 
@@ -92,9 +92,7 @@ def _access(record: Node) -> _Access:
     right = _right(record)
     until = text(record, "metadata", "embargo_date") or text(record, "access", "embargo", "until")
     is_embargoed = right == "embargoed" or True in values(record, "access", "embargo", "active")
-    return _Access(
-        is_open=right in ("open", "public"), open_from=until if is_embargoed and _DATE.fullmatch(until) else ""
-    )
+    return _Access(is_open=right in ("open", "public"), open_from=day_of(until, is_end=True) if is_embargoed else "")
 
 
 def _right(record: Node) -> str:
@@ -114,8 +112,9 @@ def _copies(record: Node, site: str, access: _Access) -> tuple[Copy, ...]:
     if not _ID.fullmatch(number):
         return ()
     stated = [text(part, "id") for part in parts(record, "metadata", "license")]
-    stated += [text(part, "props", "url") or text(part, "id") for part in parts(record, "metadata", "rights")]
-    name = next(iter(stated), "")
+    rights = parts(record, "metadata", "rights")
+    stated += [text(part, "props", "url") or text(part, "id") or text(part, "link") for part in rights]
+    name = _license(stated)
     copy = Copy(
         "",
         mime_type="application/pdf",
@@ -131,6 +130,12 @@ def _copies(record: Node, site: str, access: _Access) -> tuple[Copy, ...]:
     keys = [key for key in _keys(record) if key.lower().endswith(_PDF)] if access.is_open else []
     files = f"{site}/api/records/{number}/files/"
     return tuple(copy._replace(url=f"{files}{quote(key, safe='')}/content") for key in dict.fromkeys(keys))
+
+
+def _license(stated: list[str]) -> str:
+    """Return the only licence of a record; empty if it states several, or a right that is no licence."""
+    names = set(map(license_of, stated))
+    return stated[0] if len(names) == 1 else ""
 
 
 def _has_files_named(record: Node) -> bool:

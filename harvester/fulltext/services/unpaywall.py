@@ -25,8 +25,8 @@ def read(fetched: Fetched) -> Description | None:
 
 
 def _described(document: Node) -> Description:
-    located = [copy for part in parts(document, "oa_locations") for copy in _copies(part)]
-    located += [copy for part in parts(document, "oa_locations_embargoed") for copy in _embargoed(part)]
+    located = [copy for part in parts(document, "oa_locations_embargoed") for copy in _embargoed(part)]
+    located += [copy for part in parts(document, "oa_locations") for copy in _copies(part)]
     return Description(
         doi=text(document, "doi").lower(),
         title=text(document, "title"),

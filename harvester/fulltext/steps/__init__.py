@@ -26,7 +26,8 @@ class Known:
     """The known facts about a work. `settings` are those that begin with `discover_`, by their names without it.
 
     `candidates` are the checked copies, and those that were accepted before. `matches` are DOIs found by title, author
-    and year; `refused` are DOIs that a person has rejected. `withheld` are pages whose files are under an embargo.
+    and year; `refused` are DOIs that a person has rejected. `withheld` are pages whose files are under an embargo,
+    without their scheme.
     """
 
     work: Work

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from gateway.errors import GatewayError
+from harvester.fulltext.pages.landing_work import joined
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.urls import host_of
 
@@ -25,6 +26,7 @@ class FetchOnce:
         self._answers: dict[_Question, Fetched | GatewayError] = {}
         self._bytes = 0
         self.last_host = ""  # of the last request since it was reset
+        self.redirects: dict[str, str] = {}  # targets, by the requested address
 
     def __call__(self, request: Request) -> Fetched:
         """Return the earlier answer in this search, or fetch. Raise the errors of `fetch`, also earlier ones."""
@@ -37,6 +39,8 @@ class FetchOnce:
         answer = self._answers[question]
         if isinstance(answer, GatewayError):
             raise answer.with_traceback(None)
+        if answer.location:
+            self.redirects[request.url] = joined(request.url, answer.location)
         return answer
 
     def _asked(self, request: Request) -> Fetched | GatewayError:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from harvester.fulltext.known_copies import OF_THE_WORK, Copy
 from harvester.fulltext.pages.page_license import Terms
 from harvester.fulltext.steps import Known
-from harvester.http.urls import host_of
+from harvester.http.urls import host_of, without_scheme
 
 MOST_OPEN = 2  # pages that services call open
 MOST_PAGES = 4  # where a search begins
@@ -54,12 +54,19 @@ def retracted_page(url: str, terms: Terms) -> Copy:
     return Copy(url, is_page=True, evidence=OF_THE_WORK, retracted=terms.retracted)
 
 
+def resolvers_of(known: Known, *, with_doi: bool) -> tuple[str, ...]:
+    """Return the addresses at resolvers of the handle of the work, and of its DOI `with_doi`."""
+    handle = known.identifiers.value("handle")
+    dois = (f"https://doi.org/{known.doi}",) if known.doi and with_doi else ()
+    return (*dois, f"https://hdl.handle.net/{handle}") if handle else dois
+
+
 def _distinct(urls: Iterable[str], known: Known) -> tuple[str, ...]:
     """Return addresses in their order, without withheld ones, and only one of http and https."""
     names: dict[str, str] = {}
     for url in urls:
-        names.setdefault(url.partition("://")[2].rstrip("/"), url)
-    return tuple(url for url in names.values() if url not in known.withheld)
+        names.setdefault(without_scheme(url), url)
+    return tuple(url for name, url in names.items() if name not in known.withheld)
 
 
 def _pages(known: Known) -> list[Copy]:

@@ -77,7 +77,7 @@ class _Walk:
             self._end(Outcome.MAX_HOPS, visited)
         elif len(further) == len(copies):  # no file here
             for url in further[:_MOST_FURTHER]:
-                self.go(url, level + 1, visited.page.terms)
+                self.go(url, level + 1, visited.page.page_terms.of(url))
         else:
             self.following += [Copy(url, is_page=True, evidence=NEXT) for url in further if url not in self.seen]
 

@@ -58,7 +58,8 @@ def _result_of(known: Known, asked: str, visited: Visit, fetch: Fetch) -> StepRe
             return StepResult(listed.outcome, identifiers=_cited(known, own), host=host)
         signposts = signposting.of_linkset(listed.fetched, visited.url)
     terms = visited.page.terms
-    copies = without_repetitions([terms.on(copy) for copy in signposts.copies if copy.mime_type in ("", _PDF)])
+    files = [copy for copy in signposts.copies if copy.mime_type in ("", _PDF)]
+    copies = without_repetitions([visited.page.page_terms.of(copy.url).on(copy) for copy in files])
     if copies and terms.retracted:
         copies += (retracted_page(asked, terms),)
     end = Outcome.SUCCESS if copies else Outcome.NO_PDF_LINK

@@ -39,6 +39,8 @@ def json_ld(**more: object) -> str:
         ('<div class="related">Embargo until 1 May 2027</div>', ""),
         ('<div role="contentinfo">Embargo until 1 May 2027</div>', ""),
         ("<script>Embargo until 1 May 2027</script>", ""),
+        ("<p><!-- of a template -->Embargo until 1 May 2027</p>", "2027-05-01"),
+        ("<p>Text<!----> <!---->Embargo until 1 May 2027</p>", "2027-05-01"),
         ("<p>Meadows until 1 May 2027</p>", ""),
     ],
 )
@@ -106,3 +108,81 @@ def test_the_terms_of_a_page_apply_to_a_copy_that_it_leads_to() -> None:
     assert Terms(restriction="It is closed.").on(copy)[4:6] == ("", "")
     assert Terms(doubt="Metadata.", retracted="Retracted.").on(copy)[-3:] == ("Metadata.", "", "Retracted.")
     assert Terms(license="cc0").on(copy).doubt == ("The page and its links state different licences: cc-by and cc0.")
+
+
+# --- pages with several files -------------------------------------------------------------------------------------
+
+LATER = "Embargoed until 1 May 2027"
+A, B = '<a href="/a.pdf">Accepted PDF</a>', '<a href="/b.pdf">Preprint PDF</a>'
+MET = '<meta name="citation_pdf_url" content="{}">'
+
+
+def days_of(markup: str) -> dict[str, str]:
+    """Return the day of each file of a page with this markup, by its name."""
+    page = f"<title>{TITLE}</title><main>{markup}</main>"
+    read = landing_page.read(page.encode(), "https://repository.example.org/1")
+    return {copy.url.rpartition("/")[2]: copy.open_from for copy in read.copies}
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        f"<table><tr><td>{A}</td><td>{LATER}</td></tr><tr><td>{B}</td><td>Open access</td></tr></table>",
+        f"<table><tr><td>{B}</td><td>Open access</td></tr><tr><td>{A}</td><td>{LATER}</td></tr></table>",
+        f"<ul><li>{A} {LATER}</li><li>{B}</li></ul>",
+        f"<div><a href='/a.pdf'><img></a><p>{LATER}<br>{A}</p></div><div><a href='/b.pdf'><img></a><p>{B}</p></div>",
+        f"<div><div>{A} <span>{LATER}</span></div><div>{B} <span>Open</span></div></div>{MET.format('/b.pdf')}",
+    ],
+)
+def test_an_embargo_in_the_row_of_a_file_is_that_of_this_file(markup: str) -> None:
+    """The page was left alone until that day, and the preprint beside it was missed."""
+    assert days_of(markup) == {"a.pdf": "2027-05-01", "b.pdf": ""}
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        f"<p>{LATER}</p><ul><li>{A}</li><li>{B}</li></ul>",
+        f"<p>{LATER} {A} {B}</p>",
+        f"<div>{LATER}</div><div>{A}</div><div>{B}</div>",
+        f"<ul><li>{A} {LATER}</li></ul><p>{B}</p>",  # not a row beside it
+        f"<ul><li>{A} {LATER}</li></ul>{MET.format('/b.pdf')}",  # perhaps the same file at another address
+        f"<ul><li>{A} {LATER}</li><li>{B}</li></ul>{MET.format('/c.pdf')}",
+        f"<ul><li>{A} {LATER}</li><li>{B} {LATER}</li></ul>",
+    ],
+)
+def test_an_embargo_in_any_other_place_is_that_of_all_files(markup: str) -> None:
+    assert set(days_of(markup).values()) == {"2027-05-01"}
+
+
+def test_files_of_the_same_name_in_two_rows_may_be_the_same_file() -> None:
+    same = '<a href="/view/a.pdf">View PDF</a>'
+    page = f"<title>{TITLE}</title><ul><li>{A} {LATER}</li><li>{same}</li></ul>"
+    read = landing_page.read(page.encode(), "https://repository.example.org/1")
+    assert {copy.open_from for copy in read.copies} == {"2027-05-01"}
+
+
+def test_a_restriction_in_the_row_of_a_file_takes_the_licence_from_this_file_only() -> None:
+    rows = f"<ul><li>{A} <p>Restricted to registered users only</p></li><li>{B}</li></ul>"
+    page = f"<title>{TITLE}</title>{HEAD_LINK}{rows}"
+    read = landing_page.read(page.encode(), "https://repository.example.org/1")
+    assert {copy.url[-5:]: (copy.license, bool(copy.restriction)) for copy in read.copies} == {
+        "a.pdf": ("", True),
+        "b.pdf": ("cc-by", False),
+    }
+    assert (read.terms.license, read.terms.restriction) == ("cc-by", "")
+
+
+def test_a_file_without_a_link_has_the_strictest_terms_of_a_page() -> None:
+    """A typed link may name a file by another address than the list of files."""
+    rows = f"<ul><li>{A} {LATER}</li><li>{B}</li></ul>"
+    read = landing_page.read(f"<title>{TITLE}</title>{rows}".encode(), "https://repository.example.org/1")
+    addresses = ("a.pdf", "b.pdf", "c.pdf")
+    days = [read.page_terms.of(f"https://repository.example.org/{name}").open_from for name in addresses]
+    assert days == ["2027-05-01", "", "2027-05-01"]
+
+
+def test_a_list_of_very_many_files_is_read_in_linear_time() -> None:
+    rows = "".join(f'<li><a href="/{number}.pdf">PDF of {number}</a> {LATER}</li>' for number in range(3000))
+    read = landing_page.read(f"<title>{TITLE}</title><ul>{rows}</ul>".encode(), "https://repository.example.org/1")
+    assert read.terms.open_from == "2027-05-01" or not read.copies
