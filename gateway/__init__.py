@@ -33,14 +33,18 @@ def create_app(
 
     from gateway import copies, machines, probes, schemas  # noqa: PLC0415
     from gateway.browse import routes as browse  # noqa: PLC0415
+    from gateway.browse import search_routes  # noqa: PLC0415
     from gateway.descriptions import describe  # noqa: PLC0415
     from gateway.exploration import explorer  # noqa: PLC0415
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
     from gateway.landing import crawlers, resolver  # noqa: PLC0415
     from gateway.landing import routes as landing  # noqa: PLC0415
+    from gateway.landing.places import Places  # noqa: PLC0415
     from gateway.oaipmh import routes  # noqa: PLC0415
     from gateway.pages import assets  # noqa: PLC0415
     from gateway.pages.appearance import site_of  # noqa: PLC0415
+    from gateway.search.opening import open_search  # noqa: PLC0415
+    from gateway.search.query import MOST_LETTERS, Query  # noqa: PLC0415
     from gateway.settings import instance_folder, load  # noqa: PLC0415
     from gateway.store.opening import open_store, open_subscriptions  # noqa: PLC0415
     from gateway.store.step import EPOCH_FACT, check_finished  # noqa: PLC0415
@@ -71,7 +75,14 @@ def create_app(
     app.register_blueprint(assets.blueprint(site))
     app.register_blueprint(landing.blueprint(store, describe, site))
     app.register_blueprint(crawlers.blueprint(store, site))
-    app.register_blueprint(resolver.blueprint(store, describe, _nothing, site))
+    search = open_search(settings.instance, is_on=settings.is_on("browse_search"))
+
+    def find(text: str) -> tuple[str, ...]:
+        return search.search(Query(text[:MOST_LETTERS], limit=20)).identifiers
+
+    app.register_blueprint(resolver.blueprint(store, describe, find, site))
+    if site.has_search:
+        app.register_blueprint(search_routes.blueprint(store, search, describe, Places(site).path, site))
     app.register_blueprint(machines.blueprint(site))
     app.register_blueprint(probes.blueprint(lambda: _read(store)))
     inbox = app.extensions["inbox"] = _inbox(settings.instance)
@@ -91,10 +102,6 @@ def _inbox(folder: Path) -> Inbox | None:
     except StoreError as error:
         logging.getLogger("gateway").warning("The pages show no harvests, because the inbox cannot be read: %s", error)
         return None
-
-
-def _nothing(_text: str) -> tuple[str, ...]:
-    return ()
 
 
 def _read(store: Store) -> None:

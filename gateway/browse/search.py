@@ -12,7 +12,7 @@ from gateway.names import FULLTEXT, SOURCES
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import bare
 from gateway.pages.shown_files import ShownFile, shown_files
-from gateway.search.query import MOST_LETTERS, Facet, Query, Results
+from gateway.search.query import Facet, Query, Results
 
 PAGE = 10
 _MOST_VALUES = 10  # of one filter
@@ -164,19 +164,3 @@ def sets_named(results: Results, query: Query) -> tuple[str, ...]:
     """Return the specs of the sets whose names the page shows."""
     counted = [spec for spec, _ in results.facets.get("set", ())][: _MOST_VALUES + 2]
     return tuple(dict.fromkeys((*query.sets, *counted)))
-
-
-__all__ = [
-    "MOST_LETTERS",
-    "PAGE",
-    "Arguments",
-    "Choice",
-    "Chosen",
-    "Hit",
-    "address",
-    "choices",
-    "chosen_filters",
-    "hit_of",
-    "query_of",
-    "sets_named",
-]

@@ -76,6 +76,9 @@ class _Search:
             names = {spec: self._name(view, spec) for spec in sets_named(results, query)}
         if form == "html":
             return self._page(query, results, hits, names)
+        return self._feed(form, query, results, hits, {entry.identifier: entry.datestamp for entry in described})
+
+    def _feed(self, form: str, query: Query, results: Results, hits: list[Hit], dates: dict[str, str]) -> Response:
         ours = f"{self._site.url}/search.{form}?{address(query)}"
         root = self._site.url.removesuffix(self._site.root)
         if form == "json":
@@ -83,8 +86,7 @@ class _Search:
             return answer(feeds.as_json(hits, results, root, following), "application/json")
         if form == "csv":
             return answer(feeds.as_csv(hits, root), feeds.CSV_TYPE)
-        dates = {entry.identifier: entry.datestamp for entry in described}
-        title = texts.title.format(query=query.text)
+        title = self.pages.texts.search.title.format(query=query.text)
         return answer(feeds.as_atom(hits, results, title=title, own=ours, url=root, dates=dates), feeds.ATOM_TYPE)
 
     def _page(self, query: Query, results: Results, hits: list[Hit], names: dict[str, str]) -> Response:

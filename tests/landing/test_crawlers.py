@@ -99,7 +99,7 @@ def tallies_of(records: dict[int, int]):
 
 
 def at(*parts_: int) -> int:
-    return int(datetime(*parts_, tzinfo=UTC).timestamp())  # type: ignore[misc]
+    return int(datetime(*parts_, tzinfo=UTC).timestamp())  # type: ignore[arg-type]
 
 
 def test_a_month_is_divided_only_where_it_has_too_many():
