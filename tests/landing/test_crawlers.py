@@ -98,8 +98,8 @@ def tallies_of(records: dict[int, int]):
     return tallies
 
 
-def at(*parts_: int) -> int:
-    return int(datetime(*parts_, tzinfo=UTC).timestamp())  # type: ignore[arg-type]
+def at(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> int:
+    return int(datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp())
 
 
 def test_a_month_is_divided_only_where_it_has_too_many():

@@ -36,6 +36,9 @@ PAGES = {
     "files": f"{ITEM}large.files",
     "deleted item": f"{ITEM}gone",
     "no such page": f"{ITEM}nothing",
+    "search": "/search?q=title",
+    "search with filters": "/search?q=&type=article&source=laro&from=2000&order=date",
+    "nothing found": "/search?q=nowhere",
     "browse": "/browse",
     "Identify": "/browse?verb=Identify",
     "ListSets": "/browse?verb=ListSets",
@@ -134,6 +137,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     make_databases(folder)
     furnished(folder)
     (folder / "config.toml").write_text("")
+    assert live.called("gateway", folder, "index", secret="x" * 40).returncode == 0
     with live.served(folder, secret="x" * 40) as server:
         yield server.url.removesuffix("/oai")
 

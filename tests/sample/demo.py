@@ -31,6 +31,7 @@ IDENTIFIER = "oai:gateway.example.org:laro/oai:laro.example.org:LR-18-00002"
 FOUND, COPY = "oai:gateway.example.org:laro/oai:laro.example.org:LR-15-00007", "https://repository.example.net/LR-15"
 PAGES = (
     ("what is here, and how to harvest it", "/"),
+    ("a search", "/search?q=neutron"),
     ("an item whose file was found", f"/items/{FOUND}"),
     ("every request of OAI-PMH as a page", "/browse"),
 )
