@@ -116,7 +116,8 @@ def _frame(start_tag: bytes) -> _Frame | None:
     element = f"<{dc}:({'|'.join(ELEMENTS)}){_LANGUAGE_STATED}{_SPACES}{rest}{_SPACES}"
     return _Frame(
         re.compile(f"{_SPACES}(?:{element})*+</{closing}{_SPACES}>".encode()),
-        *(re.compile(f"<{dc}:({'|'.join(names)})(?=[{_SPACE}/>])[^>]*>([^<]*)") for names in (LEADING, ELEMENTS)),
+        re.compile(f"<{dc}:({'|'.join(LEADING)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
+        re.compile(f"<{dc}:({'|'.join(ELEMENTS)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
     )
 
 
