@@ -12,7 +12,7 @@ LONGEST: Final = 500  # characters; a longer text is no identifier that anybody 
 _DOI = re.compile(r"(?:(?:https?://(?:dx\.|www\.)?doi\.org/|info:doi/|urn:doi:|doi:)\s?)?(10\.[0-9]{4,9}/\S+)")
 _ARXIV = re.compile(
     r"(?:https?://(?:www\.|export\.)?arxiv\.org/(?:abs|pdf)/|oai:arxiv\.org:|info:arxiv/|arxiv:|10\.48550/arxiv\.)?"
-    r"([0-9]{4}\.[0-9]{4,5}|[a-z-]+(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]{1,3})?(?:\.pdf)?"
+    r"([0-9]{4}\.[0-9]{4,5}|[a-z-]{1,20}(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]{1,3})?(?:\.pdf)?"
 )
 _HANDLE = re.compile(
     r"(?:https?://hdl\.handle\.net/|info:hdl/|urn:hdl:|hdl:|https?://[^\s/]+/handle/)?([0-9][0-9.]*/\S+)"
@@ -29,7 +29,7 @@ _GAPS = re.compile(r"[-\s]")
 _SCHEME = re.compile(r"https?://(?:www\.)?")
 _SPACED = re.compile(r"(?i)\b(doi|arxiv|pmid|hdl|isbn|issn|orcid):\s+")
 _AROUND = " \t\r\n\"'<>[](){}.,;"
-_NUMBERED = re.compile(r"[0-9].*[:/.-]|[:/.-].*[0-9]")
+_DIGIT, _SIGN = re.compile(r"[0-9]"), re.compile(r"[:/.-]")
 
 
 def joined(text: str) -> str:
@@ -39,7 +39,8 @@ def joined(text: str) -> str:
 
 def may_be_identifier(part: str) -> bool:
     """Return whether a part of a query, without spaces, may be an identifier: it has a digit and a sign, or a colon."""
-    return bool(_NUMBERED.search(part)) or ":" in part.strip(":")
+    is_numbered = bool(_DIGIT.search(part) and _SIGN.search(part))
+    return is_numbered or ":" in part.strip(":")
 
 
 def names_of(text: str) -> frozenset[str]:

@@ -130,6 +130,7 @@ PARTS = frozenset(
         "license_hosts",
         "page_claims",
         "page_descriptions",
+        "page_files",
         "page_license",
         "page_parts",
         "markup",

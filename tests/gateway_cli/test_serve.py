@@ -104,7 +104,8 @@ def test_the_first_page_leads_people_on(app):
     assert answer.content_type.startswith("text/html")
     text = answer.get_data(as_text=True)
     assert "<h1>Here &amp; &lt;there&gt;</h1>" in text
-    assert '<a href="oai?verb=ListRecords&amp;metadataPrefix=oai_dc">' in text
+    assert '<a href="/browse">' in text
+    assert '<a href="/oai?verb=Identify">' in text
 
 
 def test_every_schema_is_served_and_nothing_else(app):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.indexing import describe
+from gateway.search.following import IndexKeeper
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import FOUND, ITEM
 
@@ -108,4 +110,5 @@ def test_what_is_gone_is_not_resolved(house):
 )  # fmt: skip
 def test_what_is_unknown_is_a_clear_error(house, path, status):
     house.add("1")
+    IndexKeeper(house.desk.folder, describe).advance(house.desk.store)
     assert house.get(path).status_code == status
