@@ -1,4 +1,4 @@
-"""Find a line beside the title that no form of an article explains: it may be the label of another document. Pure.
+"""Judge the lines beside the title: one that no form of an article explains may be the label of another document. Pure.
 
 The labels of supplements, reviews, theses and texts for the public are countless, and in all languages. The lines
 around the title of an article are few: its journal, identifiers, dates, section, authors, and where they work
@@ -10,16 +10,15 @@ Lines in the same place that are long, or have words of the title, are subtitles
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
 from typing import NamedTuple
 
 from harvester.fulltext.pdf import headings, known_lines
+from harvester.fulltext.pdf.around_title import around_title, body_of, first_pages_of, page_of_title
 from harvester.fulltext.pdf.document import Document, spelled_lines
 from harvester.fulltext.pdf.evidence import SUPPLEMENT
-from harvester.fulltext.pdf.first_pages import PAGE_BREAK, folded, is_heading, without_line_numbers
+from harvester.fulltext.pdf.first_pages import folded
 from harvester.fulltext.pdf.known_names import (
     has_word_of_a_document,
     is_affiliation,
@@ -32,7 +31,6 @@ from harvester.fulltext.pdf.similarity import letters
 from harvester.fulltext.pdf.work_names import Named
 
 _ABOVE, _BELOW = 10, 8  # lines above the title, and below it
-_WITHIN = 60  # lines of a page in which a title is looked for
 _SHORT_WORDS, _SHORT = 6, 60  # words and characters of a label
 _LONG_WORDS = 12  # words of a line that may have an alarming word
 _LEAST_SHARED = 6  # letters of a word that a subtitle has from its title
@@ -42,7 +40,6 @@ _WORD_BEHIND, _LONE_WORD = 5, 10  # letters of a word alone in its line, and no 
 _CJK = 0x2E80
 _TITLE_PAGE_WORDS, _TITLE_PAGE_PAGES = 150, 12  # at most these words, at least these pages
 _LONG = 20  # pages of a document whose long lines above the title count, too
-_FULL_WORDS = 8  # of a full line
 _SHOWN = 80  # characters of a line in a sentence
 
 
@@ -51,22 +48,6 @@ class Unknown(NamedTuple):
 
     line: str
     is_above: bool
-
-
-class Around(NamedTuple):
-    """The lines above and below a title."""
-
-    above: Sequence[str]
-    below: Sequence[str]
-
-
-class Place(NamedTuple):
-    """The lines of a title, and how many letters its first line has before it, and its last line until its end."""
-
-    start: int
-    stop: int
-    before: int
-    until: int
 
 
 class Names(NamedTuple):
@@ -96,9 +77,9 @@ def unknown_line(document: Document, named: Named) -> Unknown | None:
 
     On a page before the one with the title and the abstract, a cover, only words of other documents count.
     """
-    pages = [_page_lines(page) for page in document.extracted.first.split(PAGE_BREAK)[:2]]
+    pages = first_pages_of(document.extracted.first)
     names = _names(document, named, [line for lines in pages for line in lines])
-    own = _page_of_title(pages, document.titles)
+    own = page_of_title(pages, document.titles)
     if own is None:
         return None
     covers = (line for lines in pages[:own] for line in lines[: 2 * _ABOVE] if _is_of_another(line, names))
@@ -108,19 +89,8 @@ def unknown_line(document: Document, named: Named) -> Unknown | None:
     return _unknown_on(pages[own], names, is_page=is_page, is_long=is_long)
 
 
-def _page_lines(page: str) -> list[str]:
-    return spelled_lines(without_line_numbers(page), _WITHIN)
-
-
-def _page_of_title(pages: Sequence[Sequence[str]], titles: Sequence[str]) -> int | None:
-    """Return the number of the page with a title and the abstract, else of the first one with a title."""
-    with_title = [number for number, lines in enumerate(pages) if _around(lines, titles)]
-    with_both = [number for number in with_title if _body(pages[number]) < len(pages[number])]
-    return next(iter((*with_both, *with_title)), None)
-
-
 def _unknown_on(lines: Sequence[str], names: Names, *, is_page: bool, is_long: bool) -> Unknown | None:
-    around = _around(lines, names.titles)
+    around = around_title(lines, names.titles)
     assert around is not None
     above = around.above if is_page else around.above[-_ABOVE:]
     for line in above:
@@ -133,7 +103,7 @@ def _unknown_on(lines: Sequence[str], names: Names, *, is_page: bool, is_long: b
 def _unknown_below(lines: Sequence[str], names: Names, *, is_page: bool) -> Iterator[str]:
     """Yield the unknown lines below a title, before the abstract and the text."""
     has_byline = is_next = False
-    for line in lines if is_page else lines[: min(_BELOW, _body(lines))]:
+    for line in lines if is_page else lines[: min(_BELOW, body_of(lines))]:
         if _is_prose(line) and not is_page:
             return
         is_known = _is_known(line, names, is_strict=is_page) or _is_below_title(line, names, has_byline=has_byline)
@@ -142,75 +112,6 @@ def _unknown_below(lines: Sequence[str], names: Names, *, is_page: bool) -> Iter
             yield line
         is_next = is_byline(line, names.surnames) or _is_people(line, names)
         has_byline = has_byline or is_next
-
-
-def _body(lines: Sequence[str]) -> int:
-    """Return the number of the line with which the abstract or the text begins."""
-    headed = (number for number, line in enumerate(lines) if is_heading(line) or _is_abstract(line.lower()))
-    return next(headed, len(lines))
-
-
-def _is_abstract(lower: str) -> bool:
-    """Return whether a line is the heading of an abstract, or begins one: `Abstract. We show`, not `Summary for`."""
-    match = headings.ABSTRACT.match(lower)
-    if match is None:
-        return False
-    rest = lower[match.end() :].strip()
-    is_sentence = rest.endswith(".") and len(rest.split()) > _LEAST_LETTERS
-    return not rest or rest[0] in ".:-|" or len(lower) > _SHORT or is_sentence
-
-
-def _around(lines: Sequence[str], titles: Sequence[str]) -> Around | None:
-    """Return the lines around a title; None if it is not on the page. Words in its own lines count as lines.
-
-    A title that begins a line counts more than one behind other words, and a later one more than a running head.
-    """
-    spelled = [letters(line) for line in lines]
-    for title in titles:
-        places = list(_places(spelled, title))
-        if places:
-            own = {number for place in places for number in range(place.start, place.stop)}
-            place = _own_place(places, min(_body(lines), _text(lines)))
-            above = [line for number, line in enumerate(lines[: place.start]) if number not in own]
-            label, rest = (
-                _split(lines[place.start], place.before)[0].rstrip(" :-"),
-                _split(lines[place.stop - 1], place.until)[1],
-            )
-            return Around([*above, *filter(letters, (label,))], [*filter(letters, (rest,)), *lines[place.stop :]])
-    return None
-
-
-def _own_place(places: Sequence[Place], body: int) -> Place:
-    """Return the last place before the text where a title begins a line, else the first place."""
-    headings_ = [place for place in places if place.start < body and not place.before]
-    lines = [place for place in places if not place.before]
-    return next(iter((*headings_[::-1], *lines, *places)))
-
-
-def _text(lines: Sequence[str]) -> int:
-    """Return the number of the line with which text of several full lines begins."""
-    is_full = [len(line.split()) >= _FULL_WORDS for line in lines]
-    return next((number for number in range(len(lines)) if all(is_full[number : number + 3])), len(lines))
-
-
-def _places(spelled: Sequence[str], title: str) -> Iterator[Place]:
-    """Yield the places of a title in the letters of lines."""
-    joined, starts = "".join(spelled), [0, *accumulate(map(len, spelled))]
-    at = joined.find(title)
-    while at >= 0:
-        start, last = bisect(starts, at) - 1, bisect(starts, at + len(title) - 1) - 1
-        yield Place(start, last + 1, at - starts[start], at + len(title) - starts[last])
-        at = joined.find(title, at + len(title))
-
-
-def _split(line: str, count: int) -> tuple[str, str]:
-    """Return the text of a line with its first letters, of this count, and the rest."""
-    seen = 0
-    for place, sign in enumerate(line):
-        if seen >= count:
-            return line[:place], line[place:]
-        seen += len(letters(sign))
-    return line, ""
 
 
 def _names(document: Document, named: Named, lines: Sequence[str]) -> Names:
@@ -235,7 +136,7 @@ def _is_title_page(document: Document) -> bool:
     """Return whether a long document has a page with nothing but a title."""
     lines = spelled_lines(document.front)
     page = " ".join(lines)
-    has_text = _body(lines) < len(lines) or known_lines.CITATION.search(page.lower())
+    has_text = body_of(lines) < len(lines) or known_lines.CITATION.search(page.lower())
     return document.pages >= _TITLE_PAGE_PAGES and _words(page) <= _TITLE_PAGE_WORDS and not has_text
 
 
