@@ -9,10 +9,9 @@ from gateway import xmlio
 from gateway.errors import NotXml, UnusableRecord
 from gateway.formats import oai_didl, reader_of
 from gateway.model import Description, Hop, Work
+from gateway.provenance import MOST_HOPS
 from gateway.xmlio import Element, name_of, text_of
 from gateway.xmltext import DIDL, PROVENANCE, RIGHTS
-
-_MOST_HOPS = 20  # a longer chain is a loop of gateways
 
 
 def describe(record: bytes) -> Description:
@@ -92,7 +91,7 @@ def _hops(element: Element) -> Iterator[Hop]:
     if element.tag != f"{{{PROVENANCE}}}provenance":
         return
     description = element.find(f"{{{PROVENANCE}}}originDescription")
-    for _ in range(_MOST_HOPS):
+    for _ in range(MOST_HOPS):
         if description is None:
             return
         fields = (

@@ -36,6 +36,11 @@ def source_of(local: str) -> str:
     return before.rpartition(":")[2] if slash and before.count(":") > 1 else ""
 
 
+def set_label(spec: str, name: str) -> str:
+    """Return what people call a set: its setName, else the setSpec of its source."""
+    return name if name not in ("", spec) else original_spec(spec)
+
+
 @lru_cache(maxsize=4096)
 def local_set(source: str, upstream: str) -> str:
     """Return the setSpec here of a set of a source: `source:<name>:<upstream spec>`.

@@ -34,6 +34,7 @@ def document(site: Site) -> dict[str, Any]:
                 "An answer of OAI-PMH as JSON", "application/json",
                 *map(_query, ("verb", "identifier", "metadataPrefix", "set", "from", "until", "resumptionToken")),
             ),
+            "/search.json": _get("Items that fit a query", "application/json", _query("q")),
             "/items/": _get(
                 "An item, as a page or in another form", "text/html",
                 _query("identifier", required=True), _query("format"), missing=True,

@@ -28,7 +28,7 @@ _OPENING = (
 )
 _SCHEMA_LOCATION = f"{{{XSI}}}schemaLocation"
 MOST_ABOUT_BYTES = 1_000_000  # they are repeated in every format of a record; real ones have some hundred bytes
-_MOST_HOPS = 20  # a longer chain is a loop of gateways
+MOST_HOPS = 20  # a longer chain is a loop of gateways
 # The union of date and dateTime in the schema, including days and hours that do not exist.
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?)?")
 _DAY_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
@@ -158,7 +158,7 @@ def read(abouts: Iterable[bytes]) -> AboutContents:
             continue
         if root.tag == f"{{{PROVENANCE}}}provenance":
             description = None if origin else root.find(_DESCRIPTION)
-            origin = origin if description is None else _nested(description, _MOST_HOPS)
+            origin = origin if description is None else _nested(description, MOST_HOPS)
         elif root.tag == f"{{{RIGHTS}}}rights":
             rights = rights or (_standing_alone(root) if _is_rights(root) else "")
         elif _is_carried(root) and len(content) <= room:

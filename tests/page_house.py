@@ -10,6 +10,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import html5lib
+import pytest
 from lxml.html import HtmlElement, document_fromstring
 from werkzeug.test import TestResponse
 
@@ -19,7 +20,7 @@ from gateway.publish_files import file_all
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Takedown, joined
 from tests.applications import application
-from tests.publish.desk import Desk, Sent, dc
+from tests.publish.desk import Desk, Sent, dc, make_databases
 
 BASE_URL = "https://gateway.example.org/oai"
 ITEM = "/items/oai:gateway.example.org:laro/"
@@ -95,3 +96,16 @@ def opened(folder: Path, **settings: Any) -> Iterator[House]:
     settings = {"base_url": BASE_URL, "secret": "x" * 40} | settings
     with closing(desk.store), closing(desk.inbox), application(folder, **settings) as app:
         yield House(desk, app.test_client().get, app)
+
+
+@pytest.fixture
+def settings() -> dict[str, Any]:
+    """Return the settings of the instance; a test may give others."""
+    return {}
+
+
+@pytest.fixture
+def house(tmp_path: Path, ready_made: Callable[..., None], settings: dict[str, Any]) -> Iterator[House]:
+    ready_made(tmp_path, make_databases)
+    with opened(tmp_path, **settings) as house:
+        yield house

@@ -205,7 +205,7 @@ LAYERS = {
     "gateway.pages.answers": Layer((*GROUND, "gateway.pages"), ("flask",)),
     "gateway.pages.assets": Layer((*GROUND, "gateway.pages"), ("flask",)),
     "gateway.pages.appearance": Layer((*GROUND, "gateway.settings", "gateway.pages")),
-    "gateway.descriptions": Layer((*GROUND, "gateway.formats", "gateway.xmlio")),
+    "gateway.descriptions": Layer((*GROUND, "gateway.formats", "gateway.provenance", "gateway.xmlio")),
     "gateway.landing": Layer((*GROUND, "gateway.names", "gateway.typed_links", "gateway.pages", "gateway.landing")),
     "gateway.landing.places": Layer((*GROUND, "gateway.names", "gateway.pages", "gateway.store.base")),
     "gateway.landing.resolver": Layer(

@@ -115,9 +115,10 @@ class _Browse:
     def source(self, name: str, *, is_json: bool) -> Response:
         """Answer with one source: what it is, its harvests, its sets."""
         with self._store.view() as view:
-            row = next((entry for entry in self._sources(view) if entry.name == name), None)
-            if row is None:
+            rows = self._sources(view, name)
+            if not rows:
                 return self._missing(self._texts.source.missing, name)
+            (row,) = rows
             sets, _ = children_of(view, f"source:{name}", None, _SHOWN_HARVESTS)
         harvests = self._harvests(name)
         identity = self._inbox.identity(name) if self._inbox else None
@@ -222,9 +223,11 @@ class _Browse:
 
     # -- what they are made of -----------------------------------------------------------------------------------
 
-    def _sources(self, view: View) -> list[SourceRow]:
-        last = {row.name: self._harvests(row.name, 1) for row in view.sources()}
-        return source_rows(view.sources(), view.source_counts(), last)
+    def _sources(self, view: View, name: str = "") -> list[SourceRow]:
+        """Return the rows of all sources, or of the one with this name."""
+        sources = [source for source in view.sources() if name in ("", source.name)]
+        last = {source.name: self._harvests(source.name, 1) for source in sources}
+        return source_rows(sources, view.source_counts(), last)
 
     def _harvests(self, name: str, limit: int = _SHOWN_HARVESTS) -> list[Harvest]:
         return [harvest_of(run) for run in self._inbox.runs(name, limit, "harvest")] if self._inbox else []
@@ -241,7 +244,7 @@ class _Browse:
 
 def _filled(query: bytes) -> bytes:
     """Return a query without its empty arguments: a form sends every field."""
-    return b"&".join(part for part in query.split(b"&") if not part.endswith(b"="))
+    return b"&".join(part for part in query.split(b"&") if part.partition(b"=")[1:] != (b"=", b""))
 
 
 def _answered(explored: OaiAnswer) -> dict[str, Any]:

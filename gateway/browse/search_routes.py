@@ -10,10 +10,10 @@ from typing import TypeAlias
 from flask import Blueprint, Response, request
 
 from gateway.browse import feeds
-from gateway.browse.search import Hit, address, choices, chosen_filters, hit_of, query_of, sets_named
+from gateway.browse.search import PAGE, Hit, address, choices, chosen_filters, hit_of, query_of, sets_named
 from gateway.errors import QueryRefused, SearchUnavailable, StoreError
 from gateway.model import Description
-from gateway.names import original_spec, source_of
+from gateway.names import set_label, source_of
 from gateway.pages import charts
 from gateway.pages.answers import answer, no_page, unavailable
 from gateway.pages.shown import moment
@@ -30,7 +30,8 @@ PathOf: TypeAlias = Callable[[View, str], str]
 
 _FEED_PAGE = 100
 _MOST_QUERY = 8_000
-_FORMS = ("html", "json", "csv", "atom")
+# The forms of the results, and how many results a page of each has.
+_PAGES = {"html": PAGE, "json": _FEED_PAGE, "csv": 1000, "atom": _FEED_PAGE}
 _LONGEST_CHART = 60  # years
 
 
@@ -38,7 +39,7 @@ def blueprint(store: Store, reader: Reader, describe: Describe, path_of: PathOf,
     """Return the Flask blueprint of the search. `describe` reads a published record, `path_of` places an item."""
     face = Blueprint("search", __name__)
     search = _Search(store, reader, describe, path_of, site)
-    for form in _FORMS:
+    for form in _PAGES:
         place = "/search" if form == "html" else f"/search.{form}"
         face.add_url_rule(place, f"search_{form}", search.answer, defaults={"form": form})
     face.register_error_handler(StoreError, lambda error: unavailable(search.pages, error))
@@ -62,7 +63,7 @@ class _Search:
         if len(request.query_string) > _MOST_QUERY:
             return no_page(self.pages, HTTPStatus.REQUEST_URI_TOO_LONG, self.pages.texts.errors.bad)
         try:
-            query = query_of(request.args, PAGE_OF[form])
+            query = query_of(request.args, _PAGES[form])
             results = self._reader.search(query)
         except QueryRefused as error:
             return no_page(self.pages, HTTPStatus.BAD_REQUEST, texts.refused, hint=str(error))
@@ -129,10 +130,7 @@ class _Search:
 
     def _name(self, view: View, spec: str) -> str:
         known = view.set_named(spec)
-        return known.name if known and known.name not in ("", spec) else original_spec(spec)
-
-
-PAGE_OF = {"html": 10, "json": _FEED_PAGE, "csv": 1000, "atom": _FEED_PAGE}
+        return set_label(spec, known.name if known else "")
 
 
 def _page_of(base: str, key: str | None) -> str:

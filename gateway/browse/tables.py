@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gateway.browse.harvests import Harvest
 from gateway.model import Format, SetDescription, Source, SourceCounts
-from gateway.names import original_spec
+from gateway.names import set_label
 from gateway.secret_arguments import secret_argument
 from gateway.store.base import View
 
@@ -76,7 +76,7 @@ def set_rows(sets: Iterable[SetDescription], counts: Mapping[str, int] | None = 
     return [
         SetRow(
             entry.spec,
-            entry.name if entry.name not in ("", entry.spec) else original_spec(entry.spec),
+            set_label(entry.spec, entry.name),
             entry.spec.count(":"),
             None if counts is None else counts[entry.spec],
         )

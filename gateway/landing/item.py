@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gateway.landing.citations import Citation, citations
 from gateway.model import Description, Format, Hop
-from gateway.names import FULLTEXT, original_spec, source_of, upstream_identifier
+from gateway.names import FULLTEXT, source_of, upstream_identifier
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import bare
 from gateway.pages.shown_files import License, ShownFile, license_named, shown_files
@@ -120,8 +120,3 @@ def shown_sets(specs: tuple[str, ...]) -> tuple[str, ...]:
     """Return the sets of an item that a person would name: the most specific ones that its source has."""
     others = [spec for spec in specs if spec != FULLTEXT and spec.count(":") > 1]
     return tuple(spec for spec in others if not any(other.startswith(f"{spec}:") for other in others))
-
-
-def set_name(spec: str, name: str) -> str:
-    """Return what people call a set: its setName, else the spec of its source."""
-    return name if name not in ("", spec) else original_spec(spec)

@@ -16,15 +16,15 @@ from markupsafe import Markup
 
 from gateway.errors import StoreError
 from gateway.landing import bibtex, csl_json, item_json, meta_tags, ris, schema_org, signposting
-from gateway.landing.item import Item, SetOfItem, item_of, set_name, shown_sets
+from gateway.landing.item import Item, SetOfItem, item_of, shown_sets
 from gateway.landing.places import FORMS, Ambiguous, Places
 from gateway.model import Description, Selection, StoredRecord
-from gateway.names import source_of, upstream_identifier
+from gateway.names import set_label, source_of, upstream_identifier
 from gateway.pages.answers import answer, moved, no_page, unavailable
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.store.base import Store, View
-from gateway.typed_links import JSON, TEXT, Link, header, linkset_json, linkset_text
+from gateway.typed_links import Link, header, in_order, linkset_json, linkset_text
 
 Describe: TypeAlias = Callable[[bytes], Description]
 
@@ -104,14 +104,12 @@ class _Landing:
                 return self._missing(self._texts.errors.not_found_metadata, f"{prefix} {identifier}")
             if record.is_deleted:
                 return self._gone(identifier, record)
-            whole = view.record(identifier, _DIDL)
-            item = self._item(view, identifier, whole if whole and not whole.is_deleted else record)
-            content = self._describe(record.content).metadata
-            links = header(signposting.links_of_metadata(item, prefix), item.metadata[prefix])
+            url, page = self._places.whole(ours), self._places.url(view, identifier)
+            sets = {form: self._places.url(view, identifier, form) for form in signposting.LINK_SETS}
             return answer(
-                content,
+                self._describe(record.content).metadata,
                 _XML,
-                headers={"Link": links},
+                headers={"Link": header(signposting.links_of_metadata(url, page, sets), url)},
                 last_modified=record.datestamp if record.datestamp < view.horizon else None,
             )
 
@@ -149,40 +147,39 @@ class _Landing:
 
     def _set(self, view: View, spec: str) -> SetOfItem:
         known = view.set_named(spec)
-        return SetOfItem(spec, set_name(spec, known.name if known else ""), view.count(Selection(_DC, spec)))
+        return SetOfItem(spec, set_label(spec, known.name if known else ""), view.count(Selection(_DC, spec)))
 
     def _form(self, view: View, item: Item, form: str, asked: Request, last_modified: int | None) -> Response:
         if form in _EXPORTS:
             write, content_type = _EXPORTS[form]
             links = header([Link(item.forms[form], "describes", item.url, type="text/html")], item.forms[form])
             return answer(write(item), content_type, headers={"Link": links}, last_modified=last_modified)
-        if form in ("linkset", "linkset.json"):
+        if form in signposting.LINK_SETS:
             write_links = linkset_json if form == "linkset.json" else linkset_text
-            content = b"".join(write_links(signposting.link_set(item)))
-            return answer(content, JSON if form == "linkset.json" else TEXT, last_modified=last_modified)
-        links = header(signposting.links_of_page(item), item.url)
+            content = b"".join(write_links(in_order(signposting.link_set(item))))
+            return answer(content, signposting.LINK_SETS[form], last_modified=last_modified)
         if form in ("authors", "files"):
             return self._list(item, form, asked)
+        typed_links = tuple(signposting.links_of_page(item))
         before, after = (self._places.path(view, name) if name else "" for name in (item.before, item.after))
         is_indexed = item.has_held_file or self._site.is_indexed
         body = self.pages.render(
             "item.html",
             item=item,
             shown_files=item.files[:_MOST_SHOWN],
-            statements=item.statements,
             is_indexed=is_indexed,
             canonical=item.origin if self._site.is_indexed and item.origin and not item.has_copy else item.url,
             citation_tags=tuple(meta_tags.citation_tags(item)),
             open_graph=tuple(meta_tags.open_graph(item)),
             description=meta_tags.description_of(item),
-            head_links=[link for link in signposting.links_of_page(item) if link.rel == "linkset"],
+            head_links=[link for link in typed_links if link.rel == "linkset"],
             json_ld=Markup(schema_org.schema_org(item)),  # noqa: S704 - it escapes what could end the element
             authors_url=self._places.path(view, item.identifier, "authors"),
             files_url=self._places.path(view, item.identifier, "files"),
             before_url=before,
             after_url=after,
         )
-        return answer(body, headers={"Link": links}, last_modified=last_modified)
+        return answer(body, headers={"Link": header(typed_links, item.url)}, last_modified=last_modified)
 
     def _list(self, item: Item, form: str, asked: Request) -> Response:
         """Answer with a part of the authors or of the files; `after` is how many come before it."""

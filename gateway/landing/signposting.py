@@ -5,7 +5,7 @@ All links of all three are in the link set; a header has the first of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gateway.landing import bibtex, csl_json, ris, schema_org
 from gateway.landing.item import Item
@@ -13,6 +13,8 @@ from gateway.typed_links import JSON, TEXT, Link
 
 ABOUT_PAGE = "https://schema.org/AboutPage"
 _XML = "application/xml"
+# The link sets of an item by the ending of their addresses, with their media types.
+LINK_SETS = {"linkset.json": JSON, "linkset": TEXT}
 # The forms of an item that describe it, by the ending of their addresses, with their media types.
 EXPORTS = {
     "bib": bibtex.CONTENT_TYPE,
@@ -31,7 +33,7 @@ def links_of_page(item: Item) -> Iterator[Link]:
     if item.license and item.license.url:
         yield Link(page, "license", item.license.url)
     yield Link(page, "canonical", page)
-    yield from _link_sets(item, page)
+    yield from _link_sets(item.forms, page)
     for prefix, url in item.metadata.items():
         namespace = next((known.namespace for known in item.formats if known.metadata_prefix == prefix), "")
         yield Link(page, "describedby", url, type=_XML, profile=namespace)
@@ -47,11 +49,10 @@ def links_of_page(item: Item) -> Iterator[Link]:
             yield Link(page, "related", identifier.url)
 
 
-def links_of_metadata(item: Item, prefix: str) -> Iterator[Link]:
-    """Yield the links of the metadata of an item in one format."""
-    url = item.metadata[prefix]
-    yield Link(url, "describes", item.url, type="text/html")
-    yield from _link_sets(item, url)
+def links_of_metadata(url: str, page: str, link_sets: Mapping[str, str]) -> Iterator[Link]:
+    """Yield the links of metadata at `url`: to the page of their item, and to its link sets by their endings."""
+    yield Link(url, "describes", page, type="text/html")
+    yield from _link_sets(link_sets, url)
 
 
 def link_set(item: Item) -> Iterator[Link]:
@@ -70,6 +71,6 @@ def link_set(item: Item) -> Iterator[Link]:
             yield Link(file.copy_url or file.url, "license", file.license.url)
 
 
-def _link_sets(item: Item, anchor: str) -> Iterator[Link]:
-    yield Link(anchor, "linkset", item.forms["linkset.json"], type=JSON)
-    yield Link(anchor, "linkset", item.forms["linkset"], type=TEXT)
+def _link_sets(urls: Mapping[str, str], anchor: str) -> Iterator[Link]:
+    for form, media_type in LINK_SETS.items():
+        yield Link(anchor, "linkset", urls[form], type=media_type)

@@ -38,11 +38,9 @@ def site_of(settings: Settings, base_url: str) -> Site:
         url=site_url(base_url, settings.text("pages_url")),
         base_url=base_url,
         admin_email=settings.text("admin_email"),
-        domain=settings.text("repository_domain"),
         style=style_sheet(colour),
         logo=_logo(settings.instance, settings.text("pages_logo")),
         has_search=settings.is_on("browse_search"),
-        has_copies=settings.is_on("files_serve"),
         is_indexed=settings.is_on("landing_index"),
     )
 

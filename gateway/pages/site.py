@@ -20,12 +20,10 @@ class Site:
     url: str
     base_url: str
     admin_email: str
-    domain: str
     style: Asset
     logo: Asset | None = None
     language: str = "en"
     has_search: bool = False
-    has_copies: bool = False
     is_indexed: bool = False
 
     @property

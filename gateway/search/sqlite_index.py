@@ -30,7 +30,7 @@ _NUMBERED = {
 VERSION: Final = 1  # of the schema and of the words, as in the schema; an index of another one is made anew
 TAILS: Final = ("", "-wal", "-shm", "-journal")
 _BUSY_SECONDS = 5.0
-_DIGEST_BYTES = 6  # an integer that SQLite stores in as many bytes; two texts with the same one are told apart
+_DIGEST_BYTES = 6  # SQLite stores an integer in so many bytes; texts with the same digest are compared
 
 
 def mark_of(line: ChangeLine | None) -> str:

@@ -161,6 +161,12 @@ def test_an_error_is_said_in_words(furnished, query, code):
     assert "<script>" not in html
 
 
+def test_a_value_may_end_with_an_equals_sign(furnished):
+    text = seen(furnished.page("/browse?verb=ListRecords&resumptionToken=abc=&set="))
+    assert "badResumptionToken" in text
+    assert "resumptionToken=abc=" in text
+
+
 def test_a_list_continues_with_its_token(house):
     for number in range(45):
         house.add(f"{number:02}", title=f"Title {number:02}")

@@ -239,6 +239,17 @@ def test_a_part_that_does_not_exist_is_a_clear_error(house, after):
     assert house.get(f"{path}.files?after={after}").status_code == 400
 
 
+def test_two_addresses_of_one_copy_are_in_the_link_set(house):
+    path = house.add("1")
+    copy = f"https://gateway.example.org/files/{FOUND.sha256}"
+    others = (FOUND._replace(url="https://b.example.net/2.pdf"), FOUND._replace(url="https://c.example.net/3.pdf"))
+    first, second = (file._replace(copy_url=copy) for file in others)
+    house.file("1", first, FOUND._replace(url="https://a.example.net/1.pdf"), second)
+    (links,) = json.loads(house.page(f"{path}.linkset.json")).values()
+    assert [entry["anchor"] for entry in links].count(copy) == 1
+    assert house.page(f"{path}.linkset").count(f'anchor="{copy}"') >= 1
+
+
 # --- what is gone -------------------------------------------------------------------------------------------------
 
 
