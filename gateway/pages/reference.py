@@ -15,7 +15,6 @@ from gateway.pages.kinds import WORK, Kind, kind_of
 from gateway.pages.shown import plain
 
 _ORCID = re.compile(r"(?i)(?:https?://)?(?:orcid(?:\.org)?[:/\s]*)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\b")
-_AROUND_ORCID = re.compile(r"\s*[(\[;,]*\s*[)\]]*\s*$")
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
 _ARXIV = re.compile(r"(?i)^(?:arxiv:|https?://(?:www\.)?arxiv\.org/abs/)([a-z.-]+/\d{7}|\d{4}\.\d{4,5})(v\d+)?$")
@@ -24,11 +23,11 @@ _PMID = re.compile(
 )
 _ISSN = re.compile(r"(?i)\b(?:issn:?\s*|urn:issn:)(\d{4}-?\d{3}[\dX])\b")
 _ISBN = re.compile(r"(?i)(?:isbn:?\s*|urn:isbn:)([\d-]{9,16}[\dX])")
-_JOURNAL = re.compile(
-    r"(?P<title>[^\d,;:][^;:]{2,200}?)[,;:]?\s+(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,5})"
-    r"(?:\s*[,(]\s*(?:no\.?|issue|nr\.?)?\s*(?P<issue>\d{1,4}(?:[-/]\d{1,4})?)\s*\)?)?"
-    r"(?:\s*\((?P<year>\d{4})\))?"
-    r"(?:\s*[,:;]\s*(?:pp?\.?\s*)?(?P<first>[A-Za-z]?\d{1,7})(?:\s*[-\u2013]\s*(?P<last>[A-Za-z]?\d{1,7}))?)?\.?"
+_JOURNAL = re.compile(  # of a text with white space folded
+    r"(?P<title>[^\d,;:][^;:]{2,200}?)[,;:]? (?:vol(?:ume)?\.? ?)?(?P<volume>\d{1,5})"
+    r"(?: ?[,(] ?(?:no\.?|issue|nr\.?)? ?(?P<issue>\d{1,4}(?:[-/]\d{1,4})?) ?\)?)?"
+    r"(?: ?\((?P<year>\d{4})\))?"
+    r"(?: ?[,:;] ?(?:pp?\.? ?)?(?P<first>[A-Za-z]?\d{1,7})(?: ?[-\u2013] ?(?P<last>[A-Za-z]?\d{1,7}))?)?\.?"
 )
 _MOST_AUTHORS = 100_000
 
@@ -149,7 +148,7 @@ def author_of(text: str, language: str = "") -> Author:
     orcid = _ORCID.search(text)
     name = text
     if orcid:
-        name = _AROUND_ORCID.sub("", text[: orcid.start()]).strip(" ([;,") or text[orcid.end() :].strip(" )];,")
+        name = text[: orcid.start()].strip(" ([;,") or text[orcid.end() :].strip(" )];,")
     family, comma, given = name.partition(",")
     address = f"https://orcid.org/{orcid[1].upper()}" if orcid else ""
     if not comma or not given.strip() or "," in given:
