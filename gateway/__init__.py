@@ -39,6 +39,7 @@ def create_app(
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
     from gateway.landing import crawlers, resolver  # noqa: PLC0415
     from gateway.landing import routes as landing  # noqa: PLC0415
+    from gateway.landing.copy_links import CopyLinks  # noqa: PLC0415
     from gateway.landing.places import Places  # noqa: PLC0415
     from gateway.oaipmh import routes  # noqa: PLC0415
     from gateway.pages import assets  # noqa: PLC0415
@@ -69,9 +70,9 @@ def create_app(
     subscriptions = app.extensions["subscriptions"] = open_subscriptions(settings.instance)
     app.register_blueprint(websub.blueprint(subscriptions, settings.number("websub_lease_seconds")))
     app.register_blueprint(schemas.blueprint(schemas.folder()))
-    if settings.is_on("files_serve"):
-        app.register_blueprint(copies.blueprint(store, settings.instance, repository.base_url))
     site = site_of(settings, repository.base_url)
+    if settings.is_on("files_serve"):
+        app.register_blueprint(copies.blueprint(store, settings.instance, repository.base_url, CopyLinks(site)))
     app.register_blueprint(assets.blueprint(site))
     app.register_blueprint(landing.blueprint(store, describe, site))
     app.register_blueprint(crawlers.blueprint(store, site))
