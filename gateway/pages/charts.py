@@ -41,7 +41,7 @@ def bars(data: Sequence[Bar], name: str, width: int = WIDE) -> Markup:
             text = _short(bar.label, every * step)
             shapes.append(_label(place * step + step / 2, height - 5, text, width))
     if data:
-        highest = max(range(len(data)), key=lambda place: data[place].value)
+        highest = max(range(len(data)), key=lambda place: (data[place].value, place))
         shapes.append(_label(highest * step + step / 2, _TOP - 6, f"{data[highest].value:,}", width))
     axis = Markup('<line class="axis" x1="0" x2="{}" y1="{}" y2="{}"/>').format(width, floor, floor)
     return Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}</svg>').format(

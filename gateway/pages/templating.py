@@ -55,7 +55,7 @@ class Pages:
             counted=counted,
             host=shown.host,
             in_path=in_path,
-            step_name=lambda step: getattr(self.texts.steps, step, step.replace("_", " ")),
+            step_name=self._step_name,
             searched=self._searched,
             format_name=lambda prefix: getattr(self.texts.format_names, prefix, prefix),
         )
@@ -67,3 +67,8 @@ class Pages:
     def _searched(self, text: str) -> str:
         """Return the address of a search for the words of a text of a record."""
         return f"{self.site.root}/search?{urlencode({'q': shown.bare(text)[:_MOST_SEARCHED]})}"
+
+    def _step_name(self, text: str) -> str:
+        """Return what readers call a step of the search; what follows it in brackets stays."""
+        step, bracket, evidence = text.partition(" (")
+        return f"{getattr(self.texts.steps, step, step.replace('_', ' '))}{bracket}{evidence}"
