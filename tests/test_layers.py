@@ -231,7 +231,8 @@ LAYERS = {
         (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.search.query", "gateway.browse")
     ),
     "gateway.browse.routes": Layer(
-        (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.browse"), ("flask",)
+        (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.search.query", "gateway.browse"),
+        ("flask",),
     ),
     "gateway.browse.search_routes": Layer(
         (

@@ -18,7 +18,7 @@ from gateway.errors import StoreError
 from gateway.landing import bibtex, csl_json, item_json, meta_tags, ris, schema_org, signposting
 from gateway.landing.item import Item, SetOfItem, item_of, shown_sets
 from gateway.landing.places import FORMS, Ambiguous, Places
-from gateway.model import Description, Selection, StoredRecord
+from gateway.model import Description, Selection, StoredRecord, Tried
 from gateway.names import set_label, source_of, upstream_identifier
 from gateway.pages.answers import answer, moved, no_page, see_other, unavailable
 from gateway.pages.site import Site
@@ -27,6 +27,8 @@ from gateway.store.base import Store, View
 from gateway.typed_links import header, in_order, linkset_json, linkset_text
 
 Describe: TypeAlias = Callable[[bytes], Description]
+# Returns the last search for the full text of an item; None if there was none.
+FindTried: TypeAlias = Callable[[str], Tried | None]
 
 _DIDL, _DC = "oai_didl", "oai_dc"
 _MOST_SHOWN = 50
@@ -35,10 +37,13 @@ _MOST_SETS = 20
 _XML = "application/xml; charset=UTF-8"
 
 
-def blueprint(store: Store, describe: Describe, site: Site) -> Blueprint:
-    """Return the Flask blueprint of items. `describe` reads a published record; it is handed in."""
+def blueprint(store: Store, describe: Describe, tried: FindTried, site: Site) -> Blueprint:
+    """Return the Flask blueprint of items.
+
+    `describe` reads a published record, `tried` returns the last search for the full text of an item.
+    """
     face = Blueprint("landing", __name__)
-    landing = _Landing(store, describe, site)
+    landing = _Landing(store, describe, tried, site)
 
     @face.route("/items/")
     @face.route("/items/<path:tail>")
@@ -57,9 +62,10 @@ def blueprint(store: Store, describe: Describe, site: Site) -> Blueprint:
 class _Landing:
     """Answers for one site."""
 
-    def __init__(self, store: Store, describe: Describe, site: Site) -> None:
+    def __init__(self, store: Store, describe: Describe, tried: FindTried, site: Site) -> None:
         self._store = store
         self._describe = describe
+        self._tried = tried
         self._site = site
         self._places = Places(site)
         self.pages = Pages(site, Path(__file__).parent / "templates")
@@ -194,6 +200,7 @@ class _Landing:
             json_ld=Markup(schema_org.schema_org(item)),  # noqa: S704 - it escapes what could end the element
             authors_url=self._places.path(view, item.identifier, "authors"),
             files_url=self._places.path(view, item.identifier, "files"),
+            tried=None if item.files else self._tried(item.identifier),
             before_url=before,
             after_url=after,
         )
