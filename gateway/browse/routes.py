@@ -22,6 +22,7 @@ from gateway.errors import SearchUnavailable, StoreError
 from gateway.model import OaiAnswer, Selection
 from gateway.pages import charts
 from gateway.pages.answers import answer, no_page, unavailable
+from gateway.pages.shown import day_of
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.pages.xml_lines import xml_lines
@@ -170,7 +171,7 @@ class _Browse:
             harvests=harvests,
             sets=set_rows(sets),
             chart=charts.bars(
-                [charts.Bar(str(place + 1), value) for place, value in enumerate(row_of_numbers)],
+                [charts.Bar(day_of(harvest.started_at), harvest.changed) for harvest in reversed(harvests)],
                 self._texts.source.chart_name.format(trend=getattr(self._texts.trends, trend(row_of_numbers))),
             )
             if len(row_of_numbers) > 1 and any(row_of_numbers)

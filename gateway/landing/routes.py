@@ -184,6 +184,7 @@ class _Landing:
             return answer(content, signposting.LINK_SETS[form], last_modified=last_modified)
         if form in ("authors", "files"):
             return self._list(item, form, asked)
+        tried = None if item.files else self._tried(item.identifier)
         typed_links = tuple(signposting.links_of_page(item))
         before, after = (self._places.path(view, name) if name else "" for name in (item.before, item.after))
         is_indexed = item.has_held_file or self._site.is_indexed
@@ -200,11 +201,13 @@ class _Landing:
             json_ld=Markup(schema_org.schema_org(item)),  # noqa: S704 - it escapes what could end the element
             authors_url=self._places.path(view, item.identifier, "authors"),
             files_url=self._places.path(view, item.identifier, "files"),
-            tried=None if item.files else self._tried(item.identifier),
+            tried=tried,
             before_url=before,
             after_url=after,
         )
-        return answer(body, headers={"Link": header(typed_links, item.url)}, last_modified=last_modified)
+        changes_later = tried is not None  # a search changes the page, and not the record
+        modified = None if changes_later else last_modified
+        return answer(body, headers={"Link": header(typed_links, item.url)}, last_modified=modified)
 
     def _list(self, item: Item, form: str, asked: Request) -> Response:
         """Answer with a part of the authors or of the files; `after` is how many come before it."""

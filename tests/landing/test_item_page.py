@@ -303,3 +303,10 @@ def test_a_failing_store_is_answered_with_busy(house, monkeypatch):
     answer = house.get(path)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
     assert "disk" not in answer.text
+
+
+def test_a_wrong_address_offers_a_search_for_its_words(house):
+    answer = house.get(f"{ITEM}<reef> & more")
+    assert answer.status_code == 404
+    (link,) = [link for link in parsed(answer.text).iter("a") if link.text == "Search for it"]
+    assert link.get("href") == "/search?q=oai%3Agateway.example.org%3Alaro%2F%3Creef%3E+%26+more"
