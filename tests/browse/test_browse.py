@@ -8,12 +8,24 @@ from itertools import pairwise
 
 import pytest
 
+from gateway.indexing import describe
 from gateway.model import Format, RunOutcome, SetDescription, Source
+from gateway.search.following import IndexKeeper
 from tests.applications import application
 from tests.page_house import BASE_URL, FOUND, opened, parsed, seen, statement
 from tests.publish.desk import make_databases
 
-PAGES = ("/", "/browse", "/sets", "/formats", "/formats/oai_dc", "/formats/oai_didl", "/sources", "/sources/laro")
+PAGES = (
+    "/",
+    "/browse",
+    "/sets",
+    "/formats",
+    "/formats/oai_dc",
+    "/formats/oai_didl",
+    "/sources",
+    "/sources/laro",
+    "/help",
+)
 
 
 @pytest.fixture
@@ -43,6 +55,33 @@ def test_the_start_page_says_what_is_here(furnished):
     assert "50 % with full text (1)" in text
     assert "Some records refused 16 November 2023, 02:00 UTC" in text
     assert "metha-sync -format oai_didl https://gateway.example.org/oai" in text
+
+
+def test_the_start_page_shows_works_by_year(furnished):
+    assert "by year of publication" not in furnished.page("/")  # there is no search index yet
+    for name, year in (("4", "2019"), ("5", "2019"), ("6", "2021"), ("7", "9876")):
+        furnished.add(name, statement("date", year))
+    furnished.file("5", FOUND)
+    keeper = IndexKeeper(furnished.desk.folder, describe)
+    while not keeper.advance(furnished.desk.store):
+        pass
+    html = furnished.page("/")
+    assert "Most works are of 2019: 2." in seen(html)
+    assert [[cell.text_content() for cell in row] for row in parsed(html).iterfind(".//details//tbody/tr")] == [
+        ["2021", "1", "0"],
+        ["2020", "0", "0"],
+        ["2019", "2", "1"],
+    ]
+    assert json.loads(furnished.page("/index.json"))["years"][0] == {"year": 2019, "items": 2, "with_file": 1}
+
+
+def test_help_has_all_its_parts_and_their_addresses(furnished):
+    tree = parsed(furnished.page("/help"))
+    parts = [section.get("id") for section in tree.iter("section")]
+    assert parts == [*json.loads(furnished.page("/help.json"))]
+    targets = [link.get("href").partition("#")[2] for link in tree.iter("a") if "/help#" in link.get("href")]
+    assert targets
+    assert {*targets} <= {*parts}
 
 
 def test_an_empty_repository_says_how_to_begin(house):
