@@ -122,6 +122,13 @@ def test_the_address_of_a_source_with_a_secret_is_not_shown(house):
         assert "s3cret" not in house.page(path)
 
 
+def test_the_address_of_a_source_with_a_secret_is_not_in_its_items(house):
+    path = house.add("1")
+    house.desk.store.add_source(Source("laro", "https://x.example.org/oai?api_key=s3cret"))
+    for form in ("", ".json", ".jsonld", ".linkset.json"):
+        assert "s3cret" not in house.page(f"{path}{form}")
+
+
 def test_sets_are_a_tree_with_their_names(furnished):
     text = seen(furnished.page("/sets"))
     assert "Physics & <more> source:laro:physics 2" in text
