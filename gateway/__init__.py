@@ -36,7 +36,7 @@ def create_app(
     from gateway.browse import routes as browse  # noqa: PLC0415
     from gateway.browse import search_routes  # noqa: PLC0415
     from gateway.descriptions import describe  # noqa: PLC0415
-    from gateway.exploration import explorer  # noqa: PLC0415
+    from gateway.exploration import explorer, identify_facts  # noqa: PLC0415
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
     from gateway.landing import crawlers, resolver  # noqa: PLC0415
     from gateway.landing import routes as landing  # noqa: PLC0415
@@ -86,7 +86,15 @@ def create_app(
     app.register_blueprint(probes.blueprint(lambda: _read(store)))
     inbox = app.extensions["inbox"] = _inbox(settings.instance)
     app.register_blueprint(
-        browse.blueprint(store, inbox, explorer(store, repository), search.years, site, machines.catalogue_link(site))
+        browse.blueprint(
+            store,
+            inbox,
+            site,
+            explore=explorer(store, repository),
+            read_identify=identify_facts,
+            years=search.years,
+            home_link=machines.catalogue_link(site),
+        )
     )
     return app
 

@@ -24,8 +24,8 @@ class SetOfItem(NamedTuple):
 class Item(NamedTuple):
     """Everything that is shown of one item.
 
-    `url` is the address of its page, `persistent_url` the one to cite, which leads to the page wherever that may be,
-    and `canonical` the one that search engines are to show: of our page or of the page at its source. `forms` has those
+    `url` is the address of its page. `persistent_url` is the one to cite; it leads to the page. `canonical` is the one
+    that search engines show: of our page, or of the page at its source. `forms` has those
     of its other forms by their endings, `metadata` those of its metadata by prefix. `origin` is the address of the page
     at its source, `source` the name of the source here. `statements` is the number of its Dublin Core statements.
     `tried` is the last search for a file, if there is none.
