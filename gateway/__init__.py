@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from gateway.oaipmh.identity import Repository
     from gateway.oaipmh.routes import Observe
+    from gateway.search.base import Reader
     from gateway.settings import Settings, Value
     from gateway.store.base import Inbox, Store
 
@@ -35,16 +36,17 @@ def create_app(
     from gateway.browse import routes as browse  # noqa: PLC0415
     from gateway.browse import search_routes  # noqa: PLC0415
     from gateway.descriptions import describe  # noqa: PLC0415
-    from gateway.exploration import explorer  # noqa: PLC0415
+    from gateway.exploration import explorer, identify_facts  # noqa: PLC0415
     from gateway.instance import check_domain, check_settings  # noqa: PLC0415
     from gateway.landing import crawlers, resolver  # noqa: PLC0415
     from gateway.landing import routes as landing  # noqa: PLC0415
+    from gateway.landing.copy_links import CopyLinks  # noqa: PLC0415
     from gateway.landing.places import Places  # noqa: PLC0415
     from gateway.oaipmh import routes  # noqa: PLC0415
     from gateway.pages import assets  # noqa: PLC0415
     from gateway.pages.appearance import site_of  # noqa: PLC0415
+    from gateway.past_searches import PastSearches  # noqa: PLC0415
     from gateway.search.opening import open_search  # noqa: PLC0415
-    from gateway.search.query import MOST_LETTERS, Query  # noqa: PLC0415
     from gateway.settings import instance_folder, load  # noqa: PLC0415
     from gateway.store.opening import open_store, open_subscriptions  # noqa: PLC0415
     from gateway.store.step import EPOCH_FACT, check_finished  # noqa: PLC0415
@@ -69,27 +71,39 @@ def create_app(
     subscriptions = app.extensions["subscriptions"] = open_subscriptions(settings.instance)
     app.register_blueprint(websub.blueprint(subscriptions, settings.number("websub_lease_seconds")))
     app.register_blueprint(schemas.blueprint(schemas.folder()))
-    if settings.is_on("files_serve"):
-        app.register_blueprint(copies.blueprint(store, settings.instance, repository.base_url))
+    searches = app.extensions["searches"] = PastSearches(settings.instance)
     site = site_of(settings, repository.base_url)
+    if settings.is_on("files_serve"):
+        app.register_blueprint(copies.blueprint(store, settings.instance, repository.base_url, CopyLinks(site)))
     app.register_blueprint(assets.blueprint(site))
-    app.register_blueprint(landing.blueprint(store, describe, site))
+    app.register_blueprint(landing.blueprint(store, describe, searches.tried, site))
     app.register_blueprint(crawlers.blueprint(store, site))
     search = open_search(settings.instance, is_on=settings.is_on("browse_search"))
-
-    def find(text: str) -> tuple[str, ...]:
-        return search.search(Query(text[:MOST_LETTERS], limit=20)).identifiers
-
-    app.register_blueprint(resolver.blueprint(store, describe, find, site))
+    app.register_blueprint(resolver.blueprint(store, describe, _finder(search), site))
     if site.has_search:
         app.register_blueprint(search_routes.blueprint(store, search, describe, Places(site).path, site))
     app.register_blueprint(machines.blueprint(site))
     app.register_blueprint(probes.blueprint(lambda: _read(store)))
     inbox = app.extensions["inbox"] = _inbox(settings.instance)
     app.register_blueprint(
-        browse.blueprint(store, inbox, explorer(store, repository), site, machines.catalogue_link(site))
+        browse.blueprint(
+            store,
+            inbox,
+            site,
+            explore=explorer(store, repository),
+            read_identify=identify_facts,
+            years=search.years,
+            home_link=machines.catalogue_link(site),
+        )
     )
     return app
+
+
+def _finder(search: Reader) -> Callable[[str], tuple[str, ...]]:
+    """Return the function that finds items by an identifier of their work, through the search."""
+    from gateway.search.query import MOST_LETTERS, Query  # noqa: PLC0415
+
+    return lambda text: search.search(Query(text[:MOST_LETTERS], limit=20)).identifiers
 
 
 def _inbox(folder: Path) -> Inbox | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from mimetypes import guess_extension
 from pathlib import Path
 
@@ -14,31 +15,37 @@ from flask import Blueprint, Response, abort, send_file
 
 from gateway.errors import StoreError
 from gateway.settings import place_of_copy
-from gateway.store.base import Store
+from gateway.store.base import Store, View
 
 log = logging.getLogger("gateway.copies")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def blueprint(store: Store, instance: Path, base_url: str) -> Blueprint:
-    """Return the Flask blueprint of `/files/<SHA-256>`; a file that is taken down is answered with 451 (RFC 7725)."""
+def blueprint(store: Store, instance: Path, base_url: str, links_of: Callable[[View, str, str], str]) -> Blueprint:
+    """Return the Flask blueprint of `/files/<SHA-256>`; a file that is taken down is answered with 451 (RFC 7725).
+
+    `links_of` returns the `Link` header of a copy, of its digest and the identifier of an item.
+    """
     face = Blueprint("copies", __name__)
 
     @face.route("/files/<digest>")
     def copy(digest: str) -> Response:
         if store.takedowns().names_digest(digest):
             return _taken_down(base_url)
-        mime_type = None
-        if _DIGEST.fullmatch(digest):
-            with store.view() as view:
-                mime_type = view.copy_type(digest)
-        place = place_of_copy(instance, digest)
-        if mime_type is None or not place.is_file():
+        if not _DIGEST.fullmatch(digest):
             abort(404)
+        place = place_of_copy(instance, digest)
+        with store.view() as view:
+            served = view.served_copy(digest)
+            if served is None or not place.is_file():
+                abort(404)
+            mime_type, identifier = served
+            links = links_of(view, digest, identifier)
         name = digest + (guess_extension(mime_type) or "")
         response = send_file(
             place, mimetype=mime_type, etag=digest, conditional=True, as_attachment=True, download_name=name
         )
+        response.headers["Link"] = links
         response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
         return response
 

@@ -12,6 +12,8 @@ from gateway.pages.site import Site
 from gateway.typed_links import JSON, Link, header, linkset_json
 
 PROFILE = "https://signposting.org/FAIRiCat/"
+# RFC 9727 §4 asks for the first one; a value may have several (RFC 9264 §5).
+_PROFILES = f"https://www.rfc-editor.org/info/rfc9727 {PROFILE}"
 _OAI_PMH = "http://www.openarchives.org/OAI/openarchivesprotocol.html"
 _SITEMAPS = "https://www.sitemaps.org/protocol.html"
 _DAY_SECONDS = 86_400
@@ -25,7 +27,10 @@ def blueprint(site: Site) -> Blueprint:
     def catalogue() -> Response:
         content = b"".join(linkset_json(catalogue_links(site)))
         return answer(
-            content, f'{JSON}; profile="{PROFILE}"', headers={"Link": catalogue_link(site)}, fresh_seconds=_DAY_SECONDS
+            content,
+            f'{JSON}; profile="{_PROFILES}"',
+            headers={"Link": catalogue_link(site)},
+            fresh_seconds=_DAY_SECONDS,
         )
 
     @face.route("/openapi.json")

@@ -23,6 +23,7 @@ def document(site: Site) -> dict[str, Any]:
         "servers": [{"url": site.url}],
         "paths": {
             "/index.json": _get("What this repository is, and its sources", "application/json"),
+            "/help.json": _get("What people and robots should know", "application/json"),
             "/sources.json": _get("All sources", "application/json"),
             "/sources/{name}.json": _get(
                 "One source and its harvests", "application/json", _path("name"), missing=True

@@ -32,6 +32,7 @@ GROUND = (
     "gateway.digests",
     "gateway.secret_arguments",
     "gateway.typed_links",
+    "gateway.spdx",
 )
 PROGRAM = (
     "gateway.clocks",
@@ -208,6 +209,7 @@ LAYERS = {
     "gateway.descriptions": Layer((*GROUND, "gateway.formats", "gateway.provenance", "gateway.xmlio")),
     "gateway.landing": Layer((*GROUND, "gateway.names", "gateway.typed_links", "gateway.pages", "gateway.landing")),
     "gateway.landing.places": Layer((*GROUND, "gateway.names", "gateway.pages", "gateway.store.base")),
+    "gateway.landing.copy_links": Layer((*GROUND, "gateway.pages", "gateway.store.base", "gateway.landing")),
     "gateway.landing.resolver": Layer(
         (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.landing"), ("flask",)
     ),
@@ -229,7 +231,8 @@ LAYERS = {
         (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.search.query", "gateway.browse")
     ),
     "gateway.browse.routes": Layer(
-        (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.browse"), ("flask",)
+        (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.search.query", "gateway.browse"),
+        ("flask",),
     ),
     "gateway.browse.search_routes": Layer(
         (

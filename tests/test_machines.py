@@ -29,7 +29,8 @@ def test_the_start_page_leads_to_the_catalogue(house):
 
 def test_the_catalogue_is_a_link_set_of_our_interfaces(house):
     answer = house.get("/.well-known/api-catalog")
-    assert answer.content_type == 'application/linkset+json; profile="https://signposting.org/FAIRiCat/"'
+    profiles = "https://www.rfc-editor.org/info/rfc9727 https://signposting.org/FAIRiCat/"
+    assert answer.content_type == f'application/linkset+json; profile="{profiles}"'
     (links,) = json.loads(answer.text).values()
     by_anchor = {entry["anchor"]: entry for entry in links}
     assert by_anchor["https://gateway.example.org/oai"]["service-meta"][0]["href"].endswith("/oai?verb=Identify")

@@ -6,7 +6,8 @@ Each page has its data as JSON at the same address with `.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,34 +17,55 @@ from flask import Blueprint, Response, request
 from gateway.browse.harvests import Harvest, harvest_of, trend
 from gateway.browse.tables import SourceRow, children_of, format_rows, set_path, set_rows, source_rows
 from gateway.browse.verbs import FORMS, next_query, without_token
-from gateway.errors import StoreError
+from gateway.browse.years import best_year, shown_years
+from gateway.errors import SearchUnavailable, StoreError
 from gateway.model import OaiAnswer, Selection
 from gateway.pages import charts
 from gateway.pages.answers import answer, no_page, unavailable
+from gateway.pages.shown import day_of
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
+from gateway.pages.xml_lines import xml_lines
+from gateway.search.query import YearCount
+from gateway.secret_arguments import secret_argument
 from gateway.store.base import Inbox, Store, View
 
 Explore: TypeAlias = Callable[[bytes], OaiAnswer]
+# Reads the elements of an answer to Identify.
+ReadIdentify: TypeAlias = Callable[[bytes], Sequence[tuple[str, str]]]
+Years: TypeAlias = Callable[[], Sequence[YearCount]]
 
 _SHOWN_SOURCES = 10
+_NOT_SHOWN = ("adminEmail", "repositoryName")
 _SHOWN_HARVESTS = 30
 _MOST_SETS = 500
 _MOST_QUERY = 8_000
 _JSON = "application/json"
-_EXAMPLE_BYTES = 4_000
+_EXAMPLE_LETTERS = 4_000
+_READ_BYTES = 5 * _EXAMPLE_LETTERS
 
 
-def blueprint(store: Store, inbox: Inbox | None, explore: Explore, site: Site, home_link: str = "") -> Blueprint:
+def blueprint(
+    store: Store,
+    inbox: Inbox | None,
+    site: Site,
+    *,
+    explore: Explore,
+    read_identify: ReadIdentify,
+    years: Years,
+    home_link: str = "",
+) -> Blueprint:
     """Return the Flask blueprint of these pages.
 
-    `explore` answers a query string of OAI-PMH; `inbox` has the harvests, None: it cannot be read. `home_link` is the
-    Link header of the start page.
+    `inbox` has the harvests, None: it cannot be read. `explore` answers a query string of OAI-PMH, `read_identify`
+    reads the answer of a source to Identify. `years` counts the works of each year, and may raise SearchUnavailable.
+    `home_link` is the Link header of the start page.
     """
     face = Blueprint("browse", __name__)
-    browse = _Browse(store, inbox, explore, site, home_link)
+    browse = _Browse(store, inbox, site, explore, read_identify, years, home_link)
     pages: Mapping[str, Callable[..., Response]] = {
         "/": browse.home,
+        "/help": browse.help,
         "/browse": browse.verb,
         "/sets": browse.sets,
         "/formats": browse.formats,
@@ -63,8 +85,19 @@ def blueprint(store: Store, inbox: Inbox | None, explore: Explore, site: Site, h
 class _Browse:
     """Answers for one site."""
 
-    def __init__(self, store: Store, inbox: Inbox | None, explore: Explore, site: Site, home_link: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        inbox: Inbox | None,
+        site: Site,
+        explore: Explore,
+        read_identify: ReadIdentify,
+        years: Years,
+        home_link: str,
+    ) -> None:
         self._home_link = home_link
+        self._read_identify = read_identify
+        self._years = years
         self._store = store
         self._inbox = inbox
         self._explore = explore
@@ -84,8 +117,10 @@ class _Browse:
             "fulltext": sum(row.fulltext for row in living),
             "sources": len(living),
         }
+        years = self._shown_years()
         if is_json:
-            return _json({"name": self._site.name, "baseURL": self._site.base_url, **totals, "sources": _plain(living)})
+            facts = {"name": self._site.name, "baseURL": self._site.base_url, **totals}
+            return _json({**facts, "sources": _plain(living), "years": _plain(years)})
         last = max((row.last for row in living if row.last), key=lambda run: run.started_at, default=None)
         biggest = sorted(living, key=lambda row: -row.records)
         body = self.pages.render(
@@ -95,6 +130,14 @@ class _Browse:
             sources=biggest[:_SHOWN_SOURCES],
             last=last,
             is_whole=all(row.last and row.last.state == "complete" for row in living),
+            years=years,
+            best=best_year(years) if years else None,
+            years_chart=charts.bars(
+                [charts.Bar(str(count.year), count.items, count.with_file) for count in years],
+                self._texts.home.years_name.format(first=years[0].year, last=years[-1].year),
+            )
+            if len(years) > 1
+            else "",
             chart=charts.bars(
                 [charts.Bar(row.name, row.records, row.fulltext) for row in biggest[:_SHOWN_SOURCES]],
                 self._texts.home.chart_name,
@@ -103,6 +146,27 @@ class _Browse:
             else "",
         )
         return answer(body, headers={"Link": self._home_link})
+
+    def _facts(self, source: str) -> list[tuple[str, str]]:
+        """Return what a source says about itself in its last answer to Identify, without addresses of people."""
+        page = self._inbox.last_answer(source, "Identify") if self._inbox else None
+        facts = self._read_identify(page.repaired or page.body) if page else ()
+        return [(name, text) for name, text in facts if name not in _NOT_SHOWN and not secret_argument(text)]
+
+    def _shown_years(self) -> list[YearCount]:
+        """Return the years of the chart; none if the search is off or its index is missing."""
+        try:
+            return shown_years(self._years(), datetime.now(UTC).year + 1)
+        except SearchUnavailable:
+            return []
+
+    def help(self, *, is_json: bool) -> Response:
+        """Answer with what people ask first, and with what robots should know."""
+        texts = self._texts.help
+        parts = [(part, getattr(texts, part)) for part in texts.order]
+        if is_json:
+            return _json({name: {"title": part.title, "sentences": part.sentences} for name, part in parts})
+        return answer(self.pages.render("help.html", place="help", parts=parts))
 
     def sources(self, *, is_json: bool) -> Response:
         """Answer with the table of all sources."""
@@ -130,10 +194,11 @@ class _Browse:
             place="sources",
             source=row,
             identity=identity.latest if identity else None,
+            facts=self._facts(name),
             harvests=harvests,
             sets=set_rows(sets),
             chart=charts.bars(
-                [charts.Bar(str(place + 1), value) for place, value in enumerate(row_of_numbers)],
+                [charts.Bar(day_of(harvest.started_at), harvest.changed) for harvest in reversed(harvests)],
                 self._texts.source.chart_name.format(trend=getattr(self._texts.trends, trend(row_of_numbers))),
             )
             if len(row_of_numbers) > 1 and any(row_of_numbers)
@@ -187,8 +252,8 @@ class _Browse:
             page = view.page(Selection(prefix), None, 1)
         if is_json:
             return _json(row._asdict())
-        example = page.records[0][:_EXAMPLE_BYTES].decode("utf-8", "ignore") if page.records else ""
-        is_cut = bool(page.records) and len(page.records[0]) > _EXAMPLE_BYTES
+        record = page.records[0][:_READ_BYTES].decode("utf-8", "ignore") if page.records else ""
+        example, is_cut = xml_lines(record, _EXAMPLE_LETTERS)
         body = self.pages.render("format.html", place="formats", format=row, example=example, is_cut=is_cut)
         return answer(body)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
 
@@ -121,7 +121,7 @@ def choices(query: Query, results: Results, names: Mapping[str, str]) -> dict[st
     `names` are the names of sets by their specs.
     """
     return {
-        facet: _choices(results.facets.get(facet, ()), _chosen(query, facet), names if facet == "set" else {})
+        facet: _choices(results.facets.get(facet, ()), _chosen(query, facet), _name_in(facet, names))
         for facet in _LISTS
     }
 
@@ -130,17 +130,21 @@ def _chosen(query: Query, facet: Facet) -> Sequence[str]:
     return {"source": query.sources, "set": query.sets, "type": query.types}.get(facet, ())
 
 
-def _choices(counted: Iterable[tuple[str, int]], chosen: Sequence[str], names: Mapping[str, str]) -> list[Choice]:
+def _name_in(facet: Facet, names: Mapping[str, str]) -> Callable[[str], str]:
+    """Return the function that gives the shown name of a value of a filter."""
+    if facet == "set":
+        return lambda value: names.get(value) or value
+    return _capital if facet == "type" else lambda value: value
+
+
+def _choices(counted: Iterable[tuple[str, int]], chosen: Sequence[str], name: Callable[[str], str]) -> list[Choice]:
     known = {value: count for value, count in counted if value not in (SOURCES, FULLTEXT)}
     first = [value for value in known if value not in chosen][: max(0, _MOST_VALUES - len(chosen))]
-    return [
-        Choice(value, names.get(value) or _capital(value), known.get(value, 0), value in chosen)
-        for value in (*chosen, *first)
-    ]
+    return [Choice(value, name(value), known.get(value, 0), value in chosen) for value in (*chosen, *first)]
 
 
 def _capital(value: str) -> str:
-    return value[:1].upper() + value[1:] if ":" not in value and " " in value else value
+    return value[:1].upper() + value[1:] if ":" not in value else value
 
 
 def chosen_filters(query: Query, names: Mapping[str, str]) -> list[Chosen]:

@@ -119,7 +119,7 @@ class _Search:
         if len(shown) < 2:  # noqa: PLR2004 - one bar shows nothing
             return ""
         name = self.pages.texts.search.chart_name.format(first=shown[0][0], last=shown[-1][0])
-        return charts.bars([charts.Bar(str(year), count) for year, count in shown], name)
+        return charts.bars([charts.Bar(str(year), count) for year, count in shown], name, charts.NARROW)
 
     def _described(self, view: View, identifiers: Iterable[str]) -> Iterable[Description]:
         """Yield the records of these items; one that was deleted a moment ago is left out."""

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from gateway.fulltext.search_result import Identity, SearchResult
-from gateway.model import Candidate, Match, Outcome, SearchState, Trace
+from gateway.model import Candidate, Match, Outcome, SearchState, Trace, Tried
 
 
 def search_as_json(result: SearchResult) -> str:
@@ -74,3 +74,11 @@ def retracted_of(state: SearchState | None) -> str:
 def matches_of(state: SearchState | None) -> tuple[Match, ...]:
     """Return the matches of the last search with a DOI that the record lacks."""
     return tuple(Match(**match) for match in parsed_search(state).get("matches", ()))
+
+
+def tried_of(state: SearchState | None) -> Tried | None:
+    """Return the last search for an item as readers see it; None if it was not searched for."""
+    if state is None or not state.searched_at:
+        return None
+    steps = tuple((trace.step, trace.outcome) for trace in traces_of(state))
+    return Tried(state.searched_at, Outcome(state.outcome), steps, state.due if state.state == "waiting" else 0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gateway.landing.citations import Citation, citations
-from gateway.model import Description, Format, Hop
+from gateway.model import Description, Format, Hop, Tried
 from gateway.names import FULLTEXT, source_of, upstream_identifier
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import bare
@@ -24,9 +24,11 @@ class SetOfItem(NamedTuple):
 class Item(NamedTuple):
     """Everything that is shown of one item.
 
-    `url` is the address of its page, `forms` has those of its other forms by their endings, `metadata` those of its
-    metadata by prefix. `origin` is the address of the page at its source, `source` the name of the source here.
-    `statements` is the number of its Dublin Core statements.
+    `url` is the address of its page. `persistent_url` is the one to cite; it leads to the page. `canonical` is the one
+    that search engines show: of our page, or of the page at its source. `forms` has those
+    of its other forms by their endings, `metadata` those of its metadata by prefix. `origin` is the address of the page
+    at its source, `source` the name of the source here. `statements` is the number of its Dublin Core statements.
+    `tried` is the last search for a file, if there is none.
     """
 
     identifier: str
@@ -34,6 +36,8 @@ class Item(NamedTuple):
     source: str
     source_url: str
     url: str
+    persistent_url: str
+    canonical: str
     origin: str
     datestamp: str
     reference: Reference
@@ -49,6 +53,7 @@ class Item(NamedTuple):
     statements: int = 0
     before: str = ""
     after: str = ""
+    tried: Tried | None = None
 
     @property
     def title(self) -> str:
@@ -72,33 +77,38 @@ class Item(NamedTuple):
         """Return whether we found a file of the item or hold one; search engines may index its page then."""
         return any(file.is_held for file in self.files)
 
-    @property
-    def has_copy(self) -> bool:
-        """Return whether we serve a copy of a file."""
-        return any(file.copy_url for file in self.files)
-
 
 def item_of(
     description: Description,
     *,
     url: str,
+    persistent_url: str,
+    is_indexed: bool,
     source_url: str,
     sets: tuple[SetOfItem, ...],
     formats: tuple[Format, ...],
     metadata: Mapping[str, str],
     forms: Mapping[str, str],
     neighbours: tuple[str, str],
+    tried: Tried | None = None,
 ) -> Item:
-    """Return an item made of its published `oai_didl` record and of what the store says beside it."""
+    """Return an item made of its published `oai_didl` record and of what the store says beside it.
+
+    `is_indexed`: search engines may show the pages of all items, so a page without a copy names that of its source.
+    """
     reference = reference_of(description.work)
     before, after = neighbours
+    origin = description.work.landing_page
+    has_copy = any(file.copy_url for file in description.work.files)
     return Item(
         identifier=description.identifier,
         upstream=upstream_identifier(description.identifier),
         source=source_of(description.identifier),
         source_url=source_url,
         url=url,
-        origin=description.work.landing_page,
+        persistent_url=persistent_url,
+        canonical=origin if is_indexed and origin and not has_copy else url,
+        origin=origin,
         datestamp=description.datestamp,
         reference=reference,
         files=shown_files(description.work.files),
@@ -113,6 +123,7 @@ def item_of(
         statements=len(description.work.statements),
         before=before,
         after=after,
+        tried=tried,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.names import source_of, upstream_identifier
-from gateway.pages.item_addresses import address_of, merged, query_address
+from gateway.pages.item_addresses import address_of, in_path, in_query, is_plain, merged, query_address
 from gateway.pages.site import Site
 from gateway.store.base import View
 
@@ -76,6 +76,11 @@ class Places:
     def metadata_url(self, view: View, identifier: str, prefix: str) -> str:
         """Return the whole address of the metadata of an item in one format."""
         return self.whole(self.metadata_path(view, identifier, prefix))
+
+    def persistent_url(self, identifier: str) -> str:
+        """Return the whole address to cite: that of the resolver, which stays the same if pages move."""
+        is_exact = is_plain(identifier) and merged(identifier) == identifier  # on any way, now and later
+        return f"{self._site.url}/{in_path(identifier) if is_exact else f'resolve?id={in_query(identifier)}'}"
 
     def whole(self, path: str) -> str:
         """Return the whole address of a path of ours."""

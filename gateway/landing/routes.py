@@ -18,15 +18,18 @@ from gateway.errors import StoreError
 from gateway.landing import bibtex, csl_json, item_json, meta_tags, ris, schema_org, signposting
 from gateway.landing.item import Item, SetOfItem, item_of, shown_sets
 from gateway.landing.places import FORMS, Ambiguous, Places
-from gateway.model import Description, Selection, StoredRecord
+from gateway.model import Description, Selection, StoredRecord, Tried
 from gateway.names import set_label, source_of, upstream_identifier
-from gateway.pages.answers import answer, moved, no_page, unavailable
+from gateway.pages.answers import answer, moved, no_page, see_other, unavailable
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
+from gateway.secret_arguments import secret_argument
 from gateway.store.base import Store, View
-from gateway.typed_links import Link, header, in_order, linkset_json, linkset_text
+from gateway.typed_links import header, in_order, linkset_json, linkset_text
 
 Describe: TypeAlias = Callable[[bytes], Description]
+# Returns the last search for the full text of an item; None if there was none.
+FindTried: TypeAlias = Callable[[str], Tried | None]
 
 _DIDL, _DC = "oai_didl", "oai_dc"
 _MOST_SHOWN = 50
@@ -35,10 +38,13 @@ _MOST_SETS = 20
 _XML = "application/xml; charset=UTF-8"
 
 
-def blueprint(store: Store, describe: Describe, site: Site) -> Blueprint:
-    """Return the Flask blueprint of items. `describe` reads a published record; it is handed in."""
+def blueprint(store: Store, describe: Describe, tried: FindTried, site: Site) -> Blueprint:
+    """Return the Flask blueprint of items.
+
+    `describe` reads a published record, `tried` returns the last search for the full text of an item.
+    """
     face = Blueprint("landing", __name__)
-    landing = _Landing(store, describe, site)
+    landing = _Landing(store, describe, tried, site)
 
     @face.route("/items/")
     @face.route("/items/<path:tail>")
@@ -57,9 +63,10 @@ def blueprint(store: Store, describe: Describe, site: Site) -> Blueprint:
 class _Landing:
     """Answers for one site."""
 
-    def __init__(self, store: Store, describe: Describe, site: Site) -> None:
+    def __init__(self, store: Store, describe: Describe, tried: FindTried, site: Site) -> None:
         self._store = store
         self._describe = describe
+        self._tried = tried
         self._site = site
         self._places = Places(site)
         self.pages = Pages(site, Path(__file__).parent / "templates")
@@ -84,8 +91,13 @@ class _Landing:
             if record is None or record.is_deleted:
                 return self._gone(identifier, record)
             item = self._item(view, identifier, record)
-            last_modified = record.datestamp if record.datestamp < view.horizon else None
-            return self._form(view, item, form, asked, last_modified)
+            # A search changes what is shown of an item without a file, and not its record.
+            is_final = record.datestamp < view.horizon and item.tried is None
+            last_modified = record.datestamp if is_final else None
+            response = self._negotiated(item, asked) if form == "html" else None
+            response = response or self._form(view, item, form, asked, last_modified)
+            response.vary.update(("Accept",) if form == "html" else ())
+            return response
 
     def metadata(self, asked: Request, prefix: str, tail: str) -> Response:
         """Answer a request for exactly the bytes between `<metadata>` and `</metadata>` of a record."""
@@ -106,10 +118,11 @@ class _Landing:
                 return self._gone(identifier, record)
             url, page = self._places.whole(ours), self._places.url(view, identifier)
             sets = {form: self._places.url(view, identifier, form) for form in signposting.LINK_SETS}
+            namespace = next((known.namespace for known in view.formats() if known.metadata_prefix == prefix), "")
             return answer(
                 self._describe(record.content).metadata,
                 _XML,
-                headers={"Link": header(signposting.links_of_metadata(url, page, sets), url)},
+                headers={"Link": header(signposting.links_of_metadata(url, page, sets, namespace), url)},
                 last_modified=record.datestamp if record.datestamp < view.horizon else None,
             )
 
@@ -126,6 +139,18 @@ class _Landing:
         path, _, _query = str(asked.environ["RAW_URI"]).partition("?")
         return path != self._places.bare(ours).partition("?")[0]
 
+    def _negotiated(self, item: Item, asked: Request) -> Response | None:
+        """Return a redirect to the form of an item that a client prefers to its page, or 406; None: to the page."""
+        accepted = [(media_type.partition(";")[0], quality) for media_type, quality in asked.accept_mimetypes]
+        if not any("/" in media_type for media_type, _ in accepted):
+            return None
+        best = type(asked.accept_mimetypes)(accepted).best_match(_OFFERED)
+        if best is None:
+            texts, forms = self._texts.errors, [item.forms[form] for form in _OFFERED.values()]
+            links = [{"href": url, "text": url} for url in forms]
+            return no_page(self.pages, HTTPStatus.NOT_ACCEPTABLE, texts.not_acceptable, links=links)
+        return None if _OFFERED[best] == "html" else see_other(item.forms[_OFFERED[best]])
+
     # -- items ---------------------------------------------------------------------------------------------------
 
     def _item(self, view: View, identifier: str, record: StoredRecord) -> Item:
@@ -137,12 +162,15 @@ class _Landing:
         return item_of(
             description,
             url=self._places.url(view, identifier),
-            source_url=source.base_url if source else "",
+            persistent_url=self._places.persistent_url(identifier),
+            is_indexed=self._site.is_indexed,
+            source_url=source.base_url if source and not secret_argument(source.base_url) else "",
             sets=tuple(self._set(view, spec) for spec in shown_sets(description.sets)[:_MOST_SETS]),
             formats=formats,
             metadata={prefix: self._places.metadata_url(view, identifier, prefix) for prefix in prefixes},
             forms={form: self._places.url(view, identifier, form) for form in FORMS},
             neighbours=view.neighbours(identifier),
+            tried=None if description.work.files else self._tried(identifier),
         )
 
     def _set(self, view: View, spec: str) -> SetOfItem:
@@ -152,7 +180,7 @@ class _Landing:
     def _form(self, view: View, item: Item, form: str, asked: Request, last_modified: int | None) -> Response:
         if form in _EXPORTS:
             write, content_type = _EXPORTS[form]
-            links = header([Link(item.forms[form], "describes", item.url, type="text/html")], item.forms[form])
+            links = header(signposting.links_of_export(item, form), item.forms[form])
             return answer(write(item), content_type, headers={"Link": links}, last_modified=last_modified)
         if form in signposting.LINK_SETS:
             write_links = linkset_json if form == "linkset.json" else linkset_text
@@ -168,7 +196,7 @@ class _Landing:
             item=item,
             shown_files=item.files[:_MOST_SHOWN],
             is_indexed=is_indexed,
-            canonical=item.origin if self._site.is_indexed and item.origin and not item.has_copy else item.url,
+            canonical=item.canonical,
             citation_tags=tuple(meta_tags.citation_tags(item)),
             open_graph=tuple(meta_tags.open_graph(item)),
             description=meta_tags.description_of(item),
@@ -235,4 +263,10 @@ _EXPORTS: Mapping[str, tuple[Callable[[Item], str], str]] = {
     "bib": (lambda item: bibtex.bibtex(item.reference, item.url), bibtex.CONTENT_TYPE),
     "ris": (lambda item: ris.ris(item.reference, item.url), ris.CONTENT_TYPE),
     "csl.json": (lambda item: csl_json.csl_json(item.reference, item.url, item.identifier), csl_json.CONTENT_TYPE),
+}
+# What the page of an item may be asked for instead of HTML, by media type (RFC 9110 §12.5.1).
+_OFFERED = {
+    "text/html": "html",
+    **{media_type: form for form, media_type in signposting.LINK_SETS.items()},
+    **{content_type.partition(";")[0]: form for form, (_, content_type) in _EXPORTS.items()},
 }

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from gateway.landing import bibtex, csl_json, ris, schema_org
 from gateway.landing.item import Item
+from gateway.pages.shown_files import License
+from gateway.spdx import spdx_uri
 from gateway.typed_links import JSON, TEXT, Link
 
 ABOUT_PAGE = "https://schema.org/AboutPage"
@@ -22,23 +24,26 @@ EXPORTS = {
     "csl.json": csl_json.CONTENT_TYPE,
     "jsonld": schema_org.CONTENT_TYPE,
 }
+# What says more of the forms whose media type many formats share.
+_PROFILES = {"jsonld": "https://schema.org/"}
 
 
 def links_of_page(item: Item) -> Iterator[Link]:
     """Yield the links of an item's page, those to its link sets included."""
     page = item.url
-    yield Link(page, "cite-as", page)
+    yield Link(page, "cite-as", item.persistent_url)
     yield Link(page, "type", ABOUT_PAGE)
     yield Link(page, "type", f"https://schema.org/{item.reference.kind.schema_class}")
-    if item.license and item.license.url:
-        yield Link(page, "license", item.license.url)
-    yield Link(page, "canonical", page)
+    if license_url := _license(item.license):
+        yield Link(page, "license", license_url)
+    yield Link(page, "canonical", item.canonical)
     yield from _link_sets(item.forms, page)
     for prefix, url in item.metadata.items():
         namespace = next((known.namespace for known in item.formats if known.metadata_prefix == prefix), "")
         yield Link(page, "describedby", url, type=_XML, profile=namespace)
     for form, content_type in EXPORTS.items():
-        yield Link(page, "describedby", item.forms[form], type=content_type.partition(";")[0])
+        media_type = content_type.partition(";")[0]
+        yield Link(page, "describedby", item.forms[form], type=media_type, profile=_PROFILES.get(form, ""))
     for file in item.files:
         yield Link(page, "item", file.copy_url or file.url, type=file.mime_type)
     for author in item.reference.authors:
@@ -49,9 +54,22 @@ def links_of_page(item: Item) -> Iterator[Link]:
             yield Link(page, "related", identifier.url)
 
 
-def links_of_metadata(url: str, page: str, link_sets: Mapping[str, str]) -> Iterator[Link]:
+def links_of_metadata(url: str, page: str, link_sets: Mapping[str, str], profile: str = "") -> Iterator[Link]:
     """Yield the links of metadata at `url`: to the page of their item, and to its link sets by their endings."""
     yield Link(url, "describes", page, type="text/html")
+    if profile:
+        yield Link(url, "profile", profile)
+    yield from _link_sets(link_sets, url)
+
+
+def links_of_export(item: Item, form: str) -> Iterator[Link]:
+    """Yield the links of a form that describes an item: to its page, and to its link sets."""
+    return links_of_metadata(item.forms[form], item.url, item.forms, _PROFILES.get(form, ""))
+
+
+def links_of_content(url: str, page: str, link_sets: Mapping[str, str]) -> Iterator[Link]:
+    """Yield the links of a file that we serve at `url`: to the page of its item, and to its link sets."""
+    yield Link(url, "collection", page, type="text/html")
     yield from _link_sets(link_sets, url)
 
 
@@ -65,10 +83,18 @@ def link_set(item: Item) -> Iterator[Link]:
             yield Link(url, "profile", namespace)
     for form in EXPORTS:
         yield Link(item.forms[form], "describes", item.url, type="text/html")
+        if form in _PROFILES:
+            yield Link(item.forms[form], "profile", _PROFILES[form])
     for file in item.files:
         yield Link(file.copy_url or file.url, "collection", item.url, type="text/html")
-        if file.license and file.license.url and file.license != item.license:
-            yield Link(file.copy_url or file.url, "license", file.license.url)
+        license_url = _license(file.license)
+        if license_url and license_url != _license(item.license):
+            yield Link(file.copy_url or file.url, "license", license_url)
+
+
+def _license(known: License | None) -> str:
+    """Return the URI of a licence: that of SPDX if it lists the licence; empty when none is known."""
+    return spdx_uri(known.url) or known.url if known else ""
 
 
 def _link_sets(urls: Mapping[str, str], anchor: str) -> Iterator[Link]:

@@ -19,6 +19,7 @@ from gateway.model.discovery import (
     Refusal,
     SearchState,
     Trace,
+    Tried,
     Unpublished,
 )
 from gateway.model.identity import Identity, KnownIdentity, SourceClock
@@ -94,6 +95,7 @@ __all__ = [
     "Subscription",
     "SubscriptionState",
     "Trace",
+    "Tried",
     "Unpublished",
     "WindowOutcome",
     "Work",

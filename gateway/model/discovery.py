@@ -161,6 +161,18 @@ class Trace(NamedTuple):
     host: str = ""
 
 
+class Tried(NamedTuple):
+    """The last search for one item, for readers: when, with which result, what each step answered, and when it is next.
+
+    `next_at` is 0 if no further search is planned.
+    """
+
+    searched_at: int
+    outcome: Outcome
+    steps: tuple[tuple[str, Outcome], ...] = ()
+    next_at: int = 0
+
+
 class Ending(NamedTuple):
     """A counted outcome: of a step, or of a copy that it named, at a host (perhaps none), in a month (`2026-11`).
 

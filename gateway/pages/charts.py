@@ -1,17 +1,18 @@
-"""Charts as inline SVG without styles of their own: bars, and a line that shows a trend. Pure."""
+"""Charts as inline SVG without styles of their own: bars, and a meter that shows a share. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
-_WIDTH, _HEIGHT = 640, 180
+WIDE: Final = 400  # half a page; a letter of a label then has its size on a phone, too
+NARROW: Final = 240  # the column of filters
 _TOP, _BOTTOM = 18, 20
-_MOST_LABELS = 8
-_WIDEST_BAR = 64
-_SPARK_WIDTH, _SPARK_HEIGHT = 112, 28
+_ROOM_OF_A_LABEL = 56
+_LETTER = 7.0
+_WIDEST_BAR = 56
 
 
 class Bar(NamedTuple):
@@ -22,43 +23,30 @@ class Bar(NamedTuple):
     part: int = 0
 
 
-def bars(data: Sequence[Bar], name: str) -> Markup:
+def bars(data: Sequence[Bar], name: str, width: int = WIDE) -> Markup:
     """Return a bar chart. `name` says in words what it shows; the caller also gives the numbers as a table."""
     most = max((bar.value for bar in data), default=0) or 1
-    step = _WIDTH / max(len(data), 1)
-    width = min(max(step * 0.86, 1), _WIDEST_BAR)
-    room = _HEIGHT - _TOP - _BOTTOM
-    every = max(1, -(-len(data) // _MOST_LABELS))
+    height = width * 2 // 5
+    step = width / max(len(data), 1)
+    wide = min(max(step * 0.86, 1), _WIDEST_BAR)
+    room = height - _TOP - _BOTTOM
+    floor = height - _BOTTOM
+    every = max(1, -(-len(data) * _ROOM_OF_A_LABEL // width))
     shapes = []
     for place, bar in enumerate(data):
-        left = place * step + (step - width) / 2
-        shapes.append(_bar("bar", left, width, room * bar.value / most))
-        shapes.append(_bar("bar part", left, width, room * bar.part / most))
-        if place % every == 0:
-            shapes.append(_label(place * step + step / 2, _HEIGHT - 5, bar.label))
+        left = place * step + (step - wide) / 2
+        shapes.append(_bar("bar", left, floor, wide, room * bar.value / most))
+        shapes.append(_bar("bar part", left, floor, wide, room * bar.part / most))
+        if place % every == every // 2 and place - every // 2 + every <= len(data):  # in the middle of its room
+            text = _short(bar.label, every * step)
+            shapes.append(_label(place * step + step / 2, height - 5, text, width))
     if data:
-        highest = max(range(len(data)), key=lambda place: data[place].value)
-        shapes.append(_label(highest * step + step / 2, _TOP - 6, f"{data[highest].value:,}"))
-    axis = Markup('<line class="axis" x1="0" x2="{}" y1="{}" y2="{}"/>').format(
-        _WIDTH, _HEIGHT - _BOTTOM, _HEIGHT - _BOTTOM
-    )
+        highest = max(range(len(data)), key=lambda place: (data[place].value, place))
+        shapes.append(_label(highest * step + step / 2, _TOP - 6, f"{data[highest].value:,}", width))
+    axis = Markup('<line class="axis" x1="0" x2="{}" y1="{}" y2="{}"/>').format(width, floor, floor)
     return Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}</svg>').format(
-        _WIDTH, _HEIGHT, name, Markup("").join(shapes), axis
+        width, height, name, Markup("").join(shapes), axis
     )
-
-
-def line(values: Sequence[int], name: str) -> Markup:
-    """Return a small line; `name` says its trend in words."""
-    most, least = max(values, default=0), min(values, default=0)
-    reach = (most - least) or 1
-    step = (_SPARK_WIDTH - 4) / max(len(values) - 1, 1)
-    points = " ".join(
-        f"{2 + place * step:.1f},{_SPARK_HEIGHT - 3 - (_SPARK_HEIGHT - 6) * (value - least) / reach:.1f}"
-        for place, value in enumerate(values)
-    )
-    return Markup(
-        '<svg class="spark" viewBox="0 0 {} {}" role="img" aria-label="{}"><polyline points="{}"/></svg>'
-    ).format(_SPARK_WIDTH, _SPARK_HEIGHT, name, points)
 
 
 def meter(part: int, whole: int) -> Markup:
@@ -70,13 +58,22 @@ def meter(part: int, whole: int) -> Markup:
     ).format(f"{filled:.1f}")
 
 
-def _bar(kind: str, left: float, width: float, height: float) -> Markup:
+def _bar(kind: str, left: float, floor: int, width: float, height: float) -> Markup:
     if not height:
         return Markup("")
     return Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>').format(
-        kind, f"{left:.1f}", f"{_HEIGHT - _BOTTOM - height:.1f}", f"{width:.1f}", f"{height:.1f}"
+        kind, f"{left:.1f}", f"{floor - height:.1f}", f"{width:.1f}", f"{height:.1f}"
     )
 
 
-def _label(x: float, y: float, text: str) -> Markup:
-    return Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(f"{x:.1f}", y, text)
+def _short(label: str, room: float) -> str:
+    """Return as much of a label as has room."""
+    letters = max(int(room / _LETTER), 4)
+    return label if len(label) <= letters else f"{label[: letters - 1]}\u2026"
+
+
+def _label(x: float, y: float, text: str, width: int) -> Markup:
+    """Return a label below or above a bar, moved so far that it stays in the picture."""
+    half = len(text) * _LETTER / 2
+    middle = min(max(x, half), max(width - half, half))
+    return Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(f"{middle:.1f}", y, text)

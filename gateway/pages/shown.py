@@ -139,6 +139,12 @@ def day(words: str) -> str:
     return words.partition(", ")[0]
 
 
+def day_of(seconds: int) -> str:
+    """Return the day of a time in seconds since 1970, in short, for the labels of charts: `3 May`."""
+    at = datetime.fromtimestamp(seconds, UTC)
+    return f"{at.day} {_MONTHS[at.month - 1][:3]}"
+
+
 def is_web(text: str) -> bool:
     """Return whether a text is an address that a browser opens."""
     return text.lower().startswith(("http://", "https://"))

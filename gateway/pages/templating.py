@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Final
+from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -15,6 +17,7 @@ from gateway.pages.site import Site
 from gateway.pages.texts import counted, texts
 
 _FRAME = Path(__file__).parent / "templates"
+_MOST_SEARCHED: Final = 200  # letters of a text of a record
 # What the frame asks of every page.
 _DEFAULTS: dict[str, object] = {"is_home": False, "query": "", "place": "", "hint": "", "asked": "", "links": ()}
 
@@ -52,8 +55,20 @@ class Pages:
             counted=counted,
             host=shown.host,
             in_path=in_path,
+            step_name=self._step_name,
+            searched=self._searched,
+            format_name=lambda prefix: getattr(self.texts.format_names, prefix, prefix),
         )
 
     def render(self, template: str, **values: object) -> str:
         """Return the HTML of a page. Raise an error of Jinja if a value is missing."""
         return self._environment.get_template(template).render(_DEFAULTS | values)
+
+    def _searched(self, text: str) -> str:
+        """Return the address of a search for the words of a text of a record."""
+        return f"{self.site.root}/search?{urlencode({'q': shown.bare(text)[:_MOST_SEARCHED]})}"
+
+    def _step_name(self, text: str) -> str:
+        """Return what readers call a step of the search; what follows it in brackets stays."""
+        step, bracket, evidence = text.partition(" (")
+        return f"{getattr(self.texts.steps, step, step.replace('_', ' '))}{bracket}{evidence}"

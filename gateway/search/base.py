@@ -11,7 +11,7 @@ from typing import Protocol
 
 from gateway.model import ChangeLine
 from gateway.search.entries import Entry
-from gateway.search.query import IndexState, Query, Results
+from gateway.search.query import IndexState, Query, Results, YearCount
 
 
 class Index(Protocol):
@@ -50,6 +50,10 @@ class Reader(Protocol):
 
     def search(self, query: Query) -> Results:
         """Return the results of a query. Raise SearchUnavailable, and QueryRefused for a key that is none of ours."""
+        ...
+
+    def years(self) -> tuple[YearCount, ...]:
+        """Return how many items each year of publication has, the latest year first. Raise SearchUnavailable."""
         ...
 
     def state(self) -> IndexState:

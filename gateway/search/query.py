@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from gateway.errors import QueryRefused
 
@@ -78,3 +78,11 @@ class IndexState:
     position: int
     reached: int
     bytes: int
+
+
+class YearCount(NamedTuple):
+    """The items of one year of publication: how many there are, and how many of them have a file."""
+
+    year: int
+    items: int
+    with_file: int

@@ -51,7 +51,8 @@ from json_each(?) as wanted cross join item on item.name = wanted.value;
 
 -- name: item_add
 -- Add an item.
-insert into item (name, identifier, combination, year, title_words, digest) values (?, ?, ?, ?, ?, ?) returning id;
+insert into item (name, identifier, combination, year, has_file, title_words, digest)
+values (?, ?, ?, ?, ?, ?, ?) returning id;
 
 -- name: item_remove
 -- Remove an item.
@@ -85,6 +86,10 @@ select id from combination where value_list = ?;
 -- Return combinations (a JSON list of numbers).
 select combination.id, combination.value_list
 from json_each(?) as wanted cross join combination on combination.id = wanted.value;
+
+-- name: years
+-- Return the years in which there are items, the latest first, with how many there are and how many have a file.
+select year, items, with_file from year_count where year > 0 and items > 0 order by year desc;
 
 -- name: matches
 -- Return the first items, the newest first, whose words fit an expression; stale ones as null.

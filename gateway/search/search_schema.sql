@@ -35,10 +35,25 @@ create table item (
   identifier text not null,
   combination integer not null,
   year integer,
+  has_file integer not null,
   title_words integer not null,
   digest integer not null
 );
 create index item_name on item (name);
+
+-- How many items of each year there are, and how many of them have a file; the year 0: it is not stated.
+create table year_count (
+  year integer primary key,
+  items integer not null,
+  with_file integer not null
+);
+create trigger item_added after insert on item begin
+  insert into year_count values (ifnull(new.year, 0), 1, new.has_file)
+  on conflict do update set items = items + 1, with_file = with_file + new.has_file;
+end;
+create trigger item_removed after delete on item begin
+  update year_count set items = items - 1, with_file = with_file - old.has_file where year = ifnull(old.year, 0);
+end;
 
 -- `word` has no copy of the text. Words have only letters and digits; names and values begin with an underscore.
 create virtual table word using fts5 (
@@ -50,5 +65,5 @@ create virtual table word using fts5 (
   tokenize = "ascii tokenchars '_'"
 );
 
-pragma user_version = 1;
+pragma user_version = 2;
 commit;

@@ -27,7 +27,7 @@ _NUMBERED = {
     "combination": (SQL["combination_add"], SQL["combination"]),
 }
 
-VERSION: Final = 1  # of the schema and of the words, as in the schema; an index of another one is made anew
+VERSION: Final = 2  # of the schema and of the words, as in the schema; an index of another one is made anew
 TAILS: Final = ("", "-wal", "-shm", "-journal")
 _BUSY_SECONDS = 5.0
 _DIGEST_BYTES = 6  # SQLite stores an integer in so many bytes; texts with the same digest are compared
@@ -117,7 +117,7 @@ class SqliteIndex:
         numbers = [self._number("value", value) for value in values]
         combination = self._number("combination", (json.dumps(numbers),))
         name = _number_of(entry.identifier)
-        row = (name, entry.identifier, combination, entry.year, min(len(entry.title), 9_999), digest)
+        row = (name, entry.identifier, combination, entry.year, entry.has_file, min(len(entry.title), 9_999), digest)
         ((item,),) = connection.execute(SQL["item_add"], row).fetchall()
         year = self._number("value", ("year", str(entry.year or "")))
         terms = (*map(name_term, entry.names), *map(value_term, (*numbers, year)), EVERYTHING)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from gateway.errors import QueryRefused, SearchUnavailable
 from gateway.names import FULLTEXT, SOURCES
 from gateway.search.expression import all_of, any_of, of_text, value_term
-from gateway.search.query import FACETS, MOST_HITS, Facet, IndexState, Query, Results
+from gateway.search.query import FACETS, MOST_HITS, Facet, IndexState, Query, Results, YearCount
 from gateway.search.sqlite_index import SQL, VERSION, size_of
 
 MOST_SECONDS = 3.0  # of one search, on a machine that is busy
@@ -72,6 +72,11 @@ class SqliteReader:
             position, _, reached, stale = connection.execute(SQL["state"]).fetchone()
             (items,) = connection.execute(SQL["item_count"]).fetchone()
             return IndexState(items, stale, position, reached, size_of(self._path))
+
+    def years(self) -> tuple[YearCount, ...]:
+        """Return how many items each year of publication has, the latest year first. Raise SearchUnavailable."""
+        with self._opened() as connection:
+            return tuple(YearCount(*row) for row in connection.execute(SQL["years"]))
 
     def search(self, query: Query) -> Results:
         """Return the results of a query. Raise SearchUnavailable, and QueryRefused for a key that is none of ours."""

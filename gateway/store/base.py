@@ -114,8 +114,11 @@ class View(Protocol):
         """Return a second that no datestamp is below; for an empty store, the second in which it was made."""
         ...
 
-    def copy_type(self, sha256: str) -> str | None:
-        """Return the media type of the stored copy with this SHA-256; None if no published record names the copy."""
+    def served_copy(self, sha256: str) -> tuple[str, str] | None:
+        """Return the media type of the stored copy with this SHA-256, and the identifier of its first living item.
+
+        None if no published record names the copy.
+        """
         ...
 
     def sources(self) -> tuple[Source, ...]:

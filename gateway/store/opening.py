@@ -50,9 +50,12 @@ def open_inbox(folder: Path, *, create: bool = False, only_reads: bool = False) 
     return SqliteInbox(folder / "inbox.sqlite", create=create, only_reads=only_reads)
 
 
-def open_discovery(folder: Path) -> Discovery:
-    """Return the searches of an instance folder; make the file if it is missing. Raise as `open_store`."""
-    return SqliteDiscovery(folder / "discovery.sqlite")
+def open_discovery(folder: Path, *, only_reads: bool = False) -> Discovery:
+    """Return the searches of an instance folder; make the file if it is missing, unless it is only read.
+
+    Raise as `open_store`.
+    """
+    return SqliteDiscovery(folder / "discovery.sqlite", only_reads=only_reads)
 
 
 def open_subscriptions(folder: Path) -> Subscriptions:

@@ -27,10 +27,12 @@ _NO_BASIS = "none"  # no digest, so it differs from the basis of every search
 class SqliteDiscovery:
     """The searches of one instance; `Discovery` in base_discovery.py has the promises of all methods."""
 
-    def __init__(self, path: Path) -> None:
-        """Open or make the file."""
+    def __init__(self, path: Path, *, only_reads: bool = False) -> None:
+        """Open the file; make it if it is missing, unless it is only read."""
         migrations = Path(__file__).parent / "migrations" / "discovery"
-        self._file = SqliteFile(path, migrations, create=True, busy_seconds=PATIENCE_SECONDS)
+        self._file = SqliteFile(
+            path, migrations, create=not only_reads, busy_seconds=PATIENCE_SECONDS, only_reads=only_reads
+        )
 
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""

@@ -152,10 +152,13 @@ class SqliteView:
         (first,) = self._session.one(SQL["earliest"]) or (None,)
         return self._made_at if first is None else first
 
-    def copy_type(self, sha256: str) -> str | None:
-        """Return the media type of the stored copy with this SHA-256; None if no published record names the copy."""
-        row = self._session.one(SQL["copy_type"], (sha256,))
-        return None if row is None else str(row[0])
+    def served_copy(self, sha256: str) -> tuple[str, str] | None:
+        """Return the media type of the stored copy with this SHA-256, and the identifier of its first living item.
+
+        None if no published record names the copy.
+        """
+        row = self._session.one(SQL["served_copy"], (sha256,))
+        return None if row is None else (str(row[0]), str(row[1]))
 
     def sources(self) -> tuple[Source, ...]:
         """Return all sources, including removed ones, sorted by name."""

@@ -47,7 +47,8 @@ def lint_signposting(
 ) -> None:
     """Check the typed links of a landing page against the FAIR Signposting Profile.
 
-    It follows the links to metadata, content, link sets and the persistent identifier, and checks the FAIRiCat of the
+    If the address is that of content or metadata, the landing page that it names is checked. The command follows the
+    links to metadata, content, link sets and the persistent identifier, and checks the FAIRiCat of the
     host if there is one. Exit status 0: no finding. 3: there are warnings. 1: a check failed. The command needs no
     instance folder.
     """

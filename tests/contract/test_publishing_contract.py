@@ -336,11 +336,16 @@ def test_who_looked_at_an_earlier_edition_of_the_files_writes_nothing(desk, make
 
 def test_a_copy_is_known_while_an_item_names_it(desk, make_change):
     desk.publish(make_change("a"), files=(ItemFiles("a", (FOUND, LEARNED._replace(sha256="1"))),))
+    desk.publish(make_change("b"), files=(ItemFiles("b", (FOUND,)),))
     with desk.view() as view:
-        assert (view.copy_type("0" * 64), view.copy_type("1"), view.copy_type("2")) == ("application/pdf", None, None)
+        assert view.served_copy("0" * 64) == ("application/pdf", "oai:gateway.example.org:laro/a")
+        assert (view.served_copy("1"), view.served_copy("2")) == (None, None)
     desk.publish(make_change("a", is_deleted=True))
     with desk.view() as view:
-        assert view.copy_type("0" * 64) is None
+        assert view.served_copy("0" * 64) == ("application/pdf", "oai:gateway.example.org:laro/b")
+    desk.publish(make_change("b", is_deleted=True))
+    with desk.view() as view:
+        assert view.served_copy("0" * 64) is None
 
 
 def test_deletions_that_are_not_carried_out_are_remembered_until_they_are_settled(desk):

@@ -23,6 +23,7 @@ from gateway.oaipmh.arguments import parse as parse_arguments
 from gateway.provenance import datestamp_of
 from gateway.provenance import read as read_provenance
 from gateway.request_line import escaped
+from gateway.spdx import spdx_uri
 from harvester.audit import crossref as crossref_works
 from harvester.fulltext import access_rights as access
 from harvester.fulltext import identifiers, page_ranges, retractions, rights_words
@@ -209,7 +210,7 @@ def _statements(body: bytes) -> object:
 
 def _addresses(text: str) -> object:
     cached = (function.__wrapped__(text) for function in (address, any_uri, is_address))
-    return *cached, uri_of(text), urls.split(text), urls.host_of(text)
+    return *cached, uri_of(text), spdx_uri(text), urls.split(text), urls.host_of(text)
 
 
 def _static(body: bytes) -> object:

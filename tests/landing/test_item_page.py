@@ -39,7 +39,7 @@ def test_a_page_shows_what_the_record_says(house):
     text = seen(html)
     for words in (
         "Thermal tolerance of reef-building corals",
-        "Okafor, Ada (ORCID); Lindqvist, Märta",
+        "Okafor, Ada ORCID Okafor, Ada; Lindqvist, Märta",
         "May 2025",
         "Heatwaves strike reefs. We measured Acropora.",
         "Named by the source in dc:identifier, at laro.example.org",
@@ -90,7 +90,7 @@ def test_a_found_file_is_shown_with_the_way_it_was_found(house):
     house.file("1", FOUND)
     html = house.page(path)
     text = seen(html)
-    assert "Found by unpaywall, 21 November 2026, at repository.example.net" in text
+    assert "Found by Unpaywall, 21 November 2026, at repository.example.net" in text
     assert "2.4 MB" in text
     assert "accepted" in text
     assert FOUND.sha256 in text
@@ -303,3 +303,10 @@ def test_a_failing_store_is_answered_with_busy(house, monkeypatch):
     answer = house.get(path)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
     assert "disk" not in answer.text
+
+
+def test_a_wrong_address_offers_a_search_for_its_words(house):
+    answer = house.get(f"{ITEM}<reef> & more")
+    assert answer.status_code == 404
+    (link,) = [link for link in parsed(answer.text).iter("a") if link.text == "Search for it"]
+    assert link.get("href") == "/search?q=oai%3Agateway.example.org%3Alaro%2F%3Creef%3E+%26+more"

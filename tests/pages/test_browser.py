@@ -53,6 +53,7 @@ PAGES = {
     "format": "/formats/oai_didl",
     "sources": "/sources",
     "source": "/sources/laro",
+    "help": "/help",
 }
 HOSTILE = (
     "<script>document.title='run'</script>",

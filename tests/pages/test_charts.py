@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from lxml import etree
 
-from gateway.pages.charts import Bar, bars, line, meter
+from gateway.pages.charts import NARROW, Bar, bars, meter
 
 
 def parsed(svg: str) -> etree._Element:
@@ -32,12 +34,17 @@ def test_the_highest_bar_has_its_number():
     assert "12,345" in [text.text for text in root.iter("text")]
 
 
-@pytest.mark.parametrize("values", [[], [0], [5], [1, 2, 3], [7, 7, 7], list(range(1000))])
-def test_a_line_shows_any_row_of_numbers(values):
-    root = parsed(line(values, "rising"))
-    points = root.find("polyline").get("points").split()
-    assert len(points) == len(values)
-    assert all(0 <= float(number) <= 112 for point in points for number in point.split(","))
+@pytest.mark.parametrize("width", [NARROW, 400])
+def test_labels_stay_in_the_picture_and_apart(width):
+    data = [Bar("a long name of a source", 1) for _ in range(30)]
+    root = parsed(bars(data, "name", width))
+    ends = []
+    for text in root.iter("text"):
+        half = len(text.text) * 3.5
+        ends.append((float(text.get("x")) - half, float(text.get("x")) + half, float(text.get("y"))))
+    assert all(0 <= first <= last <= width for first, last, _ in ends)
+    below = sorted(end for end in ends if end[2] > 30)
+    assert all(one[1] <= other[0] for one, other in pairwise(below))
 
 
 def test_a_meter_is_read_from_the_words_beside_it():

@@ -107,3 +107,7 @@ def test_hosts_are_read_of_addresses_only():
     assert shown.host("no address") == "no address"
     assert shown.is_web("HTTPS://x")
     assert not shown.is_web("javascript:alert(1)")
+
+
+def test_the_label_of_a_day_is_short():
+    assert (shown.day_of(1_700_000_000), shown.day_of(0)) == ("14 Nov", "1 Jan")

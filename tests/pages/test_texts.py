@@ -16,7 +16,19 @@ HERE = Path(gateway.__file__).parent
 TEMPLATES = sorted(HERE.glob("*/templates/*.html"))
 TEXTS = tomllib.loads((HERE / "pages/texts.toml").read_text("utf-8"))
 # Their keys are values of records, outcomes, or kinds; a page looks for them by name.
-BY_NAME = ("kinds", "languages", "schemes", "outcomes", "trends", "kinds_of_source")
+BY_NAME = (
+    "kinds",
+    "languages",
+    "schemes",
+    "outcomes",
+    "trends",
+    "kinds_of_source",
+    "format_names",
+    "help",
+    "steps",
+    "step_outcomes",
+    "search_outcomes",
+)
 
 
 def _keys(entries: dict, above: str = "") -> Iterator[str]:

@@ -75,6 +75,13 @@ def do(*command: str) -> None:
     subprocess.run([str(BIN / command[0]), *command[1:]], check=True)
 
 
+def configure(folder: str, settings: str) -> None:
+    """Add settings to those of the instance, and show them."""
+    say(f"\n   In config.toml:\n{settings}")
+    with Path(folder, "config.toml").open("a", encoding="utf-8") as config:
+        config.write(f"\n{settings}")
+
+
 @contextmanager
 def running(*command: str, **options: object) -> Iterator[subprocess.Popen[str]]:
     """Run a process beside us, and end it in any case."""
@@ -103,7 +110,7 @@ def add_sources(folder: str, source_url: str, index_url: str, list_url: str) -> 
     """Make an instance, and tell it of three sources."""
     say("1. Three sources: a repository of OAI-PMH with 25 works; and a small LARO with 40 works, harvested in two")
     say("   ways, from its Solr index and by the ResourceSync list over it. Addresses are looked at, and recognised.")
-    do("gateway", "--instance", folder, "init")
+    do("gateway", "--instance", folder, "init", "--name", "Gateway of the sample library")
     do("harvester", "--instance", folder, "source", "add", NAME, source_url)
     do("harvester", "--instance", folder, "source", "check", index_url, "--add", "laro-index")
     do("harvester", "--instance", folder, "source", "check", list_url, "--add", "laro-list")
@@ -124,14 +131,14 @@ def search_for_files(folder: str, web_url: str) -> None:
     )
     say("   asked, here in a small web of the demo's own. An open licence accepts a file, the others wait for people.")
     # Nobody need be spared in it.
-    wanted = f"""
+    configure(
+        folder,
+        f"""\
 discover_instead = "https://={web_url}/"
 discover_email = "demo@laro.example.net"
 discover_delay_seconds = 0
-"""
-    say(f"   For that, in config.toml:{wanted}")
-    with Path(folder, "config.toml").open("a", encoding="utf-8") as config:
-        config.write(wanted)
+""",
+    )
     do("harvester", "--instance", folder, "discover", NAME)
     do("harvester", "--instance", folder, "explain", FOUND)
     do("harvester", "--instance", folder, "review", "list")

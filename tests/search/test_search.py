@@ -8,7 +8,7 @@ import pytest
 
 from gateway.errors import QueryRefused, SearchUnavailable
 from gateway.search.opening import open_search
-from gateway.search.query import MOST_LETTERS, MOST_VALUES, Order, Query
+from gateway.search.query import MOST_LETTERS, MOST_VALUES, Order, Query, YearCount
 from gateway.search.sqlite_reader import SqliteReader
 from tests.search.desk import Desk, change_of
 from tests.seeds import seed_of
@@ -302,3 +302,17 @@ def test_results_say_what_the_index_has_reached(desk: Desk) -> None:
     with desk.store.view() as view:
         assert desk.search("reef").reached == view.horizon
     assert open_search(desk.folder).state().items == 1
+
+
+def test_years_are_counted_with_their_files(desk: Desk) -> None:
+    with_file = {"specs": ("source:laro", "fulltext")}
+    desk.add(
+        change_of("1", title="Reef", date="2019-05-01"),
+        change_of("2", title="Reef", date="2019", **with_file),  # type: ignore[arg-type]
+        change_of("3", title="Reef", date="2021"),
+        change_of("4", title="Reef"),
+    )
+    reader = open_search(desk.folder)
+    assert reader.years() == (YearCount(2021, 1, 0), YearCount(2019, 2, 1))
+    desk.add(change_of("2", title="Reef", date="2018"), change_of("3", is_deleted=True))
+    assert reader.years() == (YearCount(2019, 1, 0), YearCount(2018, 1, 0))

@@ -156,9 +156,9 @@ def _read(engine: str, data: bytes) -> dict[str, object]:
     first, rest = texts[:_FIRST_PAGES], texts[_FIRST_PAGES:]
     return {
         "pages": count,
-        # A page break shows the page of a text: a document names itself on the first one.
+        # A page break shows the page of a text: a document names itself on the first one, and ends on the last one.
         "first": "\f".join(first)[:_MOST_CHARACTERS],
-        "rest": "\n".join(rest)[:_MOST_CHARACTERS],
+        "rest": "\n\f".join(rest)[:_MOST_CHARACTERS],
         "front": "".join(first[:1])[:_MOST_CHARACTERS],
         "counts": [len(text.split()) for text in texts[:_MEASURED_PAGES]],
         "sizes": sizes[:_MEASURED_PAGES],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from gateway.spdx import spdx_uri
 from harvester.http.urls import host_of
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict
@@ -22,7 +23,6 @@ _CONTENT = frozenset(("application/pdf", "application/zip", "application/octet-s
 _ABOUT_PAGE = ("https://schema.org/AboutPage", "http://schema.org/AboutPage")
 _MOST_TYPES = 2
 _SPDX_PAGE = re.compile(r"https?://spdx\.org/licenses/[^/]+\.html", re.IGNORECASE)
-_CREATIVE_COMMONS = re.compile(r"https?://(?:www\.)?creativecommons\.org/(?:licenses|publicdomain)/", re.IGNORECASE)
 _ORCID = re.compile(r"https://orcid\.org/(\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
 _BARE_ORCID = re.compile(r"(?i)(?:orcid:?\s*)?\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
@@ -223,8 +223,8 @@ def _spdx_page(site: Site) -> Findings:
 
 def _spdx(site: Site) -> Findings:
     for one in site.links("license"):
-        if _CREATIVE_COMMONS.match(one.link.href):
-            yield Finding(one.visit, f"{one.words} has an SPDX URI, such as https://spdx.org/licenses/CC-BY-4.0.")
+        if listed := spdx_uri(one.link.href):
+            yield Finding(one.visit, f"{one.words} has the SPDX URI {listed}.")
 
 
 CHECKS: tuple[Check[Site], ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict
-from harvester.validate.signposting.declared import of_header
+from harvester.validate.signposting.declared import is_same, of_header
 from harvester.validate.signposting.landing import missing_links
 from harvester.validate.signposting.site import Site, Target, accepted
 from harvester.validate.signposting.syntax import MEDIA_TYPE
@@ -92,6 +92,14 @@ def _repeats(site: Site) -> Findings:
                 yield Finding(target.head, f"{one.link.rel} of <{target.declared.href}> is that of the whole object.")
 
 
+def _named(site: Site) -> Findings:
+    if site.part is None:
+        return
+    known = [one.link.href for rel in _BACK for one in site.links(rel)]
+    if not any(is_same(href, url) for href in known for url in (site.part.request.url, site.part.url)):
+        yield Finding(site.part, f"Neither {site.address} nor its link sets have an item or describedby link to it.")
+
+
 def _metadata_head(site: Site) -> Findings:
     for target in _own(site, "describedby"):
         visit = site.conversation.ask(target.declared.link.href, accept=accepted(target.declared))
@@ -148,5 +156,11 @@ CHECKS: tuple[Check[Site], ...] = (
         "Content and metadata name the link set.",
         _linkset,
         Verdict.WARNING,
+    ),
+    Check(
+        "resource.named",
+        "FAIR Signposting Profile §2.1.1, §2.2",
+        "The page, or its link set, names the content or metadata that was given.",
+        _named,
     ),
 )

@@ -9,14 +9,14 @@ from __future__ import annotations
 import time
 from itertools import chain
 
-from gateway.errors import ConfigurationError
+from gateway.errors import AnswerTooLarge, ConfigurationError
 from harvester.http.messages import Fetch
 from harvester.validate.check import Check
 from harvester.validate.client import Clock
 from harvester.validate.report import Report, Verdict
 from harvester.validate.signposting import catalog, landing, linksets, resources, syntax
 from harvester.validate.signposting.declared import is_http
-from harvester.validate.signposting.site import Site
+from harvester.validate.signposting.site import HTML, Site, page_of
 from harvester.validate.signposting.visits import Limits, Visits
 
 __all__ = ["CHECKS", "Limits", "levels", "lint"]
@@ -33,19 +33,24 @@ CHECKS: tuple[Check[Site], ...] = tuple(
 def lint(url: str, fetch: Fetch, *, limits: Limits | None = None, clock: Clock = time.monotonic) -> Report:
     """Return a report on the typed links of the landing page at `url`, with every check in the order of `CHECKS`.
 
-    `fetch` sends all requests and is responsible for politeness. `limits` bounds requests, seconds, bytes and the links
-    that are followed. Checks that cannot be decided then are skipped with that reason. Raise ConfigurationError for a
-    text that is no http or https address, and the FetchError when the page gets no answer.
+    If there is content or metadata at `url`, the landing page that it names is checked. `fetch` sends all requests and
+    is responsible for politeness. `limits` bounds requests, seconds, bytes and the links that are followed. Checks that
+    cannot be decided then are skipped with that reason. Raise ConfigurationError for a text that is no http or https
+    address, and the FetchError when the page gets no answer.
     """
     if not is_http(url):
         raise ConfigurationError(f"{url!r} is not the address of a page. Write http:// or https://.")
     conversation = Visits(fetch, limits or Limits(), clock)
-    site = Site(url, conversation)
-    refusal = site.asked.refusal
+    start = conversation.ask(url, accept=HTML)
+    if isinstance(start.refusal, AnswerTooLarge):  # a file
+        start = conversation.ask(url, method="HEAD", accept=HTML)
+    page = page_of(start)
+    site = Site(page or url, conversation, start if page else None)
+    refusal = start.refusal or site.asked.refusal
     if refusal is not None:
         raise refusal
     results = tuple(check.run(site) for check in CHECKS)
-    return Report(url, results, conversation.sent, conversation.seconds)
+    return Report(site.url, results, conversation.sent, conversation.seconds)
 
 
 def levels(report: Report) -> dict[str, str]:

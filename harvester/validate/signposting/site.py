@@ -15,6 +15,9 @@ from harvester.validate.signposting.visits import Visit, Visits, essence
 
 HTML = "text/html, application/xhtml+xml, */*;q=0.5"
 _PAGES = ("text/html", "application/xhtml+xml")
+# Pages have links of the first relations, content and metadata of the others (FAIR Signposting Profile §2.1).
+_OF_PAGES = frozenset(("cite-as", "describedby", "item"))
+_OF_PARTS = ("collection", "describes")
 _WELL_KNOWN = "/.well-known/api-catalog"
 
 
@@ -37,10 +40,11 @@ class Target(NamedTuple):
 class Site:
     """The facts of one landing page. Raise Undecided where a fact is missing, or a limit is reached."""
 
-    def __init__(self, url: str, conversation: Visits) -> None:
-        """Take the address that a person gave, and the requests."""
+    def __init__(self, url: str, conversation: Visits, part: Visit | None = None) -> None:
+        """Take the address of the page, the requests, and the content or metadata that a person gave the address of."""
         self.url = url
         self.conversation = conversation
+        self.part = part
 
     @property
     def asked(self) -> Visit:
@@ -125,9 +129,14 @@ class Site:
         """Return the first targets of a relation, as many as the limit allows, each with its answer to HEAD."""
         if rel not in self._targets:
             links = {one.link.href: one for one in reversed(self.links(rel)) if is_http(one.link.href)}
-            chosen = list(links.values())[::-1][: self.conversation.limits.links]
+            first = [links.pop(url) for url in self._addresses_of_part if url in links]
+            chosen = [*first, *list(links.values())[::-1]][: self.conversation.limits.links]
             self._targets[rel] = tuple(Target(one, self._head(one)) for one in chosen)
         return self._targets[rel]
+
+    @property
+    def _addresses_of_part(self) -> tuple[str, ...]:
+        return () if self.part is None else tuple({self.part.request.url: None, self.part.url: None})
 
     def _head(self, declared: Declared) -> Visit:
         return self.conversation.ask(declared.link.href, method="HEAD", accept=accepted(declared))
@@ -185,6 +194,15 @@ class Site:
         if not visit.is_success:
             raise Undecided(f"The host has no FAIRiCat: {self.catalog_address} brings {visit.ended}.")
         return visit
+
+
+def page_of(visit: Visit) -> str:
+    """Return the landing page that content or metadata names; empty for what is a page itself or names several."""
+    own = [one.link for one in of_header(visit) if is_same(one.link.anchor, visit.url)]
+    if {link.rel for link in own} & _OF_PAGES:
+        return ""
+    pages = {link.href for link in own if link.rel in _OF_PARTS and is_http(link.href)}
+    return pages.pop() if len(pages) == 1 else ""
 
 
 def accepted(declared: Declared) -> str:

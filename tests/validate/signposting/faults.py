@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from gateway.typed_links import Link
@@ -25,6 +26,7 @@ from tests.validate.signposting.site import (
     Site,
 )
 
+LONELY = "/files/lonely.pdf"
 ARTICLE = "https://schema.org/ScholarlyArticle"
 
 
@@ -34,6 +36,7 @@ class Fault(NamedTuple):
     check: str
     spoil: Callable[[Site], object]
     words: str = ""
+    path: str = PAGE  # what is given
 
 
 def _link(check: str, edit: Callable[[Link, str], Link | None], words: str = "") -> Fault:
@@ -124,6 +127,11 @@ def _one_address(site: Site) -> None:
     site.change(BIBTEX, by_accept={"application/xml": "application/xml"})
 
 
+def _lonely(site: Site) -> None:
+    """Add a file that says that it belongs to the page, which does not know it."""
+    site[LONELY] = replace(site[PDF], link=site[PDF].link.replace(PDF, LONELY))
+
+
 def _print(site: Site) -> None:
     """Call a PDF metadata."""
     site.everywhere(lambda link: link._replace(type="application/pdf") if link.href == site.base + BIBTEX else link)
@@ -190,6 +198,7 @@ FAULTS: tuple[Fault, ...] = (
     _header("metadata.describes-page", f"<{{base}}{PAGE}>", f"<{{base}}{OTHER}>", BIBTEX),
     Fault("metadata.head", _more_by_get),
     _header("resource.linkset", 'rel="linkset"', 'rel="related"', PDF),
+    Fault("resource.named", _lonely, path=LONELY),
     _header("linkset.type", '; type="application/linkset+json", ', ", "),
     _resource("linkset.works", AS_JSON, status=404),
     _resource("linkset.content-type", AS_JSON, content_type="application/json"),

@@ -13,7 +13,7 @@ from harvester.http.fetching import Web
 from harvester.validate.report import Verdict
 from harvester.validate.signposting.run import CHECKS, lint
 from tests.validate.signposting.faults import FAULTS
-from tests.validate.signposting.site import PAGE, PID, Site, serving
+from tests.validate.signposting.site import DC, NOTE, PAGE, PDF, PID, Site, serving
 
 pytestmark = pytest.mark.slow  # a hundred faulty sites, and thirty requests to each
 
@@ -38,20 +38,21 @@ def _findings(report):
     return {result.check: result for result in report.results if result.verdict in (Verdict.FAIL, Verdict.WARNING)}
 
 
-@pytest.mark.parametrize("path", [PAGE, PID])
+@pytest.mark.parametrize("path", [PAGE, PID, PDF, NOTE, DC])
 def test_a_right_site_has_no_finding(server, web, path):
     server.site = Site(server.base).fill()
     report = lint(server.base + path, web)
     assert _findings(report) == {}, list(report.lines())
     assert {result.reason for result in report.results if result.verdict is Verdict.SKIPPED} == set()
     assert report.exit_code == 0
+    assert report.base_url == server.base + (PID if path == PID else PAGE)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: " ".join(filter(None, (fault.check, fault.words))))
 def test_a_fault_is_found_by_its_check_and_by_no_other(server, web, fault):
     server.site = Site(server.base).fill()
     fault.spoil(server.site)
-    report = lint(server.base + PAGE, web)
+    report = lint(server.base + fault.path, web)
     by_check = _findings(report)
     assert list(by_check) == [fault.check], [line for line in report.lines() if not line.startswith(("ok", "skip"))]
     assert by_check[fault.check].verdict is VERDICTS[fault.check]

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import AddressRefused, ConfigurationError, ConnectionFailed
+from gateway.errors import AddressRefused, AnswerTooLarge, ConfigurationError, ConnectionFailed
 from gateway.typed_links import Link
 from harvester.cli import main
 from harvester.http.messages import Fetched
@@ -426,3 +426,33 @@ def test_the_command_reports_in_words_and_json(tmp_path):
         server.site = Site(server.base).fill()
         server.site.change(PAGE, refuses=False)
         assert CliRunner().invoke(main, words).exit_code == 3
+
+
+# --- the address of a part ----------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_too_large_to_read_leads_to_its_page_too():
+    site = _site()
+
+    def fetch(request):
+        if request.method == "GET" and request.url.endswith(PDF):
+            raise AnswerTooLarge("It has a terabyte.")
+        return site.fetch(request)
+
+    report = lint(BASE + PDF, fetch)
+    assert report.base_url == BASE + PAGE
+    assert _findings(report) == []
+
+
+def test_a_part_of_several_pages_is_checked_as_a_page_itself():
+    site = _site()
+    site.change(PDF, link=f'{site[PDF].link}, <{BASE}/other>; rel="collection"')
+    report = _run(site, PDF)
+    assert report.base_url == BASE + PDF
+    assert "cite-as.one" in _findings(report)
+
+
+def test_a_page_that_is_part_of_a_collection_is_a_page():
+    site = _site()
+    site.change(PAGE, link=f'{site[PAGE].link}, <{BASE}/other>; rel="collection"')
+    assert _run(site).base_url == BASE + PAGE

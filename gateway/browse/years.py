@@ -1,0 +1,28 @@
+"""The works of the last years, for the chart of the start page. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from gateway.search.query import YearCount
+
+MOST_YEARS: Final = 40
+
+
+def shown_years(counts: Iterable[YearCount], latest: int) -> list[YearCount]:
+    """Return the last 40 years up to the last year with works, the earliest first, those without works included.
+
+    A year after `latest` is an error of a record, and is left out.
+    """
+    known = {count.year: count for count in counts if count.year <= latest}
+    if not known:
+        return []
+    last = max(known)
+    first = max(min(known), last - MOST_YEARS + 1)
+    return [known.get(year) or YearCount(year, 0, 0) for year in range(first, last + 1)]
+
+
+def best_year(counts: Sequence[YearCount]) -> YearCount:
+    """Return the year with the most works, of several the latest. `counts` must not be empty."""
+    return max(counts, key=lambda count: (count.items, count.year))

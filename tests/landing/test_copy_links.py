@@ -1,0 +1,56 @@
+"""A copy of a file leads to the page of its item and to the link sets, as long as an item names it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gateway.settings import place_of_copy
+from gateway.typed_links import MOST_BYTES, links_of_header
+from tests.page_house import FOUND, ITEM, House
+
+URL = f"https://gateway.example.org/files/{FOUND.sha256}"
+COPY = FOUND._replace(copy_url=URL)
+
+
+@pytest.fixture
+def settings() -> dict[str, Any]:
+    return {"files_serve": True}
+
+
+@pytest.fixture
+def copied(house: House) -> House:
+    """Publish two items that have the same file, and keep a copy of it."""
+    place = place_of_copy(house.desk.folder, FOUND.sha256)
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"%PDF-1.7")
+    for name in ("1", "2"):
+        house.add(name)
+        house.file(name, COPY)
+    return house
+
+
+def links(house: House) -> set[tuple[str, str]]:
+    values = set()
+    for method in ("HEAD", "GET"):
+        with house.app.test_client().open(f"/files/{FOUND.sha256}", method=method) as answer:
+            values.add(answer.headers["Link"])
+    (value,) = values
+    assert len(value) <= MOST_BYTES
+    return {(link.rel, link.href) for link in links_of_header([value], URL)}
+
+
+def expected(name: str) -> set[tuple[str, str]]:
+    page = f"https://gateway.example.org{ITEM}{name}"
+    return {("collection", page), ("linkset", f"{page}.linkset"), ("linkset", f"{page}.linkset.json")}
+
+
+def test_a_copy_leads_to_the_first_living_item_that_names_it(copied):
+    assert links(copied) == expected("1")
+    copied.desk.now += 5
+    copied.delete("1")
+    assert links(copied) == expected("2")
+    copied.delete("2")
+    assert copied.get(f"/files/{FOUND.sha256}").status_code == 404
+    assert "Link" not in copied.get(f"/files/{FOUND.sha256}").headers

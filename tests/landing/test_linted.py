@@ -1,0 +1,208 @@
+"""Our own typed links, checked by `harvester lint-signposting` and read by the client of others, over a real server."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from signposting import (
+    Signposting,
+    find_signposting_html,
+    find_signposting_http,
+    find_signposting_linkset,
+)
+
+from gateway.model import FileLink, ItemState
+from gateway.names import local_identifier
+from gateway.pages.item_addresses import in_path, in_query
+from gateway.publish_files import file_all
+from gateway.settings import load, place_of_copy
+from gateway.typed_links import JSON, TEXT
+from harvester.http.access import Access
+from harvester.http.fetching import Web
+from harvester.http.messages import Fetch
+from harvester.validate.report import Report
+from harvester.validate.signposting.run import lint
+from tests import live
+from tests.page_house import FOUND, statement
+from tests.publish.desk import Desk, Sent, dc, make_databases
+
+pytestmark = pytest.mark.slow
+
+ORCID = "https://orcid.org/0000-0002-1825-0097"
+# Items by their names at the source: an everyday one, and some whose address is awkward.
+NAMES = ("oai:laro.example.org:1", "a//b", "a b?c", "..", "1.oai_dc")
+COPIES = {name: f"%PDF-1.7 of {name}".encode() for name in NAMES}
+
+
+_SKIPPED = (
+    "skip  catalog.works                    An api-catalog link leads to a catalogue. (RFC 9727 §3)",
+    "      skipped: The page has no api-catalog link.",
+)
+
+
+class Served(NamedTuple):
+    """A running gateway: its address without a slash at the end, and what fetches from it."""
+
+    url: str
+    fetch: Fetch
+
+
+def digest_of(name: str) -> str:
+    return hashlib.sha256(COPIES[name]).hexdigest()
+
+
+def _files(file: FileLink, _state: ItemState) -> tuple[FileLink, ...]:
+    return (file,)
+
+
+def furnish(folder: Path, url: str) -> None:
+    """Publish items, each with a file that we serve a copy of."""
+    facts = (
+        statement("creator", f"Carberry, Josiah ({ORCID})"),
+        statement("identifier", "https://doi.org/10.5555/12345678"),
+        statement("rights", "http://creativecommons.org/licenses/by/4.0/"),
+        statement("type", "article"),
+        statement("date", "2020-05-04"),
+    )
+    desk = Desk(folder)
+    with closing(desk.store), closing(desk.inbox):
+        desk.send(*(Sent(name, dc(f"A title of {name}", *facts)) for name in NAMES))
+        desk.publish()
+        for name, content in COPIES.items():
+            place = place_of_copy(folder, digest_of(name))
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+            copied = FOUND._replace(
+                url=f"{FOUND.url}?{in_query(name)}",
+                sha256=digest_of(name),
+                size=len(content),
+                copy_url=f"{url}/files/{digest_of(name)}",
+            )
+            desk.now += 1
+            file_all(desk.store, desk.inbox, "laro", (name,), partial(_files, copied))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder, port = tmp_path_factory.mktemp("linted"), live.free_port()
+    url = f"http://127.0.0.1:{port}"
+    make_databases(folder)
+    furnish(folder, url)
+    (folder / "config.toml").write_text("")
+    settings = {"base_url": f"{url}/oai", "files_serve": "true", "secret": "x" * 40}
+    fetching = load(folder, {"GATEWAY_FETCH_DELAY_SECONDS": "0", "GATEWAY_FETCH_RETRIES": "0"})
+    with (
+        live.served(folder, "--port", str(port), **settings),
+        Web(fetching, {"ours": Access(url, classes=("loopback",))}) as web,
+    ):
+        yield Served(url, web.fetcher("ours"))
+
+
+def identifier(name: str) -> str:
+    return local_identifier("gateway.example.org", "laro", name)
+
+
+def findings(report: Report) -> str:
+    """Return the lines of a report about what is no success, skipped checks included.
+
+    One check may be skipped: only the start page leads to the catalogue.
+    """
+    *lines, _blank, _summary = report.lines()
+    return "\n".join(line for line in lines if not line.startswith("ok") and line not in _SKIPPED)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_linter_finds_nothing_in_the_page_of_an_item(served, name):
+    report = lint(f"{served.url}/items/?identifier={in_query(identifier(name))}", served.fetch)
+    assert findings(report) == ""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/{in_path(identifier(NAMES[0]))}",
+        f"/resolve?id={in_query(NAMES[0])}",
+        f"/metadata/oai_dc/{in_path(identifier(NAMES[0]))}",
+        f"/metadata/oai_didl/{in_path(identifier(NAMES[0]))}",
+        f"/items/{in_path(identifier(NAMES[0]))}.bib",
+        f"/items/{in_path(identifier(NAMES[0]))}.jsonld",
+        f"/items/{in_path(identifier(NAMES[0]))}.ris",
+        f"/items/{in_path(identifier(NAMES[0]))}.csl.json",
+        f"/files/{digest_of(NAMES[0])}",
+        f"/files/{digest_of('a//b')}",
+        f"/files/{digest_of('..')}",
+    ],
+)
+def test_the_linter_finds_nothing_at_our_other_addresses(served, path):
+    assert findings(lint(served.url + path, served.fetch)) == ""
+
+
+# --- the client of others -----------------------------------------------------------------------------------------
+
+
+def read(signposting: Signposting, context: str) -> dict[str, set[str]]:
+    """Return the targets of the links from one address by their relations, as the client understands them."""
+    links: dict[str, set[str]] = {}
+    for sign in signposting.for_context(context).signposts:
+        links.setdefault(str(sign.rel), set()).add(str(sign.target))
+    return links
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_client_of_others_reads_the_header_and_both_link_sets_of_an_item(served, name):
+    header = find_signposting_http(f"{served.url}/items/?identifier={in_query(identifier(name))}")
+    page = str(header.context)
+    (cited,) = read(header, page)["cite-as"]
+    assert str(find_signposting_http(cited).context) == page  # it leads back
+    (copy,) = read(header, page)["item"]
+    assert copy == f"{served.url}/files/{digest_of(name)}"
+    assert header.license is not None
+    assert str(header.license.target) == "https://spdx.org/licenses/CC-BY-4.0"
+    assert {str(sign.target) for sign in header.types} == {
+        "https://schema.org/AboutPage",
+        "https://schema.org/ScholarlyArticle",
+    }
+    assert {str(sign.type) for sign in header.linksets} == {JSON, TEXT}
+    assert {str(sign.target) for sign in header.authors} == {ORCID}
+    assert len(header.describedBy) == 6
+    assert all(sign.type for sign in (*header.describedBy, *header.items))
+    for sign in header.linksets:
+        whole = find_signposting_linkset(sign.target)
+        for rel, targets in read(header, page).items():
+            assert targets <= read(whole, page)[rel], rel
+        assert read(whole, copy)["collection"] == {page}
+        for described in header.describedBy:
+            assert read(whole, str(described.target))["describes"] == {page}
+
+
+def test_the_client_of_others_reads_the_links_of_parts_of_an_item(served):
+    path = in_path(identifier(NAMES[0]))
+    page = f"{served.url}/items/{path}"
+    linksets = {f"{page}.linkset", f"{page}.linkset.json"}
+    for url, rel in (
+        (f"{served.url}/files/{digest_of(NAMES[0])}", "collection"),
+        (f"{served.url}/metadata/oai_didl/{path}", "describes"),
+        (f"{page}.bib", "describes"),
+        (f"{page}.jsonld", "describes"),
+    ):
+        links = read(find_signposting_http(url), url)
+        assert links[rel] == {page}
+        assert links["linkset"] == linksets
+
+
+@pytest.mark.parametrize("media_type", [JSON, TEXT])
+def test_the_link_sets_are_also_at_the_page_by_negotiation(served, media_type):
+    page = f"{served.url}/items/{in_path(identifier(NAMES[0]))}"
+    whole = find_signposting_linkset(page, media_type)
+    assert read(whole, page)["cite-as"] == {f"{served.url}/{in_path(identifier(NAMES[0]))}"}
+
+
+def test_the_client_of_others_reads_the_head_of_the_page(served):
+    page = f"{served.url}/items/{in_path(identifier(NAMES[0]))}"
+    assert {str(sign.type) for sign in find_signposting_html(page).linksets} == {JSON, TEXT}
