@@ -27,7 +27,8 @@ class Item(NamedTuple):
     `url` is the address of its page, `persistent_url` the one to cite, which leads to the page wherever that may be,
     and `canonical` the one that search engines are to show: of our page or of the page at its source. `forms` has those
     of its other forms by their endings, `metadata` those of its metadata by prefix. `origin` is the address of the page
-    at its source, `source` the name of the source here. `statements` is the number of its Dublin Core statements.
+    at its source, `source` the name of the source here. `is_too_large`: not everything in its record is known.
+    `statements` is the number of its Dublin Core statements.
     """
 
     identifier: str
@@ -49,6 +50,7 @@ class Item(NamedTuple):
     metadata: Mapping[str, str]
     forms: Mapping[str, str]
     citations: tuple[Citation, ...]
+    is_too_large: bool
     statements: int = 0
     before: str = ""
     after: str = ""
@@ -116,6 +118,7 @@ def item_of(
         formats=formats,
         metadata=metadata,
         forms=forms,
+        is_too_large=description.is_too_large,
         citations=citations(reference, url),
         statements=len(description.work.statements),
         before=before,

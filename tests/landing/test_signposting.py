@@ -49,16 +49,83 @@ FORMATS = (
     Format("oai_didl", "https://e.org/didl.xsd", "urn:mpeg:mpeg21:2002:02-DIDL-NS"),
 )
 AWKWARD = (
-    '"', "\\", "<", ">", ",", ";", "=", "'", "%", "%2", "%zz", "%0d%0a", "#", "?", "&", "{", "}", "|", "^", "`", "[", "]",
-    " ", "\t", "\n", "\r\n", "\x00", "\x7f", "\x85", "\u2028", "é", "中文", "😀", "\u202e", "ß", "://", "//", "..", "/../",
-    '">; rel="cite-as', ', <https://evil.example.org/>; rel="cite-as"', "</script>", "a", "b", "1", "-", ".", "~", "+", "@",
-    ":", "$", "!", "*", "(", ")", ".json", ".linkset",
-)  # fmt: skip
+    '"',
+    "\\",
+    "<",
+    ">",
+    ",",
+    ";",
+    "=",
+    "'",
+    "%",
+    "%2",
+    "%zz",
+    "%0d%0a",
+    "#",
+    "?",
+    "&",
+    "{",
+    "}",
+    "|",
+    "^",
+    "`",
+    "[",
+    "]",
+    " ",
+    "\t",
+    "\n",
+    "\r\n",
+    "\x00",
+    "\x7f",
+    "\x85",
+    "\u2028",
+    "é",
+    "中文",
+    "😀",
+    "\u202e",
+    "ß",
+    "://",
+    "//",
+    "..",
+    "/../",
+    '">; rel="cite-as',
+    ', <https://evil.example.org/>; rel="cite-as"',
+    "</script>",
+    "a",
+    "b",
+    "1",
+    "-",
+    ".",
+    "~",
+    "+",
+    "@",
+    ":",
+    "$",
+    "!",
+    "*",
+    "(",
+    ")",
+    ".json",
+    ".linkset",
+)
 SCHEMES = (
-    "https://example.org/", "http://[2001:db8::1]:80/", "https://exämple.org:8443/x?", "HTTP://Example.ORG/", "urn:nbn:",
-    f"{URL}/items/oai:gateway.example.org:laro/", "ftp://example.org/", "",
-)  # fmt: skip
-LICENSES = ("", "cc-by", "https://creativecommons.org/licenses/by/4.0/", "https://example.org/l?", "http://", "javascript:")
+    "https://example.org/",
+    "http://[2001:db8::1]:80/",
+    "https://exämple.org:8443/x?",
+    "HTTP://Example.ORG/",
+    "urn:nbn:",
+    f"{URL}/items/oai:gateway.example.org:laro/",
+    "ftp://example.org/",
+    "",
+)
+LICENSES = (
+    "",
+    "cc-by",
+    "https://creativecommons.org/licenses/by/4.0/",
+    "https://example.org/l?",
+    "http://",
+    "javascript:",
+)
 
 
 def drawn(chance: random.Random, most: int = 8) -> str:
@@ -176,7 +243,8 @@ def check(item: Item) -> None:
             assert by_link_header(value) == three(ours)
             assert by_client(find_signposting_http_link([value], url)) == signposts(ours)
         text, document = (
-            b"".join(write(in_order(signposting.link_set(item)))).decode("ascii") for write in (linkset_text, linkset_json)
+            b"".join(write(in_order(signposting.link_set(item)))).decode("ascii")
+            for write in (linkset_text, linkset_json)
         )
         meant = {link for link in map(legal, signposting.link_set(item)) if link is not None}
         data = json.loads(document)
