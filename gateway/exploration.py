@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from gateway import xmlio
 from gateway.descriptions import describe
+from gateway.errors import NotXml
 from gateway.model import Description, FormatLine, OaiAnswer, SetDescription
 from gateway.oaipmh import verbs
 from gateway.oaipmh.arguments import parse
@@ -18,6 +19,7 @@ from gateway.store.base import Store
 from gateway.xmlio import Element, name_of, text_of
 
 _RECORDS, _SETS = 20, 100  # of one page
+_MOST_IDENTIFY_BYTES = 200_000
 
 
 def explorer(store: Store, repository: Repository) -> Callable[[bytes], OaiAnswer]:
@@ -46,6 +48,16 @@ def read_answer(body: bytes) -> OaiAnswer:
         elif name not in ("responseDate", "request"):
             answer = _content(answer._replace(verb=name), element)
     return answer
+
+
+def identify_facts(body: bytes) -> tuple[tuple[str, str], ...]:
+    """Return the elements of an answer of a source to Identify; empty if it cannot be read or is very long."""
+    if len(body) > _MOST_IDENTIFY_BYTES:
+        return ()
+    try:
+        return read_answer(body).facts
+    except (NotXml, ValueError):
+        return ()
 
 
 def _content(answer: OaiAnswer, content: Element) -> OaiAnswer:

@@ -29,6 +29,7 @@ from gateway import create_app, logs
 from gateway.errors import ConfigurationError
 from gateway.instance import base_url_doubt, metrics_address
 from gateway.oaipmh.routes import Observe
+from gateway.page_paths import page_test
 from gateway.program import begin_log, say
 from gateway.server import access_log
 from gateway.server.access_log import Entry
@@ -269,13 +270,16 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
     metrics = _metrics_listener(settings)
 
     def server() -> Server:
-        made = Server(bounds, settings.number("serve_threads"), write_entry, trusted)
+        threads, page_threads = settings.number("serve_threads"), settings.number("serve_page_threads")
+        made = Server(bounds, threads, write_entry, trusted, page_threads)
         if metrics is not None:
             made.listen(metrics, _metrics(settings))
         return made
 
     def load() -> Flask:
-        return create_app(settings.instance, options, None if metrics is None else _count())
+        app = create_app(settings.instance, options, None if metrics is None else _count())
+        app.extensions["is_page"] = page_test(app)
+        return app
 
     def when_ready(arbiter: Arbiter) -> None:
         arbiter.systemd = bool(passed)  # then it does not remove a Unix socket of the service manager

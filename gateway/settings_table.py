@@ -85,7 +85,14 @@ SETTINGS: tuple[Setting, ...] = (
         "The address of a rights statement that applies to all records; empty: no rightsManifest.",
     ),
     Setting("serve_workers", 2, "How many web worker processes `gateway serve` starts.", least=1, most=1000),
-    Setting("serve_threads", 4, "How many threads each web worker has.", least=1, most=1000),
+    Setting("serve_threads", 4, "How many threads of each web worker answer harvesters.", least=1, most=1000),
+    Setting(
+        "serve_page_threads",
+        2,
+        "How many threads of each web worker make pages; harvesters do not wait for pages.",
+        least=1,
+        most=1000,
+    ),
     Setting(
         "serve_connections",
         1000,

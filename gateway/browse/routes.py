@@ -27,12 +27,16 @@ from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.pages.xml_lines import xml_lines
 from gateway.search.query import YearCount
+from gateway.secret_arguments import secret_argument
 from gateway.store.base import Inbox, Store, View
 
 Explore: TypeAlias = Callable[[bytes], OaiAnswer]
+# Reads the elements of an answer to Identify.
+ReadIdentify: TypeAlias = Callable[[bytes], Sequence[tuple[str, str]]]
 Years: TypeAlias = Callable[[], Sequence[YearCount]]
 
 _SHOWN_SOURCES = 10
+_NOT_SHOWN = ("adminEmail", "repositoryName")
 _SHOWN_HARVESTS = 30
 _MOST_SETS = 500
 _MOST_QUERY = 8_000
@@ -42,15 +46,23 @@ _READ_BYTES = 5 * _EXAMPLE_LETTERS
 
 
 def blueprint(
-    store: Store, inbox: Inbox | None, explore: Explore, years: Years, site: Site, home_link: str = ""
+    store: Store,
+    inbox: Inbox | None,
+    site: Site,
+    *,
+    explore: Explore,
+    read_identify: ReadIdentify,
+    years: Years,
+    home_link: str = "",
 ) -> Blueprint:
     """Return the Flask blueprint of these pages.
 
-    `explore` answers a query string of OAI-PMH; `inbox` has the harvests, None: it cannot be read. `years` counts the
-    works of each year, and may raise SearchUnavailable. `home_link` is the Link header of the start page.
+    `inbox` has the harvests, None: it cannot be read. `explore` answers a query string of OAI-PMH, `read_identify`
+    reads the answer of a source to Identify. `years` counts the works of each year, and may raise SearchUnavailable.
+    `home_link` is the Link header of the start page.
     """
     face = Blueprint("browse", __name__)
-    browse = _Browse(store, inbox, explore, years, site, home_link)
+    browse = _Browse(store, inbox, site, explore, read_identify, years, home_link)
     pages: Mapping[str, Callable[..., Response]] = {
         "/": browse.home,
         "/help": browse.help,
@@ -74,9 +86,17 @@ class _Browse:
     """Answers for one site."""
 
     def __init__(
-        self, store: Store, inbox: Inbox | None, explore: Explore, years: Years, site: Site, home_link: str
+        self,
+        store: Store,
+        inbox: Inbox | None,
+        site: Site,
+        explore: Explore,
+        read_identify: ReadIdentify,
+        years: Years,
+        home_link: str,
     ) -> None:
         self._home_link = home_link
+        self._read_identify = read_identify
         self._years = years
         self._store = store
         self._inbox = inbox
@@ -127,6 +147,12 @@ class _Browse:
         )
         return answer(body, headers={"Link": self._home_link})
 
+    def _facts(self, source: str) -> list[tuple[str, str]]:
+        """Return what a source says about itself in its last answer to Identify, without addresses of people."""
+        page = self._inbox.last_answer(source, "Identify") if self._inbox else None
+        facts = self._read_identify(page.repaired or page.body) if page else ()
+        return [(name, text) for name, text in facts if name not in _NOT_SHOWN and not secret_argument(text)]
+
     def _shown_years(self) -> list[YearCount]:
         """Return the years of the chart; none if the search is off or its index is missing."""
         try:
@@ -168,6 +194,7 @@ class _Browse:
             place="sources",
             source=row,
             identity=identity.latest if identity else None,
+            facts=self._facts(name),
             harvests=harvests,
             sets=set_rows(sets),
             chart=charts.bars(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gateway.landing.citations import Citation, citations
-from gateway.model import Description, Format, Hop
+from gateway.model import Description, Format, Hop, Tried
 from gateway.names import FULLTEXT, source_of, upstream_identifier
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import bare
@@ -24,11 +24,11 @@ class SetOfItem(NamedTuple):
 class Item(NamedTuple):
     """Everything that is shown of one item.
 
-    `url` is the address of its page, `persistent_url` the one to cite, which leads to the page wherever that may be,
-    and `canonical` the one that search engines are to show: of our page or of the page at its source. `forms` has those
-    of its other forms by their endings, `metadata` those of its metadata by prefix. `origin` is the address of the page
-    at its source, `source` the name of the source here. `is_too_large`: not everything in its record is known.
-    `statements` is the number of its Dublin Core statements.
+    `url` is the address of its page. `persistent_url` is the one to cite; it leads to the page. `canonical` is the one
+    that search engines show: of our page, or of the page at its source. `forms` has those of its other forms by their
+    endings, `metadata` those of its metadata by prefix. `origin` is the address of the page at its source, `source` the
+    name of the source here. `is_too_large`: not everything in its record is known. `statements` is the number of its
+    Dublin Core statements. `tried` is the last search for a file, if there is none.
     """
 
     identifier: str
@@ -54,6 +54,7 @@ class Item(NamedTuple):
     statements: int = 0
     before: str = ""
     after: str = ""
+    tried: Tried | None = None
 
     @property
     def title(self) -> str:
@@ -90,6 +91,7 @@ def item_of(
     metadata: Mapping[str, str],
     forms: Mapping[str, str],
     neighbours: tuple[str, str],
+    tried: Tried | None = None,
 ) -> Item:
     """Return an item made of its published `oai_didl` record and of what the store says beside it.
 
@@ -123,6 +125,7 @@ def item_of(
         statements=len(description.work.statements),
         before=before,
         after=after,
+        tried=tried,
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 from gateway.landing.item import Item
+from gateway.model import Tried
 from gateway.pages.shown_files import ShownFile
+from gateway.xmltext import utc_datetime
 
 CONTENT_TYPE = "application/json"
 
@@ -34,6 +36,7 @@ def item_json(item: Item) -> str:
         ],
         "license": item.license.url if item.license else None,
         "files": [_file(file) for file in item.files],
+        "search": _search(item.tried) if item.tried else None,
         "provenance": [
             {
                 "baseURL": hop.base_url,
@@ -66,4 +69,14 @@ def _file(file: ShownFile) -> dict[str, object]:
         "foundAt": file.found_at or None,
         "modified": file.modified or None,
         "retracted": file.retracted or None,
+    }
+
+
+def _search(tried: Tried) -> dict[str, object]:
+    """Return the last search for a file of an item that has none."""
+    return {
+        "outcome": tried.outcome.value,
+        "searchedAt": utc_datetime(tried.searched_at),
+        "nextAfter": utc_datetime(tried.next_at) if tried.next_at else None,
+        "steps": [{"step": step, "outcome": outcome.value} for step, outcome in tried.steps],
     }

@@ -23,6 +23,7 @@ from gateway.names import set_label, source_of, upstream_identifier
 from gateway.pages.answers import answer, moved, no_page, see_other, unavailable
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
+from gateway.secret_arguments import secret_argument
 from gateway.store.base import Store, View
 from gateway.typed_links import header, in_order, linkset_json, linkset_text
 
@@ -90,7 +91,9 @@ class _Landing:
             if record is None or record.is_deleted:
                 return self._gone(identifier, record)
             item = self._item(view, identifier, record)
-            last_modified = record.datestamp if record.datestamp < view.horizon else None
+            # A search changes what is shown of an item without a file, and not its record.
+            is_final = record.datestamp < view.horizon and item.tried is None
+            last_modified = record.datestamp if is_final else None
             response = self._negotiated(item, asked) if form == "html" else None
             response = response or self._form(view, item, form, asked, last_modified)
             response.vary.update(("Accept",) if form == "html" else ())
@@ -161,12 +164,13 @@ class _Landing:
             url=self._places.url(view, identifier),
             persistent_url=self._places.persistent_url(identifier),
             is_indexed=self._site.is_indexed,
-            source_url=source.base_url if source else "",
+            source_url=source.base_url if source and not secret_argument(source.base_url) else "",
             sets=tuple(self._set(view, spec) for spec in shown_sets(description.sets)[:_MOST_SETS]),
             formats=formats,
             metadata={prefix: self._places.metadata_url(view, identifier, prefix) for prefix in prefixes},
             forms={form: self._places.url(view, identifier, form) for form in FORMS},
             neighbours=view.neighbours(identifier),
+            tried=None if description.work.files else self._tried(identifier),
         )
 
     def _described(self, view: View, identifier: str, record: StoredRecord) -> Description:
@@ -190,7 +194,6 @@ class _Landing:
             return answer(content, signposting.LINK_SETS[form], last_modified=last_modified)
         if form in ("authors", "files"):
             return self._list(item, form, asked)
-        tried = None if item.files else self._tried(item.identifier)
         typed_links = tuple(signposting.links_of_page(item))
         before, after = (self._places.path(view, name) if name else "" for name in (item.before, item.after))
         is_indexed = item.has_held_file or self._site.is_indexed
@@ -207,13 +210,10 @@ class _Landing:
             json_ld=Markup(schema_org.schema_org(item)),  # noqa: S704 - it escapes what could end the element
             authors_url=self._places.path(view, item.identifier, "authors"),
             files_url=self._places.path(view, item.identifier, "files"),
-            tried=tried,
             before_url=before,
             after_url=after,
         )
-        changes_later = tried is not None  # a search changes the page, and not the record
-        modified = None if changes_later else last_modified
-        return answer(body, headers={"Link": header(typed_links, item.url)}, last_modified=modified)
+        return answer(body, headers={"Link": header(typed_links, item.url)}, last_modified=last_modified)
 
     def _list(self, item: Item, form: str, asked: Request) -> Response:
         """Answer with a part of the authors or of the files; `after` is how many come before it."""

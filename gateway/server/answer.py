@@ -48,13 +48,14 @@ class Answer(NamedTuple):
         return "content-length" in named or self.code in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 
-def plain(status: HTTPStatus, sentence: str) -> Answer:
-    """Return an answer of the server itself: one sentence as plain text, never cached."""
+def plain(status: HTTPStatus, sentence: str, *more: tuple[str, str]) -> Answer:
+    """Return an answer of the server itself: one sentence as plain text, never cached. `more` are further headers."""
     body = f"{sentence}\n".encode()
     headers = (
         ("Content-Type", "text/plain; charset=UTF-8"),
         ("Content-Length", str(len(body))),
         ("Cache-Control", "no-store"),
+        *more,
     )
     return Answer(f"{status.value} {status.phrase}", headers, body)
 

@@ -13,8 +13,9 @@ import termios
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from enum import Enum, auto
+from functools import partial
 from http import HTTPStatus
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from gateway.server.access_log import Entry
 from gateway.server.answer import Answer, head, plain
@@ -22,6 +23,7 @@ from gateway.server.application import Application, Environment, answer, environ
 from gateway.server.clients import Proxies, client
 from gateway.server.limits import Limits
 from gateway.server.request import Refused, Request, RequestReader
+from gateway.server.threads import Threads
 
 log = logging.getLogger("gateway.server")
 
@@ -30,12 +32,17 @@ _TOGETHER_BYTES = 65_536  # up to this size, head and body are one write
 _LINGER_SECONDS = 5.0
 
 
+# Returns whether a path is that of a page.
+IsPage: TypeAlias = Callable[[str], bool]
+
+
 class Phase(Enum):
     """The event for which a connection waits."""
 
     IDLE = auto()  # the next request
     HEAD = auto()  # the rest of a request line and header fields; or the first request
     BODY = auto()
+    PAGE = auto()  # a thread for pages, and then the application
     ANSWERING = auto()  # the application
     WRITING = auto()  # the client, to take the answer
     LINGERING = auto()  # the client, to read a refusal and to close
@@ -50,8 +57,12 @@ class ConnectionOwner(Protocol):
     is_ending: bool
 
     @property
-    def pool(self) -> Executor:
-        """The threads that call the application."""
+    def harvesters(self) -> Threads:
+        """The threads for everything that is no page."""
+
+    @property
+    def pages(self) -> Threads:
+        """The threads for pages."""
 
     def admit(self, connection: Connection) -> None:
         """Add a new connection; close another one if there are more than `limits.connections`."""
@@ -73,9 +84,10 @@ class Connection(asyncio.Protocol):
     connection occupies, as the server last counted it. `peer` is the IP address of the peer, empty for a Unix socket.
     """
 
-    def __init__(self, server: ConnectionOwner, application: Application) -> None:
+    def __init__(self, server: ConnectionOwner, application: Application, is_page: IsPage) -> None:
         self._server = server
         self._application = application
+        self._is_page = is_page
         self._limits = server.limits
         self._reader = RequestReader(server.limits)
         self._ahead = bytearray()
@@ -174,9 +186,10 @@ class Connection(asyncio.Protocol):
         origin = self._client(request)
         try:
             environ = environment(request, origin)
-            answer = await loop.run_in_executor(self._server.pool, self._answered, environ)
+            threads = self._threads(environ)
+            answer = await threads.answer(partial(self._answered, environ))
             code = answer.code
-            sent = await self._send(request, answer)
+            sent = await self._send(request, answer, threads.executor)
         except Exception:
             log.exception("An answer failed before its end; the connection was closed.")
             self._transport.abort()
@@ -186,13 +199,20 @@ class Connection(asyncio.Protocol):
             self._task, self._request_bytes = None, 0
         self._go_on()
 
+    def _threads(self, environ: Environment) -> Threads:
+        """Return the threads that answer a request; a request for a page may be dropped to make room."""
+        if not self._is_page(environ["PATH_INFO"]):
+            return self._server.harvesters
+        self._begin(Phase.PAGE)
+        return self._server.pages
+
     def _answered(self, environ: Environment) -> Answer:
         """Return the answer, in a thread; the application is not called if the client has disconnected."""
         if self._transport.is_closing():
             return plain(HTTPStatus.REQUEST_TIMEOUT, "The client has disconnected.")
         return answer(self._application, environ)
 
-    async def _send(self, request: Request, answer: Answer) -> int:
+    async def _send(self, request: Request, answer: Answer, executor: Executor) -> int:
         """Write an answer as fast as the client reads it; return how many bytes of the body were written."""
         self._is_last = request.is_last or self._server.is_ending or not answer.has_length
         self._begin(Phase.WRITING)
@@ -204,15 +224,15 @@ class Connection(asyncio.Protocol):
             await self._may_write.wait()
             if answer.rest is None or request.method == "HEAD":
                 return len(body)
-            return await self._send_rest(answer, answer.rest)
+            return await self._send_rest(answer, answer.rest, executor)
         finally:
             if answer.close is not None:
-                await asyncio.get_running_loop().run_in_executor(self._server.pool, answer.close)
+                await asyncio.get_running_loop().run_in_executor(executor, answer.close)
 
-    async def _send_rest(self, answer: Answer, rest: Iterator[bytes]) -> int:
+    async def _send_rest(self, answer: Answer, rest: Iterator[bytes], executor: Executor) -> int:
         sent = len(answer.body)
         while not self._transport.is_closing():
-            part = await asyncio.get_running_loop().run_in_executor(self._server.pool, next, rest, b"")
+            part = await asyncio.get_running_loop().run_in_executor(executor, next, rest, b"")
             if not part:
                 break
             sent += len(part)
@@ -284,7 +304,7 @@ class Connection(asyncio.Protocol):
         """Close the connection if its phase has lasted too long; `now` is the time of the event loop in seconds."""
         if self.phase is Phase.WRITING:
             self._check_writing(now)
-        elif self.phase is not Phase.ANSWERING and now - self.since > self._seconds():
+        elif self.phase not in (Phase.PAGE, Phase.ANSWERING) and now - self.since > self._seconds():
             self._expire()
 
     def _seconds(self) -> float:

@@ -18,3 +18,4 @@ class Limits(NamedTuple):
     connections: int = 1000
     memory_bytes: int = 256_000_000
     grace_seconds: float = 28.0
+    page_wait_seconds: float = 10.0

@@ -11,14 +11,14 @@ import logging
 import socket
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from gateway.server.access_log import Entry
 from gateway.server.application import Application
 from gateway.server.clients import Proxies
-from gateway.server.connection import Connection, Phase
+from gateway.server.connection import Connection, IsPage, Phase
 from gateway.server.limits import Limits
+from gateway.server.threads import HarvesterThreads, PageThreads
 
 log = logging.getLogger("gateway.server")
 
@@ -29,8 +29,8 @@ _PAUSE_SECONDS = 1.0  # before connections are accepted again where the system r
 class Server:
     """A web server: it answers the requests on listening sockets with WSGI applications, until `end` is called.
 
-    `threads` threads call the applications. `log_entry` gets one entry per answered request. `proxies` are the
-    proxies whose headers name the client.
+    `threads` threads call the applications, and `page_threads` others do so for pages. `log_entry` gets one entry per
+    answered request. `proxies` are the proxies whose headers name the client.
     """
 
     def __init__(
@@ -39,22 +39,27 @@ class Server:
         threads: int,
         log_entry: Callable[[Entry], None],
         proxies: Proxies = Proxies(),  # noqa: B008 - an immutable value
+        page_threads: int = 1,
     ) -> None:
         self.limits = limits
         self.log = log_entry
         self.proxies = proxies
-        self.pool = ThreadPoolExecutor(threads, "answers")
+        self.harvesters = HarvesterThreads(threads)
+        self.pages = PageThreads(page_threads, self.harvesters, limits.page_wait_seconds)
         self.is_ending = False
         self._ends_at = 0.0
         self._connections: OrderedDict[Connection, None] = OrderedDict()
         self._held_bytes = 0
-        self._listeners: list[tuple[socket.socket, Application]] = []
+        self._listeners: list[tuple[socket.socket, Application, IsPage]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def listen(self, listener: socket.socket, application: Application) -> None:
-        """Answer the requests on `listener` with `application`, from the call of `run` on."""
+    def listen(self, listener: socket.socket, application: Application, is_page: IsPage = lambda _path: False) -> None:
+        """Answer the requests on `listener` with `application`, from the call of `run` on.
+
+        `is_page` returns whether a path is that of a page.
+        """
         listener.setblocking(False)
-        self._listeners.append((listener, application))
+        self._listeners.append((listener, application, is_page))
 
     async def run(self, tick: Callable[[], None] = lambda: None) -> None:
         """Serve until `end` is called and open requests are answered; call `tick` twice a second."""
@@ -66,7 +71,8 @@ class Server:
         for connection in list(self._connections):
             connection.drop()
         await asyncio.sleep(_SWEEP_SECONDS / 10)  # in this time they are written to the access log
-        self.pool.shutdown(wait=False, cancel_futures=True)
+        for threads in (self.harvesters, self.pages):
+            threads.executor.shutdown(wait=False, cancel_futures=True)
 
     def end(self) -> None:
         """Stop accepting connections, and end when open requests are answered or `grace_seconds` have passed."""
@@ -75,7 +81,7 @@ class Server:
         self.is_ending = True
         loop = asyncio.get_running_loop()
         self._ends_at = loop.time() + self.limits.grace_seconds
-        for listener, _ in self._listeners:
+        for listener, *_ in self._listeners:
             loop.remove_reader(listener)
         for connection in list(self._connections):
             connection.end()
@@ -87,10 +93,10 @@ class Server:
 
     def _accept_from_all(self) -> None:
         if not self.is_ending:
-            for listener, application in self._listeners:
-                asyncio.get_running_loop().add_reader(listener, self._accept, listener, application)
+            for listener, application, is_page in self._listeners:
+                asyncio.get_running_loop().add_reader(listener, self._accept, listener, application, is_page)
 
-    def _accept(self, listener: socket.socket, application: Application) -> None:
+    def _accept(self, listener: socket.socket, application: Application, is_page: IsPage) -> None:
         loop = asyncio.get_running_loop()
         try:
             accepted, _ = listener.accept()
@@ -102,14 +108,14 @@ class Server:
             loop.call_later(_PAUSE_SECONDS, self._accept_from_all)
             return
         accepted.setblocking(False)
-        task = loop.create_task(self._connect(accepted, application))
+        task = loop.create_task(self._connect(accepted, partial(Connection, self, application, is_page)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _connect(self, accepted: socket.socket, application: Application) -> None:
+    async def _connect(self, accepted: socket.socket, connection: Callable[[], Connection]) -> None:
         loop = asyncio.get_running_loop()
         try:
-            await loop.connect_accepted_socket(partial(Connection, self, application), accepted)
+            await loop.connect_accepted_socket(connection, accepted)
         except OSError:  # the client has disconnected already
             accepted.close()
 

@@ -49,7 +49,7 @@ class EventWorker(Worker):  # type: ignore[misc]  # gunicorn is not typed
     async def _serve(self) -> None:
         server: Server = self.app.server()
         for listener in self.sockets:
-            server.listen(listener.sock, self.wsgi)
+            server.listen(listener.sock, self.wsgi, self.wsgi.extensions["is_page"])
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, server.end)
         loop.add_signal_handler(signal.SIGQUIT, os._exit, 0)

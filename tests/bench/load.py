@@ -58,9 +58,10 @@ def _by_threads(urls: Sequence[str], seconds: float, headers: Sequence[str]) -> 
     counts = [0] * CONNECTIONS
 
     def ask(number: int) -> None:
-        with _Connection(urls[0]) as connection:
+        with Connection(urls[0]) as connection:
             for url in islice(cycle(urls), number, None):
-                connection.get(_path(url), headers)
+                status = connection.get(_path(url), headers)
+                assert status == 200, (url, status)
                 counts[number] += 1
                 if time.monotonic() > ends:
                     return
@@ -74,7 +75,7 @@ def _by_threads(urls: Sequence[str], seconds: float, headers: Sequence[str]) -> 
     return sum(counts) / (time.monotonic() - started)
 
 
-class _Connection:
+class Connection:
     """One connection that is kept; it reads the length of a body and throws the body away."""
 
     def __init__(self, url: str) -> None:
@@ -89,7 +90,8 @@ class _Connection:
     def __exit__(self, *_error: object) -> None:
         self._socket.close()
 
-    def get(self, path: str, headers: Sequence[str]) -> None:
+    def get(self, path: str, headers: Sequence[str] = ()) -> int:
+        """Return the status of the answer, when all of it has arrived."""
         lines = (f"GET {path} HTTP/1.1", f"Host: {self._host}", *headers)
         self._socket.sendall("".join(f"{line}\r\n" for line in (*lines, "")).encode())
         head, separator, body = b"", b"", b""
@@ -98,9 +100,9 @@ class _Connection:
             assert received, "the server closed the connection"
             head += received
             head, separator, body = head.partition(b"\r\n\r\n") if b"\r\n\r\n" in head else (head, b"", b"")
-        assert head.split(b" ", 2)[1] == b"200", head
         length = re.search(rb"(?i)content-length: *([0-9]+)", head)
         assert length, head
         left = int(length[1]) - len(body)
         while left:
             left -= self._socket.recv_into(self._buffer, min(left, len(self._buffer)))
+        return int(head.split(b" ", 2)[1])

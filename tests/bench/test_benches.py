@@ -22,6 +22,8 @@ LONG = {
             "disk",
             "harvest",
             "incremental",
+            "page_storm",
+            "pages",
             "parallel",
             "resourcesync",
             "search",

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from gateway.indexing import describe
-from gateway.model import Format, RunOutcome, SetDescription, Source
+from gateway.model import Format, RawPage, RunOutcome, SetDescription, Source
 from gateway.search.following import IndexKeeper
 from tests.applications import application
 from tests.page_house import BASE_URL, FOUND, opened, parsed, seen, statement
@@ -120,6 +120,46 @@ def test_the_address_of_a_source_with_a_secret_is_not_shown(house):
     house.desk.store.add_source(Source("closed", "https://x.example.org/oai?api_key=s3cret"))
     for path in ("/sources/closed", "/sources", "/sources.json", "/sources/closed.json", "/index.json"):
         assert "s3cret" not in house.page(path)
+
+
+IDENTIFY = """<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>2026-11-24T00:00:00Z</responseDate>
+<request verb="Identify">http://laro.example.org/oai</request><Identify><repositoryName>LARO</repositoryName>
+<baseURL>{base_url}</baseURL><protocolVersion>2.0</protocolVersion><adminEmail>ada@laro.example.org</adminEmail>
+<deletedRecord>persistent</deletedRecord><granularity>YYYY-MM-DD</granularity></Identify></OAI-PMH>"""
+
+
+def identified(house, body):
+    page = RawPage("laro", "Identify", "http://laro.example.org/oai", 1_700_000_000, 200, (), body)
+    house.desk.inbox.receive(page, (), None)
+
+
+def test_a_source_says_what_it_is(house):
+    identified(house, IDENTIFY.format(base_url="http://laro.example.org/oai").encode())
+    text = seen(house.page("/sources/laro"))
+    assert "deletedRecord persistent granularity YYYY-MM-DD" in text
+    assert "ada@" not in text
+
+
+def test_an_address_with_a_secret_that_a_source_says_is_not_shown(house):
+    identified(house, IDENTIFY.format(base_url="http://laro.example.org/oai?api_key=s3cret").encode())
+    html = house.page("/sources/laro")
+    assert "persistent" in html
+    assert "s3cret" not in html
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"no XML", b"<a>", b"<OAI-PMH/>", b"<a>" + b" " * 300_000 + b"</a>", b"\xff\xfe<a/>"]
+)
+def test_an_answer_to_identify_that_cannot_be_read_is_not_shown(house, body):
+    identified(house, body)
+    assert "about itself" not in house.page("/sources/laro")
+
+
+def test_the_address_of_a_source_with_a_secret_is_not_in_its_items(house):
+    path = house.add("1")
+    house.desk.store.add_source(Source("laro", "https://x.example.org/oai?api_key=s3cret"))
+    for form in ("", ".json", ".jsonld", ".linkset.json"):
+        assert "s3cret" not in house.page(f"{path}{form}")
 
 
 def test_sets_are_a_tree_with_their_names(furnished):

@@ -24,7 +24,8 @@ from gateway.landing.places import FORMS, Places
 from gateway.model import Description, FileLink, Format, Statement, Work
 from gateway.names import local_identifier
 from gateway.pages.item_addresses import address_of
-from gateway.pages.site import Asset, Site
+from gateway.pages.site import Site
+from gateway.pages.style import Asset
 from gateway.typed_links import (
     JSON,
     MOST_BYTES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from contextlib import closing
 
@@ -57,6 +58,32 @@ def test_the_next_search_is_announced(house):
     searched(house, Outcome.EMBARGOED_UNTIL, due=1_800_000_000)
     text = seen(house.page(path))
     assert "The work is under an embargo. The next search is after 15 January 2027, 08:00 UTC." in text
+
+
+def test_the_search_is_also_data(house):
+    path = house.add("1")
+    assert json.loads(house.page(f"{path}.json"))["search"] is None
+    searched(house, due=1_800_000_000)
+    assert json.loads(house.page(f"{path}.json"))["search"] == {
+        "outcome": "not-oa",
+        "searchedAt": "2025-10-09T08:53:20Z",
+        "nextAfter": "2027-01-15T08:00:00Z",
+        "steps": [
+            {"step": "unpaywall", "outcome": "not-found"},
+            {"step": "landing_page", "outcome": "no-pdf-link"},
+            {"step": "another_step", "outcome": "robots-denied"},
+        ],
+    }
+
+
+def test_a_page_that_a_search_may_change_has_no_date_of_change(house):
+    path = house.add("1")
+    house.desk.now += 60
+    house.add("2")
+    assert house.get(path).last_modified is not None
+    searched(house)
+    assert house.get(path).last_modified is None
+    assert house.get(path, headers={"If-None-Match": house.get(path).headers["ETag"]}).status_code == 304
 
 
 def test_of_an_item_with_a_file_the_files_are_shown(house):

@@ -72,11 +72,13 @@ def serving() -> Callable[..., Iterator[Served]]:
 
 
 @contextmanager
-def _serving(threads: int = 2, app=application, wrapped=lambda listener: listener, **limits: float) -> Iterator[Served]:
+def _serving(
+    threads: int = 2, app=application, wrapped=lambda listener: listener, page_threads: int = 1, **limits: float
+) -> Iterator[Served]:
     entries: list[Entry] = []
-    server = Server(Limits(**limits), threads, entries.append)  # type: ignore[arg-type]
+    server = Server(Limits(**limits), threads, entries.append, page_threads=page_threads)  # type: ignore[arg-type]
     with socket.create_server(("127.0.0.1", 0), backlog=1000) as listener:
-        server.listen(wrapped(listener), app)
+        server.listen(wrapped(listener), app, lambda path: path.startswith("/pages"))
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=loop.run_until_complete, args=(server.run(),))
         thread.start()
@@ -87,5 +89,8 @@ def _serving(threads: int = 2, app=application, wrapped=lambda listener: listene
             if thread.is_alive():
                 loop.call_soon_threadsafe(server.end)
             thread.join(60)
+            loop.run_until_complete(asyncio.sleep(0.01))
+            for task in asyncio.all_tasks(loop):  # as `asyncio.run` does it in a worker
+                task.cancel()
             loop.run_until_complete(asyncio.sleep(0.01))
             loop.close()

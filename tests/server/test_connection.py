@@ -46,13 +46,13 @@ def after_the_deadline(transport: GoneTransport) -> Server:
 
     async def work() -> Server:
         server = Server(Limits(head_seconds=0), 1, lambda _entry: None)
-        connection = Connection(server, lambda _environ, _start: [])
+        connection = Connection(server, lambda _environ, _start: [], lambda _path: False)
         connection.connection_made(transport)
         connection.data_received(b"GET /")
         connection.since -= 1
         server._sweep()
         assert connection.phase is not Phase.HEAD
-        server.pool.shutdown()
+        server.harvesters.executor.shutdown()
         return server
 
     return asyncio.run(work())

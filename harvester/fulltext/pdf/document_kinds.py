@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gateway.model import DocumentKind, Outcome
-from harvester.fulltext.pdf import first_lines, page_shapes, title_lines
+from harvester.fulltext.pdf import completeness, first_lines, page_shapes, title_lines
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_names import Named as FileName
@@ -37,7 +37,8 @@ def doubt_about(extracted: Extracted, facts: Facts, named: Named) -> str:
     if extracted.outcome is not Outcome.SUCCESS:
         return ""
     document = Document(extracted, facts)
-    return page_shapes.doubt_about(document) or title_lines.doubt_about(document, named)
+    doubt = page_shapes.doubt_about(document) or title_lines.doubt_about(document, named)
+    return doubt or completeness.doubt_about(document)
 
 
 def _kinds(document: Document, name: FileName | None) -> Iterator[DocumentKind | None]:

@@ -192,7 +192,9 @@ REFERENCES = re.compile(
     rf"{_NUMBER}(?:references?(?: and notes| cited)?|bibliography|literature(?: cited)?|literatur(?:verzeichnis)?|works cited"
     rf"|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliograf[ií]a|referências"
     rf"(?: bibliográficas)?|riferimenti(?: bibliografici)?|literatuur|bibliografie|notes|endnotes|список литературы"
-    rf"|литература|参考文献)\W{{0,3}}$"
+    rf"|литература|参考文献|參考文獻|引用文献|参考资料|참고 ?문헌|literatura|irodalom(?:jegyzék)?|kaynak(?:ça|lar)|referenser|referanser"
+    rf"|referencer|litteratur(?:liste|förteckning)?|lähteet|kirjallisuus|література|βιβλιογραφία|المراجع|anmerkungen|fußnoten|notas"
+    rf"|note|quellen(?:verzeichnis)?|(?:список )?использованн(?:ая|ой|ые) (?:литератур[аы]|источники))\W{{0,3}}$"
 )
 # A letter to an author about a submission.
 SALUTATION = re.compile(r"dear (?:dr|prof|mr|ms|mrs|author|editor|colleague|sir|madam)")

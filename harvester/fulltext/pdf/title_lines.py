@@ -28,6 +28,7 @@ from harvester.fulltext.pdf.known_names import (
 )
 from harvester.fulltext.pdf.person_names import spellings, surname
 from harvester.fulltext.pdf.similarity import letters
+from harvester.fulltext.pdf.unknown_journals import is_journal
 from harvester.fulltext.pdf.work_names import Named
 
 _ABOVE, _BELOW = 10, 8  # lines above the title, and below it
@@ -86,18 +87,19 @@ def unknown_line(document: Document, named: Named) -> Unknown | None:
     if cover := next(covers, None):
         return Unknown(cover, is_above=True)
     is_page, is_long = not own and _is_title_page(document), document.pages >= _LONG
-    return _unknown_on(pages[own], names, is_page=is_page, is_long=is_long)
-
-
-def _unknown_on(lines: Sequence[str], names: Names, *, is_page: bool, is_long: bool) -> Unknown | None:
-    around = around_title(lines, names.titles)
+    around = around_title(pages[own], names.titles)
     assert around is not None
     above = around.above if is_page else around.above[-_ABOVE:]
-    for line in above:
-        if not _is_known(line, names, is_strict=is_page or is_long) and not _is_of_text(line, above):
+    for line in _unknown_above(above, names, is_strict=is_page or is_long):
+        if _is_alarming(line, names) or not is_journal(line, document):
             return Unknown(line, is_above=True)
     unknown = next(_unknown_below(around.below, names, is_page=is_page), None)
     return Unknown(unknown, is_above=False) if unknown else None
+
+
+def _unknown_above(lines: Sequence[str], names: Names, *, is_strict: bool) -> Iterator[str]:
+    """Yield the unknown lines above a title."""
+    return (line for line in lines if not _is_known(line, names, is_strict=is_strict) and not _is_of_text(line, lines))
 
 
 def _unknown_below(lines: Sequence[str], names: Names, *, is_page: bool) -> Iterator[str]:

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from tests.fulltext.corpus import articles, heads, lookalikes, notices, others, parts, titles, unusual, versions
+from tests.fulltext.corpus import articles, cut, heads, lookalikes, notices, others, parts, titles, unusual, versions
 from tests.fulltext.corpus.cases import KINDS, Case, Kind
 
 __all__ = ["Case", "Kind", "kinds"]
 _MODULES = (
     articles,
+    cut,
     versions,
     titles,
     lookalikes,

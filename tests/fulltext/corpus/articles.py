@@ -112,7 +112,8 @@ def article_behind_the_cover_of_a_network(subject: Subject) -> Case:
 def letter_of_one_page(subject: Subject) -> Case:
     """It begins and ends on one page, and Crossref says so."""
     short = subject.titled(subject.one_of("On ", "More on ", "A remark on ", "Again: ") + subject.title.lower())
-    paper = published(short, size=8.5)
+    head_ = f"{citation(short).replace(short.pages, str(short.first_page))}\n{doi_line(short)}"
+    paper = published(short, size=8.5, header=lambda _: head_)
     paper.put(subject.one_of("LETTER TO THE EDITOR", "Correspondence", "Letter", "CORRESPONDENCE"), 9)
     paper.put(short.title, 14, bold=True, gap=8)
     paper.columns(2)

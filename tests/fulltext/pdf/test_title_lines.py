@@ -162,7 +162,7 @@ def test_pages_like_slides_and_far_too_many_pages_leave_the_decision_to_a_person
 
 def _is_accepted(subject: Subject, lines: list[str], named: Named, pages: int = 8) -> bool:
     front = "\n".join([*lines, "Abstract", subject.abstract, "1 Introduction", subject.prose(20, "x")])
-    rest = f"{subject.prose(90, 'y')}\nReferences\n" + "\n".join(subject.references())
+    rest = f"{subject.prose(200, 'y')}\nReferences\n" + "\n".join(subject.references())
     read = a_document(front, pages=pages, second=subject.prose(30, "z"))._replace(rest=rest)
     facts = Facts((subject.title,))
     return kind_of(read, facts) in WORKS and not doubt_about(read, facts, named)

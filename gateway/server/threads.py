@@ -1,0 +1,104 @@
+"""The threads that make answers: those for harvesters, and a share of their own for pages.
+
+Only one thread of Python computes at a time, so a page that computes delays every harvester. While harvesters are being
+answered, pages compute for at most `PAGE_SHARE` of the time: after a page, the next one waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from http import HTTPStatus
+from math import ceil, inf
+from time import thread_time
+from typing import Final, Protocol
+
+from gateway.server.answer import Answer, plain
+
+PAGE_SHARE: Final = 0.1  # of the time, while harvesters are being answered; measured by `tests.bench.page_storm`
+_RECENT_SECONDS = 1.0  # a harvester needs less from one page of a list to the next one
+_LONGEST_PAUSE_SECONDS = 5.0  # after one page
+_LOOP_SECONDS = 0.0005  # that the event loop needs to read a request and to write the answer
+_LOOK_SECONDS = 0.1
+_BUSY = "Too many pages are being requested. Try again in some seconds."
+
+Make = Callable[[], Answer]
+
+
+class Threads(Protocol):
+    """Threads that make answers. `executor` runs what follows a long answer: its next part, and its end."""
+
+    executor: Executor
+
+    async def answer(self, make: Make) -> Answer:
+        """Return the answer that `make` returns, which is called in a thread."""
+
+
+class HarvesterThreads:
+    """The threads for everything that is no page."""
+
+    def __init__(self, threads: int) -> None:
+        self.executor: Executor = ThreadPoolExecutor(threads, "answers")
+        self._running = 0
+        self._ended_at = -inf
+
+    async def answer(self, make: Make) -> Answer:
+        """Return the answer that `make` returns, which is called in a thread."""
+        loop = asyncio.get_running_loop()
+        self._running += 1
+        try:
+            return await loop.run_in_executor(self.executor, make)
+        finally:
+            self._running -= 1
+            self._ended_at = loop.time()
+
+    def are_active(self) -> bool:
+        """Return whether an answer is being made, or was a moment ago."""
+        return self._running > 0 or asyncio.get_running_loop().time() - self._ended_at < _RECENT_SECONDS
+
+
+class PageThreads:
+    """The threads for pages, which harvesters never wait for. A request waits at most `wait_seconds` for a thread.
+
+    A refusal is never sent at once: a client that repeats its request at once would cost as much as a page.
+    """
+
+    def __init__(self, threads: int, harvesters: HarvesterThreads, wait_seconds: float) -> None:
+        self.executor: Executor = ThreadPoolExecutor(threads, "pages")
+        self._harvesters = harvesters
+        self._wait_seconds = wait_seconds
+        self._free = asyncio.Semaphore(threads)
+        self._may_begin_at = -inf
+
+    async def answer(self, make: Make) -> Answer:
+        """Return the answer that `make` returns, which is called in a thread; 503 if none is free for too long."""
+        try:
+            async with asyncio.timeout(self._wait_seconds):
+                await self._free.acquire()
+        except TimeoutError:
+            return plain(HTTPStatus.SERVICE_UNAVAILABLE, _BUSY, ("Retry-After", str(ceil(self._wait_seconds))))
+        try:
+            await self._pause()
+            return await self._made(make)
+        finally:
+            self._free.release()
+
+    async def _pause(self) -> None:
+        """Wait for the end of the pause after the last page, or until no harvester is active."""
+        loop = asyncio.get_running_loop()
+        while (seconds := self._may_begin_at - loop.time()) > 0 and self._harvesters.are_active():  # noqa: ASYNC110 - time is no event
+            await asyncio.sleep(min(seconds, _LOOK_SECONDS))
+
+    async def _made(self, make: Make) -> Answer:
+        loop = asyncio.get_running_loop()
+        answer, computed_seconds = await loop.run_in_executor(self.executor, _timed, make)
+        pause = min((computed_seconds + _LOOP_SECONDS) * (1 / PAGE_SHARE - 1), _LONGEST_PAUSE_SECONDS)
+        self._may_begin_at = max(self._may_begin_at, loop.time()) + pause
+        return answer
+
+
+def _timed(make: Make) -> tuple[Answer, float]:
+    """Return an answer, and how many seconds this thread has computed for it."""
+    begun_at = thread_time()
+    return make(), thread_time() - begun_at

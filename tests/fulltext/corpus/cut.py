@@ -1,0 +1,110 @@
+"""Wrong files: copies that lack pages. Right ones: whole texts without a list of references, or of another length."""
+
+from __future__ import annotations
+
+from gateway.model import DocumentKind
+from tests.fulltext.corpus.cases import Case, right, wrong
+from tests.fulltext.corpus.layout import Paper
+from tests.fulltext.corpus.papers import article, body, head, plain
+from tests.fulltext.corpus.words import Subject
+
+_LONG = 12  # pages
+
+
+def _of_pages(subject: Subject) -> str:
+    return f"{subject.first_page}-{subject.first_page + _LONG - 1}"
+
+
+@wrong()
+def copy_without_its_last_pages(subject: Subject) -> Case:
+    """Crossref knows how many pages there are."""
+    paper = article(subject, pages=_LONG, header=lambda _: subject.journal)
+    paper.sheets = paper.sheets[: subject.one_of(7, 8, 9, 6)]
+    return Case(subject, paper.pdf(), pages=_of_pages(subject))
+
+
+@wrong()
+def copy_without_its_last_pages_of_unknown_length(subject: Subject) -> Case:
+    """Only the text shows that it does not end."""
+    paper = article(subject, pages=_LONG, columns=subject.one_of(1, 1, 2, 2), header=lambda _: subject.journal)
+    paper.sheets = paper.sheets[: subject.one_of(5, 6, 4, 8)]
+    return Case(subject, paper.pdf())
+
+
+@wrong()
+def manuscript_without_its_last_pages(subject: Subject) -> Case:
+    """It has more pages than the published work all the same."""
+    paper = plain(subject, pages=4 * _LONG, leading=2.0)
+    paper.sheets = paper.sheets[: subject.one_of(14, 17, 15, 19)]
+    return Case(subject, paper.pdf(), name="manuscript.pdf", pages=subject.pages)
+
+
+@wrong()
+def copy_without_pages_within(subject: Subject) -> Case:
+    """It has its references; the numbers of its pages jump."""
+    paper = article(subject, pages=_LONG, header=lambda _: subject.journal)
+    paper.sheets = paper.sheets[:4] + paper.sheets[subject.one_of(-4, -5, -3, -4) :]
+    return Case(subject, paper.pdf())
+
+
+@wrong()
+def copy_without_the_pages_in_its_citation(subject: Subject) -> Case:
+    """The citation on its first page says how many pages there are."""
+    paper = article(subject, pages=subject.page_count, header=lambda page: _cited(subject) if page == 1 else "")
+    paper.sheets = paper.sheets[: subject.page_count - subject.one_of(1, 2, 1, 2)]
+    return Case(subject, paper.pdf())
+
+
+def _cited(subject: Subject) -> str:
+    return f"{subject.journal} {subject.volume} ({subject.year}) {_of_pages(subject)}"
+
+
+def _text(paper: Paper, subject: Subject, pages: int) -> Paper:
+    """Set a text without sections and references, which ends on a page of its own."""
+    place = 0
+    while len(paper.sheets) < pages:
+        paper.put(subject.prose(5, f"essay/{place}"), gap=4)
+        place += 1
+    return paper
+
+
+@right()
+def essay_without_references(subject: Subject) -> Case:
+    """Its last page is not full, and ends with a sentence."""
+    paper = Paper(footer=str, header=lambda page: "" if page == 1 else subject.journal)
+    paper.put(subject.title, 17, bold=True)
+    paper.put(subject.byline, 11, gap=6)
+    _text(paper, subject, subject.one_of(5, 8, 6, 7)).put(subject.prose(2, "end"), gap=4)
+    return Case(subject, paper.pdf(), abstract="none")
+
+
+@right()
+def report_that_ends_with_a_table(subject: Subject) -> Case:
+    """It has no references, and the last line is no sentence."""
+    paper = Paper(footer=str)
+    head(paper, subject)
+    _text(paper, subject, subject.one_of(6, 7, 5, 8)).put("Table 3. Means of all years", gap=6)
+    random = subject.random("table")
+    for place in range(8):
+        values = "   ".join(f"{random.uniform(0, 99):5.1f}" for _ in range(6))
+        paper.put(f"{subject.topic.things[place % 5]} {values}")
+    return Case(subject, paper.pdf(), type="report")
+
+
+@right()
+def manuscript_of_fewer_pages_than_the_published_work(subject: Subject) -> Case:
+    """Small letters: it has all words."""
+    paper = Paper(footer=str, size=8.5)
+    head(paper, subject)
+    paper.columns(2)
+    body(paper, subject, 6)
+    return Case(subject, paper.pdf(), pages=_of_pages(subject))
+
+
+@right(DocumentKind.ARTICLE)
+def article_with_an_appendix_after_the_references(subject: Subject) -> Case:
+    """It ends with text."""
+    paper = article(subject, header=lambda _: subject.journal)
+    paper.put(subject.one_of("Appendix A", "Appendix", "Appendix: proofs", "A. Further results"), 12, bold=True, gap=9)
+    paper.put(subject.prose(150, "appendix"), gap=4)
+    return Case(subject, paper.pdf())

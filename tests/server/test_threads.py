@@ -1,0 +1,235 @@
+"""Pages have threads of their own: whatever readers of pages do, harvesters are answered."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from gateway.server.answer import Answer
+from gateway.server.connection import Phase
+from gateway.server.threads import PAGE_SHARE, HarvesterThreads, PageThreads
+from tests.server.conftest import HELLO, application, everything
+from tests.server.test_server import GET, LAST, NO_DEADLINES, PATIENCE_SECONDS, assert_answers, phases, until
+
+OK = Answer("200 OK", (), b"")
+LONG_SECONDS = 3600.0
+
+
+class Pages:
+    """An application whose pages are not ready until `are_ready` is set; the rest is answered at once."""
+
+    def __init__(self) -> None:
+        self.are_ready = threading.Event()
+        self.begun: list[str] = []
+
+    def __call__(self, environ, start_response):
+        path = environ["PATH_INFO"]
+        if path.startswith("/pages"):
+            self.begun.append(path)
+            assert self.are_ready.wait(PATIENCE_SECONDS)
+        return application(environ | {"PATH_INFO": path.removeprefix("/pages")}, start_response)
+
+
+@pytest.fixture
+def pages() -> Iterator[Pages]:
+    slow = Pages()
+    yield slow
+    slow.are_ready.set()
+
+
+# --- over real sockets ---
+
+
+@pytest.mark.slow
+def test_harvesters_are_answered_while_all_threads_of_pages_are_busy_and_others_wait(serving, pages):
+    with serving(threads=1, app=pages, page_threads=2) as served, ExitStack() as stack:
+        readers = [stack.enter_context(served.connect(LAST % b"/pages/")) for _ in range(40)]
+        until(lambda: phases(served) == [Phase.PAGE] * 40)
+        assert len(pages.begun) == 2
+        for _ in range(20):
+            assert_answers(served)
+        pages.are_ready.set()
+        assert all(everything(reader).endswith(HELLO) for reader in readers)
+
+
+@pytest.mark.slow
+def test_pages_are_made_while_all_threads_of_harvesters_are_busy(serving):
+    may_answer = threading.Event()
+
+    def waiting(environ, start_response):
+        assert environ["PATH_INFO"] != "/slow" or may_answer.wait(PATIENCE_SECONDS)
+        return application(environ, start_response)
+
+    with serving(threads=1, app=waiting) as served, served.connect(LAST % b"/slow") as harvester:
+        until(lambda: phases(served) == [Phase.ANSWERING])
+        assert served.ask(LAST % b"/pages").endswith(HELLO)
+        may_answer.set()
+        assert everything(harvester).endswith(HELLO)
+
+
+@pytest.mark.slow
+def test_page_that_waits_too_long_is_refused_in_a_sentence_and_not_before(serving, pages):
+    with serving(app=pages, page_wait_seconds=0.5) as served, served.connect(LAST % b"/pages/") as first:
+        until(lambda: pages.begun)
+        refusal = served.ask(GET % b"/pages/" + LAST % b"/")
+        assert refusal.startswith(b"HTTP/1.1 503 ")
+        assert b"\r\nRetry-After: 1\r\n" in refusal
+        assert b"Too many pages are being requested." in refusal
+        assert refusal.endswith(HELLO)  # the connection stays, and is good for other requests
+        assert next(entry.seconds for entry in served.entries if entry.code == 503) >= 0.5
+        pages.are_ready.set()
+        assert everything(first).endswith(HELLO)
+    assert pages.begun == ["/pages/"]
+
+
+@pytest.mark.slow
+def test_readers_of_pages_make_room_for_other_connections(serving, pages):
+    with serving(app=pages, connections=10, **NO_DEADLINES) as served, ExitStack() as stack:
+        for _ in range(30):
+            stack.enter_context(served.connect(GET % b"/pages/"))
+        until(lambda: pages.begun and len(served.server._connections) == 10)
+        for _ in range(5):
+            assert_answers(served)
+
+
+@pytest.mark.slow
+def test_page_of_a_reader_that_has_gone_is_not_made(serving, pages):
+    with serving(app=pages, **NO_DEADLINES) as served, served.connect(LAST % b"/pages/") as first:
+        until(lambda: pages.begun)
+        for _ in range(20):
+            gone = served.connect(GET % b"/pages/gone")
+            until(lambda: len(served.server._connections) == 2)
+            gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            gone.close()
+            until(lambda: len(served.server._connections) == 1)
+        pages.are_ready.set()
+        assert everything(first).endswith(HELLO)
+        assert_answers(served)
+        assert served.ask(LAST % b"/pages/last").endswith(HELLO)
+    assert pages.begun == ["/pages/", "/pages/last"]
+
+
+@pytest.mark.slow
+def test_long_page_arrives_whole(serving, pages):
+    pages.are_ready.set()
+    with serving(app=pages) as served:
+        assert len(served.ask(LAST % b"/pages/stream")) > 64_000_000
+
+
+@pytest.mark.slow
+def test_pages_that_were_requested_are_answered_when_the_server_ends(serving, pages):
+    with serving(app=pages) as served, ExitStack() as stack:
+        readers = [stack.enter_context(served.connect(GET % b"/pages/")) for _ in range(5)]
+        until(lambda: pages.begun and phases(served) == [Phase.PAGE] * 5)
+        served.call(served.server.end)
+        pages.are_ready.set()
+        answers = [everything(reader) for reader in readers]
+    assert all(answer.endswith(HELLO) and b"Connection: close" in answer for answer in answers)
+
+
+@pytest.mark.slow
+def test_server_ends_although_pages_are_never_ready(serving, pages):
+    with serving(app=pages, grace_seconds=0.3) as served, ExitStack() as stack:
+        readers = [stack.enter_context(served.connect(GET % b"/pages/")) for _ in range(5)]
+        until(lambda: pages.begun and phases(served) == [Phase.PAGE] * 5)
+        served.call(served.server.end)
+        until(lambda: not served.server._connections)
+        pages.are_ready.set()
+        assert [everything(reader) for reader in readers] == [b""] * 5
+    assert pages.begun == ["/pages/"]
+
+
+# --- the share of the time ---
+
+
+def computing(seconds: float, ends: list[float]) -> Callable[[], Answer]:
+    """Return what computes for so long in a thread, and notes when it has ended."""
+
+    def make() -> Answer:
+        begun_at = time.thread_time()
+        while time.thread_time() - begun_at < seconds:
+            pass
+        ends.append(time.monotonic())
+        return OK
+
+    return make
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 3])
+def test_pages_compute_no_more_than_their_share_while_harvesters_are_answered(threads):
+    count, seconds = 6, 0.01
+    ends: list[float] = []
+    may_answer = threading.Event()
+
+    def harvest() -> Answer:
+        assert may_answer.wait(PATIENCE_SECONDS)
+        return OK
+
+    async def work() -> None:
+        harvesters = HarvesterThreads(1)
+        pages = PageThreads(threads, harvesters, LONG_SECONDS)
+        harvest_task = asyncio.create_task(harvesters.answer(harvest))
+        await asyncio.sleep(0)
+        await asyncio.gather(*(pages.answer(computing(seconds, ends)) for _ in range(count)))
+        may_answer.set()
+        await harvest_task
+        for pool in (harvesters, pages):
+            pool.executor.shutdown()
+
+    asyncio.run(work())
+    # The first pages begin together; each later one begins after the pauses for all that have ended.
+    assert max(ends) - min(ends) >= (count - threads) * seconds * (1 / PAGE_SHARE - 1)
+
+
+def test_pages_make_no_pause_if_no_harvester_is_there():
+    async def work() -> None:
+        harvesters = HarvesterThreads(1)
+        pages = PageThreads(1, harvesters, LONG_SECONDS)
+        pages._may_begin_at = asyncio.get_running_loop().time() + LONG_SECONDS
+        assert await pages.answer(lambda: OK) is OK
+        pages.executor.shutdown()
+        harvesters.executor.shutdown()
+
+    asyncio.run(work())
+
+
+@pytest.mark.slow
+def test_pause_ends_soon_after_the_last_harvester():
+    async def work() -> None:
+        harvesters = HarvesterThreads(1)
+        pages = PageThreads(1, harvesters, LONG_SECONDS)
+        pages._may_begin_at = asyncio.get_running_loop().time() + LONG_SECONDS
+        await harvesters.answer(lambda: OK)
+        assert harvesters.are_active()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await pages.answer(lambda: OK) is OK
+        assert not harvesters.are_active()
+        pages.executor.shutdown()
+        harvesters.executor.shutdown()
+
+    asyncio.run(work())
+
+
+def test_page_that_fails_gives_its_thread_back():
+    def fail() -> Answer:
+        raise OSError("the disk")
+
+    async def work() -> None:
+        harvesters = HarvesterThreads(1)
+        pages = PageThreads(1, harvesters, LONG_SECONDS)
+        for _ in range(3):
+            with pytest.raises(OSError, match="the disk"):
+                await pages.answer(fail)
+        assert await pages.answer(lambda: OK) is OK
+        pages.executor.shutdown()
+        harvesters.executor.shutdown()
+
+    asyncio.run(work())
