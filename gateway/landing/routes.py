@@ -154,7 +154,7 @@ class _Landing:
     # -- items ---------------------------------------------------------------------------------------------------
 
     def _item(self, view: View, identifier: str, record: StoredRecord) -> Item:
-        description = self._describe(record.content)
+        description = self._described(view, identifier, record)
         sources = {source.name: source for source in view.sources()}
         source = sources.get(source_of(identifier))
         formats = view.formats(identifier)
@@ -172,6 +172,12 @@ class _Landing:
             neighbours=view.neighbours(identifier),
             tried=None if description.work.files else self._tried(identifier),
         )
+
+    def _described(self, view: View, identifier: str, record: StoredRecord) -> Description:
+        """Return the contents of a record; the Work of one that is too large is that of its Dublin Core."""
+        description = self._describe(record.content)
+        plain = view.record(identifier, _DC) if description.is_too_large else None
+        return description if plain is None else description._replace(work=self._describe(plain.content).work)
 
     def _set(self, view: View, spec: str) -> SetOfItem:
         known = view.set_named(spec)

@@ -10,17 +10,20 @@ from collections.abc import Mapping
 
 from gateway.landing.item import Item
 from gateway.pages.reference import Author
-from gateway.pages.shown import bare
+from gateway.pages.shown import bare, shortened
 
 CONTENT_TYPE = "application/ld+json"
 _MOST_AUTHORS = 100
 _MOST_FILES = 50
+_MOST_TEXTS = 100
+_MOST_ABSTRACT = 20_000  # characters, as on the page
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 def schema_org(item: Item) -> str:
     """Return the JSON-LD of an item; it may stand in an element `script`."""
     reference = item.reference
+    identifiers = reference.identifiers[:_MOST_TEXTS]
     journal = {"@type": "Periodical", "name": reference.journal, "issn": reference.issn}
     entry = {
         "@context": "https://schema.org",
@@ -31,14 +34,14 @@ def schema_org(item: Item) -> str:
         "headline": item.title[:110] if reference.kind.schema_class == "ScholarlyArticle" else "",
         "author": [_person(author) for author in reference.authors[:_MOST_AUTHORS]],
         "datePublished": reference.date or (str(reference.year) if reference.year else ""),
-        "abstract": bare(reference.abstracts[0].text) if reference.abstracts else "",
-        "identifier": [entry.url or entry.text for entry in reference.identifiers],
-        "sameAs": list(dict.fromkeys(filter(None, (*(entry.url for entry in reference.identifiers), item.origin)))),
+        "abstract": shortened(bare(reference.abstracts[0].text), _MOST_ABSTRACT) if reference.abstracts else "",
+        "identifier": [entry.url or entry.text for entry in identifiers],
+        "sameAs": list(dict.fromkeys(filter(None, (item.origin, *(entry.url for entry in identifiers))))),
         "license": item.license.url if item.license else "",
         "isPartOf": _filled(journal) if reference.journal else None,
         "publisher": {"@type": "Organization", "name": reference.publisher} if reference.publisher else None,
         "inLanguage": reference.language,
-        "keywords": [bare(subject.text) for subject in reference.subjects],
+        "keywords": [bare(subject.text) for subject in reference.subjects[:_MOST_TEXTS]],
         "encoding": [_file(item, place) for place in range(min(len(item.files), _MOST_FILES))],
         "subjectOf": [
             {"@type": "DataDownload", "contentUrl": url, "encodingFormat": "application/xml", "name": prefix}
