@@ -11,7 +11,7 @@ from harvester.fulltext.pdf.first_pages import folded
 
 _DIVIDES = re.compile(r"[,;·•|&/]|\b(?:and|und|et|y|e|og|och|en|i|ja|és|ve|with|и|και)\b")
 _BEFORE = re.compile(
-    r"(?i)\W{0,3}(?:by|von|par|por|di|da|van|door|av|af|od|autor(?:es|en|i|en)?|authors?|auteurs?|verfasser(?:in)?)\W{1,3}"
+    r"(?i)^\W{0,3}(?:by|von|par|por|di|da|van|door|av|af|od|autor(?:es|en|i|en)?|authors?|auteurs?|verfasser(?:in)?)\W{1,3}"
 )
 # Marks of footnotes, and what stands before or behind a name.
 _MARKS = re.compile(r"[\d*†‡§¶#∗⋆✉()\[\]^~.'’`\u00b9\u00b2\u00b3\u2070-\u2079{}]|(?<=\w)-(?=\w)|\bet al\b")
