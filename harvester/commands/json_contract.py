@@ -313,8 +313,8 @@ that the step named and that was looked at; empty where an earlier release has c
         )
     },
     "harvester review list": {"a file": _REVIEWED},
-    "harvester review accept": {"a decision": _DECIDED},
-    "harvester review reject": {"a decision": _DECIDED},
+    "harvester review accept": {"a decision": _DECIDED, "a selected file (--dry-run)": _REVIEWED},
+    "harvester review reject": {"a decision": _DECIDED, "a selected file (--dry-run)": _REVIEWED},
     "harvester review undo": {"the decision": _DECIDED},
     "harvester matches list": {
         "a DOI": fields("""

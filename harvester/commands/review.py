@@ -200,7 +200,9 @@ def _decide(ctx: click.Context, verdict: str) -> None:
         if identifier is not None:
             chosen: Sequence[Decision] = _of_one(desk, identifier, options["url"])[-1:]
         else:
-            chosen = _previewed(_files(instance, desk, "review", wanted), verdict)
+            is_preview_json = options["is_dry"] and options["as_json"]
+            files = _written(_files(instance, desk, "review", wanted), as_json=is_preview_json)
+            chosen = _previewed(files, verdict)
             if options["is_dry"] or not chosen:
                 return
             if not options["is_sure"]:
@@ -208,6 +210,14 @@ def _decide(ctx: click.Context, verdict: str) -> None:
         reason = options["reason"] or "No reason was given."
         decisions = [decision._replace(verdict=verdict, reason=reason, is_undoing=False) for decision in chosen]
         _add(instance, desk, decisions, as_json=options["as_json"])
+
+
+def _written(files: Iterable[Reviewed], *, as_json: bool) -> Iterator[Reviewed]:
+    """Yield files, each after its facts are written to standard output if they are asked for."""
+    for file in files:
+        if as_json:
+            write_json(facts_of_file(file))
+        yield file
 
 
 def _previewed(files: Iterator[Reviewed], verdict: str) -> list[Decision]:

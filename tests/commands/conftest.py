@@ -111,6 +111,7 @@ def _decide(folder: Path) -> None:
     lease = desk.lease(1, 60, identifier=ITEM)
     assert lease is not None
     assert desk.done(lease, "success", search_as_json(SearchResult(Outcome.SUCCESS, matches=(match,))), 2)
+    desk.decide(Decision(ITEM.replace("00001", "00002"), URL, "cd" * 32, "review", "It waits.", "rule", 1))
     for at, verdict in enumerate(("accept", "reject"), 1):
         desk.decide(Decision(ITEM, URL, "ab" * 32, verdict, "It is so.", "a person", at))
     desk.close()

@@ -151,6 +151,20 @@ def test_many_files_are_decided_on_after_a_preview_that_is_confirmed(harvester, 
     assert [candidate.url for candidate in waiting.desk.decided("review", ("", ""), 100)] == [COPY]
 
 
+@pytest.mark.parametrize("verdict", ["accept", "reject"])
+def test_a_dry_run_writes_all_selected_files_as_json_and_decides_nothing(harvester, waiting, verdict) -> None:
+    more_files(waiting, 30)
+    tried = harvester("review", verdict, "--host", "more.example.net", "--dry-run", "--json")
+    assert (tried.exit_code, len(decisions(waiting))) == (0, 31)
+    assert f"To {verdict}: 30 files." in tried.stderr
+    selected = [json.loads(line) for line in tried.stdout.splitlines()]
+    listed = harvester("review", "list", "--host", "more.example.net", "--json").stdout.splitlines()
+    assert selected == [json.loads(line) for line in listed]
+    assert len(selected) == 30
+    none = harvester("review", verdict, "--host", "none.example.net", "--dry-run", "--json")
+    assert (none.exit_code, none.stdout) == (0, "")
+
+
 def test_all_files_are_accepted_with_the_option_for_all(harvester, waiting) -> None:
     assert harvester("review", "accept", "--all", "--yes").exit_code == 0
     assert decisions(waiting)[-1][0] == "accept"
