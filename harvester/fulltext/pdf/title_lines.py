@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from harvester.fulltext.pdf import headings, known_lines
@@ -20,6 +21,7 @@ from harvester.fulltext.pdf.document import Document, spelled_lines
 from harvester.fulltext.pdf.evidence import SUPPLEMENT
 from harvester.fulltext.pdf.first_pages import folded
 from harvester.fulltext.pdf.known_names import (
+    ends_byline,
     has_word_of_a_document,
     is_affiliation,
     is_byline,
@@ -99,21 +101,30 @@ def unknown_line(document: Document, named: Named) -> Unknown | None:
 
 def _unknown_above(lines: Sequence[str], names: Names, *, is_strict: bool) -> Iterator[str]:
     """Yield the unknown lines above a title."""
-    return (line for line in lines if not _is_known(line, names, is_strict=is_strict) and not _is_of_text(line, lines))
+    for before, line in pairwise(("", *lines)):
+        is_known = _is_known(line, names, is_strict=is_strict) or _ends_byline(line, before, names)
+        if not is_known and not _is_of_text(line, lines):
+            yield line
 
 
 def _unknown_below(lines: Sequence[str], names: Names, *, is_page: bool) -> Iterator[str]:
     """Yield the unknown lines below a title, before the abstract and the text."""
     has_byline = is_next = False
-    for line in lines if is_page else lines[: min(_BELOW, body_of(lines))]:
+    for before, line in pairwise(("", *(lines if is_page else lines[: min(_BELOW, body_of(lines))]))):
         if _is_prose(line) and not is_page:
             return
+        if _ends_byline(line, before, names):
+            continue
         is_known = _is_known(line, names, is_strict=is_page) or _is_below_title(line, names, has_byline=has_byline)
         is_label = is_page or not has_byline or _is_alarming(line, names) or _is_plain_label(line, is_next=is_next)
         if is_label and not is_known:
             yield line
         is_next = is_byline(line, names.surnames) or _is_people(line, names)
         has_byline = has_byline or is_next
+
+
+def _ends_byline(line: str, before: str, names: Names) -> bool:
+    return ends_byline(line, before) and not _is_alarming(line, names)
 
 
 def _names(document: Document, named: Named, lines: Sequence[str]) -> Names:
