@@ -107,7 +107,7 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     yield resolver.blueprint(store, describe, _finder(search), site)
     if site.has_search:
         yield search_routes.blueprint(store, search, describe, Places(site).path, site)
-    yield machines.blueprint(site)
+    yield machines.blueprint(site, has_files=settings.is_on("files_serve"))
     yield browse.blueprint(
         store,
         databases.inbox,

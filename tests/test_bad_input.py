@@ -142,6 +142,7 @@ def test_random_requests_are_answered(house):
 LONG = "a" * 100_000
 
 
+@pytest.mark.slow
 def test_a_path_of_a_hundred_thousand_bytes_is_a_clear_error(house):
     for address, methods in addresses(house):
         if "{}" in address:
