@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, request
 
 from gateway.browse.harvests import Harvest, harvest_of, trend
+from gateway.browse.parts import part_of
 from gateway.browse.tables import SourceRow, children_of, format_rows, set_path, set_rows, source_rows
 from gateway.browse.verbs import FORMS, next_query, without_token
 from gateway.browse.years import best_year, shown_years
@@ -30,6 +32,7 @@ from gateway.search.query import YearCount
 from gateway.secret_arguments import secret_argument
 from gateway.store.base import Inbox, Store, View
 
+T = TypeVar("T")
 Explore: TypeAlias = Callable[[bytes], OaiAnswer]
 # Reads the elements of an answer to Identify.
 ReadIdentify: TypeAlias = Callable[[bytes], Sequence[tuple[str, str]]]
@@ -38,6 +41,7 @@ Years: TypeAlias = Callable[[], Sequence[YearCount]]
 _SHOWN_SOURCES = 10
 _NOT_SHOWN = ("adminEmail", "repositoryName")
 _SHOWN_HARVESTS = 30
+_SHOWN_ROWS = 50  # of a table of sources, formats or sets
 _MOST_SETS = 500
 _MOST_QUERY = 8_000
 _JSON = "application/json"
@@ -169,12 +173,25 @@ class _Browse:
         return answer(self.pages.render("help.html", place="help", parts=parts))
 
     def sources(self, *, is_json: bool) -> Response:
-        """Answer with the table of all sources."""
+        """Answer with the table of all sources, in pages."""
         with self._store.view() as view:
             rows = self._sources(view)
         if is_json:
             return _json({"sources": _plain(rows)})
-        return answer(self.pages.render("sources.html", place="sources", sources=rows))
+        return self._table("sources", rows, lambda row: row.name)
+
+    def _table(self, place: str, rows: Sequence[T], key: Callable[[T], str]) -> Response:
+        """Answer with the page of a table that the argument `after` asks for."""
+        part = part_of(sorted(rows, key=key), key, request.args.get("after", ""), _SHOWN_ROWS)
+        base = f"{self._site.root}/{place}"
+        body = self.pages.render(
+            f"{place}.html",
+            place=place,
+            rows=part.entries,
+            previous_url="" if part.previous is None else _page_after(base, part.previous),
+            next_url="" if part.following is None else _page_after(base, part.following),
+        )
+        return answer(body)
 
     def source(self, name: str, *, is_json: bool) -> Response:
         """Answer with one source: what it is, its harvests, its sets."""
@@ -207,18 +224,19 @@ class _Browse:
         return answer(body)
 
     def sets(self, *, is_json: bool) -> Response:
-        """Answer with the tree of sets; of more than 500, one level a page."""
+        """Answer with the tree of sets, as many levels as fit; of a level that is too long, in pages."""
         spec, after = request.args.get("set", ""), request.args.get("after")
         with self._store.view() as view:
             known = view.set_named(spec) if spec else None
             if spec and known is None:
                 return self._missing(self._texts.sets.missing, spec)
-            below, more = children_of(view, spec, after, _MOST_SETS)
+            below, more = children_of(view, spec, after, _MOST_SETS if is_json else _SHOWN_ROWS)
             rows = set_rows(below, {entry.spec: view.count(Selection("oai_dc", entry.spec)) for entry in below})
             own = set_rows([known], {spec: view.count(Selection("oai_dc", spec))})[0] if known else None
+        following = {**({"set": spec} if spec else {}), "after": below[-1].spec} if more else {}
         if is_json:
-            return _json({"sets": _plain(rows)})
-        query = f"set={spec}&" if spec else ""
+            url = f"{self._site.url}/sets.json?{urlencode(following)}" if more else None
+            return _json({"sets": _plain(rows), "next": url})
         body = self.pages.render(
             "sets.html",
             place="sets",
@@ -226,7 +244,7 @@ class _Browse:
             path=set_path(spec),
             sets=rows,
             previous_url="",
-            next_url=f"{self._site.root}/sets?{query}after={below[-1].spec}" if more else "",
+            next_url=f"{self._site.root}/sets?{urlencode(following)}" if more else "",
         )
         return answer(body)
 
@@ -237,7 +255,7 @@ class _Browse:
             rows = format_rows(view.formats(), counts)
         if is_json:
             return _json({"formats": _plain(rows)})
-        return answer(self.pages.render("formats.html", place="formats", formats=rows))
+        return self._table("formats", rows, lambda row: row.metadata_prefix)
 
     def format(self, prefix: str) -> Response:
         """Answer with one metadata format: its schema, how many records have it, and an example."""
@@ -305,6 +323,11 @@ class _Browse:
 
     def _missing(self, sentence: str, asked: str) -> Response:
         return no_page(self.pages, HTTPStatus.NOT_FOUND, sentence, asked=asked)
+
+
+def _page_after(base: str, key: str) -> str:
+    """Return the address of the page of a list after a key; an empty one is the first page."""
+    return f"{base}?{urlencode({'after': key})}" if key else base
 
 
 def _filled(query: bytes) -> bytes:
