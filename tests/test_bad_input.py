@@ -74,13 +74,13 @@ def asked(house: House, path: str, method: str = "GET", **more: Any) -> TestResp
 
 def addresses(house: House) -> list[tuple[str, frozenset[str]]]:
     """Return the addresses of the application, with `{}` where a part of the path stands."""
-    found = []
+    rules = []
     for rule in house.app.url_map.iter_rules():
         text = rule.rule
         for argument in rule.arguments:
             text = text.replace(f"<path:{argument}>", "{}").replace(f"<{argument}>", "{}")
-        found.append((text, frozenset(rule.methods or ()) - {"OPTIONS"}))
-    return sorted(set(found))
+        rules.append((text, frozenset(rule.methods or ()) - {"OPTIONS"}))
+    return sorted(set(rules))
 
 
 def filled(address: str, *values: str) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from gateway.browse.harvests import Harvest
+from gateway.browse.harvests import Harvest, harvest_of
 from gateway.model import Format, SetDescription, Source, SourceCounts
 from gateway.names import set_label
 from gateway.secret_arguments import secret_argument
-from gateway.store.base import View
+from gateway.store.base import Inbox, View
 
 _DEEPEST = 1_000  # colons in a setSpec
 _NOTHING = SourceCounts(0, 0, 0)
@@ -63,6 +63,18 @@ def source_rows(
         numbers = (count.living, count.deleted, count.fulltext)
         rows.append(SourceRow(source.name, url, source.kind, source.is_removed, *numbers, harvest))
     return rows
+
+
+def sources_of(view: View, inbox: Inbox | None, name: str = "") -> list[SourceRow]:
+    """Return the rows of all sources, or of the one with this name."""
+    sources = [source for source in view.sources() if name in ("", source.name)]
+    last = {source.name: harvests_of(inbox, source.name, 1) for source in sources}
+    return source_rows(sources, view.source_counts(), last)
+
+
+def harvests_of(inbox: Inbox | None, name: str, limit: int) -> list[Harvest]:
+    """Return the last harvests of a source, the newest first; none if the inbox cannot be read."""
+    return [harvest_of(run) for run in inbox.runs(name, limit, "harvest")] if inbox else []
 
 
 def format_rows(formats: Iterable[Format], counts: Mapping[str, int]) -> list[FormatRow]:
