@@ -17,14 +17,16 @@ from gateway.xmltext import DIDL, PROVENANCE, RIGHTS
 def describe(record: bytes) -> Description:
     """Return the contents of a published record. Raise NotXml if the bytes are no record at all.
 
-    The files are known completely if the record is an `oai_didl` of ours.
+    The files are known completely if the record is an `oai_didl` of ours. A DIDL can be too large for a tree although
+    what was harvested was not. Then everything but the Work is read.
     """
-    root = xmlio.parse(record)
+    content = metadata_of(record)
+    is_too_large = xmlio.memory_of(record) > xmlio.MAX_MEMORY
+    root = xmlio.parse(record.replace(content, b"", 1) if is_too_large else record)
     header = root.find("{*}header")
     if header is None:
         raise NotXml("A published record has no header.")
     is_deleted = header.get("status") == "deleted"
-    content = metadata_of(record)
     abouts = [child for about in root.iterfind("{*}about") for child in xmlio.children(about)]
     return Description(
         identifier=_text(header, "{*}identifier"),
@@ -35,6 +37,7 @@ def describe(record: bytes) -> Description:
         hops=tuple(hop for element in abouts for hop in _hops(element)),
         rights=tuple(text for element in abouts for text in _rights(element)),
         metadata=content,
+        is_too_large=is_too_large,
     )
 
 

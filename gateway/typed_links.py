@@ -171,10 +171,13 @@ def linkset_json(links: Iterable[Link]) -> Iterator[bytes]:
 
 
 def in_order(links: Iterable[Link]) -> list[Link]:
-    """Return links as `linkset_json` needs them: by anchor and relation, in the order of their first appearance."""
-    anchors: dict[str, dict[str, list[Link]]] = {}
-    for link in links:
-        anchors.setdefault(link.anchor, {}).setdefault(link.rel, []).append(link)
+    """Return links as `linkset_json` needs them: by anchor and relation, in the order of their first appearance.
+
+    They are legal, and none is there twice. Raise ValueError as `legal` does.
+    """
+    anchors: dict[str, dict[str, dict[Link, None]]] = {}
+    for link in filter(None, map(legal, links)):
+        anchors.setdefault(link.anchor, {}).setdefault(link.rel, {})[link] = None
     return [link for relations in anchors.values() for of_relation in relations.values() for link in of_relation]
 
 

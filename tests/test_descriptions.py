@@ -94,3 +94,20 @@ def test_a_chain_of_provenance_that_never_ends_is_cut():
     chain += "</originDescription>" * 30
     about = f'<about><provenance xmlns="http://www.openarchives.org/OAI/2.0/provenance">{chain}</provenance></about>'
     assert len(describe(record(abouts=about)).hops) == 20
+
+
+def test_of_a_record_that_is_too_large_for_a_tree_all_but_the_work_is_read():
+    large = "<m:many xmlns:m='urn:m'>" + "<a b=''/>" * 400_000 + "</m:many>"
+    description = describe(record(large))
+    assert description.is_too_large
+    assert description.work == Work()
+    assert (description.identifier, description.sets) == ("oai:gateway.example.org:laro/1", ("source", "source:laro"))
+    assert [hop.base_url for hop in description.hops] == ["http://b.example.org/oai", "http://a.example.org/oai"]
+    assert description.rights == ("https://creativecommons.org/licenses/by/4.0/",)
+    assert description.metadata == large.encode()
+    assert not describe(record()).is_too_large
+
+
+def test_a_record_whose_own_parts_are_too_large_is_none():
+    with pytest.raises(NotXml, match="MiB of memory"):
+        describe(record(abouts="<about><a b=''/></about>" * 400_000))

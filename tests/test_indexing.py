@@ -12,7 +12,7 @@ import pytest
 from gateway.errors import ConfigurationError, SearchUnavailable, StoreUnwritable
 from gateway.indexing import Following, describe, following, make
 from gateway.model import Publication
-from gateway.search.following import NAME, IndexKeeper
+from gateway.search.following import LINES, NAME, IndexKeeper
 from gateway.search.opening import open_search
 from gateway.search.query import Query
 from gateway.settings import Settings, load
@@ -173,6 +173,13 @@ def test_long_completion_is_reported(settings, caplog: pytest.LogCaptureFixture,
     assert "of 6 changes" in caplog.text
 
 
+def test_short_completion_is_not_reported(settings, caplog: pytest.LogCaptureFixture):
+    with caplog.at_level(logging.INFO, "gateway.search"), following(settings) as index:
+        index._spent_seconds = 1e9
+        _publish(index.store, *_items(*map(str, range(LINES))))
+    assert "being written" not in caplog.text
+
+
 def test_switched_off_there_is_no_file_and_no_work(settings):
     with following(settings) as index:
         _publish(index.store, *_items("a"))
@@ -193,15 +200,26 @@ def test_store_that_is_only_read_has_no_index_written(settings):
     assert not list(settings.instance.glob(f"{NAME}*"))
 
 
-def test_index_is_made_by_the_command_with_progress(settings, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gateway.search.following.LINES", 2)
+def test_index_is_made_by_the_command_with_progress(settings):
+    names = [str(number) for number in range(LINES)]  # of each, two lines of the log
     with following(settings, completes=False) as index:
         index._spent_seconds = 1e9
-        _publish(index.store, *_items("a", "b", "c"))
-    seen = []
-    state = make(settings, is_anew=False, progress=lambda done, total: seen.append((done, total)))
-    assert state.items == 3
-    assert make(settings, is_anew=True).items == 3
+        _publish(index.store, *_items(*names))
+    calls = []
+    state = make(settings, is_anew=False, progress=lambda done, total: calls.append((done, total)))
+    assert state.items == len(names)
+    assert calls == [(LINES, 2 * LINES), (2 * LINES, 2 * LINES)]
+    assert make(settings, is_anew=True).items == len(names)
+
+
+def test_folder_that_cannot_be_used_is_named(settings):
+    (settings.instance / "locks").write_text("a file")
+    with pytest.raises(StoreUnwritable, match="locks: "):
+        make(settings, is_anew=False)
+
+
+def test_position_of_no_index_is_the_beginning(settings):
+    assert IndexKeeper(settings.instance, describe).position() == 0
 
 
 def test_index_that_cannot_be_made_is_one_error(settings):

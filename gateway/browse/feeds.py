@@ -35,10 +35,6 @@ def as_json(hits: Sequence[Hit], results: Results, url: str, following: str) -> 
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def _counted(value: str, count: int) -> dict[str, object]:
-    return {"value": value, "records": count}
-
-
 def as_csv(hits: Sequence[Hit], url: str) -> str:
     """Return a page of results as CSV (RFC 4180); no cell is a formula."""
     target = io.StringIO()

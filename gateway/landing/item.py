@@ -25,10 +25,10 @@ class Item(NamedTuple):
     """Everything that is shown of one item.
 
     `url` is the address of its page. `persistent_url` is the one to cite; it leads to the page. `canonical` is the one
-    that search engines show: of our page, or of the page at its source. `forms` has those
-    of its other forms by their endings, `metadata` those of its metadata by prefix. `origin` is the address of the page
-    at its source, `source` the name of the source here. `statements` is the number of its Dublin Core statements.
-    `tried` is the last search for a file, if there is none.
+    that search engines show: of our page, or of the page at its source. `forms` has those of its other forms by their
+    endings, `metadata` those of its metadata by prefix. `origin` is the address of the page at its source, `source` the
+    name of the source here. `is_too_large`: not everything in its record is known. `statements` is the number of its
+    Dublin Core statements. `tried` is the last search for a file, if there is none.
     """
 
     identifier: str
@@ -50,6 +50,7 @@ class Item(NamedTuple):
     metadata: Mapping[str, str]
     forms: Mapping[str, str]
     citations: tuple[Citation, ...]
+    is_too_large: bool
     statements: int = 0
     before: str = ""
     after: str = ""
@@ -119,6 +120,7 @@ def item_of(
         formats=formats,
         metadata=metadata,
         forms=forms,
+        is_too_large=description.is_too_large,
         citations=citations(reference, url),
         statements=len(description.work.statements),
         before=before,

@@ -20,6 +20,7 @@ def item_json(item: Item) -> str:
         "url": item.url,
         "datestamp": item.datestamp,
         "source": {"name": item.source, "baseURL": item.source_url, "identifier": item.upstream, "page": item.origin},
+        "complete": not item.is_too_large,
         "title": item.title,
         "authors": [{"name": author.name, "orcid": author.orcid or None} for author in reference.authors],
         "type": reference.kind.name,

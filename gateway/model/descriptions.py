@@ -23,7 +23,7 @@ class Description(NamedTuple):
 
     `hops` leads from us to the origin: the first is what we harvested. `metadata` are the bytes between `<metadata>`
     and `</metadata>`; they are empty, and the Work too, for a deleted record. `rights` are addresses or texts of the
-    `rights` containers.
+    `rights` containers. `is_too_large`: the metadata need more memory than one record may, so the Work is empty.
     """
 
     identifier: str
@@ -34,3 +34,4 @@ class Description(NamedTuple):
     hops: tuple[Hop, ...] = ()
     rights: tuple[str, ...] = ()
     metadata: bytes = b""
+    is_too_large: bool = False

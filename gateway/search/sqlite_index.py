@@ -33,10 +33,8 @@ _BUSY_SECONDS = 5.0
 _DIGEST_BYTES = 6  # SQLite stores an integer in so many bytes; texts with the same digest are compared
 
 
-def mark_of(line: ChangeLine | None) -> str:
+def mark_of(line: ChangeLine) -> str:
     """Return the text that names a line of the log of changes; a log with the same line is the same log up to there."""
-    if line is None:
-        return ""
     return json.dumps([line.number, line.identifier, line.metadata_prefix, line.datestamp, line.kind])
 
 

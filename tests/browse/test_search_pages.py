@@ -106,7 +106,7 @@ def test_operators_are_words(library, query):
         ("q=a&after=x", 400),
         ("q=a&" + "&".join(f"set=s{number}" for number in range(200)), 400),
         ("q=a&" + "&".join(f"set=s{number}" for number in range(1000)), 414),
-        ("q=%FF%FE", 200),
+        ("q=%FF%FE", 400),
     ],
 )
 def test_what_cannot_be_searched_is_a_clear_error(library, query, status):
@@ -143,3 +143,11 @@ def test_a_search_that_is_switched_off_is_nowhere(house, settings):
     house.add("1")
     assert house.get("/search?q=a").status_code == 404
     assert 'role="search"' not in house.page("/")
+
+
+def test_an_item_that_was_deleted_a_moment_ago_is_left_out(library):
+    library.desk.now += 5
+    library.delete("03")
+    shown = titles(library.page("/search?q=coral&order=date&after="))
+    assert shown
+    assert "Coral number 03" not in titles(library.page("/search?q=03"))

@@ -172,7 +172,9 @@ OTHER_DOI = "10.5555/other.1"
 )
 def test_a_doi_in_the_words_of_a_record_identifies_no_file_by_itself(element: str, text: str) -> None:
     named = work("A title of seven words or more", page=PAGE, creator="Reed, Ada", **{element: text})
-    body = a_pdf(f"doi: {OTHER_DOI}", "Quite another study of rivers", "Ada Reed", *["We saw a title of words."] * 60)
+    body = a_pdf(
+        f"doi: {OTHER_DOI}", "Quite another study of rivers", "Ada Reed", "Abstract", *["We saw a title of words."] * 60
+    )
     own = {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: answer(body)}
     assert "doi" not in searched(named, RecordedWeb(own, has_recordings=False)).candidates[0].identified_by
     described = {"message": {"DOI": OTHER_DOI, "title": ["A title of seven words or more"]}}

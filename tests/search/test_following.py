@@ -94,6 +94,16 @@ def test_long_log_is_followed_step_by_step(desk: Desk) -> None:
     assert identifiers(desk) == {str(n) for n in range(5, 40)}
 
 
+def test_version_that_a_later_line_has_is_not_written_before_it(desk: Desk) -> None:
+    desk.publish(change_of("1", title="Reef"))
+    desk.publish(change_of("1", title="Lagoon"))
+    keeper = IndexKeeper(desk.folder, describe, lines=2)
+    assert not keeper.advance(desk.store)
+    assert keeper.position() == 2
+    desk.follow(keeper)
+    assert (desk.names("reef"), desk.names("lagoon")) == ([], ["1"])
+
+
 def test_nothing_new_moves_only_what_is_reached(desk: Desk) -> None:
     desk.add(change_of("1", title="Reef"))
     before = open_search(desk.folder).state()
@@ -224,6 +234,28 @@ def test_index_of_another_version_is_made_anew(desk: Desk) -> None:
     _search_says(desk, "another release")
     desk.follow()
     assert desk.names("reef") == ["1"]
+
+
+@pytest.mark.parametrize("wrong", ["delete from state", "update state set mark = 5", "update state set reached = 'x'"])
+def test_index_whose_state_is_damaged_is_made_anew(desk: Desk, wrong: str) -> None:
+    desk.add(change_of("1", title="Reef"))
+    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
+        connection.execute("pragma ignore_check_constraints = on").close()
+        connection.execute(wrong).close()
+        connection.commit()
+    desk.follow()
+    assert desk.names("reef") == ["1"]
+    assert desk.search().reached > 0
+
+
+def test_search_in_an_index_without_a_state_says_so(desk: Desk) -> None:
+    desk.add(change_of("1", title="Reef"))
+    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
+        connection.execute("delete from state").close()
+        connection.commit()
+    _search_says(desk, "damaged")
+    with pytest.raises(SearchUnavailable, match="damaged"):
+        desk.search("reef")
 
 
 def test_other_database_in_its_place_is_made_anew(desk: Desk) -> None:

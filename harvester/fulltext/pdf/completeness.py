@@ -16,13 +16,13 @@ from itertools import islice
 from typing import NamedTuple
 
 from harvester.fulltext.pdf import headings
-from harvester.fulltext.pdf.document import TOP, Document, lines_of
+from harvester.fulltext.pdf.document import TOP, Document
+from harvester.fulltext.pdf.page_numbers import ROW, heads_of, is_numbered, plain, steps
 
 _LACKING = 2  # pages that a copy may have less than the stated number: blank pages, advertisements
 _FEWEST_WORDS, _LEAST_PAGES = 130, 4  # words for each stated page, of works with so many pages
 _DENSE = 250  # words for each stated page of a manuscript, or of a copy in another layout, with fewer pages
 _SHORTEST = 2  # pages; a copy with so few is judged by its kind
-_MOST_LINES = 400  # of a page
 _BEHIND = 12  # lines behind a heading of references in which the years of works stand
 _FEWEST_YEARS, _FEWEST_LISTED = 2, 3  # lines with the year of a work; items of a list of references
 _APART = 8  # lines of one item of such a list
@@ -34,15 +34,12 @@ _NO_END = "It has neither references nor another end: it may lack pages."
 
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100  # a range of numbers between them may be one of years
 _LONGEST = 200  # pages of an article
-_ROW = 3  # pages one after the other whose numbers are compared
-_HEAD, _SHORT_LINE, _DIGITS_OF_PAGE = 3, 80, 6  # lines at the top and foot of a page, their characters; digits
 
 _RANGE = re.compile(r"(?<![\w./-])(\d{1,6}) ?- ?(\d{1,6})(?![\w/-])")
 _CITED = re.compile(r"\bpp?\.? ?\d|\bpages? \d|\d ?\(\d{1,4}\)|\bvol\b|\b(?:19|20)\d\d\b|\bs\. \d|\bstr\. \d")
 _MARKER = re.compile(r"[\[(]?\d{1,3}[\]).] ")
 _YEAR = re.compile(r"\b(?:1[6-9]|20)\d\d[a-z]?\b")
 _ITEM = re.compile(r"[\[(]?(\d{1,3})[\]).]{0,2} ?(?=\D)(?=.{25})")
-_DIGITS = re.compile(r"[\d\W]+")
 _ENDS = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f][\"'\u00bb\u201d\u2019)\]\d,\u2013 -]{0,12}$")
 
 
@@ -55,7 +52,7 @@ class Length(NamedTuple):
 
 def doubt_about(document: Document) -> str:
     """Return a sentence if a document may lack pages of the work; else an empty string."""
-    leaves = leaves_of(document)
+    leaves = document.leaves
     length = length_of(document, leaves)
     pages = document.pages - document.has_body_behind_cover
     return (
@@ -71,7 +68,7 @@ def length_of(document: Document, leaves: Sequence[Sequence[str]]) -> Length:
     lines = (line for line in document.lines[:TOP] if _CITED.search(line) and not _MARKER.match(line))
     for match in (match for line in lines for match in _RANGE.finditer(line)):
         if count := _count(*match.groups()):
-            return Length(count, is_numbered=_is_numbered(leaves, int(match[1])))
+            return Length(count, is_numbered=is_numbered(leaves, int(match[1])))
     return Length(document.facts.pages)
 
 
@@ -84,30 +81,14 @@ def _count(first: str, last: str) -> int:
     return count if 1 < count < _LONGEST and not is_years else 0
 
 
-def _is_numbered(leaves: Sequence[Sequence[str]], first: int) -> bool:
-    """Return whether one of the first pages has its number."""
-    return any(first + place in _numbers(leaf) for place, leaf in enumerate(leaves[:_ROW]))
-
-
-def _numbers(leaf: Sequence[str]) -> set[int]:
-    """Return the numbers in the lines at the top and the foot of a page: one of them may be its own."""
-    lines = (line for line in (*leaf[:_HEAD], *leaf[-_HEAD:]) if len(line) <= _SHORT_LINE)
-    return {int(word) for line in lines for word in line.split() if word.isdecimal() and len(word) < _DIGITS_OF_PAGE}
-
-
 def _of_numbers(leaves: Sequence[Sequence[str]]) -> str:
     """Return a sentence if the numbers of the last pages show that pages before them are missing."""
-    if len(leaves) < 2 * _ROW:
+    if len(leaves) < 2 * ROW:
         return ""
-    first, last = _steps(leaves[:_ROW], 0), _steps(leaves[-_ROW:], len(leaves) - _ROW)
+    first, last = steps(leaves[:ROW], 0), steps(leaves[-ROW:], len(leaves) - ROW)
     if not first or not last or min(last) - max(first) <= _LACKING:
         return ""
     return f"The numbers of its pages show that {min(last) - max(first)} pages are missing."
-
-
-def _steps(leaves: Sequence[Sequence[str]], place: int) -> set[int]:
-    """Return how much larger than its place in the file the number of every one of these pages is."""
-    return set.intersection(*({number - place - at for number in _numbers(leaf)} for at, leaf in enumerate(leaves)))
 
 
 def _of_pages(document: Document, pages: int, length: Length) -> str:
@@ -138,13 +119,6 @@ def _of_end(document: Document, leaves: Sequence[Sequence[str]], length: Length)
     behind = [line for leaf in leaves[1:] for line in leaf]
     has_end = _has_references(behind) or _has_closing(lines) or _has_list(behind) or _is_last(leaves)
     return "" if has_end else _NO_END
-
-
-def leaves_of(document: Document) -> list[list[str]]:
-    """Return the lines of all pages."""
-    extracted = document.extracted
-    texts = [*extracted.first.split("\f"), *(extracted.rest.split("\f") if extracted.rest else ())]
-    return [lines_of(text, _MOST_LINES) for text in texts]
 
 
 def _has_references(lines: Sequence[str]) -> bool:
@@ -200,5 +174,5 @@ def _is_last(leaves: Sequence[Sequence[str]]) -> bool:
 
 def _own_lines(leaves: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of the last page that are no running heads and no numbers of pages."""
-    heads = {_DIGITS.sub("", line) for leaf in leaves[:-1] for line in (*leaf[:3], *leaf[-3:])}
-    return (line for line in leaves[-1] if (spelled := _DIGITS.sub("", line)) and spelled not in heads)
+    heads = {plain(line) for leaf in leaves[:-1] for line in heads_of(leaf)}
+    return (line for line in leaves[-1] if plain(line) and plain(line) not in heads)

@@ -18,6 +18,7 @@ from harvester.fulltext.pdf.similarity import letters
 
 TOP, _BELOW = 12, 4  # lines above the title, and below it, in which a document names its kind
 LINES, _LONGEST = 150, 200  # lines of a page, characters of a line, that are read
+_LINES_OF_LEAF = 400  # lines of a page, if all pages are read
 _LEAST_TITLE = 8  # letters
 _HEAD = 3  # lines of a page that may be its running head or foot
 _LEAST_LISTED = 40  # characters of a line of a list of references whose numbers sections may have too
@@ -70,6 +71,12 @@ class Document:
     def scanned(self) -> list[str]:
         """The lines of the text, or of the beginning of a very long one."""
         return lines_of(self.extracted.text[:_SCANNED], _SCANNED)
+
+    @cached_property
+    def leaves(self) -> list[list[str]]:
+        """The lines of each page that was read."""
+        texts = [*self.extracted.first.split("\f"), *(self.extracted.rest.split("\f") if self.extracted.rest else ())]
+        return [lines_of(text, _LINES_OF_LEAF) for text in texts]
 
     @cached_property
     def is_cover(self) -> bool:

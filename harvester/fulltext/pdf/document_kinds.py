@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gateway.model import DocumentKind, Outcome
-from harvester.fulltext.pdf import completeness, first_lines, page_shapes, title_lines
+from harvester.fulltext.pdf import abstracts, completeness, first_lines, page_shapes, several_works, title_lines
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_names import Named as FileName
@@ -18,6 +18,7 @@ from harvester.fulltext.pdf.versions import SUBMITTED, version_in
 from harvester.fulltext.pdf.work_names import Named
 
 _NOTHING = Facts()
+_DOUBTS = (abstracts.doubt_about, several_works.doubt_about, completeness.doubt_about)
 
 
 def kind_of(extracted: Extracted, facts: Facts = _NOTHING, url: str = "") -> DocumentKind:
@@ -37,8 +38,8 @@ def doubt_about(extracted: Extracted, facts: Facts, named: Named) -> str:
     if extracted.outcome is not Outcome.SUCCESS:
         return ""
     document = Document(extracted, facts)
-    doubt = page_shapes.doubt_about(document) or title_lines.doubt_about(document, named)
-    return doubt or completeness.doubt_about(document)
+    beside = page_shapes.doubt_about(document) or title_lines.doubt_about(document, named)
+    return beside or next(filter(None, (doubt(document) for doubt in _DOUBTS)), "")
 
 
 def _kinds(document: Document, name: FileName | None) -> Iterator[DocumentKind | None]:

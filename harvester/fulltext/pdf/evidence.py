@@ -58,13 +58,15 @@ _REVIEWS = re.compile(r"(?i)(?:book )?reviews?\b|rezension|compte rendu")
 _NOTICE_WITHIN = 1_500  # characters of the first page; a notice is marked as one within them
 
 
-_IDENTIFIERS = frozenset((Sign.DOI, Sign.ARXIV, Sign.PMCID, Sign.HANDLE))
+_STATED = frozenset((Sign.DOI, Sign.PMCID, Sign.HANDLE))  # news and interviews state those of the work, too
+_IDENTIFIERS = _STATED | {Sign.ARXIV}
 
 
 def signs(first: str, named: Named, types: Sequence[tuple[float, ...]] = ()) -> tuple[Sign, ...]:
     """Return the signs of a work in the text of the first two pages, where a document names itself.
 
     A document about another one (an erratum, a reply) has no signs of it, unless the work is such a document itself.
+    Nor has a document without the title and without an abstract: news, an interview.
     `types` are the heights of the lines of these pages, as far as they are known.
     """
     pages = [Page(front, tuple(authors_on(front, named.authors))) for front in fronts(first, types)]
@@ -79,7 +81,10 @@ def signs(first: str, named: Named, types: Sequence[tuple[float, ...]] = ()) -> 
         signs |= set(map(Sign, schemes_on(page, named, titles, is_titled=is_titled)))
         if any(place < max(page.front.title_end, _BYLINE) for place in page.authors):
             signs.add(Sign.AUTHOR)
-    if signs & {Sign.TITLE, Sign.PART_OF_TITLE} and not signs & _IDENTIFIERS and states_another_doi(pages, named.dois):
+    is_titled = bool(signs & {Sign.TITLE, Sign.PART_OF_TITLE})
+    if not is_titled and not any(page.front.has_abstract_or_introduction for page in pages):
+        signs -= _STATED
+    if is_titled and not signs & _IDENTIFIERS and states_another_doi(pages, named.dois):
         signs.add(Sign.ANOTHER_DOI)
     return tuple(sign for sign in Sign if sign in signs)
 

@@ -106,6 +106,11 @@ class Front(NamedTuple):
         return self.text[: self.title_end]
 
     @property
+    def has_abstract_or_introduction(self) -> bool:
+        """Return whether the page has one of them as a heading: an article begins here."""
+        return bool(_ABSTRACT.search(self.text) or _INTRODUCTION.search(self.text))
+
+    @property
     def has_abstract_and_introduction(self) -> bool:
         """Return whether the page has both as headings: a whole article begins here."""
         match = _ABSTRACT.search(self.text)

@@ -11,7 +11,7 @@ from harvester.fulltext.pdf.first_pages import folded
 
 _DIVIDES = re.compile(r"[,;·•|&/]|\b(?:and|und|et|y|e|og|och|en|i|ja|és|ve|with|и|και)\b")
 _BEFORE = re.compile(
-    r"(?i)\W{0,3}(?:by|von|par|por|di|da|van|door|av|af|od|autor(?:es|en|i|en)?|authors?|auteurs?|verfasser(?:in)?)\W{1,3}"
+    r"(?i)^\W{0,3}(?:by|von|par|por|di|da|van|door|av|af|od|autor(?:es|en|i|en)?|authors?|auteurs?|verfasser(?:in)?)\W{1,3}"
 )
 # Marks of footnotes, and what stands before or behind a name.
 _MARKS = re.compile(r"[\d*†‡§¶#∗⋆✉()\[\]^~.'’`\u00b9\u00b2\u00b3\u2070-\u2079{}]|(?<=\w)-(?=\w)|\bet al\b")
@@ -97,6 +97,9 @@ _INITIAL = re.compile(r"\b[A-Z]\. ?(?:[A-Z]\.|[A-Z][^\W\d_]{2,20})")
 _RESEARCH = re.compile(r"(?i)\bresearch\b")  # institutions have it in their names
 
 
+_JOINTS = (",", ";", "&", " and", " und", " et", " y", " e")  # between the names of two people
+
+
 def is_byline(line: str, surnames: Iterable[str]) -> bool:
     """Return whether a line has a known surname, and nothing else than names: `Anna Berg 1,* and Tom Holm`."""
     words = {folded(word) for word in re.split(r"[\s,;.·&/()\d*†‡]+", line)}
@@ -115,6 +118,16 @@ def is_list_of_names(line: str, least: int = 1) -> bool:
     if not parts or _NO_NAMES.search(line) or not _has_only_names(line):
         return False
     return all(len(part.split()) <= _MOST_WORDS for part in parts) and (len(parts) > 1 or _is_person(parts[0]))
+
+
+def ends_byline(line: str, before: str) -> bool:
+    """Return whether a line is the end of a byline that the line before begins: `Holm` behind `Anna Berg and Tom`."""
+    joined = f"{before} {line}"
+    if has_word_of_a_document(line) or not is_list_of_names(joined, 2):
+        return False
+    own, begun = _parts(line), _parts(before)
+    is_divided = bool(begun) and (len(begun[-1].split()) == 1 or before.rstrip().endswith(_JOINTS))
+    return is_divided and len(own) == 1 and all(len(part.split()) > 1 for part in _parts(joined))
 
 
 def _is_person(name: str) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from gateway import sandbox
 
@@ -28,6 +28,7 @@ _MOST_PAGES = 300
 _MOST_CHARACTERS = 2_000_000
 _FIRST_PAGES = 2
 _MEASURED_TEXT, _MEASURED_LETTERS = 8_000, 5  # characters of a page, letters of a line whose height is measured
+_HEAD_LINES = 6  # at the end of the text of a page, among which its running head may be
 _MEASURED_PAGES = 20  # pages whose size and number of words are measured
 
 # The exit statuses that `extraction` knows.
@@ -80,22 +81,61 @@ class Page(NamedTuple):
     types: tuple[float, ...] = ()
 
 
-def _types(text: str, box: Callable[..., tuple[float, float, float, float]]) -> Iterator[float]:
-    """Return the height of the letters of each line: the median of some of their boxes."""
-    place = 0
-    for line in text.split("\n"):
-        letters = [place + at for at, letter in enumerate(line) if letter.isalnum()] if place < _MEASURED_TEXT else []
-        heights = sorted(_height(box, at) for at in letters[:: max(1, len(letters) // _MEASURED_LETTERS)])
-        yield round(heights[len(heights) // 2], 1) if heights else 0.0
+Box: TypeAlias = Callable[..., tuple[float, float, float, float]]
+
+
+class _Line(NamedTuple):
+    """A line of a page: its text, the height of its letters, and its place; 0 if they are not known.
+
+    `bottom` and `top` are 0 for a line that is turned: its letters are one above the other.
+    """
+
+    text: str
+    height: float = 0.0
+    bottom: float = 0.0
+    top: float = 0.0
+
+
+def _lines(text: str, box: Box) -> list[_Line]:
+    """Return the lines of a page. Those at its beginning and its end are measured."""
+    lines, place = [], 0
+    texts = text.split("\n")
+    for number, line in enumerate(texts):
+        is_measured = place < _MEASURED_TEXT or number >= len(texts) - _HEAD_LINES
+        lines.append(_measured(line, place, box) if is_measured else _Line(line))
         place += len(line) + 1
+    return lines
 
 
-def _height(box: Callable[..., tuple[float, float, float, float]], at: int) -> float:
+def _measured(line: str, place: int, box: Box) -> _Line:
+    """Return a line with its measures: the median of the boxes of some of its letters."""
+    letters = [place + at for at, letter in enumerate(line) if letter.isalnum()]
+    boxes = [_box(box, at) for at in letters[:: max(1, len(letters) // _MEASURED_LETTERS)]]
+    heights = sorted(top - bottom for bottom, top in boxes)
+    height = heights[len(heights) // 2] if heights else 0.0
+    is_level = bool(boxes) and abs(boxes[0][0] - boxes[-1][0]) <= height
+    bottom, top = boxes[0] if is_level else (0.0, 0.0)
+    return _Line(line, round(height, 1), bottom, top)
+
+
+def _box(box: Box, at: int) -> tuple[float, float]:
+    """Return where a letter begins and ends, from the lower edge of the page."""
     try:
         _, bottom, _, top = box(at, loose=True)
     except Exception:  # noqa: BLE001 - an engine without the place of a letter does not know its height
-        return 0.0
-    return top - bottom
+        return 0.0, 0.0
+    return bottom, top
+
+
+def _heads_first(lines: list[_Line]) -> list[_Line]:
+    """Return the lines of a page with its running head first, even if the file has it last.
+
+    The last lines that are above all others are the head.
+    """
+    body, last = lines[:-_HEAD_LINES], lines[-_HEAD_LINES:]
+    highest = max((line.top for line in body), default=0.0)
+    head = [line for line in last if line.bottom and line.bottom >= highest > 0]
+    return [*head, *(line for line in lines if not any(line is other for other in head))] if head else lines
 
 
 def _with_pdfium(data: bytes) -> tuple[int, Iterator[Page]]:
@@ -111,9 +151,12 @@ def _with_pdfium(data: bytes) -> tuple[int, Iterator[Page]]:
             page = document[number]
             textpage = page.get_textpage()
             text = textpage.get_text_range()
-            types = tuple(_types(text, textpage.get_charbox)) if number < _FIRST_PAGES else ()
             width, height = page.get_size()
-            yield Page(text, width, height, types)
+            if number >= _FIRST_PAGES:
+                yield Page(text, width, height)
+                continue
+            lines = _heads_first(_lines(text, textpage.get_charbox))
+            yield Page("\n".join(line.text for line in lines), width, height, tuple(line.height for line in lines))
 
     return len(document), pages()
 

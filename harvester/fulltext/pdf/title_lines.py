@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from harvester.fulltext.pdf import headings, known_lines
@@ -20,6 +21,7 @@ from harvester.fulltext.pdf.document import Document, spelled_lines
 from harvester.fulltext.pdf.evidence import SUPPLEMENT
 from harvester.fulltext.pdf.first_pages import folded
 from harvester.fulltext.pdf.known_names import (
+    ends_byline,
     has_word_of_a_document,
     is_affiliation,
     is_byline,
@@ -28,6 +30,7 @@ from harvester.fulltext.pdf.known_names import (
 )
 from harvester.fulltext.pdf.person_names import spellings, surname
 from harvester.fulltext.pdf.similarity import letters
+from harvester.fulltext.pdf.unknown_journals import is_journal
 from harvester.fulltext.pdf.work_names import Named
 
 _ABOVE, _BELOW = 10, 8  # lines above the title, and below it
@@ -86,32 +89,42 @@ def unknown_line(document: Document, named: Named) -> Unknown | None:
     if cover := next(covers, None):
         return Unknown(cover, is_above=True)
     is_page, is_long = not own and _is_title_page(document), document.pages >= _LONG
-    return _unknown_on(pages[own], names, is_page=is_page, is_long=is_long)
-
-
-def _unknown_on(lines: Sequence[str], names: Names, *, is_page: bool, is_long: bool) -> Unknown | None:
-    around = around_title(lines, names.titles)
+    around = around_title(pages[own], names.titles)
     assert around is not None
     above = around.above if is_page else around.above[-_ABOVE:]
-    for line in above:
-        if not _is_known(line, names, is_strict=is_page or is_long) and not _is_of_text(line, above):
+    for line in _unknown_above(above, names, is_strict=is_page or is_long):
+        if _is_alarming(line, names) or not is_journal(line, document):
             return Unknown(line, is_above=True)
     unknown = next(_unknown_below(around.below, names, is_page=is_page), None)
     return Unknown(unknown, is_above=False) if unknown else None
 
 
+def _unknown_above(lines: Sequence[str], names: Names, *, is_strict: bool) -> Iterator[str]:
+    """Yield the unknown lines above a title."""
+    for before, line in pairwise(("", *lines)):
+        is_known = _is_known(line, names, is_strict=is_strict) or _ends_byline(line, before, names)
+        if not is_known and not _is_of_text(line, lines):
+            yield line
+
+
 def _unknown_below(lines: Sequence[str], names: Names, *, is_page: bool) -> Iterator[str]:
     """Yield the unknown lines below a title, before the abstract and the text."""
     has_byline = is_next = False
-    for line in lines if is_page else lines[: min(_BELOW, body_of(lines))]:
+    for before, line in pairwise(("", *(lines if is_page else lines[: min(_BELOW, body_of(lines))]))):
         if _is_prose(line) and not is_page:
             return
+        if _ends_byline(line, before, names):
+            continue
         is_known = _is_known(line, names, is_strict=is_page) or _is_below_title(line, names, has_byline=has_byline)
         is_label = is_page or not has_byline or _is_alarming(line, names) or _is_plain_label(line, is_next=is_next)
         if is_label and not is_known:
             yield line
         is_next = is_byline(line, names.surnames) or _is_people(line, names)
         has_byline = has_byline or is_next
+
+
+def _ends_byline(line: str, before: str, names: Names) -> bool:
+    return ends_byline(line, before) and not _is_alarming(line, names)
 
 
 def _names(document: Document, named: Named, lines: Sequence[str]) -> Names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, published, references
+from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published, references
 from tests.fulltext.corpus.words import Subject
 
 
@@ -227,3 +227,29 @@ def flyer_of_a_book(subject: Subject) -> Case:
     paper.put(subject.one_of("Order now at a discount of 20 %", "Order form: please send me __ copies", "Order your copy today",
                              "How to order: use the code SAVE20"), 12, gap=14)  # fmt: skip
     return Case(subject, paper.pdf(), type="book", name="flyer.pdf")
+
+
+@wrong()
+def interview_with_an_author(subject: Subject) -> Case:
+    """It has the DOI, the name and the words of the work, and not its title."""
+    name = subject.authors[0]
+    paper = Paper(header=lambda page: doi_line(subject) if page == 1 and subject.number % 4 < 2 else "", footer=str)
+    title = subject.one_of("Three questions for {}", "{} in conversation", "A visit to {}", "{} answers our readers")
+    paper.put(title.format(name.full), 18, bold=True)
+    for place in range(subject.one_of(6, 9, 20, 24)):
+        paper.put(f"{subject.prose(1, f'question/{place}')[:-1]}?", bold=True, gap=6)
+        paper.put(subject.prose(4, f"answer/{place}"), gap=2)
+    paper.put(f"{doi_line(subject)}", 9, gap=8)
+    references(paper, subject, 4)
+    return Case(subject, paper.pdf())
+
+
+@wrong()
+def document_whose_label_is_last_in_the_file(subject: Subject) -> Case:
+    """The label is at the top of the first page all the same."""
+    label = subject.one_of("Peer review report", "Supplementary Information", "Study protocol", "Press release",
+                           "Erratum", "Teaching notes")  # fmt: skip
+    paper = Paper(header=lambda page: label if page == 1 else "", footer=str, writes_heads_last=True)
+    head(paper, subject)
+    body(paper, subject, 6)
+    return Case(subject, paper.pdf())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.articles import thesis
-from tests.fulltext.corpus.cases import Case, wrong
+from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published
+from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published, references
 from tests.fulltext.corpus.words import Subject
 
 
@@ -309,3 +309,47 @@ def hospital_study_for_a_work_on_language(subject: Subject) -> Case:
                   f"relations of information. Open questions about related information and extraction of teeth were identified "
                   f"and learned by the staff. {ward.prose(4, f'ward/{place}')}", gap=5)  # fmt: skip
     return Case(own, paper.pdf(), abstract="none", pages=own.pages)
+
+
+@wrong()
+def two_articles_in_one_file(subject: Subject) -> Case:
+    """The work, and the article behind it in the issue."""
+    paper = article(subject, header=lambda _: subject.journal)
+    other = subject.one_of(subject.stranger(), subject.another(), subject.stranger(), subject.another())
+    if subject.number % 4 < 2:
+        paper.page()
+    paper.put(other.title, 17, bold=True, gap=14)
+    paper.put(other.byline, 11, gap=8)
+    if subject.number % 8 < 4:
+        paper.put(subject.one_of("Abstract", "Summary"), 10, bold=True, gap=10)
+        paper.put(other.abstract)
+    body(paper, other, len(paper.sheets) + 5, "other")
+    return Case(subject, paper.pdf())
+
+
+@wrong()
+def book_with_the_title_of_the_work(subject: Subject) -> Case:
+    """The record is that of an article, and nobody knows how long it is."""
+    paper = Paper(footer=str, size=11, leading=1.5)
+    paper.put(subject.title, 22, bold=True, gap=90)
+    paper.put(subject.byline, 13, gap=20)
+    for chapter in range(1, 7):
+        paper.page()
+        paper.put(
+            subject.one_of("Chapter {}", "CHAPTER {}", "Kapitel {}", "Chapitre {}").format(chapter), 15, bold=True
+        )
+        while len(paper.sheets) < 9 * chapter:
+            paper.put(subject.prose(8, f"book/{chapter}/{len(paper.sheets[-1].runs)}/{len(paper.sheets)}"), gap=4)
+    references(paper, subject, 30)
+    return Case(subject, paper.pdf())
+
+
+@right()
+def article_with_an_abstract_behind_its_references(subject: Subject) -> Case:
+    """In another language, and half of them with the references in other letters."""
+    paper = article(subject, header=lambda _: subject.journal)
+    paper.put(subject.one_of("Zusammenfassung", "Resumen", "Summary", "Abstract"), 11, bold=True, gap=10)
+    paper.put(subject.prose(7, "translated"))
+    if subject.number % 4 < 2:
+        references(paper, subject)
+    return Case(subject, paper.pdf())

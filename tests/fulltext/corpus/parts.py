@@ -72,6 +72,22 @@ def abstract_only(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
+@wrong()
+def abstract_of_a_meeting_with_named_parts(subject: Subject) -> Case:
+    """Title, authors, and an abstract that looks like a very short article."""
+    names = subject.one_of(
+        ("Background", "Methods", "Results", "Conclusions"), ("Objective", "Design", "Findings", "Conclusion"),
+        ("Purpose", "Approach", "Findings", "Practical implications"), ("Aims", "Methods", "Results", "Discussion"),
+    )  # fmt: skip
+    paper = Paper(size=13, leading=1.6, header=lambda page: subject.journal if page == 1 else "")
+    paper.put(subject.title, 15, bold=True, gap=6)
+    paper.put(f"{subject.byline}\nUniversity of {subject.place}", 11, gap=4)
+    for name in names:
+        paper.put(f"{name}: {subject.prose(5, name)}", gap=3)
+    references(paper, subject, subject.one_of(3, 4))
+    return Case(subject, paper.pdf())
+
+
 @wrong(DocumentKind.FRONT_MATTER)
 def cover_of_an_embargoed_item(subject: Subject) -> Case:
     """The repository's cover, without the work behind it."""

@@ -104,6 +104,7 @@ def lines_of_a_head(subject: Subject, form: str) -> tuple[list[str], list[str]]:
             yield line.format(
                 journal=subject.journal, byline=subject.byline, place=subject.place, year=subject.year,
                 volume=subject.volume, doi=subject.doi, family=subject.authors[0].family, title=subject.title,
+                pages=subject.pages, count=subject.page_count,
             ).replace("\\", "/")  # fmt: skip
 
     above, _, below = form.partition("|")

@@ -55,6 +55,25 @@ def test_a_title_stands_where_a_document_names_itself(first: str) -> None:
     assert Sign.TITLE in signs(first, RECORD)
 
 
+@pytest.mark.parametrize("heading", ["Abstract", "Zusammenfassung", "1. Introduction", "Summary:"])
+def test_a_doi_and_an_author_without_the_title_count_beside_an_abstract_or_an_introduction(heading: str) -> None:
+    lines = ("Journal of Gardens 12 (2012) 1-9", f"doi: {DOI}", OTHER, "C. Matthiesen, M. Atatüre")
+    assert Sign.DOI in signs("\r\n".join((*lines, heading, PROSE)), RECORD)
+    assert signs("\r\n".join((*lines, PROSE)), RECORD) == (Sign.AUTHOR,)
+
+
+NEWS = {
+    "an interview": f"Five questions for C. Matthiesen\n{PROSE}\ndoi: {DOI}",
+    "news": f"Gardens glow at night\nBy the news desk\n{PROSE}\nMatthiesen et al. (2012). doi: {DOI}",
+    "a portrait": f"doi: {DOI}\nPortrait of the month: C. Matthiesen\n{PROSE}",
+}
+
+
+@pytest.mark.parametrize("first", NEWS.values(), ids=NEWS)
+def test_news_with_the_doi_and_the_name_of_an_author_are_not_the_work(first: str) -> None:
+    assert not is_identified(signs(first, RECORD))
+
+
 # Each of them has the title, most the authors, and some the DOI.
 ANOTHER = {
     "in running text": page(OTHER, "C. Matthiesen", f"Here we go on from {TITLE} by the same group."),

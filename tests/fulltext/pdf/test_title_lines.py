@@ -10,6 +10,7 @@ from gateway.model import Candidate, Outcome
 from harvester.fulltext.pdf.document import Facts
 from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of
 from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.known_names import ends_byline
 from harvester.fulltext.pdf.record_kinds import WORKS
 from harvester.fulltext.pdf.work_names import Named
 from tests.fulltext.corpus import other_words, publishers_heads
@@ -202,3 +203,29 @@ def test_few_heads_of_articles_have_unknown_lines(forms: str) -> None:
             total += 1
             refused += [form] * (not _is_accepted(subject, [*above, subject.title, *below], named))
     assert len(refused) <= MOST_REFUSED * total, refused
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "is_end"),
+    [
+        ("Anna Berg, Joris Quintana and Tom", "Holm", True),
+        ("Anna Berg, Tom", "Holm", True),
+        ("Anna Berg, Joris Quintana,", "Tom Holm", True),
+        ("Anna Berg, Ida Moe and", "Tom Holm", True),
+        ("Anna Berg and Tom Holm", "Questionnaire", False),
+        ("Anna Berg and Tom Holm", "Holm", False),
+        ("Anna Berg, Tom", "Holm, Review", False),
+        ("the water fell, and", "Holm", False),
+        ("", "Holm", False),
+    ],
+)
+def test_the_end_of_a_byline_is_known_behind_its_beginning(before: str, line: str, is_end: bool) -> None:
+    assert ends_byline(line, before) is is_end
+    if is_end:
+        nobody = Named(titles=(TITLE,))
+        assert doubt(TITLE, before, line, named=nobody) == doubt(before, line, TITLE, named=nobody) == ""
+
+
+def test_a_label_behind_half_a_name_is_unknown() -> None:
+    nobody = Named(titles=(TITLE,))
+    assert doubt(TITLE, "Anna Berg, Tom", "Questionnaire", named=nobody).startswith("An unknown line is below")

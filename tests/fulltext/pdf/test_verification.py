@@ -23,6 +23,7 @@ from harvester.fulltext.pdf.similarity import _stem, compared, letters, words
 from harvester.fulltext.pdf.work_names import Named
 from harvester.fulltext.steps import Known
 from tests.fulltext.corpus.papers import article
+from tests.fulltext.corpus.pdf import Run, Sheet, written
 from tests.fulltext.corpus.words import Subject
 from tests.fulltext.documents import EFSA, described, others, wanted
 from tests.fulltext.recorded import DATA, body
@@ -94,6 +95,48 @@ def test_a_text_holds_its_first_pages_apart() -> None:
     assert "doi:10.2903/j.efsa.2014.3550" in extracted.first.replace("\r\n", "")
     assert len(extracted.rest) > len(extracted.first)
     assert extracted.word_count > 4000
+
+
+def _page(*runs: tuple[float, float, str]) -> bytes:
+    """Return a PDF of one page with lines at these places, in this order."""
+    return written([Sheet(runs=[Run(x, y, 10, text) for x, y, text in runs])])
+
+
+LINES = [(54.0, 700.0 - 20 * place, f"Line {place} of the text") for place in range(8)]
+FOOT = (54.0, 30.0, "17")
+
+
+@pytest.mark.parametrize(
+    ("runs", "first"),
+    [
+        ([*LINES, (54.0, 800.0, "Peer review report"), FOOT], ["Peer review report", "Line 0 of the text"]),
+        (
+            [*LINES, (54.0, 800.0, "Annals"), (54.0, 780.0, "Erratum"), FOOT],
+            ["Annals", "Erratum", "Line 0 of the text"],
+        ),
+        ([*LINES, FOOT], ["Line 0 of the text"]),
+        ([(54.0, 800.0, "Annals"), *LINES, FOOT], ["Annals", "Line 0 of the text"]),
+        ([*LINES[3:], *LINES[:3], FOOT], ["Line 0 of the text", "Line 1 of the text"]),
+        ([*LINES[:2], (300.0, 700.0, "Second column"), (300.0, 680.0, "goes on here")], ["Line 0 of the text"]),
+    ],
+)
+def test_a_running_head_that_a_file_has_last_is_read_first(
+    runs: list[tuple[float, float, str]], first: list[str]
+) -> None:
+    contents = reading._read("pdfium", _page(*runs))
+    lines = str(contents["front"]).split("\n")
+    assert [line.strip() for line in lines[: len(first)]] == first
+    assert sorted(map(str.strip, lines)) == sorted(text for _, _, text in runs)
+    assert [len(types) for types in contents["types"]] == [len(lines)]  # type: ignore[attr-defined]
+
+
+def test_a_line_that_is_turned_is_no_running_head() -> None:
+    turned = Run(
+        20, 300, 10, "arXiv:1204.00001v1 of a very long line that ends at the upper edge of the page", turned=True
+    )
+    sheet = Sheet(runs=[*(Run(x, y - 400, 10, text) for x, y, text in LINES), turned])
+    front = str(reading._read("pdfium", written([sheet]))["front"])
+    assert front.startswith("Line 0")
 
 
 @needs_data
@@ -244,7 +287,8 @@ WANTED = Expected(
     ("first", "outcome", "has_doi", "has_title", "identified_by"),
     [
         ("Coherence of Quan-\ntum Dots in Gardens\nC. Matthiesen", Outcome.SUCCESS, False, True, ("title", "author")),
-        ("doi:10.1234/X\nMatthiesen\ncoherence quantum dots", Outcome.SUCCESS, True, False, ("doi", "author")),
+        ("doi:10.1234/X\nMatthiesen\nAbstract\ncoherence quantum", Outcome.SUCCESS, True, False, ("doi", "author")),
+        ("doi:10.1234/X\nMatthiesen\ncoherence quantum dots", Outcome.LOW_SCORE, True, False, ("author",)),
         ("coherence quantum dots gardens matthiesen humphreys", Outcome.LOW_SCORE, False, False, ("author",)),
         ("coherence quantum dots matthiesen", Outcome.LOW_SCORE, False, False, ("author",)),
         ("We read Coherence of quantum dots in gardens, and", Outcome.LOW_SCORE, False, True, ()),

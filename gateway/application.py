@@ -1,0 +1,162 @@
+"""The WSGI application of an instance: which parts there are, and what each of them is handed.
+
+This is the only module that knows everything. The parts below `gateway/` that answer requests never import each other.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from flask import Blueprint, Flask, Response
+
+from gateway import copies, machines, probes, schemas
+from gateway.browse import routes as browse
+from gateway.browse import search_routes
+from gateway.descriptions import describe
+from gateway.errors import StoreError
+from gateway.exploration import explorer, identify_facts
+from gateway.instance import check_domain, check_settings, key
+from gateway.landing import crawlers, resolver
+from gateway.landing import routes as landing
+from gateway.landing.copy_links import CopyLinks
+from gateway.landing.places import Places
+from gateway.oaipmh import routes as oaipmh
+from gateway.oaipmh.identity import Repository
+from gateway.oaipmh.routes import Observe
+from gateway.pages import assets
+from gateway.pages.appearance import site_of
+from gateway.past_searches import PastSearches
+from gateway.search.base import Reader
+from gateway.search.opening import open_search
+from gateway.search.query import MOST_LETTERS, Query
+from gateway.server.answer import SECURITY_HEADERS
+from gateway.settings import Settings
+from gateway.store.base import Inbox, Store
+from gateway.store.base_inbox import Subscriptions
+from gateway.store.opening import open_inbox, open_store, open_subscriptions
+from gateway.store.step import EPOCH_FACT, check_finished
+from gateway.websub import routes as websub
+
+# The baseURL of Identify if no other is given; `gateway serve` always gives one.
+DEFAULT_BASE_URL = "http://127.0.0.1:8080/oai"
+
+
+class Databases(NamedTuple):
+    """The databases of an instance, open. `inbox` is None if it cannot be read."""
+
+    store: Store
+    subscriptions: Subscriptions
+    inbox: Inbox | None
+    searches: PastSearches
+    search: Reader
+
+
+def application_of(settings: Settings, observe: Observe | None) -> Flask:
+    """Return the application; `gateway.create_app` has the promise."""
+    check_settings(settings)
+    store = open_store(
+        settings.instance,
+        show_departed=settings.is_on("oai_show_departed"),
+        max_jump_seconds=settings.number("clock_max_jump_seconds"),
+    )
+    repository = _repository(settings, store.fact(EPOCH_FACT))
+    check_domain(store, repository.domain)
+    check_finished(store)
+    databases = Databases(
+        store,
+        open_subscriptions(settings.instance),
+        _inbox(settings.instance),
+        PastSearches(settings.instance),
+        open_search(settings.instance, is_on=settings.is_on("browse_search")),
+    )
+    app = Flask("gateway", static_folder=None)
+    # A redirect to a path with one slash less or more would contain the host that the client wrote.
+    app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = False
+    app.after_request(_secured)
+    app.extensions.update(databases._asdict())
+    for part in (*_for_harvesters(settings, databases, repository, observe), *_pages(settings, databases, repository)):
+        app.register_blueprint(part)
+    return app
+
+
+def _for_harvesters(
+    settings: Settings, databases: Databases, repository: Repository, observe: Observe | None
+) -> Iterator[Blueprint]:
+    """Yield the parts that machines ask: OAI-PMH, WebSub, schemas, files, and the probes of an operator."""
+    store = databases.store
+    yield oaipmh.blueprint(store, repository, settings.number("oai_max_request_bytes"), observe)
+    yield websub.blueprint(databases.subscriptions, settings.number("websub_lease_seconds"))
+    yield schemas.blueprint(schemas.folder())
+    if settings.is_on("files_serve"):
+        links = CopyLinks(site_of(settings, repository.base_url))
+        yield copies.blueprint(store, settings.instance, repository.base_url, links)
+    yield probes.blueprint(lambda: _read(store))
+
+
+def _pages(settings: Settings, databases: Databases, repository: Repository) -> Iterator[Blueprint]:
+    """Yield the parts for people and crawlers, and for machines that follow the links of pages."""
+    store, search = databases.store, databases.search
+    site = site_of(settings, repository.base_url)
+    yield assets.blueprint(site)
+    yield landing.blueprint(store, describe, databases.searches.tried, site)
+    yield crawlers.blueprint(store, site)
+    yield resolver.blueprint(store, describe, _finder(search), site)
+    if site.has_search:
+        yield search_routes.blueprint(store, search, describe, Places(site).path, site)
+    yield machines.blueprint(site, has_files=settings.is_on("files_serve"))
+    yield browse.blueprint(
+        store,
+        databases.inbox,
+        site,
+        explore=explorer(store, repository),
+        read_identify=identify_facts,
+        years=search.years,
+        home_link=machines.catalogue_link(site),
+    )
+
+
+def _finder(search: Reader) -> Callable[[str], tuple[str, ...]]:
+    """Return the function that finds items by an identifier of their work, through the search."""
+    return lambda text: search.search(Query(text[:MOST_LETTERS], limit=20)).identifiers
+
+
+def _inbox(folder: Path) -> Inbox | None:
+    """Return the inbox, for the history of harvests on the pages; None if it cannot be read."""
+    try:
+        return open_inbox(folder, only_reads=True)
+    except StoreError as error:
+        logging.getLogger("gateway").warning("The pages show no harvests, because the inbox cannot be read: %s", error)
+        return None
+
+
+def _read(store: Store) -> None:
+    with store.view() as view:
+        view.formats()
+
+
+def _secured(response: Response) -> Response:
+    for name, value in SECURITY_HEADERS:
+        response.headers.setdefault(name, value)
+    return response
+
+
+def _repository(settings: Settings, epoch: str) -> Repository:
+    """Return the values that the verbs need; tokens of an earlier `epoch` of the store are not valid."""
+    return Repository(
+        name=settings.text("repository_name"),
+        base_url=settings.text("base_url") or DEFAULT_BASE_URL,
+        admin_email=settings.text("admin_email"),
+        domain=settings.text("repository_domain"),
+        key=key(settings, "resumptionToken", epoch),
+        page_size=settings.number("oai_page_size"),
+        sets_page_size=settings.number("oai_sets_page_size"),
+        token_life_seconds=settings.number("oai_token_life_seconds"),
+        icon_url=settings.text("branding_icon_url"),
+        icon_link=settings.text("branding_icon_link"),
+        icon_title=settings.text("branding_icon_title"),
+        rights_manifest=settings.text("rights_manifest"),
+    )

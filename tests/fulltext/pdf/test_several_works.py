@@ -1,0 +1,65 @@
+"""A file with another work behind the one in question is not the work, and neither is a book."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.model import Outcome
+from harvester.fulltext.pdf.document import Document, Facts
+from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.several_works import doubt_about
+
+SENTENCE = "The water table of the plots was measured, and it fell in summer."
+TEXT = "\n".join([SENTENCE] * 45)
+SHORT_TEXT = "\n".join([SENTENCE] * 12)
+REFERENCES = "References\n" + "\n".join(f"[{number}] Reed, B. Fens. 2001." for number in range(12))
+WORK = f"A title\nAda Turf\nAbstract\n{TEXT}\n{REFERENCES}"
+ANOTHER = "Another text with an abstract or an introduction is behind its references: it may have several works."
+
+
+def doubt(*parts: str, pages: int = 12) -> str:
+    """Return the doubt about a document with these parts."""
+    text = "\n".join(parts)
+    return doubt_about(Document(Extracted(Outcome.SUCCESS, pages, text, "", "pdfium", text), Facts(("A title",))))
+
+
+@pytest.mark.parametrize(
+    "heading", ["Abstract", "Summary: it fell.", "1. Introduction", "Einleitung", "I INTRODUCTION"]
+)
+def test_another_work_begins_behind_references_and_has_its_own(heading: str) -> None:
+    assert doubt(WORK, "Another title", "Bo Reed", heading, TEXT, REFERENCES) == ANOTHER
+
+
+RIGHT = {
+    "one work": (WORK,),
+    "below the end of another work": ("the end of it.", REFERENCES, WORK),
+    "an abstract in another language": (WORK, "Zusammenfassung", SHORT_TEXT),
+    "an abstract in another language with a second list": (WORK, "Abstract", SHORT_TEXT, REFERENCES),
+    "the beginning of the next work": (WORK, "Another title", "Abstract", TEXT),
+    "an appendix with its own references": (WORK, "Appendix", TEXT, REFERENCES),
+    "a section on the introduction of reed": (WORK, "Introduction of reed in the north", TEXT, REFERENCES),
+    "nothing but text": (TEXT,),
+}
+
+
+@pytest.mark.parametrize("parts", RIGHT.values(), ids=RIGHT)
+def test_a_file_with_one_work_has_no_other(parts: tuple[str, ...]) -> None:
+    assert doubt(*parts) == ""
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Chapter {}", "CHAPTER {}. Fens", "{} Chapter", "Kapitel {}", "Chapitre {}: des tourbières", "Глава {}", "第{}章"],
+)
+def test_a_long_file_with_chapters_is_a_book(heading: str) -> None:
+    parts = [f"{heading.format(number)}\n{TEXT}" for number in range(1, 5)]
+    assert doubt(*parts, pages=60) == "It has 60 pages with 4 chapters, like a book."
+    assert doubt(*parts, pages=48) == ""
+    assert doubt(*parts[:2], *parts[:2], pages=60) == ""
+
+
+@pytest.mark.parametrize(
+    "line", ["Chapter {} ....... {}", "chapter {} of the report says that water fell, and the rest " * 2]
+)
+def test_contents_and_sentences_are_no_headings_of_chapters(line: str) -> None:
+    assert doubt(*(line.format(number, number) for number in range(1, 6)), TEXT, pages=60) == ""
