@@ -108,11 +108,11 @@ lock:
 	echo '$(TOO_NEW)' > build/lock/too-new.txt
 	build/lock/bin/pip-compile $(LOCK) -o requirements.lock pyproject.toml
 	build/lock/bin/pip-compile $(LOCK) --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml
-	echo '$(JUDGES)' | build/lock/bin/pip-compile $(filter-out --all-build-deps,$(LOCK)) -o requirements-judges.lock -
+	printf '%s\n' $(JUDGES) | build/lock/bin/pip-compile $(filter-out --all-build-deps,$(LOCK)) -o requirements-judges.lock -
 	sed -i '1i # Made by `make lock` from pyproject.toml, for Linux and Python 3.11 to 3.13.' $(LOCKS)
 LOCKS := requirements.lock requirements-dev.lock requirements-judges.lock
 TOO_NEW := soupsieve<3.0.2
-JUDGES := ocfl-py>=2.1
+JUDGES := 'ocfl-py>=2.1' 'schemathesis>=4.32'
 LOCK := --quiet -c build/lock/too-new.txt --generate-hashes --strip-extras --allow-unsafe --all-build-deps --no-emit-options --no-header \
         --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 

@@ -73,8 +73,9 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
         open_search(settings.instance, is_on=settings.is_on("browse_search")),
     )
     app = Flask("gateway", static_folder=None)
-    # A redirect to a path with one slash less would contain the host that the client wrote.
+    # A redirect to a path with one slash less or more would contain the host that the client wrote.
     app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = False
     app.after_request(_secured)
     app.extensions.update(databases._asdict())
     for part in (*_for_harvesters(settings, databases, repository, observe), *_pages(settings, databases, repository)):
@@ -106,7 +107,7 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     yield resolver.blueprint(store, describe, _finder(search), site)
     if site.has_search:
         yield search_routes.blueprint(store, search, describe, Places(site).path, site)
-    yield machines.blueprint(site)
+    yield machines.blueprint(site, has_files=settings.is_on("files_serve"))
     yield browse.blueprint(
         store,
         databases.inbox,

@@ -25,6 +25,8 @@ from gateway.store.base import Store
 from gateway.store.opening import open_store
 
 SHARE: Final = 0.08  # of the time since the store was opened, that following the publications may take
+_STEP_SECONDS = 0.1  # of the index, for a thousand lines of the log of changes
+_FEW = 50  # items, which the index follows in milliseconds
 _PROGRESS_SECONDS = 30.0
 _FAILED = (
     "The search index was not written: %s. Publication is not affected, and the next command that publishes tries "
@@ -71,11 +73,17 @@ class Following:
         try:
             if gone := [change.identifier for change in publication.changes if change.is_deleted]:
                 self._keeper.remove(gone)
-            if self._spent_seconds <= SHARE * (begun_at - self._begun_at):
+            if self._has_time(len(publication.changes), begun_at):
                 self._keeper.advance(self.store)
         except Exception as error:  # noqa: BLE001 - publication must not fail because of something derived from it
             self._report(error)
         self._spent_seconds += monotonic() - begun_at
+
+    def _has_time(self, changes: int, now: float) -> bool:
+        """Return whether another step of the index keeps its share; the first few items are followed at once."""
+        if not self._spent_seconds and changes <= _FEW:
+            return True
+        return self._spent_seconds + _STEP_SECONDS <= SHARE * (now - self._begun_at)
 
     def complete(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Write everything that is published and not in the index. It raises nothing; Ctrl-C stops it."""

@@ -19,8 +19,11 @@ _SITEMAPS = "https://www.sitemaps.org/protocol.html"
 _DAY_SECONDS = 86_400
 
 
-def blueprint(site: Site) -> Blueprint:
-    """Return the Flask blueprint of the catalogue of interfaces, and of the description of our own."""
+def blueprint(site: Site, *, has_files: bool) -> Blueprint:
+    """Return the Flask blueprint of the catalogue of interfaces, and of the description of our own.
+
+    `has_files`: copies of files are served.
+    """
     face = Blueprint("machines", __name__)
 
     @face.route("/.well-known/api-catalog")
@@ -35,7 +38,8 @@ def blueprint(site: Site) -> Blueprint:
 
     @face.route("/openapi.json")
     def openapi() -> Response:
-        return answer(json.dumps(document(site), indent=1) + "\n", "application/json", fresh_seconds=_DAY_SECONDS)
+        content = json.dumps(document(site, has_files=has_files), indent=1) + "\n"
+        return answer(content, "application/json", fresh_seconds=_DAY_SECONDS)
 
     return face
 

@@ -26,8 +26,15 @@ def local_identifier(domain: str, source: str, upstream: str) -> str:
 
 
 def upstream_identifier(local: str) -> str:
-    """Return the upstream identifier that `local_identifier` was given."""
-    return unquote(local.partition("/")[2], errors="surrogatepass")
+    """Return the upstream identifier that `local_identifier` was given.
+
+    An identifier that is none of ours may have bytes that are no UTF-8; each becomes a replacement character.
+    """
+    name = local.partition("/")[2]
+    try:
+        return unquote(name, errors="surrogatepass")
+    except UnicodeDecodeError:
+        return unquote(name, errors="replace")
 
 
 def source_of(local: str) -> str:
@@ -65,9 +72,12 @@ def upstream_set(local: str) -> str:
 
 
 def original_spec(local: str) -> str:
-    """Return the setSpec of the source for a set of a source; for any other set, its own spec."""
+    """Return the setSpec of the source for a set of a source; for any other set, and for none of ours, its own spec."""
     is_of_source = local.startswith(f"{SOURCES}:") and local.count(":") > 1
-    return upstream_set(local) if is_of_source else local
+    try:
+        return upstream_set(local) if is_of_source else local
+    except UnicodeError:
+        return local
 
 
 def _escaped(illegal: re.Pattern[bytes], upstream: str) -> str:

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from gateway.pages.site import Site
 
-_TEXT = {"schema": {"type": "string"}}
+_TEXT: dict[str, Any] = {"type": "string"}
+_FILLED = {"type": "string", "minLength": 1, "maxLength": 8000}
+_YEAR = {"type": "string", "pattern": "^[0-9]{0,4}$"}
+_LIST = {"type": "array", "items": {"type": "string", "maxLength": 60}, "maxItems": 5}
+_ORDER = {"enum": ["relevance", "date"]}
+_FORMS = {
+    "json": ("An item as JSON", "application/json"),
+    "jsonld": ("An item as schema.org in JSON-LD", "application/ld+json"),
+    "bib": ("An item as BibTeX", "application/x-bibtex"),
+    "ris": ("An item as RIS", "application/x-research-info-systems"),
+    "csl.json": ("An item as CSL JSON", "application/vnd.citationstyles.csl+json"),
+    "linkset": ("The typed links of an item (RFC 9264)", "application/linkset"),
+    "linkset.json": ("The typed links of an item as JSON (RFC 9264)", "application/linkset+json"),
+    "authors": ("All authors of an item", "text/html"),
+    "files": ("All files of an item", "text/html"),
+}
+_SEARCH = {"json": "application/json", "csv": "text/csv", "atom": "application/atom+xml"}
 
 
-def document(site: Site) -> dict[str, Any]:
-    """Return the OpenAPI document of a site."""
+def document(site: Site, *, has_files: bool = False) -> dict[str, Any]:
+    """Return the OpenAPI document of a site. `has_files`: copies of files are served."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -21,43 +38,114 @@ def document(site: Site) -> dict[str, Any]:
             "contact": {"email": site.admin_email},
         },
         "servers": [{"url": site.url}],
-        "paths": {
-            "/index.json": _get("What this repository is, and its sources", "application/json"),
-            "/help.json": _get("What people and robots should know", "application/json"),
-            "/sources.json": _get("All sources", "application/json"),
-            "/sources/{name}.json": _get(
-                "One source and its harvests", "application/json", _path("name"), missing=True
-            ),
-            "/sets.json": _get("The sets, or those below one", "application/json", _query("set"), missing=True),
-            "/formats.json": _get("The metadata formats", "application/json"),
-            "/formats/{prefix}.json": _get("One metadata format", "application/json", _path("prefix"), missing=True),
-            "/browse.json": _get(
-                "An answer of OAI-PMH as JSON", "application/json",
-                *map(_query, ("verb", "identifier", "metadataPrefix", "set", "from", "until", "resumptionToken")),
-            ),
-            "/search.json": _get("Items that fit a query", "application/json", _query("q")),
-            "/items/": _get(
-                "An item, as a page or in another form", "text/html",
-                _query("identifier", required=True), _query("format"), missing=True,
-            ),
-            "/items/{identifier}": _get("The page of an item", "text/html", _path("identifier"), missing=True),
-            "/items/{identifier}.json": _get("An item as JSON", "application/json", _path("identifier"), missing=True),
-            "/metadata/{prefix}/{identifier}": _get(
-                "The metadata of an item", "application/xml", _path("prefix"), _path("identifier"), missing=True
-            ),
-            "/resolve": _get(
-                "An item by any of its identifiers", "text/html", _query("id", required=True), missing=True
-            ),
-            "/sitemap.xml": _get("The sitemap index", "application/xml"),
-            "/robots.txt": _get("What crawlers may read", "text/plain"),
-            "/.well-known/api-catalog": _get("The interfaces of this repository", "application/linkset+json"),
+        "paths": {**_of_repository(), **_of_items(), **(_searches() if site.has_search else {}), **_others(has_files)},
+    }
+
+
+def _of_repository() -> dict[str, Any]:
+    return {
+        "/index.json": _get("What this repository is, and its sources", "application/json"),
+        "/help.json": _get("What people and robots should know", "application/json"),
+        "/sources.json": _get("All sources", "application/json"),
+        "/sources/{name}.json": _get("One source and its harvests", "application/json", _path("name"), missing=True),
+        "/sets.json": _get(
+            "The sets, or those below one", "application/json", _query("set"), _query("after"), missing=True
+        ),
+        "/formats.json": _get("The metadata formats", "application/json"),
+        "/formats/{prefix}.json": _get("One metadata format", "application/json", _path("prefix"), missing=True),
+        "/browse.json": _get(
+            "An answer of OAI-PMH as JSON",
+            "application/json",
+            *map(_query, ("verb", "identifier", "metadataPrefix", "set", "from", "until", "resumptionToken")),
+        ),
+    }
+
+
+def _of_items() -> dict[str, Any]:
+    identifier = _query("identifier", _FILLED, required=True)
+    paths = {
+        "/items/": _get(
+            "An item, as a page or in the form that `format` names",
+            "text/html",
+            identifier,
+            _query("format", {"enum": ["html", *_FORMS]}),
+            missing=True,
+            others=[content_type for _, content_type in _FORMS.values()],
+        ),
+        "/items/{identifier}": _get(
+            "The page of an item, or a redirect to the form that Accept prefers",
+            "text/html",
+            _path("identifier"),
+            missing=True,
+            negotiated=True,
+        ),
+        **{
+            f"/items/{{identifier}}.{form}": _get(summary, content_type, _path("identifier"), missing=True)
+            for form, (summary, content_type) in _FORMS.items()
         },
-    }  # fmt: skip
+        "/metadata/{prefix}/": _get(
+            "The metadata of an item", "application/xml", _path("prefix"), identifier, missing=True
+        ),
+        "/metadata/{prefix}/{identifier}": _get(
+            "The metadata of an item", "application/xml", _path("prefix"), _path("identifier"), missing=True
+        ),
+        "/oai:{name}": _get(
+            "A redirect to an item, or to a form of it by the suffixes of ERRoLs",
+            "text/html",
+            _path("name"),
+            missing=True,
+        ),
+        "/resolve": _get(
+            "An item by any of its identifiers", "text/html", _query("id", _FILLED, required=True), missing=True
+        ),
+    }
+    for form in ("authors", "files"):
+        paths[f"/items/{{identifier}}.{form}"]["get"]["parameters"].append(
+            _query("after", {"type": "integer", "minimum": 0, "maximum": 99999999})
+        )
+    return paths
 
 
-def _get(summary: str, content_type: str, *parameters: dict[str, Any], missing: bool = False) -> dict[str, Any]:
+def _searches() -> dict[str, Any]:
+    arguments = [
+        _query("q", {"type": "string", "maxLength": 400}),
+        *(_query(name, _LIST) for name in ("source", "set", "type")),
+        _query("from", _YEAR),
+        _query("until", _YEAR),
+        _query("file"),
+        _query("order", _ORDER),
+        _query("after"),
+    ]
+    return {
+        f"/search.{form}": _get("Items that fit a query", content_type, *arguments)
+        for form, content_type in _SEARCH.items()
+    }
+
+
+def _others(has_files: bool) -> dict[str, Any]:
+    copies = _get("Our copy of a file by its SHA-256", "application/octet-stream", _path("sha256"), missing=True)
+    return {
+        "/sitemap.xml": _get("The sitemap index", "application/xml"),
+        "/sitemaps/{name}.xml": _get("One sitemap", "application/xml", _path("name"), missing=True),
+        "/robots.txt": _get("What crawlers may read", "text/plain"),
+        "/schemas/{name}": _get("A schema that our records name", "application/xml", _path("name"), missing=True),
+        "/.well-known/api-catalog": _get("The interfaces of this repository", "application/linkset+json"),
+        "/openapi.json": _get("This description", "application/json"),
+        **({"/files/{sha256}": copies} if has_files else {}),
+    }
+
+
+def _get(
+    summary: str,
+    content_type: str,
+    *parameters: dict[str, Any],
+    missing: bool = False,
+    negotiated: bool = False,
+    others: Iterable[str] = (),
+) -> dict[str, Any]:
     """Return the description of an address that is only read."""
-    answers: dict[str, Any] = {"200": {"description": "The answer", "content": {content_type: {}}}}
+    contents: dict[str, Any] = {media_type: {} for media_type in (content_type, *others)}
+    answers: dict[str, Any] = {"200": {"description": "The answer", "content": contents}}
     if parameters:
         answers["400"] = answers["414"] = {"description": "The address cannot be read"}
     if missing:
@@ -66,16 +154,18 @@ def _get(summary: str, content_type: str, *parameters: dict[str, Any], missing: 
         answers["404"] = {"description": "There is no such thing"}
         answers["410"] = {"description": "The item was deleted by its source"}
         answers["451"] = {"description": "The item was taken down"}
+    if negotiated:
+        answers["406"] = {"description": "There is no form of a media type that the client accepts"}
     answers["503"] = {"description": "The repository cannot answer now; see Retry-After"}
     return {"get": {"summary": summary, "parameters": list(parameters), "responses": answers}}
 
 
 def _path(name: str) -> dict[str, Any]:
-    return {"name": name, "in": "path", "required": True, **_TEXT}
+    return {"name": name, "in": "path", "required": True, "schema": _TEXT}
 
 
-def _query(name: str, *, required: bool = False) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": required, **_TEXT}
+def _query(name: str, schema: Mapping[str, Any] = _TEXT, *, required: bool = False) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": required, "schema": schema}
 
 
 def _version() -> str:

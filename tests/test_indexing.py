@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -63,12 +64,29 @@ def test_withdrawn_item_is_gone_at_once_although_the_index_is_behind(settings):
     assert _names(settings) == ["b", "c"]
 
 
-def test_first_publication_is_followed_at_once(settings):
+def test_first_publication_of_a_few_items_is_followed_at_once(settings):
     with following(settings) as index:
         pass
     with following(settings, completes=False) as index:
         _publish(index.store, *_items("a"))
         assert _names(settings) == ["a"]
+
+
+def test_publication_of_many_items_is_followed_when_that_keeps_the_share(settings):
+    names = [f"{number:03}" for number in range(60)]
+    with following(settings) as index:
+        pass
+    with following(settings) as index:
+        index._begun_at = monotonic() + 3600
+        _publish(index.store, *_items(*names[:-2]))
+        assert _names(settings) == []
+        index._begun_at = monotonic() - 3600
+        _publish(index.store, *_items(names[-2]))
+        assert _names(settings) == names[:-1]
+        index._begun_at = monotonic() + 3600
+        _publish(index.store, *_items(names[-1]))
+        assert _names(settings) == names[:-1]
+    assert _names(settings) == names
 
 
 def test_following_takes_a_small_part_of_the_time(settings, monkeypatch: pytest.MonkeyPatch):

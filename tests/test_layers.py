@@ -118,6 +118,10 @@ ROOMS = (
 
 # The longest name that a module's own begins with decides; `.*` means what lies below a package, and not itself.
 # The standard library is open to all.
+_PAGES = Layer(
+    (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.search.query", "gateway.browse"),
+    ("flask",),
+)
 LAYERS = {
     # What everything stands on knows nothing else of ours, and no library.
     "gateway.model": Layer(("gateway.model",)),
@@ -230,10 +234,12 @@ LAYERS = {
     "gateway.browse": Layer(
         (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.search.query", "gateway.browse")
     ),
-    "gateway.browse.routes": Layer(
-        (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.search.query", "gateway.browse"),
-        ("flask",),
-    ),
+    "gateway.browse.answers": _PAGES,
+    "gateway.browse.home_pages": _PAGES,
+    "gateway.browse.list_pages": _PAGES,
+    "gateway.browse.routes": _PAGES,
+    "gateway.browse.source_pages": _PAGES,
+    "gateway.browse.verb_pages": _PAGES,
     "gateway.browse.search_routes": Layer(
         (
             *GROUND,

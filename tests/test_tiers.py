@@ -76,13 +76,13 @@ def test_an_unknown_word_in_test_skips_stops_the_run(monkeypatch: pytest.MonkeyP
 
 
 def test_ci_installs_every_program_that_a_test_needs() -> None:
-    """`ocfl-root.py` and axe-core come with the judges: from requirements-judges.lock, and by npm in the Makefile."""
+    """`ocfl-root.py` and schemathesis come from requirements-judges.lock, and axe-core by npm in the Makefile."""
     needs = re.compile(r'mark\.needs\((".*?")\)')
     marks = (mark for file in (ROOT / "tests").rglob("*.py") for mark in needs.findall(file.read_text("utf-8")))
     names = {name for mark in marks for name in re.findall(r'"([^"]+)"', mark) if not name.startswith("../shared")}
     installed = set(re.findall(r"(?m)^has(?:_perl_module)? (\S+) \|\|", _text(".ci/run")))
     assert "chromium" in names
-    assert names - installed == {"ocfl-root.py", "axe-core"}
+    assert names - installed == {"ocfl-root.py", "axe-core", "schemathesis"}
 
 
 # --- order and length -------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from gateway.search.query import Facet, Query, Results
 PAGE = 10
 _MOST_VALUES = 10  # of one filter
 _MOST_DIGITS = 4
+_ORDERS = ("relevance", "date")
 _LISTS: tuple[Facet, ...] = ("type", "source", "set")
 
 
@@ -63,6 +64,8 @@ class Chosen(NamedTuple):
 def query_of(arguments: Arguments, limit: int = PAGE) -> Query:
     """Return the query that the arguments mean. Raise QueryRefused if they cannot be read."""
     order = arguments.get("order", "") or "relevance"
+    if order not in _ORDERS:
+        raise QueryRefused(f"The order is relevance or date; {order[:20]!r} is neither.")
     return Query(
         text=arguments.get("q", ""),
         sources=tuple(filter(None, arguments.getlist("source"))),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import unquote_to_bytes
 
 from flask import Blueprint, Response, request
 
@@ -46,6 +47,14 @@ def blueprint(store: Store, reader: Reader, describe: Describe, path_of: PathOf,
     return face
 
 
+def _is_utf8(query: bytes) -> bool:
+    try:
+        unquote_to_bytes(query).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 class _Search:
     """Answers for one site."""
 
@@ -62,6 +71,8 @@ class _Search:
         texts = self.pages.texts.search
         if len(request.query_string) > _MOST_QUERY:
             return no_page(self.pages, HTTPStatus.REQUEST_URI_TOO_LONG, self.pages.texts.errors.bad)
+        if not _is_utf8(request.query_string):
+            return no_page(self.pages, HTTPStatus.BAD_REQUEST, self.pages.texts.errors.bad)
         try:
             query = query_of(request.args, _PAGES[form])
             results = self._reader.search(query)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from gateway.browse.harvests import Harvest
+from gateway.browse.harvests import Harvest, harvest_of
 from gateway.model import Format, SetDescription, Source, SourceCounts
 from gateway.names import set_label
 from gateway.secret_arguments import secret_argument
-from gateway.store.base import View
+from gateway.store.base import Inbox, View
 
+_DEEPEST = 1_000  # colons in a setSpec
 _NOTHING = SourceCounts(0, 0, 0)
 
 
@@ -63,6 +65,18 @@ def source_rows(
     return rows
 
 
+def sources_of(view: View, inbox: Inbox | None, name: str = "") -> list[SourceRow]:
+    """Return the rows of all sources, or of the one with this name."""
+    sources = [source for source in view.sources() if name in ("", source.name)]
+    last = {source.name: harvests_of(inbox, source.name, 1) for source in sources}
+    return source_rows(sources, view.source_counts(), last)
+
+
+def harvests_of(inbox: Inbox | None, name: str, limit: int) -> list[Harvest]:
+    """Return the last harvests of a source, the newest first; none if the inbox cannot be read."""
+    return [harvest_of(run) for run in inbox.runs(name, limit, "harvest")] if inbox else []
+
+
 def format_rows(formats: Iterable[Format], counts: Mapping[str, int]) -> list[FormatRow]:
     """Return the rows of the formats, in their order."""
     return [
@@ -93,27 +107,34 @@ def set_path(spec: str) -> list[str]:
 def children_of(view: View, spec: str, after: str | None, most: int) -> tuple[list[SetDescription], bool]:
     """Return the sets below a set (empty: all sets), and whether there are more.
 
-    If there are more than `most`, only those one level below are returned, at most `most` after the set `after`. Sets
-    below one of them are not read: their specs begin with its spec and a colon, and sort before a semicolon there.
+    They are as many whole levels as have at most `most` sets. If the first level has more, those of it that follow the
+    set `after` are returned, at most `most`.
     """
-    if after is None:
-        every = _below(view, spec, spec + ":" if spec else None, most + 1)
-        if len(every) <= most:
-            return every, False
-    level: list[SetDescription] = []
     depth = spec.count(":") + 1 if spec else 0
+    if after is not None:
+        level = list(islice(_level(view, spec, after, depth), most + 1))
+        return level[:most], len(level) > most
+    every = list(islice(_level(view, spec, None, _DEEPEST), most + 1))
+    if len(every) <= most:
+        return every, False
+    shown: list[SetDescription] = []
+    while len(level := list(islice(_level(view, spec, None, depth), most + 1))) <= most:
+        shown, depth = level, depth + 1
+    return (shown, False) if shown else (level[:most], True)
+
+
+def _level(view: View, spec: str, after: str | None, depth: int) -> Iterator[SetDescription]:
+    """Yield the sets below a set, with at most `depth` colons in their specs.
+
+    Deeper sets are not read: their specs begin with one of these and a colon, and sort before a semicolon there.
+    """
     last = after if after is not None else (f"{spec}:" if spec else None)
-    while len(level) <= most:
-        following = next(iter(_below(view, spec, last, 1)), None)
-        if following is None:
-            return level, False
-        if following.spec.count(":") == depth:
-            level.append(following)
-            last = following.spec
+    while following := view.sets(last, 1):
+        (entry,) = following
+        if spec and not entry.spec.startswith(f"{spec}:"):
+            return
+        if entry.spec.count(":") <= depth:
+            yield entry
+            last = entry.spec
         else:
-            last = ":".join(following.spec.split(":")[: depth + 1]) + ";"
-    return level[:most], True
-
-
-def _below(view: View, spec: str, after: str | None, limit: int) -> list[SetDescription]:
-    return [entry for entry in view.sets(after, limit) if not spec or entry.spec.startswith(f"{spec}:")]
+            last = ":".join(entry.spec.split(":")[: depth + 1]) + ";"

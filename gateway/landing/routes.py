@@ -15,7 +15,7 @@ from flask import Blueprint, Request, Response, request
 from markupsafe import Markup
 
 from gateway.errors import StoreError
-from gateway.landing import bibtex, csl_json, item_json, meta_tags, ris, schema_org, signposting
+from gateway.landing import bibtex, csl_json, item_json, meta_tags, page_size, ris, schema_org, signposting
 from gateway.landing.item import Item, SetOfItem, item_of, shown_sets
 from gateway.landing.places import FORMS, Ambiguous, Places
 from gateway.model import Description, Selection, StoredRecord, Tried
@@ -32,7 +32,6 @@ Describe: TypeAlias = Callable[[bytes], Description]
 FindTried: TypeAlias = Callable[[str], Tried | None]
 
 _DIDL, _DC = "oai_didl", "oai_dc"
-_MOST_SHOWN = 50
 _MOST_LISTED = 500
 _MOST_SETS = 20
 _XML = "application/xml; charset=UTF-8"
@@ -197,17 +196,20 @@ class _Landing:
         typed_links = tuple(signposting.links_of_page(item))
         before, after = (self._places.path(view, name) if name else "" for name in (item.before, item.after))
         is_indexed = item.has_held_file or self._site.is_indexed
+        tags = tuple(meta_tags.citation_tags(item))
+        json_ld = schema_org.schema_org(item, schema_org.IN_A_PAGE)
         body = self.pages.render(
             "item.html",
             item=item,
-            shown_files=item.files[:_MOST_SHOWN],
+            most=page_size,
+            shown_files=page_size.shown_files_of(item, tags, json_ld),
             is_indexed=is_indexed,
             canonical=item.canonical,
-            citation_tags=tuple(meta_tags.citation_tags(item)),
+            citation_tags=tags,
             open_graph=tuple(meta_tags.open_graph(item)),
             description=meta_tags.description_of(item),
             head_links=[link for link in typed_links if link.rel == "linkset"],
-            json_ld=Markup(schema_org.schema_org(item)),  # noqa: S704 - it escapes what could end the element
+            json_ld=Markup(json_ld),  # noqa: S704 - it escapes what could end the element
             authors_url=self._places.path(view, item.identifier, "authors"),
             files_url=self._places.path(view, item.identifier, "files"),
             before_url=before,
@@ -222,7 +224,8 @@ class _Landing:
         if not (text.isascii() and text.isdigit() and len(text) < 10):  # noqa: PLR2004 - no list has so many entries
             return no_page(self.pages, HTTPStatus.BAD_REQUEST, self._texts.errors.bad, asked=f"after={text}")
         start = int(text)
-        part = entries[start : start + _MOST_LISTED]
+        most = _MOST_LISTED if form == "authors" else page_size.MOST_LISTED
+        part = entries[start : start + most]
         base = self._site.root + item.forms[form].removeprefix(self._site.url)
         mark = "&" if "?" in base else "?"
         body = self.pages.render(
@@ -231,8 +234,8 @@ class _Landing:
             first=start + 1,
             authors=part,
             shown_files=part,
-            previous_url=f"{base}{mark}after={max(0, start - _MOST_LISTED)}" if start else "",
-            next_url=f"{base}{mark}after={start + _MOST_LISTED}" if len(entries) > start + _MOST_LISTED else "",
+            previous_url=f"{base}{mark}after={max(0, start - most)}" if start else "",
+            next_url=f"{base}{mark}after={start + most}" if len(entries) > start + most else "",
         )
         return answer(body)
 

@@ -7,23 +7,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from gateway.landing.item import Item
 from gateway.pages.reference import Author
 from gateway.pages.shown import bare, shortened
 
 CONTENT_TYPE = "application/ld+json"
-_MOST_AUTHORS = 100
-_MOST_FILES = 50
-_MOST_TEXTS = 100
-_MOST_ABSTRACT = 20_000  # characters, as on the page
+
+
+class Most(NamedTuple):
+    """How many authors, files, and other texts the document has, and how many characters of the abstract."""
+
+    authors: int
+    files: int
+    texts: int
+    abstract: int
+
+
+WHOLE: Final = Most(100, 50, 100, 20_000)
+IN_A_PAGE: Final = Most(20, 5, 10, 1_000)  # search engines show less
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
-def schema_org(item: Item) -> str:
+def schema_org(item: Item, most: Most = WHOLE) -> str:
     """Return the JSON-LD of an item; it may stand in an element `script`."""
     reference = item.reference
-    identifiers = reference.identifiers[:_MOST_TEXTS]
+    identifiers = reference.identifiers[: most.texts]
     journal = {"@type": "Periodical", "name": reference.journal, "issn": reference.issn}
     entry = {
         "@context": "https://schema.org",
@@ -32,17 +42,17 @@ def schema_org(item: Item) -> str:
         "url": item.url,
         "name": item.title,
         "headline": item.title[:110] if reference.kind.schema_class == "ScholarlyArticle" else "",
-        "author": [_person(author) for author in reference.authors[:_MOST_AUTHORS]],
+        "author": [_person(author) for author in reference.authors[: most.authors]],
         "datePublished": reference.date or (str(reference.year) if reference.year else ""),
-        "abstract": shortened(bare(reference.abstracts[0].text), _MOST_ABSTRACT) if reference.abstracts else "",
+        "abstract": shortened(bare(reference.abstracts[0].text), most.abstract) if reference.abstracts else "",
         "identifier": [entry.url or entry.text for entry in identifiers],
         "sameAs": list(dict.fromkeys(filter(None, (item.origin, *(entry.url for entry in identifiers))))),
         "license": item.license.url if item.license else "",
         "isPartOf": _filled(journal) if reference.journal else None,
         "publisher": {"@type": "Organization", "name": reference.publisher} if reference.publisher else None,
         "inLanguage": reference.language,
-        "keywords": [bare(subject.text) for subject in reference.subjects[:_MOST_TEXTS]],
-        "encoding": [_file(item, place) for place in range(min(len(item.files), _MOST_FILES))],
+        "keywords": [bare(subject.text) for subject in reference.subjects[: most.texts]],
+        "encoding": [_file(item, place) for place in range(min(len(item.files), most.files))],
         "subjectOf": [
             {"@type": "DataDownload", "contentUrl": url, "encodingFormat": "application/xml", "name": prefix}
             for prefix, url in item.metadata.items()

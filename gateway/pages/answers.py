@@ -37,7 +37,7 @@ def answer(
 
     `last_modified` is in seconds since 1970; None: it may still change in this second.
     """
-    content = body.encode() if isinstance(body, str) else body
+    content = body.encode("utf-8", "replace") if isinstance(body, str) else body  # half of a surrogate pair
     response = Response(content, status, headers, content_type=content_type)
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Referrer-Policy"] = "strict-origin-when-cross-origin"

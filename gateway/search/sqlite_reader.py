@@ -10,7 +10,7 @@ import re
 import sqlite3
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
@@ -31,6 +31,8 @@ _LAST_YEAR = 9999
 _IS_FILE = {True: "yes", False: "no"}
 
 _SortKey = tuple[int, int, int]
+# The numbers of the values that each filter allows; with none, no item can fit.
+_Filters = Mapping[Facet, frozenset[int]]
 _Facets = dict[Facet, tuple[tuple[str, int], ...]]
 
 
@@ -47,11 +49,15 @@ class _Value(NamedTuple):
 
 
 class _Matches(NamedTuple):
-    """The items that fit, the numbers of those that fit by their title, and whether these are all that fit."""
+    """The items that fit, the numbers of those that fit by their title, and whether these are all that fit.
+
+    `disregarding` has, for each filter, the items that fit if that filter is not set.
+    """
 
     items: list[_Item]
     titled: frozenset[int]
     is_exact: bool
+    disregarding: Mapping[Facet, list[_Item]]
 
 
 class SqliteReader:
@@ -136,11 +142,11 @@ class _Search:
         self._years = sorted((int(text) for kind, text in self._numbers if kind == "year" and text), reverse=True)
         (_, _, self._reached, _) = connection.execute(SQL["state"]).fetchone()
         self._text = of_text(query.text)
+        self._read: dict[int, list[int]] = {}  # combinations
 
     def results(self, after: _SortKey | None) -> Results:
         """Return the page after a key."""
-        filters = self._filters()
-        matches = self._matches([*filters.values()], self._query.order == "relevance")
+        matches = self._matches(self._filters())
         ordered = sorted((self._sort_key(item, matches.titled), item.number) for item in matches.items)
         keys = [key for key, _ in ordered]
         first = 0 if after is None else bisect_right(keys, after)
@@ -153,13 +159,13 @@ class _Search:
             reached=self._reached,
             next=_text_of(keys[last - 1]) if 0 < last < len(ordered) else None,
             previous=_before(keys, first, self._query.limit),
-            facets=self._facets(matches, filters),
+            facets=self._facets(matches),
         )
 
     # -- what fits -----------------------------------------------------------------------------------------------
 
-    def _filters(self) -> dict[Facet, str | None]:
-        """Return the expressions of the filters that are set; None: no item can fit it."""
+    def _filters(self) -> _Filters:
+        """Return the numbers of the values that each filter allows, of those that are set."""
         query = self._query
         stated: dict[Facet, Sequence[str]] = {"source": query.sources, "set": query.sets, "type": query.types}
         if query.has_file is not None:
@@ -167,42 +173,70 @@ class _Search:
         if query.year_from is not None or query.year_until is not None:
             least, most = query.year_from or 0, _LAST_YEAR if query.year_until is None else query.year_until
             stated["year"] = [str(year) for year in self._years if least <= year <= most]
-        return {kind: self._valued(kind, texts) for kind, texts in stated.items() if texts or kind == "year"}
+        return {kind: self._known(kind, texts) for kind, texts in stated.items() if texts or kind == "year"}
 
-    def _valued(self, kind: str, texts: Sequence[str]) -> str | None:
+    def _known(self, kind: str, texts: Iterable[str]) -> frozenset[int]:
         values = (_Value(kind, text) for text in texts)
-        terms = [value_term(self._numbers[value]) for value in values if value in self._numbers]
-        return any_of(terms) if terms else None
+        return frozenset(self._numbers[value] for value in values if value in self._numbers)
 
-    def _matches(self, filters: Sequence[str | None], by_relevance: bool) -> _Matches:
+    def _matches(self, filters: _Filters) -> _Matches:
         """Return the items that fit, at most the limit: those with the words in the title first, or the latest."""
-        if self._text is None or None in filters:
-            return _Matches([], frozenset(), True)
-        restricted = [*filter(None, filters)]
-        every = all_of([*filter(None, [self._text]), *restricted])
-        items, is_exact = self._first(every)
-        if not by_relevance:
-            return _Matches(items if is_exact else self._latest(every), frozenset(), is_exact)
-        if not self._text:
-            return _Matches(items, frozenset(), is_exact)
-        in_title = all_of([of_text(self._query.text, in_title=True) or "", *restricted])
+        if self._text is None:
+            return _Matches([], frozenset(), True, {})
+        with_words, is_exact = self._first(_expression(self._text, {}))
         if is_exact:
-            rows = self._execute(SQL["numbers"], (in_title, self._most + 1))
-            return _Matches(items, frozenset(number for (number,) in rows), is_exact)
-        titled, _ = self._first(in_title)
-        merged = {item.number: item for item in (*titled, *items)}
-        return _Matches([*merged.values()][: self._most], frozenset(item.number for item in titled), is_exact)
+            items, disregarding = self._split(with_words, filters)
+            return _Matches(items, self._titled({}), True, disregarding)
+        disregarding = {kind: self._first(_expression(self._text, _without(kind, filters)))[0] for kind in filters}
+        items, is_exact = self._first(_expression(self._text, filters)) if filters else (with_words, False)
+        if not is_exact and self._query.order == "date":
+            items = self._latest(filters)
+        elif not is_exact and self._text:
+            titled, _ = self._first(_expression(of_text(self._query.text, in_title=True) or "", filters))
+            merged = {item.number: item for item in (*titled, *items)}
+            numbers = frozenset(item.number for item in titled)
+            return _Matches([*merged.values()][: self._most], numbers, False, disregarding)
+        return _Matches(items, self._titled(filters) if is_exact else frozenset(), is_exact, disregarding)
 
-    def _latest(self, every: str) -> list[_Item]:
+    def _titled(self, filters: _Filters) -> frozenset[int]:
+        """Return the numbers of the items with the words in the title, if the order depends on them."""
+        expression = _expression(of_text(self._query.text, in_title=True) or "", filters)
+        if not self._text or expression is None or self._query.order == "date":
+            return frozenset()
+        return frozenset(number for (number,) in self._execute(SQL["numbers"], (expression, self._most + 1)))
+
+    def _split(self, items: list[_Item], filters: _Filters) -> tuple[list[_Item], dict[Facet, list[_Item]]]:
+        """Return those of these items that fit, and for each filter those that fit if it is not set."""
+        years = {int(self._values[number].text) for number in filters.get("year", ())}
+        failing: dict[int, list[Facet]] = {
+            combination: [kind for kind, allowed in filters.items() if kind != "year" and allowed.isdisjoint(numbers)]
+            for combination, numbers in self._combinations(items if filters else ()).items()
+        }
+        fitting: list[_Item] = []
+        others: dict[Facet, list[_Item]] = {kind: [] for kind in filters}
+        for item in items:
+            failed = failing.get(item.combination, [])
+            if "year" in filters and item.year not in years:
+                failed = [*failed, "year"]
+            if not failed:
+                fitting.append(item)
+            elif len(failed) == 1:
+                others[failed[0]].append(item)
+        return fitting, {kind: fitting + near for kind, near in others.items()}
+
+    def _latest(self, filters: _Filters) -> list[_Item]:
         """Return the items of the latest years, at most the limit; those without a year are the last."""
         latest: list[_Item] = []
         for year in (*map(str, self._years), ""):
-            if len(latest) < self._most and (dated := self._valued("year", [year])):
-                latest += self._first(all_of([every, dated]))[0]
+            number = self._known("year", [year])
+            if len(latest) < self._most and number and number <= filters.get("year", number):
+                latest += self._first(_expression(self._text or "", {**filters, "year": number}))[0]
         return latest[: self._most]
 
-    def _first(self, expression: str) -> tuple[list[_Item], bool]:
-        """Return the newest items that fit, at most the limit, and whether these are all."""
+    def _first(self, expression: str | None) -> tuple[list[_Item], bool]:
+        """Return the newest items that fit, at most the limit, and whether these are all. None: no item can fit."""
+        if expression is None:
+            return [], True
         rows = self._execute(SQL["matches"], (expression, self._most + 1)).fetchall()
         items = [_Item(*row[1:]) for row in rows if row[1] is not None]  # the others are stale
         return items[: self._most], len(rows) <= self._most
@@ -218,22 +252,21 @@ class _Search:
         names = dict(self._execute(SQL["identifiers"], (json.dumps(numbers),)).fetchall())
         return tuple(names[number] for number in numbers)
 
-    def _facets(self, matches: _Matches, filters: Mapping[Facet, str | None]) -> _Facets:
+    def _facets(self, matches: _Matches) -> _Facets:
         """Return the values of facets with their counts; those of one as if its own filter was not set."""
-        facets = self._counted(matches)
-        for kind in filters:
-            others = [expression for other, expression in filters.items() if other != kind]
-            facets[kind] = self._counted(self._matches(others, by_relevance=False))[kind]
+        facets = self._counted(matches.items)
+        for kind, items in matches.disregarding.items():
+            facets[kind] = self._counted(items)[kind]
         return facets
 
-    def _counted(self, matches: _Matches) -> _Facets:
+    def _counted(self, items: Sequence[_Item]) -> _Facets:
         """Return the values of all facets of these items, with their counts."""
-        years = Counter([item.year for item in matches.items if item.year is not None])
-        combinations = Counter([item.combination for item in matches.items])
+        years = Counter([item.year for item in items if item.year is not None])
+        combinations = Counter([item.combination for item in items])
         numbers: Counter[int] = Counter()
-        for combination, values in self._execute(SQL["combinations"], (json.dumps([*combinations]),)):
+        for combination, values in self._combinations(items).items():
             count = combinations[combination]
-            for number in json.loads(values):
+            for number in values:
                 numbers[number] += count
         counts: dict[str, dict[str, int]] = {kind: {} for kind in FACETS}
         for number, count in numbers.items():
@@ -245,6 +278,26 @@ class _Search:
         }
         facets["year"] = tuple((str(year), years[year]) for year in sorted(years, reverse=True))
         return facets
+
+    def _combinations(self, items: Iterable[_Item]) -> dict[int, list[int]]:
+        """Return the numbers of the values that items have, by their combinations."""
+        wanted = {item.combination for item in items}
+        if unread := wanted - self._read.keys():
+            rows = self._execute(SQL["combinations"], (json.dumps([*unread]),))
+            self._read.update((combination, json.loads(values)) for combination, values in rows)
+        return {combination: self._read[combination] for combination in wanted}
+
+
+def _expression(text: str, filters: _Filters) -> str | None:
+    """Return the expression of items with these words that every filter allows; None: no item can fit."""
+    if not all(filters.values()):
+        return None
+    restricted = (any_of(map(value_term, sorted(numbers))) for numbers in filters.values())
+    return all_of([*filter(None, [text]), *restricted])
+
+
+def _without(kind: Facet, filters: _Filters) -> _Filters:
+    return {other: numbers for other, numbers in filters.items() if other != kind}
 
 
 def _is_redundant(value: _Value) -> bool:

@@ -176,12 +176,55 @@ def test_of_many_sets_each_page_has_one_level(house):
     sets = [SetDescription(f"source:laro:{number:04}", "") for number in range(600)]
     sets += [SetDescription(f"source:laro:0007:{number}", "") for number in range(600)]
     house.desk.store.add_sets(sets)
-    rows = parsed(house.page("/sets?set=source:laro")).findall(".//tbody/tr")
-    assert len(rows) == 500
-    following = parsed(house.page("/sets?set=source:laro")).find(".//a[@rel='next']").get("href")
-    rows = parsed(house.page(following)).findall(".//tbody/tr")
-    assert len(rows) == 100
-    assert len(parsed(house.page("/sets?set=source:laro:0007")).findall(".//tbody/tr")) == 500
+    for spec in ("source:laro", "source:laro:0007"):
+        specs = [text for html in pages_of(house, f"/sets?set={spec}") for text in column(html, 2)]
+        assert specs == [
+            entry.spec for entry in sorted(sets, key=lambda entry: entry.spec) if entry.spec.rpartition(":")[0] == spec
+        ]
+    first = json.loads(house.page("/sets.json?set=source:laro"))
+    following = json.loads(house.page(first["next"].removeprefix("https://gateway.example.org")))
+    assert len(first["sets"] + following["sets"]) == 600
+    assert following["next"] is None
+
+
+def pages_of(house, path):
+    """Yield the pages of a list, each at most 50 kB and 50 rows; follow the links to the next one, and back."""
+    before = ""
+    while path:
+        html = house.page(path)
+        assert len(html.encode()) <= 50_000
+        assert len(column(html, 1)) <= 50
+        yield html
+        links = {link.get("rel"): link.get("href") for link in parsed(html).iterfind(".//nav[@class='pages']/a")}
+        assert links.get("prev", before) == before
+        before, path = path, links.get("next", "")
+
+
+def column(html, number):
+    return [cell.text_content() for cell in parsed(html).iterfind(f".//tbody/tr/td[{number}]")]
+
+
+def test_sets_are_shown_as_many_levels_as_fit(house):
+    physics = [SetDescription(f"source:laro:physics:{number:02}", "") for number in range(60)]
+    house.desk.store.add_sets([SetDescription("source:laro", ""), SetDescription("source:laro:physics", ""), *physics])
+    assert column(house.page("/sets"), 2)[-1] == "source:laro:physics"
+    assert column(house.page("/sets?set=source:laro"), 2) == ["source:laro:physics"]
+    house.desk.store.add_sets([SetDescription("source:other:a:b:c", "A set whose parents nobody described")])
+    assert column(house.page("/sets?set=source:laro"), 2) == ["source:laro:physics"]
+
+
+def test_many_sources_and_formats_are_shown_in_pages(house):
+    house.add("1")
+    for number in range(120):
+        house.desk.store.add_source(Source(f"s{number:03}", f"https://s{number}.example.org/oai"))
+        house.desk.store.add_format(Format(f"f{number:03}", "", f"urn:f{number}"))
+    sources = [name for html in pages_of(house, "/sources") for name in column(html, 1)]
+    assert sources == ["laro", *(f"s{number:03}" for number in range(120))]
+    prefixes = [prefix for html in pages_of(house, "/formats") for prefix in column(html, 2)]
+    assert prefixes == [*(f"f{number:03}" for number in range(120)), "oai_dc", "oai_didl"]
+    assert column(house.page("/sources?after=s100zzz"), 1)[0] == "s101"
+    assert house.page("/sources?after=zzz")
+    assert len(json.loads(house.page("/sources.json"))["sources"]) == 121
 
 
 def test_a_format_shows_its_schema_and_an_example(furnished):

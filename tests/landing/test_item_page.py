@@ -229,8 +229,27 @@ def test_many_files_are_shown_in_parts(house):
     html = house.page(path)
     assert len(parsed(html).findall(".//tbody/tr")) == 50
     assert "Show 650 more files" in seen(html)
-    assert len(parsed(house.page(f"{path}.files")).findall(".//tbody/tr")) == 500
-    assert len(parsed(house.page(f"{path}.files?after=500")).findall(".//tbody/tr")) == 200
+    names_shown = []
+    following = f"{path}.files"
+    while following:
+        tree = parsed(house.page(following))
+        names_shown += [link.text_content() for link in tree.iterfind(".//tbody/tr/td[1]//a")]
+        link = tree.find(".//a[@rel='next']")
+        following = "" if link is None else link.get("href")
+    assert names_shown == [f"{number:03}.pdf" for number in range(700)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("authors", "files", "length"), [(3000, 1, 60), (10, 300, 60), (10, 300, 400), (100, 60, 100), (1, 1, 2000)]
+)
+def test_no_page_of_an_item_has_more_than_50_kilobytes(house, authors, files, length):
+    more = [statement("creator", f"Family Name {number}, Given") for number in range(authors)]
+    more += [statement("identifier", f"http://laro.example.org/{n}/{'x' * length}.pdf") for n in range(files)]
+    more += [statement("subject", f"Subject heading number {n}") for n in range(200)]
+    path = house.add("1", *more, statement("date", "2020"), statement("description", "Words of an abstract. " * 100))
+    for form in ("", ".files", ".authors"):
+        assert len(house.page(f"{path}{form}").encode()) <= 50_000, form
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "1.5", "٣", "9" * 50])

@@ -1,8 +1,8 @@
 """Whether a line above the title is the name of a journal that the record lacks. Pure.
 
 The document shows it itself. Either it cites works in this journal: the name has a volume behind it, and the end of a
-title before it. Or the name is the running head of several pages, and their numbers do not begin at 1, as in a journal
-whose volumes are numbered through. Other documents of a study, such as reviews or teaching notes, have neither.
+title before it. Or the name is the running head of several pages, and their numbers do not begin at 1. Many journals
+number their volumes through. Other documents of a study, such as reviews or teaching notes, have neither.
 """
 
 from __future__ import annotations

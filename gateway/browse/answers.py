@@ -1,0 +1,54 @@
+"""What the pages about the repository answer alike: data as JSON, tables in pages, and what is not there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from gateway.browse.parts import part_of
+from gateway.pages.answers import answer, no_page
+from gateway.pages.templating import Pages
+
+T = TypeVar("T")
+
+SHOWN_ROWS = 50  # of a table of sources, formats or sets
+_JSON = "application/json"
+
+
+def plain(rows: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any sequence of named tuples
+    """Return named tuples as JSON has them."""
+    return [row._asdict() for row in rows]
+
+
+def as_json(data: Mapping[str, Any]) -> Response:
+    """Answer with data."""
+    return answer(json.dumps(data, ensure_ascii=False, indent=1) + "\n", _JSON)
+
+
+def table(pages: Pages, place: str, rows: Sequence[T], key: Callable[[T], str]) -> Response:
+    """Answer with the page of a table that the argument `after` asks for; `place` is its address and its template."""
+    part = part_of(sorted(rows, key=key), key, request.args.get("after", ""), SHOWN_ROWS)
+    base = f"{pages.site.root}/{place}"
+    body = pages.render(
+        f"{place}.html",
+        place=place,
+        rows=part.entries,
+        previous_url="" if part.previous is None else _page_after(base, part.previous),
+        next_url="" if part.following is None else _page_after(base, part.following),
+    )
+    return answer(body)
+
+
+def missing(pages: Pages, sentence: str, asked: str) -> Response:
+    """Answer that there is no such thing."""
+    return no_page(pages, HTTPStatus.NOT_FOUND, sentence, asked=asked)
+
+
+def _page_after(base: str, key: str) -> str:
+    """Return the address of the page of a list after a key; an empty one is the first page."""
+    return f"{base}?{urlencode({'after': key})}" if key else base
