@@ -96,9 +96,8 @@ class Made:
 
     def reference(self) -> str:
         """Return how others cite it."""
-        return (
-            f"{', '.join(self.authors)} ({self.year}). {self.title}. {self.journal} {self.number}, 1-9. doi:{self.doi}"
-        )
+        place = f"{self.journal} {self.number}, 1-{_PAGES}"
+        return f"{', '.join(self.authors)} ({self.year}). {self.title}. {place}. doi:{self.doi}"
 
 
 def _word(dice: Random) -> str:
@@ -116,7 +115,7 @@ def papers(made: Made, others: list[Made]) -> Iterator[Paper]:
     """Return the paper of a work, and what is about it: the same words, other documents."""
     dice, number = made.dice, made.number
     has_doi = dice.random() < 0.7
-    head = [f"{made.journal} {number} ({made.year}) 1-9", f"https://doi.org/{made.doi}"] if has_doi else []
+    head = [f"{made.journal} {number} ({made.year}) 1-{_PAGES}", f"https://doi.org/{made.doi}"] if has_doi else []
     footnote = [f"1 {others[0].reference()}", f"2 See also {others[1].reference()}"]
     title = _noisy(made.title, dice) if dice.random() < 0.05 else made.title
     yield Paper(
@@ -179,7 +178,7 @@ def _document(
     body = [first, *sheets[1:]]
     body[-1] += f"\n{references}"
     whole = [*([cover.rstrip("\f")] if cover else []), *body]
-    return Extracted(Outcome.SUCCESS, len(whole), "\f".join(whole[:2]), "\n".join(whole[2:]), "made", front=whole[0])
+    return Extracted(Outcome.SUCCESS, len(whole), "\f".join(whole[:2]), "\n\f".join(whole[2:]), "made", front=whole[0])
 
 
 def corpus() -> list[Paper]:

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gateway.model import DocumentKind, Outcome
-from harvester.fulltext.pdf import abstracts, completeness, first_lines, page_shapes, several_works, title_lines
+from harvester.fulltext.pdf import (
+    abstracts,
+    completeness,
+    first_lines,
+    other_versions,
+    page_shapes,
+    several_works,
+    title_lines,
+)
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_names import Named as FileName
@@ -38,8 +46,9 @@ def doubt_about(extracted: Extracted, facts: Facts, named: Named) -> str:
     if extracted.outcome is not Outcome.SUCCESS:
         return ""
     document = Document(extracted, facts)
-    beside = page_shapes.doubt_about(document) or title_lines.doubt_about(document, named)
-    return beside or next(filter(None, (doubt(document) for doubt in _DOUBTS)), "")
+    doubt = page_shapes.doubt_about(document) or title_lines.doubt_about(document, named)
+    doubt = doubt or other_versions.doubt_about(document, named)
+    return doubt or next(filter(None, (about(document) for about in _DOUBTS)), "")
 
 
 def _kinds(document: Document, name: FileName | None) -> Iterator[DocumentKind | None]:
