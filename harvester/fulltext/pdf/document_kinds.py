@@ -7,6 +7,7 @@ in `first_lines.py` and `page_shapes.py`, the tables in `headings.py` and `file_
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from gateway.model import DocumentKind, Outcome
 from harvester.fulltext.pdf import (
@@ -29,6 +30,12 @@ _NOTHING = Facts()
 _DOUBTS = (abstracts.doubt_about, several_works.doubt_about, completeness.doubt_about)
 
 
+@lru_cache(maxsize=8)
+def _document(extracted: Extracted, facts: Facts) -> Document:
+    """Return the document of a text. The last ones are kept: both functions below need their lines."""
+    return Document(extracted, facts)
+
+
 def kind_of(extracted: Extracted, facts: Facts = _NOTHING, url: str = "") -> DocumentKind:
     """Return the kind of a document from an address. UNKNOWN: no sign."""
     name = named(url)
@@ -36,7 +43,7 @@ def kind_of(extracted: Extracted, facts: Facts = _NOTHING, url: str = "") -> Doc
         return name.kind
     if extracted.outcome is not Outcome.SUCCESS:
         return name.kind if name else DocumentKind.UNKNOWN
-    document = Document(extracted, facts)
+    document = _document(extracted, facts)
     kind_ = next((kind for kind in _kinds(document, name) if kind is not None), None)
     return _plain_kind(document) if kind_ is None else kind_
 
@@ -45,7 +52,7 @@ def doubt_about(extracted: Extracted, facts: Facts, named: Named) -> str:
     """Return why the kind of a document that looks like the work is not certain, as a sentence; empty: it is."""
     if extracted.outcome is not Outcome.SUCCESS:
         return ""
-    document = Document(extracted, facts)
+    document = _document(extracted, facts)
     doubt = page_shapes.doubt_about(document) or title_lines.doubt_about(document, named)
     doubt = doubt or other_versions.doubt_about(document, named)
     return doubt or next(filter(None, (about(document) for about in _DOUBTS)), "")

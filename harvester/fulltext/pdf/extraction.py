@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from contextlib import suppress
@@ -17,6 +18,7 @@ from harvester.fulltext.pdf import reader
 SECONDS = 30.0
 ENOUGH_WORDS = 100  # with fewer the other engine is tried, too; after that a person must look
 _ENGINES = tuple(reader.ENGINES)
+_WITHOUT_SPACES = re.compile("[\u2e81-\U0010ffff]+")  # letters of scripts without spaces
 
 _STATUSES = {
     reader.BROKEN: Outcome.BROKEN_PDF,
@@ -56,7 +58,8 @@ class Extracted(NamedTuple):
     @property
     def word_count(self) -> int:
         """The number of words; without spaces, as in Japanese, two characters count as one."""
-        return max(len(self.text.split()), sum(ord(letter) > 0x2E80 for letter in self.text) // 2)  # noqa: PLR2004 - CJK
+        text = self.text
+        return max(len(text.split()), sum(map(len, _WITHOUT_SPACES.findall(text))) // 2)
 
 
 def extract(data: bytes, seconds: float = SECONDS) -> Extracted:
