@@ -8,7 +8,7 @@ from pathlib import Path
 from gateway.errors import ConfigurationError
 from gateway.pages.colours import accents, is_colour
 from gateway.pages.site import Site, site_url
-from gateway.pages.style import Asset, named, style_sheet
+from gateway.pages.style import Asset, icon_of, named, style_sheet
 from gateway.settings import Settings
 
 log = logging.getLogger("gateway.pages")
@@ -33,13 +33,15 @@ def site_of(settings: Settings, base_url: str) -> Site:
         log.info(
             "The colour %s is hard to read on white, so links are %s there, and %s in dark mode.", colour, light, dark
         )
+    logo = _logo(settings.instance, settings.text("pages_logo"))
     return Site(
         name=settings.text("repository_name"),
         url=site_url(base_url, settings.text("pages_url")),
         base_url=base_url,
         admin_email=settings.text("admin_email"),
         style=style_sheet(colour),
-        logo=_logo(settings.instance, settings.text("pages_logo")),
+        logo=logo,
+        icon=logo or icon_of(colour),
         has_search=settings.is_on("browse_search"),
         is_indexed=settings.is_on("landing_index"),
     )

@@ -1,4 +1,4 @@
-"""The addresses `/assets/…`: the style sheet and the logo, which never change under their names."""
+"""The addresses `/assets/…`: the style sheet, the logo and the icon, which never change under their names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _YEAR_SECONDS = 31_536_000
 def blueprint(site: Site) -> Blueprint:
     """Return the Flask blueprint of the files that pages use; their names have a digest, so they are immutable."""
     face = Blueprint("assets", __name__)
-    files = {asset.name: asset for asset in (site.style, site.logo) if asset}
+    files = {asset.name: asset for asset in (site.style, site.logo, site.icon) if asset}
 
     @face.route("/assets/<name>")
     def asset(name: str) -> Response:

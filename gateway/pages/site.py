@@ -12,7 +12,8 @@ from gateway.pages.style import Asset
 class Site:
     """The values that all pages share.
 
-    `url` is the address of `/` without the slash, from the settings. `style` and `logo` are served below `/assets/`.
+    `url` is the address of `/` without the slash, from the settings. `style`, `logo` and `icon` are served
+    below `/assets/`; browsers show the icon in their tabs.
     `has_search`: the search is switched on. `is_indexed`: search engines may index items that have no file here.
     """
 
@@ -22,6 +23,7 @@ class Site:
     admin_email: str
     style: Asset
     logo: Asset | None = None
+    icon: Asset | None = None
     language: str = "en"
     has_search: bool = False
     is_indexed: bool = False

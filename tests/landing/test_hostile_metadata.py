@@ -9,53 +9,8 @@ import pytest
 
 from gateway.model import FileLink
 from tests.page_house import FOUND, parsed, seen, statement
+from tests.payloads import FIELDS, PAYLOADS
 
-PAYLOADS = [
-    "<script>alert(1)</script>",
-    "</script><script>alert(1)</script>",
-    "</title><script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "' onmouseover='alert(1)",
-    "<img src=x onerror=alert(1)>",
-    "<svg/onload=alert(1)>",
-    "&lt;script&gt;alert(1)&lt;/script&gt;",
-    "&amp;lt;script&amp;gt;alert(1)",
-    "&#60;script&#62;alert(1)",
-    "javascript:alert(1)",
-    "data:text/html,<script>alert(1)</script>",
-    "<i onclick=alert(1)>x</i>",
-    "<sub><script>alert(1)</script></sub>",
-    "<!--<script>alert(1)-->",
-    "<style>*{display:none}</style>",
-    "<base href=//evil.example>",
-    "<meta http-equiv=refresh content=0;url=//evil.example>",
-    "<iframe srcdoc='<script>alert(1)</script>'>",
-    "<form action=//evil.example><input>",
-    "{{ 7*7 }}{% raw %}",
-    "${7*7}",
-    "\u202eevil\u202c",
-    "\u2028\u2029",
-    "a}\n@article{evil,\ntitle={x}}",
-    "a\\input{/etc/passwd}",
-    "a\r\nTY  - EVIL\r\nER  - ",
-    "line\nSet-Cookie: evil=1",
-    "x\u0085y",
-    "%0d%0aSet-Cookie:%20evil=1",
-    "<a href='javascript:alert(1)'>x</a>",
-    '{"@type": "evil"}',
-    "]]>",
-    "<?php echo 1 ?>",
-    "=cmd|'/C calc'!A0",
-    "{format} {0} {n} {date}",
-    "%s %d %(x)s",
-    "a" * 5000,
-    "\N{GRINNING FACE}\N{CJK UNIFIED IDEOGRAPH-4E00}",
-    "e\u0301\u0302\u0303",
-]
-FIELDS = (
-    "title", "creator", "contributor", "subject", "description", "publisher", "date", "type", "format", "identifier",
-    "source", "language", "relation", "coverage", "rights",
-)  # fmt: skip
 _ALLOWED = {"type", "src", "href", "rel"}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
 from selenium import webdriver
@@ -20,6 +21,7 @@ from gateway.publish_files import file_all
 from tests import live
 from tests.conftest import AXE
 from tests.page_house import FOUND, statement
+from tests.payloads import FIELDS, PAYLOADS
 from tests.publish.desk import Desk, Sent, dc, make_databases
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
@@ -78,6 +80,12 @@ axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22
 """
 
 
+def payloaded(text: str) -> bytes:
+    """Return Dublin Core with a text in every field."""
+    statements = (statement(field, text, "en") for field in FIELDS)
+    return dc(escape(text), statement("creator", "Payload, Ada"), statement("date", "2025"), *statements)
+
+
 def furnished(folder: Path) -> None:
     """Publish items of every kind."""
     desk = Desk(folder)
@@ -115,6 +123,7 @@ def furnished(folder: Path) -> None:
             Sent("large", dc("A very long title of many words " * 12, *names, *creators)),
             Sent("arabic", dc(arabic, statement("description", arabic * 5, "ar"))),
             Sent("gone", dc("Gone")),
+            *(Sent(f"payload-{number}", payloaded(text)) for number, text in enumerate(PAYLOADS)),
         )
         desk.publish()
         desk.now += 5
@@ -215,6 +224,27 @@ def test_nothing_of_a_record_runs_and_nothing_is_forbidden(site, browser, page):
     messages = [entry["message"] for entry in window.get_log("browser")]
     expected = ("404", "410") if page in ("no such page", "deleted item") else ()
     assert [text for text in messages if not any(status in text for status in expected)] == []
+
+
+def test_no_payload_in_any_field_runs_or_is_loaded(site, browser):
+    """Each is in all fields of an item of its own. What our policy forbids, the browser reports on the console."""
+    driver = browser(1280)
+    driver.get_log("browser")
+    pages = [f"{ITEM}payload-{number}{form}" for number in range(len(PAYLOADS)) for form in ("", ".authors")]
+    pages += [f"/search?q=payload&order={order}" for order in ("relevance", "date")]
+    following = "/browse?verb=ListRecords&metadataPrefix=oai_dc"
+    for page in pages:
+        driver.get(site + page)
+        assert driver.execute_script("return window.ran") is None, page
+        assert driver.get_log("browser") == [], page
+        assert (
+            driver.execute_script("return document.querySelectorAll('main img, main iframe, main style').length") == 0
+        )
+    while following:
+        driver.get(site + following)
+        assert driver.get_log("browser") == [], following
+        links = driver.find_elements(By.CSS_SELECTOR, "a[rel=next]")
+        following = links[0].get_attribute("href").removeprefix(site) if links else ""
 
 
 @pytest.mark.parametrize("page", PAGES)
