@@ -33,6 +33,7 @@ GROUND = (
     "gateway.secret_arguments",
     "gateway.typed_links",
     "gateway.spdx",
+    "gateway.work_dates",
 )
 PROGRAM = (
     "gateway.clocks",
@@ -130,6 +131,7 @@ LAYERS = {
     "gateway.addresses": Layer(),
     "gateway.digests": Layer(),
     "gateway.secret_arguments": Layer(),
+    "gateway.work_dates": Layer(),
     "gateway.typed_links": Layer(("gateway.addresses", "gateway.xmltext")),
     "gateway.sandbox": Layer(),
     "gateway.durable": Layer(),

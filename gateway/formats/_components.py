@@ -129,7 +129,8 @@ def _file(element: Element) -> FileLink | None:
     refs = [ref for resource in resources if (ref := resource.get("ref"))]
     provenance = terms.get((DCTERMS, "provenance"), "")
     origin = FileOrigin.DISCOVERED if provenance.startswith(FileOrigin.DISCOVERED.value) else FileOrigin.UPSTREAM
-    match = (_OF_A_SEARCH if origin is FileOrigin.DISCOVERED else _OF_A_SOURCE).fullmatch(provenance)
+    is_found = origin is FileOrigin.DISCOVERED
+    match = _OF_A_SEARCH.fullmatch(provenance) if is_found else _OF_A_SOURCE.fullmatch(provenance)
     known = {name: value or "" for name, value in match.groupdict().items()} if match else {}
     sized = _SIZE.fullmatch(terms.get((DCTERMS, "extent"), ""))
     digests = [pair for child in statements if name_of(child) == (PREMIS, "fixity") for pair in _digests(child)]

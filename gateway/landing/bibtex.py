@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from gateway.pages.reference import Author, Reference, date_parts
+from gateway.pages.reference import Author, Reference
 from gateway.pages.shown import bare
+from gateway.work_dates import date_parts
 
 CONTENT_TYPE = "application/x-bibtex; charset=UTF-8"
 _NO_WORD = re.compile(r"[^a-z0-9]+")
@@ -18,14 +19,10 @@ _SPECIAL = {
 
 def bibtex(reference: Reference, url: str) -> str:
     """Return one entry; its key is made of the first author, the year and the first word of the title."""
-    names = [
-        f"{_field(author.family)}, {_field(author.given)}" if author.family else f"{{{_field(author.name)}}}"
-        for author in reference.authors
-    ]
     month = date_parts(reference.date)[1:2]
     fields = {
         "title": f"{{{_field(bare(reference.title))}}}" if reference.title else "",
-        "author": " and ".join(names),
+        "author": " and ".join(map(_name, reference.authors)),
         "year": str(reference.year) if reference.year else "",
         "month": month[0].lstrip("0") if month else "",
         _container(reference): _field(reference.journal),
@@ -36,7 +33,7 @@ def bibtex(reference: Reference, url: str) -> str:
         "issn": _field(reference.issn),
         "isbn": _field(reference.isbn),
         "doi": _verbatim(reference.doi),
-        "url": _verbatim(f"https://doi.org/{reference.doi}" if reference.doi else url),
+        "url": _verbatim(reference.doi_url or url),
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join((f"@{reference.kind.bibtex}{{{key_of(reference)},", *lines, "}", ""))
@@ -51,8 +48,14 @@ def key_of(reference: Reference) -> str:
 
 
 def _name(author: Author) -> str:
-    """Return a name; one without a comma is in braces, so that BibTeX does not divide it."""
-    return f"{_field(author.family)}, {_field(author.given)}" if author.family else f"{{{_field(author.name)}}}"
+    """Return a name: family, suffix, given. One without parts, or with `and`, is in braces, so that it is one name."""
+    if not author.family:
+        return f"{{{_field(author.name)}}}"
+    return ", ".join(map(_part, filter(None, (author.family, author.suffix, author.given))))
+
+
+def _part(text: str) -> str:
+    return f"{{{_field(text)}}}" if " and " in text.lower() else _field(text)
 
 
 def _container(reference: Reference) -> str:

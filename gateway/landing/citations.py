@@ -5,6 +5,8 @@ They are short templates of our own. Where the record lacks a part, the citation
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,6 +15,9 @@ from gateway.pages.shown import bare
 
 _MOST_AUTHORS = 20  # of APA; the others name fewer
 _SHOWN_AUTHORS = 6
+_GIVEN = re.compile(r"(-?)([^\W\d_])[^\s.\-]*")
+_PARTICLES = frozenset({"von", "van", "der", "den", "de", "del", "du", "da", "di", "la", "le", "zu", "af", "ter"})
+_SCRIPTS_WITH_INITIALS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "GEORGIAN"})
 
 
 class Citation(NamedTuple):
@@ -24,7 +29,7 @@ class Citation(NamedTuple):
 
 def citations(reference: Reference, url: str) -> tuple[Citation, ...]:
     """Return the citations of a work; `url` is used if it has no DOI."""
-    link = f"https://doi.org/{reference.doi}" if reference.doi else url
+    link = reference.doi_url or url
     return (
         Citation("apa", _apa(reference, link)),
         Citation("vancouver", _vancouver(reference, link)),
@@ -33,7 +38,7 @@ def citations(reference: Reference, url: str) -> tuple[Citation, ...]:
 
 
 def _apa(reference: Reference, link: str) -> str:
-    names = [_family_first(author, ", ", ". ") for author in reference.authors]
+    names = [_apa_name(author) for author in reference.authors]
     if len(names) > _MOST_AUTHORS:
         names = [*names[: _MOST_AUTHORS - 1], "\u2026 " + names[-1]]
     authors = _listed(names, ", & ")
@@ -49,7 +54,7 @@ def _apa(reference: Reference, link: str) -> str:
 
 
 def _vancouver(reference: Reference, link: str) -> str:
-    names = [_join(" ", author.family or author.name, _initials(author.given, "")) for author in reference.authors]
+    names = [_vancouver_name(author) for author in reference.authors]
     if len(names) > _SHOWN_AUTHORS:
         names = [*names[:_SHOWN_AUTHORS], "et al"]
     year = str(reference.year) if reference.year else ""
@@ -59,13 +64,14 @@ def _vancouver(reference: Reference, link: str) -> str:
 
 def _chicago(reference: Reference, link: str) -> str:
     names = [author.name for author in reference.authors[:1]]
-    names += [_join(" ", author.given, author.family) or author.name for author in reference.authors[1:]]
+    names += [_given_first(author) for author in reference.authors[1:]]
     if len(names) > _SHOWN_AUTHORS:
         names = [*names[:_SHOWN_AUTHORS], "et al."]
         authors = ", ".join(names)
     else:
         authors = _listed(names, ", and ")
-    title = f"\u201c{bare(reference.title).rstrip('.')}.\u201d" if reference.title else ""
+    title = bare(reference.title).rstrip(".")
+    title = f"\u201c{title}{'' if title.endswith(('?', '!')) else '.'}\u201d" if title else ""
     number = f"no. {reference.issue}" if reference.issue else ""
     year = f"({reference.year})" if reference.year else ""
     place = _join(" ", reference.journal or reference.publisher, _join(", ", reference.volume, number), year)
@@ -76,13 +82,39 @@ def _volume(reference: Reference) -> str:
     return reference.volume + (f"({reference.issue})" if reference.volume and reference.issue else "")
 
 
-def _family_first(author: Author, comma: str, stop: str) -> str:
-    return f"{author.family}{comma}{_initials(author.given, stop)}".rstrip() if author.family else author.name
+def _apa_name(author: Author) -> str:
+    if not author.family:
+        return author.name
+    return _join(", ", author.family, _initials(author.given, ".", " ", "-"), author.suffix)
 
 
-def _initials(given: str, stop: str) -> str:
-    parts = given.replace(".", " ").split()
-    return "".join(part[0].upper() + stop for part in parts)
+def _vancouver_name(author: Author) -> str:
+    if not author.family:
+        return author.name
+    return _join(" ", author.family, _initials(author.given, "", "", ""), author.suffix.rstrip("."))
+
+
+def _given_first(author: Author) -> str:
+    if not author.family:
+        return author.name
+    return _join(", ", _join(" ", author.given, author.family), author.suffix)
+
+
+def _initials(given: str, stop: str, space: str, hyphen: str) -> str:
+    """Return the initials of given names, with signs behind, between, and for a hyphen between them.
+
+    Names in scripts without initials, such as Chinese or Arabic, stay whole.
+    """
+    made = ""
+    for match in _GIVEN.finditer(unicodedata.normalize("NFC", given)):
+        if unicodedata.name(match[2], "").partition(" ")[0] not in _SCRIPTS_WITH_INITIALS:
+            return given
+        if match[0] in _PARTICLES:
+            made += f" {match[0]}"
+            continue
+        between = hyphen if match[1] else space
+        made += (between if made else "") + match[2].upper() + stop
+    return made.lstrip() or given
 
 
 def _listed(names: Sequence[str], last: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-from gateway.pages.reference import Author, Reference, date_parts
+from gateway.pages.reference import Author, Reference
 from gateway.pages.shown import bare
+from gateway.work_dates import date_parts
 
 CONTENT_TYPE = "application/vnd.citationstyles.csl+json"
 
@@ -36,5 +37,6 @@ def csl_json(reference: Reference, url: str, identifier: str) -> str:
 
 def _name(author: Author) -> dict[str, str]:
     if author.family:
-        return {"family": author.family, "given": author.given}
+        suffix = {"suffix": author.suffix} if author.suffix else {}
+        return {"family": author.family, "given": author.given, **suffix}
     return {"literal": author.name}

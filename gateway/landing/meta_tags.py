@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gateway.landing.item import Item
-from gateway.pages.reference import date_parts
 from gateway.pages.shown import bare, shortened
+from gateway.work_dates import date_parts
 
 _MOST_AUTHORS = 400
 _MOST_DESCRIPTION = 200

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from gateway.names import source_of, upstream_identifier
 from gateway.pages.item_addresses import address_of, in_path, in_query, is_plain, merged, query_address
 from gateway.pages.site import Site
@@ -11,6 +13,7 @@ from gateway.store.base import View
 FORMS = ("linkset.json", "linkset", "csl.json", "json", "jsonld", "bib", "ris", "authors", "files", "html")
 
 _MOST_IDENTIFIER = 10_000
+_PREFIX = "-_.!~*'()"  # what a metadataPrefix may have beside letters and digits
 _MOST_CANDIDATES = 20
 
 
@@ -66,7 +69,7 @@ class Places:
 
     def metadata_path(self, view: View, identifier: str, prefix: str) -> str:
         """Return the path of the metadata of an item in one format, in our spelling."""
-        folder = f"{self._site.root}/metadata/{prefix}/"
+        folder = f"{self._site.root}/metadata/{quote(prefix, safe=_PREFIX)}/"
         return address_of(folder, identifier, lambda name: self._has_rivals(view, name))
 
     def url(self, view: View, identifier: str, form: str = "html") -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.pages.reference import Reference, date_parts
+from gateway.pages.reference import Reference
 from gateway.pages.shown import bare
+from gateway.work_dates import date_parts
 
 CONTENT_TYPE = "application/x-research-info-systems; charset=UTF-8"
 

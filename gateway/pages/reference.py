@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from gateway.addresses import uri_of
 from gateway.model import Statement, Work
 from gateway.pages.kinds import WORK, Kind, kind_of
 from gateway.pages.shown import plain
+from gateway.work_dates import date_of
 
 _ORCID = re.compile(r"(?i)(?:https?://)?(?:orcid(?:\.org)?[:/\s]*)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\b")
-_YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
-_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
 _ARXIV = re.compile(r"(?i)^(?:arxiv:|https?://(?:www\.)?arxiv\.org/abs/)([a-z.-]+/\d{7}|\d{4}\.\d{4,5})(v\d+)?$")
 _PMID = re.compile(
     r"(?i)^(?:pmid:?\s*|https?://(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed)/)(\d{1,9})/?$"
@@ -30,16 +30,23 @@ _JOURNAL = re.compile(  # of a text with white space folded
     r"(?: ?[,:;] ?(?:pp?\.? ?)?(?P<first>[A-Za-z]?\d{1,7})(?: ?[-\u2013] ?(?P<last>[A-Za-z]?\d{1,7}))?)?\.?"
 )
 _MOST_AUTHORS = 100_000
+_LIFE = re.compile(r",? ?\(?[0-9]{4}\??[-\u2013](?:[0-9]{4}\??)?\)?\.?$")  # as catalogues write the years of a life
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_COMPANIES = frozenset({"inc", "ltd", "llc", "corp", "gmbh", "ag", "plc", "co", "limited", "incorporated"})
 
 
 class Author(NamedTuple):
-    """An author: the name as the record has it, its parts if it has a comma, and the address of the ORCID."""
+    """An author: the name as the record has it, its parts if it has a comma, and the address of the ORCID.
+
+    `suffix` is a part such as `Jr.`, which stands behind the whole name.
+    """
 
     name: str
     family: str = ""
     given: str = ""
     orcid: str = ""
     language: str = ""
+    suffix: str = ""
 
 
 class Identifier(NamedTuple):
@@ -85,6 +92,11 @@ class Reference(NamedTuple):
         return next((entry.text for entry in self.identifiers if entry.scheme == "doi"), "")
 
     @property
+    def doi_url(self) -> str:
+        """The address that resolves the DOI, or an empty string."""
+        return next((entry.url for entry in self.identifiers if entry.scheme == "doi"), "")
+
+    @property
     def pages(self) -> str:
         """The first page, or first and last, or an empty string."""
         return "\u2013".join(filter(None, (self.first_page, self.last_page)))
@@ -100,6 +112,7 @@ def reference_of(work: Work) -> Reference:
     types = tuple(entry.text for entry in texts.get("type", []))
     dates = [entry.text for entry in texts.get("date", [])]
     sources = tuple(entry.text for entry in texts.get("source", []) if not _is_link(entry.text))
+    date, year = date_of(dates)
     placed = next((match for text in sources if (match := _JOURNAL.fullmatch(text))), None)
     parts = placed.groupdict() if placed else {}
     everything = [entry.text for name in ("identifier", "source", "relation") for entry in texts.get(name, [])]
@@ -111,8 +124,8 @@ def reference_of(work: Work) -> Reference:
         contributors=tuple(_authors(texts.get("contributor", []))),
         kind=kind_of(types),
         types=types,
-        date=next((text for text in dates if _DATE.match(text)), next(iter(dates), "")),
-        year=year_of(dates),
+        date=date or next(iter(dates), ""),
+        year=year,
         journal=parts.get("title") or next(iter(sources), ""),
         volume=parts.get("volume") or "",
         issue=parts.get("issue") or "",
@@ -132,28 +145,22 @@ def reference_of(work: Work) -> Reference:
     )
 
 
-def year_of(dates: Iterable[str]) -> int:
-    """Return the year of the work in its dc:dates: that of the first with a year from 1400 on; 0 if there is none."""
-    return next((int(match[1]) for text in dates if (match := _YEAR.search(text))), 0)
-
-
-def date_parts(text: str) -> tuple[str, ...]:
-    """Return year, month and day of a date of ISO 8601, as far as it has them."""
-    match = _DATE.match(text)
-    return tuple(filter(None, match.groups())) if match else ()
-
-
 def author_of(text: str, language: str = "") -> Author:
-    """Return an author as a record writes it: `Family, Given`, with or without an ORCID beside it."""
+    """Return an author as a record writes it: `Family, Given`, with or without an ORCID or the years of life beside it.
+
+    The name of an organization has no parts, also if it ends with `, Inc.`.
+    """
     orcid = _ORCID.search(text)
     name = text
     if orcid:
         name = text[: orcid.start()].strip(" ([;,") or text[orcid.end() :].strip(" )];,")
-    family, comma, given = name.partition(",")
     address = f"https://orcid.org/{orcid[1].upper()}" if orcid else ""
-    if not comma or not given.strip() or "," in given:
+    parts = [part.strip() for part in _LIFE.sub("", name).split(",")]
+    suffix = parts.pop() if len(parts) == 3 and parts[2].strip(".").lower() in _SUFFIXES else ""  # noqa: PLR2004
+    if len(parts) != 2 or not all(parts) or parts[1].strip(".").lower() in _COMPANIES:  # noqa: PLR2004
         return Author(name, orcid=address, language=language)
-    return Author(name, family.strip(), given.strip(), address, language)
+    family, given = parts
+    return Author(name, family, given, address, language, suffix)
 
 
 def _authors(statements: Iterable[Statement]) -> Iterator[Author]:
@@ -188,7 +195,7 @@ def identifier_of(text: str) -> Identifier:
     """Return an identifier in any spelling with its scheme: doi, handle, arxiv, pmid, url, or other."""
     uri = uri_of(text)
     if uri.startswith("https://doi.org/"):
-        return Identifier("doi", uri.removeprefix("https://doi.org/"), uri)
+        return Identifier("doi", unquote(uri.removeprefix("https://doi.org/")), uri)
     if uri:
         return Identifier("handle", uri.removeprefix("https://hdl.handle.net/"), uri)
     if match := _ARXIV.match(text):

@@ -16,6 +16,7 @@ from gateway.model import Work
 from gateway.names import FULLTEXT, SOURCES, upstream_identifier
 from gateway.search.identifiers import names_of, people
 from gateway.search.words import index_words
+from gateway.work_dates import date_of
 from gateway.xmltext import clean
 
 # Returns the Work in a published record of `oai_dc`; it may raise anything.
@@ -30,8 +31,6 @@ _LONGEST_TYPE = 80
 _IDENTIFIER = re.compile(rb"<identifier>([^<]*)</identifier>")
 _SPEC = re.compile(rb"<setSpec>([^<]*)</setSpec>")
 _LOCAL = re.compile(r"oai:[^:]*:([^/]*)/")
-_YEAR = re.compile(r"(?<![0-9])(1[0-9]{3}|20[0-9]{2})(?![0-9])")
-_EMBARGO = "embargoend"
 _VOCABULARIES = ("info:eu-repo/semantics/", "http://purl.org/dc/dcmitype/")
 _PEOPLE = ("creator", "contributor")
 # Values of dc:type that state a version, a review or an access right, and no kind of document.
@@ -92,7 +91,7 @@ def entry_of(record: bytes, describe: Describe) -> Entry:
         tuple(word for word in other if word not in title),
         tuple(_names(identifier, work)),
         (*source, *_sets(specs), *_types(work.texts("type"))),
-        _year(work.texts("date")),
+        date_of(work.texts("date"))[1] or None,
         FULLTEXT in specs,
     )
 
@@ -131,13 +130,3 @@ def _type(text: str) -> str:
     if word in _NO_TYPES or word.startswith(("http:", "https:", "info:")) or not any(map(str.isalpha, word)):
         return ""
     return _SAME_TYPE.get(word, word)[:_LONGEST_TYPE]
-
-
-def _year(texts: Iterable[str]) -> int | None:
-    """Return the earliest year of the dates; those with a time of day are of a repository, and count if alone."""
-    years = [
-        (":" in text[-9:], int(match[1]))
-        for text in texts
-        if _EMBARGO not in text.casefold() and (match := _YEAR.search(text))
-    ]
-    return min(years)[1] if years else None

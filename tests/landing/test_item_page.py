@@ -329,3 +329,12 @@ def test_a_wrong_address_offers_a_search_for_its_words(house):
     assert answer.status_code == 404
     (link,) = [link for link in parsed(answer.text).iter("a") if link.text == "Search for it"]
     assert link.get("href") == "/search?q=oai%3Agateway.example.org%3Alaro%2F%3Creef%3E+%26+more"
+
+
+def test_metadata_of_a_prefix_with_a_line_end_are_not_found(house):
+    house.add("1")
+    for prefix in ("oai_dc%0aX:1", "%F2%A2%0a", "a%20b"):
+        answer = house.get(
+            f"/metadata/{prefix}/?identifier=oai%3Agateway.example.org%3Alaro%2F1", follow_redirects=True
+        )
+        assert answer.status_code == 404

@@ -1,0 +1,78 @@
+"""Names and dates in citations and exports: as the styles want them, and as the programs that read them divide them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gateway.landing.bibtex import bibtex
+from gateway.landing.citations import citations
+from gateway.landing.csl_json import csl_json
+from gateway.model import Statement, Work
+from gateway.pages.reference import Reference, author_of, identifier_of, reference_of
+
+URL = "https://gateway.example.org/items/1"
+
+
+def reference(*statements: tuple[str, str], title: str = "Reefs") -> Reference:
+    return reference_of(Work(tuple(Statement(name, text) for name, text in (("title", title), *statements))))
+
+
+@pytest.mark.parametrize(
+    ("name", "apa", "vancouver"),
+    [
+        ("van der Berg, Jean-Pierre", "van der Berg, J.-P.", "van der Berg JP"),
+        ("M\u00fcller, \u00c9. J.-P.", "M\u00fcller, \u00c9. J.-P.", "M\u00fcller \u00c9JP"),
+        ("Zola, E\u0301mile", "Zola, \u00c9.", "Zola \u00c9"),
+        ("Smith, (Jane) d'Arc", "Smith, J. D.", "Smith JD"),
+        ("King, Martin Luther, Jr.", "King, M. L., Jr.", "King ML Jr"),
+        ("Goethe, Johann Wolfgang von, 1749-1832", "Goethe, J. W. von", "Goethe JW von"),
+        ("\u5c71\u7530, \u592a\u90ce", "\u5c71\u7530, \u592a\u90ce.", "\u5c71\u7530 \u592a\u90ce"),
+        ("Wiley and Sons, Inc.", "Wiley and Sons, Inc.", "Wiley and Sons, Inc."),
+        ("World Health Organization", "World Health Organization", "World Health Organization"),
+        ("Plato", "Plato", "Plato"),
+    ],
+)
+def test_a_name_is_written_as_the_style_wants(name, apa, vancouver):
+    made = {citation.style: citation.text for citation in citations(reference(("creator", name)), URL)}
+    assert made["apa"].startswith(f"{apa} (n.d.)." if not apa.endswith("\u90ce.") else apa[:-1]), made["apa"]
+    assert made["vancouver"].startswith(vancouver), made["vancouver"]
+
+
+def test_a_title_that_asks_has_no_full_stop():
+    made = {citation.style: citation.text for citation in citations(reference(title="What is it?"), URL)}
+    assert "\u201cWhat is it?\u201d" in made["chicago"]
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("Wiley and Sons, Inc.", "{{Wiley and Sons, Inc.}}"),
+        ("Black and White, Ann", "{{Black and White}, Ann}"),
+        ("King, Martin Luther, Jr.", "{King, Jr., Martin Luther}"),
+    ],
+)
+def test_one_name_stays_one_name_in_bibtex(name, field):
+    assert f"  author = {field},\n" in bibtex(reference(("creator", name)), URL)
+
+
+def test_csl_has_the_parts_of_a_name_and_of_a_date_that_exist():
+    work = reference(("creator", "King, Martin Luther, Jr."), ("date", "2001-13-45"))
+    (entry,) = json.loads(csl_json(work, URL, "1"))
+    assert entry["author"] == [{"family": "King", "given": "Martin Luther", "suffix": "Jr."}]
+    assert entry["issued"] == {"date-parts": [[2001]]}
+
+
+def test_a_doi_is_shown_as_it_is_and_linked_as_an_address():
+    made = identifier_of("https://doi.org/10.1002/(SICI)1096(1996)100:1%3C1::AID-1%3E3.0.CO;2-X")
+    assert made.text == "10.1002/(SICI)1096(1996)100:1<1::AID-1>3.0.CO;2-X"
+    assert made.url == "https://doi.org/10.1002/(SICI)1096(1996)100:1%3C1::AID-1%3E3.0.CO;2-X"
+    assert identifier_of(f"doi:{made.text}") == made
+    (citation, *_) = citations(reference(("identifier", made.text)), URL)
+    assert citation.text.endswith(made.url)
+
+
+@pytest.mark.parametrize("name", ["", ",", ", x", "x,", "a, b, c", "a,,b", "1749-1832", "Inc."])
+def test_a_name_without_parts_is_kept_as_it_is(name):
+    assert author_of(name)[:3] == (name, "", "")
