@@ -17,7 +17,10 @@ from typing import Final, Protocol
 from gateway.server.answer import Answer, plain
 
 PAGE_SHARE: Final = 0.1  # of the time, while harvesters are being answered; measured by `tests.bench.page_storm`
-_RECENT_SECONDS = 1.0  # a harvester needs less from one page of a list to the next one
+# A harvester asks for the next page of a list in at most a hundred times what the answer took, and in a second.
+# A probe of a supervisor, which takes a fraction of a millisecond, so counts for a moment only.
+_NEXT_PAGE_TIMES = 100
+_NEXT_PAGE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 5.0  # after one page
 _LOOP_SECONDS = 0.0005  # that the event loop needs to read a request and to write the answer
 _LOOK_SECONDS = 0.1
@@ -41,21 +44,24 @@ class HarvesterThreads:
     def __init__(self, threads: int) -> None:
         self.executor: Executor = ThreadPoolExecutor(threads, "answers")
         self._running = 0
-        self._ended_at = -inf
+        self._active_until = -inf
 
     async def answer(self, make: Make) -> Answer:
         """Return the answer that `make` returns, which is called in a thread."""
         loop = asyncio.get_running_loop()
+        begun_at = loop.time()
         self._running += 1
         try:
             return await loop.run_in_executor(self.executor, make)
         finally:
             self._running -= 1
-            self._ended_at = loop.time()
+            now = loop.time()
+            until = now + min((now - begun_at) * _NEXT_PAGE_TIMES, _NEXT_PAGE_SECONDS)
+            self._active_until = max(self._active_until, until)
 
     def are_active(self) -> bool:
-        """Return whether an answer is being made, or was a moment ago."""
-        return self._running > 0 or asyncio.get_running_loop().time() - self._ended_at < _RECENT_SECONDS
+        """Return whether an answer is being made, or the next request of a harvester is expected."""
+        return self._running > 0 or asyncio.get_running_loop().time() < self._active_until
 
 
 class PageThreads:

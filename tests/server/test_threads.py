@@ -162,6 +162,16 @@ def computing(seconds: float, ends: list[float]) -> Callable[[], Answer]:
     return make
 
 
+def sleeping(seconds: float) -> Callable[[], Answer]:
+    """Return what takes so long in a thread."""
+
+    def make() -> Answer:
+        time.sleep(seconds)
+        return OK
+
+    return make
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
 def test_pages_compute_no_more_than_their_share_while_harvesters_are_answered(threads):
@@ -207,12 +217,25 @@ def test_pause_ends_soon_after_the_last_harvester():
         harvesters = HarvesterThreads(1)
         pages = PageThreads(1, harvesters, LONG_SECONDS)
         pages._may_begin_at = asyncio.get_running_loop().time() + LONG_SECONDS
-        await harvesters.answer(lambda: OK)
+        await harvesters.answer(sleeping(0.02))
         assert harvesters.are_active()
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert await pages.answer(lambda: OK) is OK
         assert not harvesters.are_active()
         pages.executor.shutdown()
+        harvesters.executor.shutdown()
+
+    asyncio.run(work())
+
+
+def test_short_answers_such_as_those_to_probes_count_for_a_moment_only():
+    async def work() -> None:
+        loop = asyncio.get_running_loop()
+        harvesters = HarvesterThreads(1)
+        begun_at = loop.time()
+        await harvesters.answer(lambda: OK)
+        took = loop.time() - begun_at
+        assert harvesters._active_until - begun_at <= took + min(100 * took, 1.0)
         harvesters.executor.shutdown()
 
     asyncio.run(work())
