@@ -247,11 +247,12 @@ def test_no_payload_in_any_field_runs_or_is_loaded(site, browser):
         following = links[0].get_attribute("href").removeprefix(site) if links else ""
 
 
+@pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("page", PAGES)
-def test_without_javascript_the_page_is_the_same(site, browser, page):
+def test_without_javascript_the_page_is_the_same(site, browser, page, width):
     texts = []
     for has_scripts in (True, False):
-        window = browser(1280, has_scripts=has_scripts)
+        window = browser(width, has_scripts=has_scripts)
         window.get(site + PAGES[page])
         texts.append(window.find_element(By.TAG_NAME, "main").text)
     assert texts[0] == texts[1]
