@@ -35,6 +35,11 @@ def test_a_page_names_them_in_its_links():
     assert leads_of_page(b"\xff\xfe<<<", BASE) == ()
 
 
+def test_an_address_that_is_none_hides_no_other_one():
+    page = b"<link rel=resourcesync href='http://[e/x'><link rel=resourcesync href=caps.xml>"
+    assert leads_of_page(page, BASE) == ("http://e.org/a/caps.xml",)
+
+
 def test_robots_txt_names_them_as_sitemaps():
     robots = (
         b"User-agent: *\nDisallow: /x\nSitemap: http://e.org/1.xml\r\n  sitemap : /2.xml # two\nSitemap:\nDisallow: /y"
