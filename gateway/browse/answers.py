@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -20,9 +20,14 @@ SHOWN_ROWS = 50  # of a table of sources, formats or sets
 _JSON = "application/json"
 
 
-def plain(rows: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any sequence of named tuples
+def plain(rows: Iterable[Any]) -> list[dict[str, Any]]:
     """Return named tuples as JSON has them."""
-    return [row._asdict() for row in rows]
+    return [as_object(row) for row in rows]
+
+
+def as_object(row: Any) -> dict[str, Any]:  # noqa: ANN401 - any named tuple
+    """Return a named tuple as JSON has it: an object, and those in it likewise."""
+    return {name: as_object(value) if hasattr(value, "_asdict") else value for name, value in row._asdict().items()}
 
 
 def as_json(data: Mapping[str, Any]) -> Response:

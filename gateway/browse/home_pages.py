@@ -10,7 +10,7 @@ from flask import Response
 
 from gateway.browse.answers import as_json, plain
 from gateway.browse.tables import sources_of
-from gateway.browse.years import best_year, shown_years
+from gateway.browse.years import best_year, not_shown, shown_years
 from gateway.errors import SearchUnavailable
 from gateway.pages import charts
 from gateway.pages.answers import answer
@@ -62,6 +62,7 @@ class HomePages:
             is_whole=all(row.last and row.last.state == "complete" for row in living),
             years=years,
             best=best_year(years) if years else None,
+            not_shown=not_shown(totals["records"], years),
             years_chart=charts.bars(
                 [charts.Bar(str(count.year), count.items, count.with_file) for count in years],
                 self._pages.texts.home.years_name.format(first=years[0].year, last=years[-1].year),

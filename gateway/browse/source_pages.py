@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from flask import Response
 
-from gateway.browse.answers import as_json, missing, plain, table
+from gateway.browse.answers import as_json, as_object, missing, plain, table
 from gateway.browse.harvests import trend
 from gateway.browse.tables import children_of, harvests_of, set_rows, sources_of
 from gateway.pages import charts
@@ -53,7 +53,7 @@ class SourcePages:
         harvests = harvests_of(self._inbox, name, _SHOWN_HARVESTS)
         identity = self._inbox.identity(name) if self._inbox else None
         if is_json:
-            return as_json({**row._asdict(), "harvests": plain(harvests)})
+            return as_json({**as_object(row), "harvests": plain(harvests)})
         row_of_numbers = [harvest.changed for harvest in reversed(harvests)]
         body = self._pages.render(
             "source.html",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gateway.browse.harvests import Harvest, harvest_of
@@ -19,10 +20,11 @@ _NOTHING = SourceCounts(0, 0, 0)
 class SourceRow(NamedTuple):
     """One source: how many living records it has, how many of them with full text, and its last harvest.
 
-    `base_url` is empty if it contains a secret.
+    `title` is the repositoryName that it gives, empty if it gives none. `base_url` is empty if it contains a secret.
     """
 
     name: str
+    title: str
     base_url: str
     kind: str
     is_removed: bool
@@ -52,16 +54,21 @@ class FormatRow(NamedTuple):
 
 
 def source_rows(
-    sources: Iterable[Source], counts: Mapping[str, SourceCounts], last: Mapping[str, Sequence[Harvest]]
+    sources: Iterable[Source],
+    counts: Mapping[str, SourceCounts],
+    last: Mapping[str, Sequence[Harvest]],
+    titles: Mapping[str, str] = MappingProxyType({}),
 ) -> list[SourceRow]:
-    """Return the rows of the sources, in their order."""
+    """Return the rows of the sources, in their order. `titles` has the names that they give themselves."""
     rows = []
     for source in sources:
         count = counts.get(source.name, _NOTHING)
         url = "" if secret_argument(source.base_url) else source.base_url
         harvest = next(iter(last.get(source.name, ())), None)
         numbers = (count.living, count.deleted, count.fulltext)
-        rows.append(SourceRow(source.name, url, source.kind, source.is_removed, *numbers, harvest))
+        rows.append(
+            SourceRow(source.name, titles.get(source.name, ""), url, source.kind, source.is_removed, *numbers, harvest)
+        )
     return rows
 
 
@@ -69,7 +76,13 @@ def sources_of(view: View, inbox: Inbox | None, name: str = "") -> list[SourceRo
     """Return the rows of all sources, or of the one with this name."""
     sources = [source for source in view.sources() if name in ("", source.name)]
     last = {source.name: harvests_of(inbox, source.name, 1) for source in sources}
-    return source_rows(sources, view.source_counts(), last)
+    return source_rows(sources, view.source_counts(), last, _titles(inbox, sources))
+
+
+def _titles(inbox: Inbox | None, sources: Iterable[Source]) -> dict[str, str]:
+    """Return the names that sources give themselves, in their last answer to Identify."""
+    known = {source.name: inbox.identity(source.name) for source in sources} if inbox else {}
+    return {name: identity.latest.repository_name for name, identity in known.items() if identity}
 
 
 def harvests_of(inbox: Inbox | None, name: str, limit: int) -> list[Harvest]:

@@ -23,6 +23,14 @@ def shown_years(counts: Iterable[YearCount], latest: int) -> list[YearCount]:
     return [known.get(year) or YearCount(year, 0, 0) for year in range(first, last + 1)]
 
 
+def not_shown(records: int, counts: Iterable[YearCount]) -> int:
+    """Return how many of all records are in none of these years: their year is unknown, or too early or late.
+
+    The search index may be behind the store: never below zero.
+    """
+    return max(0, records - sum(count.items for count in counts))
+
+
 def best_year(counts: Sequence[YearCount]) -> YearCount:
     """Return the year with the most works, of several the latest. `counts` must not be empty."""
     return max(counts, key=lambda count: (count.items, count.year))

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from gateway.indexing import describe
-from gateway.model import Format, RawPage, RunOutcome, SetDescription, Source
+from gateway.model import Format, Identity, KnownIdentity, RawPage, RunOutcome, SetDescription, Source
 from gateway.search.following import IndexKeeper
 from tests.applications import application
 from tests.page_house import BASE_URL, FOUND, opened, parsed, seen, statement
@@ -67,6 +67,7 @@ def test_the_start_page_shows_works_by_year(furnished):
         pass
     html = furnished.page("/")
     assert "Most works are of 2019: 2." in seen(html)
+    assert "Not shown are 3 records without a year or before 2019." in seen(html)
     assert [[cell.text_content() for cell in row] for row in parsed(html).iterfind(".//details//tbody/tr")] == [
         ["2021", "1", "0"],
         ["2020", "0", "0"],
@@ -225,6 +226,22 @@ def test_many_sources_and_formats_are_shown_in_pages(house):
     assert column(house.page("/sources?after=s100zzz"), 1)[0] == "s101"
     assert house.page("/sources?after=zzz")
     assert len(json.loads(house.page("/sources.json"))["sources"]) == 121
+
+
+def test_a_source_is_an_object_with_its_last_harvest_in_it(furnished):
+    (laro,) = [row for row in json.loads(furnished.page("/sources.json"))["sources"] if row["name"] == "laro"]
+    assert laro["last"]["state"]
+    assert json.loads(furnished.page("/sources/laro.json"))["last"] == laro["last"]
+
+
+def test_the_table_of_sources_has_the_names_that_they_give_themselves(furnished):
+    title = "LARO <i> & friends"
+    known = Identity(repository_name=title)
+    furnished.desk.inbox.keep_identity("laro", KnownIdentity(known, known))
+    (laro,) = [row for row in json.loads(furnished.page("/sources.json"))["sources"] if row["name"] == "laro"]
+    assert laro["title"] == title
+    assert title in seen(furnished.page("/sources"))
+    assert title in seen(furnished.page("/"))
 
 
 def test_a_format_shows_its_schema_and_an_example(furnished):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.browse.years import MOST_YEARS, best_year, shown_years
+from gateway.browse.years import MOST_YEARS, best_year, not_shown, shown_years
 from gateway.search.query import YearCount
 
 
@@ -29,3 +29,9 @@ def test_nothing_is_shown_of_nothing():
 @pytest.mark.parametrize("counts", [[(2019, 2), (2021, 3), (2020, 1)], [(2019, 3), (2021, 3)]])
 def test_the_best_year_is_the_latest_with_the_most(counts):
     assert best_year([YearCount(year, items, 0) for year, items in counts]).year == 2021
+
+
+def test_works_without_a_year_are_counted_apart():
+    counts = [YearCount(2019, 2, 0), YearCount(2020, 5, 5)]
+    assert not_shown(10, counts) == 3
+    assert not_shown(6, counts) == 0
