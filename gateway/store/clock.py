@@ -53,7 +53,7 @@ class Anchor(NamedTuple):
     ceiling: int
 
 
-class Telling(NamedTuple):
+class ClockTime(NamedTuple):
     """The time of the clock: `second` after `anchor` was written to the store; `safe` if it cannot be written."""
 
     second: int
@@ -115,7 +115,7 @@ def first(moment: Moment) -> Anchor:
     return Anchor(moment.wall, moment.monotonic, moment.boot, int(moment.wall) + CEILING_SECONDS)
 
 
-def tell(anchor: Anchor, moment: Moment) -> Telling:
+def clock_time(anchor: Anchor, moment: Moment) -> ClockTime:
     """Return the time of the clock. `moment` must be read after `anchor`; otherwise the host seems to have rebooted.
 
     The anchor of the result is `anchor` itself if nothing must be written.
@@ -128,20 +128,20 @@ def tell(anchor: Anchor, moment: Moment) -> Telling:
     if moment.wall >= now + AHEAD_SECONDS:
         return _moved(anchor, moment, moment.wall, safe)
     if second <= anchor.ceiling:
-        return Telling(second, anchor, safe)
+        return ClockTime(second, anchor, safe)
     if AHEAD_SECONDS <= now - moment.wall <= MOST_SLOWED_SECONDS:
         return _slowed(anchor, moment, now)
-    return Telling(second, anchor._replace(ceiling=second + CEILING_SECONDS), safe)
+    return ClockTime(second, anchor._replace(ceiling=second + CEILING_SECONDS), safe)
 
 
-def _slowed(anchor: Anchor, moment: Moment, now: float) -> Telling:
+def _slowed(anchor: Anchor, moment: Moment, now: float) -> ClockTime:
     """Return the time of a clock that is ahead and would pass its ceiling: it stops there, and continues later.
 
     If it was not read for a while, or real time has caught up, it continues from the wall clock.
     """
     has_caught_up = moment.wall > anchor.ceiling - AHEAD_SECONDS
     if not has_caught_up and now - anchor.ceiling < STANDING_SECONDS:
-        return Telling(anchor.ceiling, anchor, anchor.ceiling)
+        return ClockTime(anchor.ceiling, anchor, anchor.ceiling)
     return _moved(anchor, moment, max(moment.wall, anchor.ceiling), anchor.ceiling)
 
 
@@ -158,13 +158,13 @@ def unexplained(anchor: Anchor, moment: Moment, uptime: float) -> float:
     return moment.wall - (anchor.wall + moment.monotonic - anchor.monotonic) - moment.suspended
 
 
-def held(anchor: Anchor, moment: Moment, uptime: float) -> Telling:
+def held(anchor: Anchor, moment: Moment, uptime: float) -> ClockTime:
     """Return the time if a jump is not accepted. It may be too early, but never later than that of other processes."""
     if _is_new_boot(anchor, moment):
-        return Telling(anchor.ceiling, anchor, anchor.ceiling)
+        return ClockTime(anchor.ceiling, anchor, anchor.ceiling)
     if is_false(anchor, moment, uptime):
-        return Telling(int(anchor.wall), anchor, int(anchor.wall))
-    return tell(anchor, moment._replace(wall=anchor.wall + moment.monotonic - anchor.monotonic))
+        return ClockTime(int(anchor.wall), anchor, int(anchor.wall))
+    return clock_time(anchor, moment._replace(wall=anchor.wall + moment.monotonic - anchor.monotonic))
 
 
 def lifted(anchor: Anchor, moment: Moment, ceiling: int) -> Anchor:
@@ -172,7 +172,7 @@ def lifted(anchor: Anchor, moment: Moment, ceiling: int) -> Anchor:
 
     With the ceiling of `anchor` itself, the new anchor accepts the wall clock of `moment`, however far ahead it is.
     """
-    return _moved(anchor, moment, max(moment.wall, ceiling, tell(anchor, moment).second), ceiling).anchor
+    return _moved(anchor, moment, max(moment.wall, ceiling, clock_time(anchor, moment).second), ceiling).anchor
 
 
 def _is_new_boot(anchor: Anchor, moment: Moment) -> bool:
@@ -184,6 +184,6 @@ def is_false(anchor: Anchor, moment: Moment, uptime: float) -> bool:
     return moment.boot == anchor.boot and moment.monotonic > uptime + _UPTIME_SLACK_SECONDS >= anchor.monotonic
 
 
-def _moved(anchor: Anchor, moment: Moment, wall: float, safe: int) -> Telling:
+def _moved(anchor: Anchor, moment: Moment, wall: float, safe: int) -> ClockTime:
     ceiling = max(anchor.ceiling, int(wall) + CEILING_SECONDS)
-    return Telling(int(wall), Anchor(wall, moment.monotonic, moment.boot, ceiling), safe)
+    return ClockTime(int(wall), Anchor(wall, moment.monotonic, moment.boot, ceiling), safe)

@@ -10,7 +10,18 @@ from contextlib import suppress
 
 from gateway.errors import ClockAhead, StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.store.ceiling import Ceiling
-from gateway.store.clock import Anchor, HostClock, Moment, Telling, first, held, is_false, lifted, tell, unexplained
+from gateway.store.clock import (
+    Anchor,
+    ClockTime,
+    HostClock,
+    Moment,
+    clock_time,
+    first,
+    held,
+    is_false,
+    lifted,
+    unexplained,
+)
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session, SqliteFile
 
@@ -88,30 +99,30 @@ class SqliteClock:
     def now(self, session: Session) -> int:
         """Return the second, outside of any transaction; expired intents are removed too."""
         anchor, expires = anchor_of(session)
-        telling = self._read_clock(anchor)
-        if telling.anchor == anchor and (expires is None or telling.second < expires):
-            return telling.second
+        reading = self._read_clock(anchor)
+        if reading.anchor == anchor and (expires is None or reading.second < expires):
+            return reading.second
         try:
             with self._file.writing(_HOUSEKEEPING_SECONDS) as writer:
                 return self.tidy(writer)
         except (StoreBusy, StoreUnwritable):
-            return telling.safe
+            return reading.safe
 
     def tidy(self, session: Session) -> int:
         """Return the second inside a write transaction, which writes the anchor and removes expired intents."""
         anchor, _ = anchor_of(session)
-        telling = self._read_clock(anchor)
+        reading = self._read_clock(anchor)
         self._step("anchor read")
-        if telling.anchor != anchor:
-            self._keep(session, telling.anchor)
-        session.execute(SQL["intents_expire"], (telling.second,))
-        return telling.second
+        if reading.anchor != anchor:
+            self._keep(session, reading.anchor)
+        session.execute(SQL["intents_expire"], (reading.second,))
+        return reading.second
 
-    def _read_clock(self, anchor: Anchor) -> Telling:
+    def _read_clock(self, anchor: Anchor) -> ClockTime:
         moment = self._host.moment()
-        telling = tell(anchor, moment)
-        if telling.anchor == anchor or not self._ahead(anchor, moment):
-            return telling
+        reading = clock_time(anchor, moment)
+        if reading.anchor == anchor or not self._ahead(anchor, moment):
+            return reading
         return held(anchor, moment, self._host.uptime())
 
     # -- jumps ---------------------------------------------------------------------------------------------------

@@ -16,11 +16,11 @@ from gateway.store.clock import (
     HostClock,
     Moment,
     boot_id,
+    clock_time,
     first,
     held,
     is_false,
     suspended_seconds,
-    tell,
     unexplained,
     uptime_seconds,
 )
@@ -33,39 +33,39 @@ def test_a_new_anchor_stands_for_the_wall_clock():
 
 
 def test_the_clock_runs_with_the_monotonic_clock():
-    assert tell(ANCHOR, Moment(1010.6, 60.0, "boot")) == (1010, ANCHOR, 1010)
+    assert clock_time(ANCHOR, Moment(1010.6, 60.0, "boot")) == (1010, ANCHOR, 1010)
 
 
 @pytest.mark.parametrize("wall", [0.0, 900.0, 1010.5 + AHEAD_SECONDS - 0.1])
 def test_a_wall_clock_that_is_back_or_a_little_ahead_does_nothing(wall):
-    assert tell(ANCHOR, Moment(wall, 60.0, "boot")) == (1010, ANCHOR, 1010)
+    assert clock_time(ANCHOR, Moment(wall, 60.0, "boot")) == (1010, ANCHOR, 1010)
 
 
 def test_a_wall_clock_that_is_ahead_moves_the_anchor():
     ahead = Anchor(5000.0, 60.0, "boot", 5000 + CEILING_SECONDS)
-    assert tell(ANCHOR, Moment(5000.0, 60.0, "boot")) == (5000, ahead, 1010)
+    assert clock_time(ANCHOR, Moment(5000.0, 60.0, "boot")) == (5000, ahead, 1010)
 
 
 def test_a_wall_clock_that_is_ahead_never_lowers_the_ceiling():
-    assert tell(ANCHOR._replace(ceiling=9000), Moment(5000.0, 60.0, "boot")).anchor.ceiling == 9000
+    assert clock_time(ANCHOR._replace(ceiling=9000), Moment(5000.0, 60.0, "boot")).anchor.ceiling == 9000
 
 
 def test_nothing_is_told_above_the_ceiling_before_it_is_raised():
     raised = ANCHOR._replace(ceiling=1061 + CEILING_SECONDS)
-    assert tell(ANCHOR, Moment(1060.0, 110.5, "boot")) == (1061, raised, 1060)
+    assert clock_time(ANCHOR, Moment(1060.0, 110.5, "boot")) == (1061, raised, 1060)
 
 
 def test_a_wall_clock_that_runs_ahead_of_the_ceiling_stays_below_it_until_it_is_raised():
-    assert tell(ANCHOR, Moment(5000.0, 200.0, "boot")).safe == 1060
+    assert clock_time(ANCHOR, Moment(5000.0, 200.0, "boot")).safe == 1060
 
 
 def _stated_seconds(anchor, behind, seconds):
     """Let seconds pass, one by one, on a host whose wall clock is so far behind the store's; return what is told."""
     stated = []
     for passed in range(seconds):
-        telling = tell(anchor, Moment(ANCHOR.wall - behind + passed, ANCHOR.monotonic + passed, "boot"))
-        anchor = telling.anchor
-        stated.append(telling.second)
+        reading = clock_time(anchor, Moment(ANCHOR.wall - behind + passed, ANCHOR.monotonic + passed, "boot"))
+        anchor = reading.anchor
+        stated.append(reading.second)
     return stated
 
 
@@ -95,12 +95,12 @@ def test_a_wall_clock_that_is_behind_by_more_than_a_day_may_be_the_wrong_one_and
 )
 def test_after_a_reboot_the_clock_goes_on_from_the_ceiling(moment):
     going_on = Anchor(1060.0, moment.monotonic, moment.boot, 1060 + CEILING_SECONDS)
-    assert tell(ANCHOR, moment) == (1060, going_on, 1060)
+    assert clock_time(ANCHOR, moment) == (1060, going_on, 1060)
 
 
 def test_after_a_reboot_a_wall_clock_above_the_ceiling_is_believed():
-    telling = tell(ANCHOR, Moment(2000.0, 3.0, "other"))
-    assert (telling.second, telling.anchor.wall, telling.safe) == (2000, 2000.0, 1060)
+    reading = clock_time(ANCHOR, Moment(2000.0, 3.0, "other"))
+    assert (reading.second, reading.anchor.wall, reading.safe) == (2000, 2000.0, 1060)
 
 
 @given(
@@ -120,10 +120,10 @@ def test_seconds_never_go_back_whatever_happens_to_the_host(events):
         wall, monotonic = wall + seconds + step, monotonic + seconds
         if reboot:
             monotonic, boot = seconds, boot + "'"
-        telling = tell(anchor, Moment(wall, monotonic, boot))
+        reading = clock_time(anchor, Moment(wall, monotonic, boot))
         if writable:
-            anchor = telling.anchor
-        second = telling.second if anchor == telling.anchor else telling.safe
+            anchor = reading.anchor
+        second = reading.second if anchor == reading.anchor else reading.safe
         assert latest <= second <= anchor.ceiling
         latest = second
 

@@ -22,7 +22,7 @@ from threading import Event, Lock, Thread
 import pytest
 
 from gateway.model import Format, Selection, Source
-from gateway.store.clock import tell
+from gateway.store.clock import clock_time
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_clock import anchor_of
 
@@ -49,7 +49,7 @@ class NaiveStore(SqliteStore):
     def view(self):
         with super().view() as view, self._file.reading() as session:
             anchor, _ = anchor_of(session)
-            view._horizon = tell(anchor, self._time._host.moment()).second
+            view._horizon = clock_time(anchor, self._time._host.moment()).second
             yield view
 
 

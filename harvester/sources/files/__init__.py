@@ -22,7 +22,6 @@ from harvester.http.archives import names_in, unpacked_beginning
 from harvester.http.dates import SECONDS, moment_of
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
-from harvester.sources.asking import raw
 from harvester.sources.files.list_parts import ListParts
 from harvester.sources.files.metha_folder import (
     Newer,
@@ -35,6 +34,7 @@ from harvester.sources.files.metha_folder import (
 )
 from harvester.sources.files.records import DUMP, Cut, cut_document, cut_dump, cut_lines, records_in
 from harvester.sources.oai_pmh.answers import ListAnswer
+from harvester.sources.repeated_requests import raw_page
 from harvester.sources.state import State
 from harvester.sources.static_repository.document import looks_like_one
 
@@ -167,7 +167,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
             f"{options.url} has no file to read. Files need a suffix: {', '.join(_SUFFIXES)}, also with .gz or .zst."
             f"{''.join(f' {doubt}' for doubt in named_files.doubts)}"
         )
-    page = raw(options, Cursor(options.source), "list", named_files.fetched)
+    page = raw_page(options, Cursor(options.source), "list", named_files.fetched)
     name = f"{options.url.rpartition('/')[2]}: {len(named_files.files)} files"
     return Description((page,), name, options.url, SECONDS, "", "no", (), (), (*named_files.doubts, *named_files.notes))
 
@@ -190,7 +190,7 @@ def _changes(options: Options, cursor: Cursor, fetch: Fetch, turn: Callable[[str
     listing = sha256(fetched.body).hexdigest()
     state = _State.read(cursor.state)
     if state.listing == listing and options.window is None:
-        page = raw(options, cursor, "list", replace(fetched, body=b""))
+        page = raw_page(options, cursor, "list", replace(fetched, body=b""))
         yield Step(page, (), cursor, 0, end=ListEnd.PROPER, doubts=named_files.doubts, notes=("Nothing has changed.",))
         return
     begun = state if state.begun and not state.listing else _State(begun=listing)
@@ -210,7 +210,7 @@ def _changes(options: Options, cursor: Cursor, fetch: Fetch, turn: Callable[[str
     # With doubts, everything is read again the next time.
     reading.doubts += reading.parts.doubts
     done = _State() if reading.doubts else replace(reading.state, listing=reading.state.begun)
-    page = raw(options, cursor, "list", fetched)
+    page = raw_page(options, cursor, "list", fetched)
     received = reading.state.received
     doubts = (*named_files.doubts, *reading.doubts)
     yield Step(page, (), reading.at(done), received, (received, received), ListEnd.PROPER, doubts)
@@ -319,7 +319,7 @@ class _Reading:
             answered=min(filter(None, (self.state.answered, cut_.moment)), default=0),
             newest=max([self.state.newest, *(moment_of(record.datestamp) or 0 for record in slices)]),
         )
-        page = raw(self.options, self.cursor, "file", fetched, cut_)
+        page = raw_page(self.options, self.cursor, "file", fetched, cut_)
         passed = () if is_wanted or not cut_.slices else (f"{len(cut_.slices)} records in {cut_.prefix} are not read.",)
         losses = cut_.answer.losses if cut_.answer else ()
         return Step(page, slices, self.at(self.state), self.state.received, notes=passed, losses=losses)

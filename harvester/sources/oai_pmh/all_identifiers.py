@@ -18,7 +18,6 @@ from gateway.xmltext import utc_datetime
 from harvester.http.dates import moment_of
 from harvester.http.messages import Fetch
 from harvester.sources import UNFETCHED, Options
-from harvester.sources.asking import PASSING, PATIENCE, asked, raw
 from harvester.sources.budget import Spender
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
 from harvester.sources.oai_pmh.behind_break import IdentifiersBehindBreak, broken_off
@@ -28,6 +27,7 @@ from harvester.sources.oai_pmh.list_identifiers import LOOPS, OF_EVERY_ITEM, Ide
 from harvester.sources.oai_pmh.list_state import ListState, Phase
 from harvester.sources.oai_pmh.observations import is_outside
 from harvester.sources.oai_pmh.requests import only, single_url
+from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
 from harvester.sources.seen import Seen
 
 # Codes that say that there is no such record, or none in this format.
@@ -259,8 +259,8 @@ def get_record(
     """
     identifier = named.identifier
     url = single_url(options, cursor, state, identifier)
-    fetched, answer = asked(options, fetch, url, only("GetRecord"), patience=PATIENCE)
-    page = raw(options, cursor, "GetRecord", fetched, answer)
+    fetched, answer = fetch_answer(options, fetch, url, only("GetRecord"), patience=PATIENCE)
+    page = raw_page(options, cursor, "GetRecord", fetched, answer)
     if answer.slices and answer.slices[0].identifier in (identifier, ""):
         slice_ = answer.slices[0]._replace(
             identifier=identifier

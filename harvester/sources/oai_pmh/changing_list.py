@@ -16,13 +16,13 @@ from gateway.model import Cursor, Slice
 from gateway.xmltext import utc_datetime
 from harvester.http.dates import DAY, moment_of
 from harvester.sources import Options
-from harvester.sources.asking import PATIENCE
 from harvester.sources.budget import Spender
 from harvester.sources.oai_pmh.behind_break import check_names
 from harvester.sources.oai_pmh.date_ranges import Window, halves
 from harvester.sources.oai_pmh.list_identifiers import IdentifierPages
 from harvester.sources.oai_pmh.list_state import Dates, ListState
 from harvester.sources.oai_pmh.requests import granularity_of
+from harvester.sources.repeated_requests import PATIENCE
 
 _DAY_SECONDS = 86_400
 _WALKS = 2  # of a part that its numbers do not show to be whole

@@ -15,7 +15,6 @@ from gateway.model import RawPage, Slice
 from gateway.xmltext import utc_datetime
 from harvester.http.dates import moment_of
 from harvester.sources import Compared, Step
-from harvester.sources.asking import PASSING, PATIENCE, asked
 from harvester.sources.comparison_limit import MOST_ANSWERS
 from harvester.sources.oai_pmh.all_identifiers import IdentifierList
 from harvester.sources.oai_pmh.answers import ResumptionToken
@@ -26,6 +25,7 @@ from harvester.sources.oai_pmh.requests import only, url_of
 from harvester.sources.oai_pmh.take_fallback import take_fallback
 from harvester.sources.oai_pmh.transitions import ask_singly
 from harvester.sources.oai_pmh.walk import Walk
+from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
 
 _LEFT_FOR_THE_END = 2  # so many of the answers that a run may read are kept for the end of the list
 _DEADLINE_SECONDS = 60.0  # of each answer; the list can do without it
@@ -195,7 +195,7 @@ def count_all(walk: Walk) -> None:
     state = walk.state.moved(window=str(_until_begin(walk, walk.whole)))
     url = url_of(walk.options, walk.cursor, state, "ListRecords", "")
     try:
-        _, answer = asked(
+        _, answer = fetch_answer(
             walk.options,
             walk.fetch,
             url,

@@ -15,7 +15,6 @@ from harvester.http.dates import granularity_of, moment_of
 from harvester.http.messages import Fetch, Fetched
 from harvester.http.urls import base_url
 from harvester.sources import Description, Options
-from harvester.sources.asking import PATIENCE, asked, raw
 from harvester.sources.oai_pmh.answers import (
     FormatsAnswer,
     IdentifyAnswer,
@@ -28,6 +27,7 @@ from harvester.sources.oai_pmh.identity import identity_of
 from harvester.sources.oai_pmh.list_state import ListState, state_of, text_of
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import plain_url
+from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
 
 _SET_PAGES = 10_000
 _DEADLINE_SECONDS = 30.0  # of an answer that a harvest can do without
@@ -38,7 +38,7 @@ _Listed = TypeVar("_Listed", FormatsAnswer, SetsAnswer)
 
 def describe(options: Options, fetch: Fetch) -> Description:
     """Ask Identify, ListMetadataFormats and ListSets. Only Identify must succeed; errors of the others are noted."""
-    kept = partial(raw, options, Cursor(options.source))
+    kept = partial(raw_page, options, Cursor(options.source))
     state, fetched, identify = _identified(options, fetch)
     pages = [kept("Identify", fetched)]
     notes = list(identify.repairs)
@@ -73,12 +73,12 @@ def _identified(options: Options, fetch: Fetch) -> tuple[ListState, Fetched, Ide
     """
     state = with_entry(options.own, state_of(options.known)[0])
     try:
-        return state, *asked(options, fetch, plain_url(options, state, "Identify"), parse_identify)
+        return state, *fetch_answer(options, fetch, plain_url(options, state, "Identify"), parse_identify)
     except AnswerError:
         if not urlsplit(base_url(options.url)).query or "arguments" in options.own:
             raise
         state = state.learning(is_verb_first=not state.profile.is_verb_first)
-        return state, *asked(options, fetch, plain_url(options, state, "Identify"), parse_identify)
+        return state, *fetch_answer(options, fetch, plain_url(options, state, "Identify"), parse_identify)
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ class _Beside:
 
     def _asked(self, verb: str, parse: Callable[[bytes, str], _Listed], token: str = "") -> _Listed:
         url = plain_url(self.options, self.state, verb, ("resumptionToken", token))
-        fetched, answer = asked(
+        fetched, answer = fetch_answer(
             self.options, self.fetch, url, parse, patience=PATIENCE, deadline_seconds=_DEADLINE_SECONDS
         )
         self.pages.append((verb, fetched))

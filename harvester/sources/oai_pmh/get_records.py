@@ -10,7 +10,6 @@ from gateway.model import RawPage, Slice
 from gateway.xmltext import utc_datetime
 from harvester.http.dates import moment_of
 from harvester.sources import Compared, Step
-from harvester.sources.asking import PASSING
 from harvester.sources.oai_pmh.all_identifiers import IdentifierList, Missing, get_record, is_denied, unfetched
 from harvester.sources.oai_pmh.completeness import doubt_about_end
 from harvester.sources.oai_pmh.date_ranges import Window, text_of_windows, windows_of
@@ -21,6 +20,7 @@ from harvester.sources.oai_pmh.requests import single_url
 from harvester.sources.oai_pmh.take_fallback import take_fallback
 from harvester.sources.oai_pmh.transitions import enter_window
 from harvester.sources.oai_pmh.walk import MOST_FAILURES, Walk
+from harvester.sources.repeated_requests import PASSING
 
 MOST_GONE = 50  # records that came and are not named any more, each of which is asked for
 

@@ -10,7 +10,6 @@ from gateway.errors import NotOaiPmh, RemoteError
 from gateway.model import Cursor, RawPage, Slice
 from harvester.http.messages import Fetch
 from harvester.sources import Listed, Options
-from harvester.sources.asking import PASSING, PATIENCE, asked, raw
 from harvester.sources.oai_pmh.all_identifiers import GONE, is_of_another_format
 from harvester.sources.oai_pmh.answers import ListAnswer, parse_list
 from harvester.sources.oai_pmh.behind_break import IdentifiersBehindBreak, broken_off
@@ -19,6 +18,7 @@ from harvester.sources.oai_pmh.list_identifiers import LOOPS, IdentifierPages
 from harvester.sources.oai_pmh.list_state import ListState, state_of
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import single_url
+from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
 
 
 def listed(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Listed]:
@@ -84,8 +84,8 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
     errors of `asked`.
     """
     url = single_url(options, cursor, _known(options, cursor), identifier)
-    fetched, answer = asked(options, fetch, url, parse_list, patience=PATIENCE)
-    page = raw(options, cursor, "GetRecord", fetched, answer)
+    fetched, answer = fetch_answer(options, fetch, url, parse_list, patience=PATIENCE)
+    page = raw_page(options, cursor, "GetRecord", fetched, answer)
     if not answer.slices and {code for code, _ in answer.errors} <= GONE:
         return page, ()
     if not answer.slices:

@@ -9,12 +9,12 @@ from gateway.errors import RemoteError, RemoteRefuses
 from gateway.model import Slice
 from gateway.xmltext import utc_datetime
 from harvester.http.dates import DAY, SECONDS, moment_of
-from harvester.sources.asking import PATIENCE
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_identifiers import OF_EVERY_ITEM, IdentifierPages
 from harvester.sources.oai_pmh.observations import is_in
 from harvester.sources.oai_pmh.walk import Walk
+from harvester.sources.repeated_requests import PATIENCE
 
 
 class IdentifiersBetweenDates:

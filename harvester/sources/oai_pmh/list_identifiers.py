@@ -9,12 +9,12 @@ from gateway.errors import RemoteError
 from gateway.model import Cursor, RawPage
 from harvester.http.messages import Fetch
 from harvester.sources import Options
-from harvester.sources.asking import asked, raw
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.date_order import DateOrder
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_state import ListState
 from harvester.sources.oai_pmh.requests import only, url_of
+from harvester.sources.repeated_requests import fetch_answer, raw_page
 from harvester.sources.seen import Seen
 
 LOOPS = "ListIdentifiers loops and would never end."
@@ -108,7 +108,7 @@ class IdentifierPages:
         """Return the next page; None when its token was refused and is sent once more in another encoding."""
         token = self._state.position.token
         url = url_of(self._options, self._cursor, self._state, "ListIdentifiers", token)
-        fetched, answer = asked(
+        fetched, answer = fetch_answer(
             self._options,
             self._fetch,
             url,
@@ -116,7 +116,7 @@ class IdentifierPages:
             patience=self._patience,
             deadline_seconds=self._deadline_seconds,
         )
-        self.page = raw(self._options, self._cursor, "ListIdentifiers", fetched, answer)
+        self.page = raw_page(self._options, self._cursor, "ListIdentifiers", fetched, answer)
         is_end = {code for code, _ in answer.errors} <= {"noRecordsMatch"} or (token and self._is_past())
         if answer.slices or is_end:
             return answer

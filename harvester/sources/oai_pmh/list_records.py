@@ -11,7 +11,6 @@ from gateway.xmltext import utc_datetime
 from harvester.http.dates import DAY
 from harvester.http.messages import Fetched
 from harvester.sources import Step
-from harvester.sources.asking import PASSING, PATIENCE, asked
 from harvester.sources.oai_pmh.answers import ListAnswer
 from harvester.sources.oai_pmh.completeness import (
     contradicted_break,
@@ -34,6 +33,7 @@ from harvester.sources.oai_pmh.observations import (
 from harvester.sources.oai_pmh.requests import only, url_of
 from harvester.sources.oai_pmh.take_fallback import leave_loop, take_fallback
 from harvester.sources.oai_pmh.walk import Walk
+from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer
 
 _MOST_STALE_PAGES = 10  # in a row without a new record, each with a further token
 
@@ -60,7 +60,7 @@ def next_page(walk: Walk) -> Step:
     url = url_of(walk.options, walk.cursor, walk.state, "ListRecords", walk.state.position.token)
     patience = PATIENCE if walk.state.position.window or walk.options.budget.is_spent else None
     try:
-        fetched, answer = asked(
+        fetched, answer = fetch_answer(
             walk.options, walk.fetch, url, only("ListRecords"), partial(_may_change, walk), patience=patience
         )
     except PASSING as error:

@@ -16,7 +16,6 @@ from gateway.model import Cursor, RawPage, Slice
 from harvester.http.dates import moment_of
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources import Compared, ListEnd, Options, Step
-from harvester.sources.asking import PATIENCE, asked, raw
 from harvester.sources.budget import Spender
 from harvester.sources.oai_pmh.answers import IdentifyAnswer, ListAnswer, parse_identify
 from harvester.sources.oai_pmh.date_ranges import Window, halves, window_of
@@ -27,6 +26,7 @@ from harvester.sources.oai_pmh.observations import note_first
 from harvester.sources.oai_pmh.profile import with_entry
 from harvester.sources.oai_pmh.requests import granularity_of, plain_url
 from harvester.sources.oai_pmh.transitions import check_transition, restart
+from harvester.sources.repeated_requests import PATIENCE, fetch_answer, raw_page
 
 MOST_FAILURES = 40  # in a row; from fifty years to one second it is thirty-one
 
@@ -280,10 +280,10 @@ class Walk:
         if self.identity is None or is_fresh:
             url = plain_url(self.options, self.state, "Identify")
             try:
-                fetched, identity = asked(self.options, self.fetch, url, parse_identify, patience=PATIENCE)
+                fetched, identity = fetch_answer(self.options, self.fetch, url, parse_identify, patience=PATIENCE)
             except (AnswerError, FetchError) as dead:
                 raise error from dead
-            self.identity = raw(self.options, self.cursor, "Identify", fetched), identity
+            self.identity = raw_page(self.options, self.cursor, "Identify", fetched), identity
         return self.identity
 
     def halves(self, error: GatewayError) -> tuple[Window, Window] | None:
@@ -382,7 +382,7 @@ class Walk:
 
     def raw(self, fetched: Fetched, answer: ListAnswer) -> RawPage:
         """Return an answer to ListRecords as the page to keep."""
-        return raw(self.options, self.cursor, "ListRecords", fetched, answer)
+        return raw_page(self.options, self.cursor, "ListRecords", fetched, answer)
 
 
 def _of_the_list(state: ListState) -> tuple[int | None, int | None]:

@@ -12,7 +12,6 @@ from hashlib import blake2b
 
 from gateway.errors import AnswerError, NotResourceSync
 from harvester.sources import Step
-from harvester.sources.resourcesync.carry_out import Carrier
 from harvester.sources.resourcesync.entries import Entry
 from harvester.sources.resourcesync.find_lists import ResourceSet
 from harvester.sources.resourcesync.held_resources import Memory
@@ -20,6 +19,7 @@ from harvester.sources.resourcesync.lists import Lists
 from harvester.sources.resourcesync.package import Package
 from harvester.sources.resourcesync.package_file import Parcel
 from harvester.sources.resourcesync.plan import Plan
+from harvester.sources.resourcesync.plan_execution import PlanExecution
 from harvester.sources.resourcesync.resource_bytes import REFUSALS, FromPackage, FromWeb
 from harvester.sources.resourcesync.set_aside import FAILURES
 from harvester.sources.resourcesync.state import SetState
@@ -34,19 +34,19 @@ def _mark(package: Entry, at: str = "") -> str:
 class Dumps:
     """The dumps of one set. `is_enough`: no other list of the set need be read in this run."""
 
-    def __init__(self, carrier: Carrier, resources: ResourceSet) -> None:
-        """Take the carrier of the set, and its documents."""
-        self._carrier, self._walk, self._has = carrier, carrier.walk, resources.lists
-        self._web = FromWeb(self._walk.options, self._walk.fetch, carrier.endurance)
+    def __init__(self, execution: PlanExecution, resources: ResourceSet) -> None:
+        """Take the execution of the plans of the set, and its documents."""
+        self._execution, self._walk, self._has = execution, execution.walk, resources.lists
+        self._web = FromWeb(self._walk.options, self._walk.fetch, execution.endurance)
         self.is_enough = False
 
     def steps(self) -> Iterator[Step]:
         """Yield steps from the Resource Dump before the first harvest, and from the Change Dump after it."""
-        before = self._carrier.before
+        before = self._execution.before
         is_begun = bool(before.package or before.packages)
         if "resourcedump" in self._has and not before.position and (is_begun or not before.next):
             yield from self._snapshot()
-        before = self._carrier.before
+        before = self._execution.before
         if "changedump" in self._has and before.position and (not before.next or before.package):
             yield from self._changes()
 
@@ -57,10 +57,10 @@ class Dumps:
             lists = self._lists(unused)
             packages = list(lists.packages(self._has["resourcedump"]))
         doubts = lists.doubts
-        state = self._carrier.state
-        self._carrier.put(replace(state, is_whole=True, next=state.next or lists.position))
+        state = self._execution.state
+        self._execution.put(replace(state, is_whole=True, next=state.next or lists.position))
         for package in packages:
-            if (mark := _mark(package, lists.position)) not in self._carrier.state.packages:
+            if (mark := _mark(package, lists.position)) not in self._execution.state.packages:
                 try:
                     yield from self._of_snapshot(package, mark)
                 except (AnswerError, *REFUSALS) as error:
@@ -72,21 +72,21 @@ class Dumps:
             content = self._content(parcel)
             for entry in content.manifest(package.loc):
                 plan.add(entry)
-            state = self._carrier.state
+            state = self._execution.state
             if state.package != mark:
-                self._carrier.begin_again(replace(state, package=mark, after=""))
+                self._execution.begin_again(replace(state, package=mark, after=""))
             yield from self._carried_out(plan, content)
-        state = self._carrier.state
-        self._carrier.put(replace(state, package="", after="", packages=(*state.packages, mark)))
+        state = self._execution.state
+        self._execution.put(replace(state, package="", after="", packages=(*state.packages, mark)))
 
     def _end_snapshot(self, doubts: list[str]) -> None:
         tells_changes = "changelist" in self._has or "changedump" in self._has
         if not doubts:
-            self._carrier.rest(self._carrier.state.next)
+            self._execution.rest(self._execution.state.next)
             self.is_enough = not tells_changes
         elif "resourcelist" in self._has:
             self._walk.notes += [f"The Resource List is read instead of the dump. {doubt}" for doubt in doubts]
-            self._carrier.begin_again(SetState(failed=self._carrier.state.failed))
+            self._execution.begin_again(SetState(failed=self._execution.state.failed))
         else:
             self._walk.doubts += doubts
             self.is_enough = True
@@ -94,7 +94,7 @@ class Dumps:
     # -- changes --
 
     def _changes(self) -> Iterator[Step]:
-        position = self._carrier.before.position
+        position = self._execution.before.position
         with Plan() as unused:
             lists = self._lists(unused)
             packages = list(lists.packages(self._has["changedump"], position, self._has.get("changedump-archive", "")))
@@ -110,16 +110,16 @@ class Dumps:
         self._end_changes(doubts, is_behind=not lists.covers)
 
     def _of_changes(self, package: Entry) -> Iterator[Step]:
-        before = self._carrier.before
+        before = self._execution.before
         with Plan() as plan, Parcel(package, self._walk.options.source) as parcel:
             content, lists = self._content(parcel), self._lists(plan)
             lists.take(content.manifest(package.loc), package.loc, before.position, before.seen)
             if before.package != (mark := _mark(package)):
                 begun = replace(before, package=mark, after="", next=lists.position, next_seen=lists.seen)
-                self._carrier.begin_again(begun)
+                self._execution.begin_again(begun)
             yield from self._carried_out(plan, content)
-        state = self._carrier.state
-        self._carrier.rest(state.next, state.next_seen, doubts=lists.doubts)
+        state = self._execution.state
+        self._execution.rest(state.next, state.next_seen, doubts=lists.doubts)
 
     def _end_changes(self, doubts: list[str], *, is_behind: bool) -> None:
         """Decide what else is read. `is_behind`: the Change Dump does not cover the time until now."""
@@ -135,27 +135,27 @@ class Dumps:
 
     def _is_newer(self, resource_list: str) -> bool:
         with Plan() as unused:
-            return self._lists(unused).is_of(resource_list, self._carrier.before.position, is_later=True)
+            return self._lists(unused).is_of(resource_list, self._execution.before.position, is_later=True)
 
     # -- packages --
 
     def _lists(self, plan: Plan) -> Lists:
-        return Lists(self._walk.options, self._walk.cursor, self._walk.fetch, plan, self._carrier.endurance)
+        return Lists(self._walk.options, self._walk.cursor, self._walk.fetch, plan, self._execution.endurance)
 
     def _content(self, parcel: Parcel) -> Package:
         """Return a verified package. Raise NotResourceSync when it cannot be used, or the error of a failing source."""
-        endurance = self._carrier.endurance
+        endurance = self._execution.endurance
         try:
             content = parcel.fetched(lambda request: self._walk.fetch(endurance.patient(request)))
         except FAILURES as error:
             endurance.failed(error)
             raise NotResourceSync(f"The package could not be fetched. {error}") from error
         endurance.succeeded()
-        self._carrier.received_at = parcel.received_at
+        self._execution.received_at = parcel.received_at
         return content
 
     def _carried_out(self, plan: Plan, content: Package) -> Iterator[Step]:
         memory = Memory(self._walk.options.holdings, self._walk.cursor.metadata_prefix, plan)
-        if not self._carrier.state.is_whole:
+        if not self._execution.state.is_whole:
             memory.touch_items_of_unattached_resources()
-        yield from self._carrier.carry_out(plan, memory, FromPackage(content, self._carrier.received_at, self._web))
+        yield from self._execution.execute(plan, memory, FromPackage(content, self._execution.received_at, self._web))

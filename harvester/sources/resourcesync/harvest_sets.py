@@ -12,12 +12,12 @@ from gateway.errors import AnswerError, NotResourceSync
 from gateway.model import Cursor, RawPage
 from harvester.http.messages import Fetch
 from harvester.sources import ListEnd, Options, Step
-from harvester.sources.resourcesync.carry_out import Carrier, Walk
 from harvester.sources.resourcesync.dumps import Dumps
 from harvester.sources.resourcesync.find_lists import NO_BEGINNING, LinkedSets, ResourceSet, find
 from harvester.sources.resourcesync.held_resources import Memory
 from harvester.sources.resourcesync.lists import Lists
 from harvester.sources.resourcesync.plan import Plan
+from harvester.sources.resourcesync.plan_execution import PlanExecution, Walk
 from harvester.sources.resourcesync.resource_bytes import REFUSALS, FromWeb
 from harvester.sources.resourcesync.set_aside import FAILURES
 from harvester.sources.resourcesync.state import SetState, states_of
@@ -49,7 +49,7 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     for begun_set in begun:
         others = frozenset(other.url for other in lists.sets if other.url != begun_set.url)
         try:
-            yield from _walked(Carrier(walk, begun_set.url), begun_set, others)
+            yield from _walked(PlanExecution(walk, begun_set.url), begun_set, others)
         except (AnswerError, *REFUSALS, *FAILURES) as error:  # other sets may be readable
             failures += 1
             if failures == len(begun):
@@ -58,14 +58,14 @@ def changes(options: Options, cursor: Cursor, fetch: Fetch) -> Iterator[Step]:
     yield walk.step(_closing(walk, lists), ListEnd.PROPER)
 
 
-def _walked(carrier: Carrier, resources: ResourceSet, others: frozenset[str]) -> Iterator[Step]:
+def _walked(execution: PlanExecution, resources: ResourceSet, others: frozenset[str]) -> Iterator[Step]:
     """Yield steps of one set: from its dumps, and from its lists where the dumps are not enough."""
-    dumps = Dumps(carrier, resources)
+    dumps = Dumps(execution, resources)
     yield from dumps.steps()
     if not dumps.is_enough:
-        yield from _SetWalk(carrier, resources, others).steps()
-    if failed := len(carrier.state.failed):
-        carrier.walk.doubts.append(f"Resources that could not be used are requested again: {failed}.")
+        yield from _SetWalk(execution, resources, others).steps()
+    if failed := len(execution.state.failed):
+        execution.walk.doubts.append(f"Resources that could not be used are requested again: {failed}.")
 
 
 def _closing(walk: Walk, lists: LinkedSets) -> RawPage:
@@ -85,16 +85,16 @@ _GAP = "Changes before {} may be missing: the Change Lists begin there, and no R
 class _SetWalk:
     """One set of resources, by its lists; `others` are the URLs of the other sets of the source."""
 
-    def __init__(self, carrier: Carrier, resources: ResourceSet, others: frozenset[str]) -> None:
-        self.carrier, self.resources, self.others = carrier, resources, others
-        self.walk = carrier.walk
+    def __init__(self, execution: PlanExecution, resources: ResourceSet, others: frozenset[str]) -> None:
+        self.execution, self.resources, self.others = execution, resources, others
+        self.walk = execution.walk
 
     def steps(self) -> Iterator[Step]:
         with Plan() as plan:
-            lists = Lists(self.walk.options, self.walk.cursor, self.walk.fetch, plan, self.carrier.endurance)
+            lists = Lists(self.walk.options, self.walk.cursor, self.walk.fetch, plan, self.execution.endurance)
             for page in self._read(lists):
                 yield self.walk.step(page)
-            self.carrier.received_at = lists.received_at
+            self.execution.received_at = lists.received_at
             self.walk.notes += lists.notes
             memory = Memory(self.walk.options.holdings, self.walk.cursor.metadata_prefix, plan, self.others)
             if not self._is_known(lists):
@@ -107,39 +107,39 @@ class _SetWalk:
         if not state.is_whole:
             memory.touch_items_of_unattached_resources()
         elif is_all:
-            self.carrier.put(replace(state, unnamed=memory.unnamed(MOST_UNNAMED + 1)))
-        bringer = FromWeb(self.walk.options, self.walk.fetch, self.carrier.endurance)
-        yield from self.carrier.carry_out(plan, memory, bringer, is_all=is_all)
-        state = self.carrier.state
+            self.execution.put(replace(state, unnamed=memory.unnamed(MOST_UNNAMED + 1)))
+        supplier = FromWeb(self.walk.options, self.walk.fetch, self.execution.endurance)
+        yield from self.execution.execute(plan, memory, supplier, is_all=is_all)
+        state = self.execution.state
         # A Resource List without a date may stay the same while resources change.
         has_changes = "changelist" in self.resources.lists
         known = lists.validators if lists.has_snapshot or lists.is_unchanged or has_changes else ()
-        self.carrier.rest(
+        self.execution.rest(
             state.next, state.next_seen, doubts=lists.doubts, validators=known, is_open=has_changes and lists.covers
         )
 
     def _tell_unnamed(self, memory: Memory) -> None:
         """Note how many stored items the lists did not name in the last full comparison."""
-        unnamed = tuple(filter(memory.is_unnamed, self.carrier.state.unnamed))
-        self.carrier.put(replace(self.carrier.state, unnamed=unnamed))
+        unnamed = tuple(filter(memory.is_unnamed, self.execution.state.unnamed))
+        self.execution.put(replace(self.execution.state, unnamed=unnamed))
         if unnamed:
             count = f"more than {MOST_UNNAMED}" if len(unnamed) > MOST_UNNAMED else str(len(unnamed))
             self.walk.doubts.append(_UNNAMED.format(count, self.walk.options.source))
 
     def _read(self, lists: Lists) -> Iterator[RawPage]:
         """Yield the pages of the lists: of all resources before the first harvest or where changes are missing."""
-        state, has = self.carrier.before, self.resources.lists
+        state, has = self.execution.before, self.resources.lists
         is_whole = state.is_whole or not state.position or "changelist" not in has or self._fills_gap(lists, state)
         if not is_whole:
             known = state.validators if state.is_open and not state.next else ()
             archive = has.get("changelist-archive", "")
             yield from lists.changes(has["changelist"], state.position, state.seen, archive, known)
             if lists.covers or not self._is_newer(lists, state):
-                self.carrier.put(replace(state, gap=self._doubted(lists.begins if lists.is_outdated else state.gap)))
+                self.execution.put(replace(state, gap=self._doubted(lists.begins if lists.is_outdated else state.gap)))
                 return
             self.walk.notes.append(f"Changes since {state.position} are not listed; all resources are compared.")
             state = replace(state, next="", next_seen=(), after="")
-            self.carrier.begin_again(state)
+            self.execution.begin_again(state)
         if "resourcelist" not in has:
             raise NotResourceSync(f"{self.resources.url} names no Resource List, so a first harvest is impossible.")
         is_at_rest = not (state.is_whole or state.next or "changelist" in has)
@@ -151,7 +151,7 @@ class _SetWalk:
             yield from lists.changes(has["changelist"], lists.position, (), has.get("changelist-archive", ""))
         gap = self._doubted(lists.begins if lists.is_outdated else "")
         # A list without a date cannot show that it is new enough.
-        self.carrier.put(replace(state, is_whole=True, gap=gap if lists.has_snapshot else ""))
+        self.execution.put(replace(state, is_whole=True, gap=gap if lists.has_snapshot else ""))
 
     def _is_newer(self, lists: Lists, state: SetState) -> bool:
         """Return whether a Resource List may name changes that the Change Lists leave out.
@@ -183,15 +183,15 @@ class _SetWalk:
 
     def _is_known(self, lists: Lists) -> bool:
         """Return whether the only list is a snapshot that was already walked."""
-        before = self.carrier.before
+        before = self.execution.before
         is_rest = bool(before.position) and not before.next and not before.failed
         has_changes = "changelist" in self.resources.lists
         return is_rest and not has_changes and lists.has_snapshot and lists.position == before.position
 
     def _begin(self, lists: Lists) -> SetState:
         """Return the state of the interrupted walk, or of a new one; its end is fixed at its start."""
-        state = self.carrier.state
+        state = self.execution.state
         if not state.next:
             state = replace(state, next=lists.position, next_seen=lists.seen, after="")
-        self.carrier.put(state)
+        self.execution.put(state)
         return state

@@ -24,7 +24,7 @@ from harvester.sources.resourcesync.request import status_clause
 from harvester.sources.resourcesync.set_aside import FAILURES, Endurance
 
 # The answer (None: none), and the reason why it cannot be used (empty: it can).
-Brought: TypeAlias = tuple[Fetched | None, str]
+Supplied: TypeAlias = tuple[Fetched | None, str]
 
 # Errors of one URL that do not concern others.
 REFUSALS = (AddressRefused, RemoteRefuses, AnswerTooLarge)
@@ -39,7 +39,7 @@ class FromWeb:
         """Take the options, a Fetch, and the counter of failures."""
         self._options, self._fetch, self._endurance = options, fetch, endurance
 
-    def bring(self, own: Entry) -> Brought:
+    def supply(self, own: Entry) -> Supplied:
         """Return a fetched resource.
 
         Raise ConnectionFailed or AnswerTooSlow when the whole server is failing, and TryLater when it is overloaded.
@@ -53,7 +53,7 @@ class FromWeb:
             problems.append(problem)
         return None, problems[0]
 
-    def _asked(self, own: Entry, url: str) -> Brought:
+    def _asked(self, own: Entry, url: str) -> Supplied:
         try:
             fetched = self._fetch(self._endurance.patient(Request(url, self._options.source)))
         except REFUSALS as error:
@@ -80,15 +80,15 @@ class FromPackage:
         """Take the package, its second of arrival, and the supplier for other resources."""
         self._package, self._received_at, self._web = package, received_at, web
 
-    def bring(self, own: Entry) -> Brought:
+    def supply(self, own: Entry) -> Supplied:
         """Return a resource; the reason why it is unusable names both package and web. Raise as `FromWeb` does."""
         fetched, problem = self._read(own) if own.path else (None, "")
         if fetched is not None:
             return fetched, ""
-        fetched, other = self._web.bring(own)
+        fetched, other = self._web.supply(own)
         return fetched, f"In its package: {problem} On the web: {other}" if problem and other else other
 
-    def _read(self, own: Entry) -> Brought:
+    def _read(self, own: Entry) -> Supplied:
         """Return a file of the package, or the reason why it is unusable."""
         try:
             body = self._package.read(own.path)

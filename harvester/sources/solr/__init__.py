@@ -18,8 +18,8 @@ from gateway.xmltext import SOLR, utc_datetime
 from harvester.http.dates import SECONDS, bound, http_date, moment_of, written
 from harvester.http.messages import Fetch, Fetched
 from harvester.sources import UNFETCHED, Description, Listed, ListEnd, Option, Options, SourceKind, Step
-from harvester.sources.asking import PASSING, PATIENCE, asked, raw
 from harvester.sources.oai_pmh.list_state import ListState, Position, state_of, text_of
+from harvester.sources.repeated_requests import PASSING, PATIENCE, fetch_answer, raw_page
 from harvester.sources.solr.answers import Document, SolrAnswer, parse
 from harvester.sources.solr.detect import recognise
 from harvester.sources.solr.requests import Index, select_url
@@ -62,7 +62,7 @@ def _rows(options: Options) -> int:
 def _ask(
     options: Options, fetch: Fetch, index: Index, url: str, patience: int | None = None
 ) -> tuple[Fetched, SolrAnswer]:
-    return asked(options, fetch, url, partial(parse, names=index.read), patience=patience)
+    return fetch_answer(options, fetch, url, partial(parse, names=index.read), patience=patience)
 
 
 # --- what it is ---------------------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
         raise NotSolr(_TOO_OLD.format(first.url))
     if by_identifier.documents and not by_timestamp.documents:
         raise ConfigurationError(f"The index cannot be harvested: no document has the field {index.timestamp}.")
-    kept = partial(raw, options, Cursor(options.source), "select")
+    kept = partial(raw_page, options, Cursor(options.source), "select")
     core = urlsplit(index.select).path.rpartition("/")[0].rpartition("/")[2]
     stamp = by_timestamp.documents[0].first(index.timestamp) if by_timestamp.documents else ""
     return Description(
@@ -251,7 +251,7 @@ class _Walk:
         after = state if end is ListEnd.MORE else self._rest(is_whole=is_whole)
         notes, self.notes = tuple(self.notes), []
         return Step(
-            raw(self.options, self.cursor, "select", fetched, answer),
+            raw_page(self.options, self.cursor, "select", fetched, answer),
             tuple(_slice(document, self.index, problem) for document in answer.documents),
             replace(self.cursor, state=text_of(after)),
             received,
@@ -349,7 +349,7 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
     slices = tuple(
         _slice(document, index) for document in answer.documents if document.first(index.identifier) == identifier
     )
-    return raw(options, cursor, "select", fetched, answer), slices[:1]
+    return raw_page(options, cursor, "select", fetched, answer), slices[:1]
 
 
 SOURCE = SourceKind(

@@ -17,8 +17,8 @@ from gateway.xmltext import utc_datetime
 from harvester.http.dates import DAY, bound
 from harvester.http.messages import Fetch, Fetched, Request, settled_date
 from harvester.sources import Description, Listed, ListEnd, Option, Options, Recognised, SourceKind, Step
-from harvester.sources.asking import asked, raw
 from harvester.sources.oai_pmh.identity import identity_of
+from harvester.sources.repeated_requests import fetch_answer, raw_page
 from harvester.sources.state import State
 from harvester.sources.static_repository.document import (
     Part,
@@ -73,7 +73,7 @@ def describe(options: Options, fetch: Fetch) -> Description:
             fetched, repository = _asked(options, fetch, spool)
             beginning = beginning_of(repository.text[:_MOST_BEGINNING]) or repository.text[:]
     repository = _sound(read(beginning))
-    page = raw(options, Cursor(options.source), "Identify", replace(fetched, body=beginning))
+    page = raw_page(options, Cursor(options.source), "Identify", replace(fetched, body=beginning))
     identify = repository.identify
     return Description(
         (page, replace(page, verb="ListMetadataFormats", repaired=repository.formats_answer)),
@@ -92,7 +92,7 @@ def _asked(options: Options, fetch: Fetch, spool: Spool) -> tuple[Fetched, Stati
     def parse(body: bytes, content_type: str) -> StaticRepository:
         return read(body or spool, content_type)  # a body that the spool did not take is in the answer
 
-    return asked(options, fetch, _address(options.url), parse, sink=spool)
+    return fetch_answer(options, fetch, _address(options.url), parse, sink=spool)
 
 
 def _digest(fetched: Fetched, spool: Spool) -> str:
@@ -151,7 +151,7 @@ def _unchanged(options: Options, cursor: Cursor, fetch: Fetch, state: _State) ->
         fetched = fetch(Request(_address(options.url), options.source, headers, sink=spool))
         if fetched.status != HTTPStatus.NOT_MODIFIED and _digest(fetched, spool) != state.digest:
             return None
-    page = raw(options, cursor, "ListRecords", replace(fetched, body=b""))
+    page = raw_page(options, cursor, "ListRecords", replace(fetched, body=b""))
     return Step(page, (), cursor, 0, end=ListEnd.PROPER, notes=("The document has not changed.",))
 
 
@@ -189,7 +189,7 @@ class _Brought:
         return Step(page, wanted, self._cursor(state), brought, (count, count), notes=tuple(oddities_in(part.slices)))
 
     def _page(self, verb: str, body: bytes) -> RawPage:
-        page = raw(self.options, self.cursor, verb, replace(self.fetched, body=body))
+        page = raw_page(self.options, self.cursor, verb, replace(self.fetched, body=body))
         return replace(page, repairs=self.repository.repairs)
 
     def _cursor(self, state: _State) -> Cursor:
@@ -257,7 +257,7 @@ def single(options: Options, cursor: Cursor, identifier: str, fetch: Fetch) -> t
         place = next((place for place, name in enumerate(names) if name == identifier), None)
         part = cut(repository, records, *((0, 0) if place is None else (place, place + 1)))
         body = repository.text[part.start : part.stop]
-        return raw(options, cursor, "ListRecords", replace(fetched, body=body), part), part.slices
+        return raw_page(options, cursor, "ListRecords", replace(fetched, body=body), part), part.slices
 
 
 def recognise(fetched: Fetched, fetch: Fetch) -> Recognised | None:

@@ -7,7 +7,7 @@ import pytest
 from gateway.errors import NotXml, unforeseen
 from harvester.http.messages import Fetched
 from harvester.sources import Options
-from harvester.sources.asking import asked
+from harvester.sources.repeated_requests import fetch_answer
 
 
 def test_what_nobody_expected_is_an_answer_that_cannot_be_read():
@@ -16,8 +16,8 @@ def test_what_nobody_expected_is_an_answer_that_cannot_be_read():
     def parse(_: bytes, __: str) -> None:
         raise ValueError("\ud800")
 
-    with pytest.raises(NotXml, match=r"This program has a fault: ValueError at test_asking\.py:\d+ \(.ud800\)"):
-        asked(
+    with pytest.raises(NotXml, match=r"This program has a fault: ValueError at test_repeated_requests\.py:\d+ \(.ud800\)"):
+        fetch_answer(
             Options("s", "http://x.org/"), lambda request: Fetched(request.url, 200, (), b"", 0), "http://x.org/", parse
         )
 

@@ -38,7 +38,7 @@ _BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT, HTTPStatus.NOT_MOD
 _FINAL = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
-class Mended(Protocol):
+class RepairedAnswer(Protocol):
     """An answer that may have been repaired; `repaired` is empty when it was read unchanged."""
 
     @property
@@ -52,7 +52,7 @@ class Mended(Protocol):
         ...
 
 
-def asked(
+def fetch_answer(
     options: Options,
     fetch: Fetch,
     url: str,
@@ -131,7 +131,9 @@ def _refuse_status(fetched: Fetched, *, is_continued: bool) -> None:
     raise RemoteRefuses(f"{sentence}. Correct the url of the source.")
 
 
-def raw(options: Options, cursor: Cursor, verb: str, fetched: Fetched, answer: Mended | None = None) -> RawPage:
+def raw_page(
+    options: Options, cursor: Cursor, verb: str, fetched: Fetched, answer: RepairedAnswer | None = None
+) -> RawPage:
     """Return an answer as a page to store, without headers that contain secrets."""
     headers = tuple(pair for pair in fetched.headers if pair[0].lower() not in _NOT_KEPT)
     return RawPage(

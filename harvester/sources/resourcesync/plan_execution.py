@@ -16,19 +16,19 @@ from harvester.sources.resourcesync.bundle import Bundle
 from harvester.sources.resourcesync.entries import Entry, entry_of, entry_text
 from harvester.sources.resourcesync.held_resources import Memory
 from harvester.sources.resourcesync.plan import Item, Plan, Role
-from harvester.sources.resourcesync.resource_bytes import Brought
+from harvester.sources.resourcesync.resource_bytes import Supplied
 from harvester.sources.resourcesync.set_aside import Endurance
 from harvester.sources.resourcesync.state import SetState, text_of
 
 MOST_FAILED = 200  # resources to request again that are stored; with more, the position does not move
 
 
-class Bringer(Protocol):
+class ResourceSupplier(Protocol):
     """A supplier of resources; a bundle has at most `most_at_once` of them."""
 
     most_at_once: int
 
-    def bring(self, own: Entry) -> Brought:
+    def supply(self, own: Entry) -> Supplied:
         """Return the answer (None: none), and the reason when it cannot be used."""
         ...
 
@@ -58,7 +58,7 @@ class Walk:
         return Step(page, slices, cursor, self.received, announced, end, doubts, notes, left_out=left_out)
 
 
-class Carrier:
+class PlanExecution:
     """Executes the plans of one set of resources. `before` is its state at the start of the current walk."""
 
     def __init__(self, walk: Walk, url: str) -> None:
@@ -112,7 +112,9 @@ class Carrier:
 
     # -- resources --
 
-    def carry_out(self, plan: Plan, memory: Memory, bringer: Bringer, *, is_all: bool = False) -> Iterator[Step]:
+    def execute(
+        self, plan: Plan, memory: Memory, supplier: ResourceSupplier, *, is_all: bool = False
+    ) -> Iterator[Step]:
         """Yield steps with the planned resources after the URL in the state, then those that failed before.
 
         `is_all`: the plan has all resources of the source, so others no longer exist. Raise the errors of `fetch` when
@@ -121,14 +123,14 @@ class Carrier:
         self.walk.announced += plan.size(self._after)
         before = {entries[0].loc: (entries, text) for entries, text in self._before()}
         self._pending = {uri: text for uri, (_, text) in before.items()}
-        bundle = self._bundle(bringer)
+        bundle = self._bundle(supplier)
         # Resources that failed before come last: a part that always fails must not end runs before the rest is fetched.
         again = ((item, "") for item in self._again(plan, memory, is_all=is_all))
         for planned, after in chain(((item, item.uri) for item in plan.items(self._after)), again):
             known, _ = before.get(planned.uri, ((), ""))
             item = memory.completed(planned, known, is_whole=self.state.is_whole)
             try:
-                self._bring(item, bundle, memory, bringer)
+                self._fetch_into(item, bundle, memory, supplier)
             except GatewayError:
                 if bundle.slices:
                     yield self._commit(bundle)  # received resources are not requested again
@@ -137,7 +139,7 @@ class Carrier:
             self._pending.pop(item.uri, None)
             if bundle.is_full:
                 yield self._commit(bundle)
-                bundle = self._bundle(bringer)
+                bundle = self._bundle(supplier)
         if bundle.slices:
             yield self._commit(bundle)
         self._note_left_out(plan)
@@ -164,8 +166,8 @@ class Carrier:
             with suppress(ValueError, TypeError):  # the state was edited by hand
                 yield tuple(map(entry_of, text.split("\n"))), text
 
-    def _bundle(self, bringer: Bringer) -> Bundle:
-        return Bundle(self.walk.options, self.walk.cursor, self.url, self.received_at, bringer.most_at_once)
+    def _bundle(self, supplier: ResourceSupplier) -> Bundle:
+        return Bundle(self.walk.options, self.walk.cursor, self.url, self.received_at, supplier.most_at_once)
 
     def _commit(self, bundle: Bundle) -> Step:
         self.walk.received += len(bundle.slices)
@@ -174,7 +176,7 @@ class Carrier:
         self.put(replace(state, after=self._after, received=state.received + len(bundle.slices), failed=failed))
         return self.walk.step(bundle.page(), bundle=bundle)
 
-    def _bring(self, item: Item, bundle: Bundle, memory: Memory, bringer: Bringer) -> None:
+    def _fetch_into(self, item: Item, bundle: Bundle, memory: Memory, supplier: ResourceSupplier) -> None:
         if item.role is Role.DELETED and item.entry is not None:
             bundle.delete(item.entry)
             return
@@ -183,7 +185,7 @@ class Carrier:
         if is_compared and self.state.is_whole and memory.is_unchanged(own, item):
             self.walk.announced -= 1
             return
-        fetched, problem = bringer.bring(own)
+        fetched, problem = supplier.supply(own)
         if fetched is None or problem:
             self._failed.append("\n".join(map(entry_text, (own, *item.content))))
             self._tried.add(self._failed[-1])
