@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gateway import xmlio
 from gateway.errors import NotXml, PageLost, StoreBusy, StoreError
 from gateway.formats import MetadataFormat, written
-from gateway.mapping import Given, Prepared, SourceFacts, Task, record
+from gateway.mapping import Fragment, Given, Prepared, SourceFacts, Task, record
 from gateway.model import (
     Format,
     ItemChange,
@@ -184,10 +184,15 @@ class Change(NamedTuple):
         """Return whether a record, or `is_withheld`, differs from the state in the store."""
         if self.state is not None and self.state.is_withheld is not self.prepared.is_withheld:
             return True
+        return bool(self.news())
+
+    def news(self) -> tuple[Fragment, ...]:
+        """Return the records that differ from the state in the store."""
         held = records_of(self.state)
-        return any(
-            held.get(fragment.metadata_prefix) != (fragment.digest, fragment.is_deleted)
+        return tuple(
+            fragment
             for fragment in self.prepared.fragments
+            if held.get(fragment.metadata_prefix) != (fragment.digest, fragment.is_deleted)
         )
 
 
@@ -223,8 +228,7 @@ def write(
 
 
 def _item_change(change: Change, datestamp: int) -> ItemChange:
-    prepared, payloads, state = change
-    held = records_of(state)
+    prepared, payloads, _ = change
     identifier, sets = prepared.identifier, prepared.sets
     records = [
         Record(
@@ -233,8 +237,7 @@ def _item_change(change: Change, datestamp: int) -> ItemChange:
             fragment.is_deleted,
             record(identifier, datestamp, sets, fragment),
         )
-        for fragment in prepared.fragments
-        if held.get(fragment.metadata_prefix) != (fragment.digest, fragment.is_deleted)
+        for fragment in change.news()
     ]
     return ItemChange(
         prepared.upstream, identifier, prepared.is_deleted, sets, payloads, tuple(records), prepared.is_withheld

@@ -5,6 +5,7 @@ The caller gives all facts about the files of an item. They replace the former o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 
 from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
@@ -22,8 +23,8 @@ def file_all(
     source: str,
     upstreams: Collection[str],
     known: Callable[[ItemState], tuple[FileLink, ...]],
-) -> int:
-    """Write the known files of these items, and publish them; return how many records got a new datestamp.
+) -> Counter[str]:
+    """Write the known files of these items, and publish them; return how many records of an item got a new datestamp.
 
     `known` returns all files for the stored state of an item; it is called again if another process was faster. Files
     that are taken down are left out. Unknown items are skipped, and unchanged files are not written. Raise StoreError
@@ -40,15 +41,17 @@ def file_all(
         permitted = ((state, _permitted(state, known(state), takedowns)) for state in held)
         news = [state._replace(files=files) for state, files in permitted if files != state.files]
         if not news:
-            return 0
+            return Counter()
         filed = tuple(ItemFiles(state.upstream, state.files) for state in news)
         publication = Publication(
             source, position=(position, position), edition=edition, files=filed, takedowns=takedowns.revision
         )
         try:
-            return write(store, publication, _changes(payloads, news))
+            changes = _changes(payloads, news)
+            write(store, publication, changes)
         except (IntentExpired, PositionMoved, FilesChanged):
             continue
+        return Counter({change.prepared.upstream: len(change.news()) for change in changes})
     raise StoreError(
         f"The files of {source} were not published: other processes were faster {TRIES} times. Repeat the command."
     )

@@ -6,6 +6,7 @@ changes nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import groupby
 
@@ -32,14 +33,24 @@ class Releaser:
         self._epoch = store.fact(EPOCH_FACT)
         self._published_on = " ".join(filter(None, (repr(self._terms._replace(copies=None)), self._epoch)))
 
-    def release(self, sources: Collection[str] = (), identifier: str = "") -> int:
-        """Publish the decisions that are not published yet, of some sources (none: all) or of one item.
+    def release(self, sources: Collection[str] = ()) -> int:
+        """Publish the decisions that are not published yet, of some sources (none: all).
 
         Return how many records got a new datestamp. Raise StoreError.
         """
+        return self._released(sources, None).total()
+
+    def release_items(self, identifiers: Collection[str]) -> Counter[str]:
+        """Publish the decisions on some items; return how many records of an item got a new datestamp.
+
+        Raise StoreError.
+        """
+        return self._released((), identifiers)
+
+    def _released(self, sources: Collection[str], identifiers: Collection[str] | None) -> Counter[str]:
         self._begin()
-        stamped, after = 0, ""
-        while batch := self._desk.unpublished(after, BATCH, sources, identifier):
+        stamped, after = Counter[str](), ""
+        while batch := self._desk.unpublished(after, BATCH, sources, identifiers):
             by_source = sorted(batch, key=lambda item: item.source)
             for source, items in groupby(by_source, key=lambda item: item.source):
                 stamped += self._release(source, tuple(items))
@@ -58,9 +69,10 @@ class Releaser:
             self._desk.start_again()
         self._store.remember(_TERMS_FACT, self._published_on)
 
-    def _release(self, source: str, items: Sequence[Unpublished]) -> int:
-        upstreams = [item.upstream for item in items]
-        return file_all(self._store, self._inbox, source, upstreams, self._known)
+    def _release(self, source: str, items: Sequence[Unpublished]) -> Counter[str]:
+        identifiers = {item.upstream: item.identifier for item in items}
+        stamped = file_all(self._store, self._inbox, source, identifiers, self._known)
+        return Counter({identifiers[upstream]: count for upstream, count in stamped.items()})
 
     def _known(self, state: ItemState) -> tuple[FileLink, ...]:
         """Return all files of an item, by the decision in force on each."""

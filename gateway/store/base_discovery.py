@@ -127,8 +127,8 @@ class Discovery(Protocol):
 
     # -- decisions -----------------------------------------------------------------------------------------------
 
-    def decide(self, decision: Decision) -> None:
-        """Add a decision; it is in force until another one on the same copy."""
+    def decide(self, *decisions: Decision) -> None:
+        """Add decisions, all of them or none; each is in force until another one on the same copy."""
         ...
 
     def refuse(self, refusal: Refusal, decisions: Iterable[Decision] = ()) -> None:
@@ -150,9 +150,12 @@ class Discovery(Protocol):
     # -- publication ---------------------------------------------------------------------------------------------
 
     def unpublished(
-        self, after: str, limit: int, sources: Collection[str] = (), identifier: str = ""
+        self, after: str, limit: int, sources: Collection[str] = (), identifiers: Collection[str] | None = None
     ) -> tuple[Unpublished, ...]:
-        """Return at most `limit` items after `after` that may have unpublished changes; no sources: all."""
+        """Return at most `limit` items after `after` that may have unpublished changes.
+
+        No sources: of all sources. With `identifiers`, only these items count.
+        """
         ...
 
     def change_all(self) -> None:

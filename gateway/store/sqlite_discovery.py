@@ -6,6 +6,7 @@ item is due again when the lease ends. Nothing is written with a lease that has 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -211,11 +212,11 @@ class SqliteDiscovery:
 
     # -- what is decided -----------------------------------------------------------------------------------------
 
-    def decide(self, decision: Decision) -> None:
-        """Add a decision; it is in force until another one on the same copy."""
+    def decide(self, *decisions: Decision) -> None:
+        """Add decisions, all of them or none; each is in force until another one on the same copy."""
         with self._file.writing() as session:
-            session.execute(SQL["decision_add"], decision)
-            session.execute(SQL["change"], (decision.identifier,))
+            session.executemany(SQL["decision_add"], decisions)
+            session.executemany(SQL["change"], [(decision.identifier,) for decision in decisions])
 
     def refuse(self, refusal: Refusal, decisions: Iterable[Decision] = ()) -> None:
         """Store that a DOI does not belong to an item, and decisions on its files; the item becomes due."""
@@ -245,10 +246,14 @@ class SqliteDiscovery:
     # -- what is published ---------------------------------------------------------------------------------------
 
     def unpublished(
-        self, after: str, limit: int, sources: Collection[str] = (), identifier: str = ""
+        self, after: str, limit: int, sources: Collection[str] = (), identifiers: Collection[str] | None = None
     ) -> tuple[Unpublished, ...]:
-        """Return at most `limit` items after `after` that may have unpublished changes; no sources: all."""
-        asked = {"after": after, "limit": limit, "sources": _spaced(sources), "identifier": identifier}
+        """Return at most `limit` items after `after` that may have unpublished changes.
+
+        No sources: of all sources. With `identifiers`, only these items count.
+        """
+        wanted = None if identifiers is None else json.dumps(list(identifiers))
+        asked = {"after": after, "limit": limit, "sources": _spaced(sources), "identifiers": wanted}
         with self._file.reading() as session:
             return tuple(Unpublished(*row) for row in session.execute(SQL["unpublished"], asked).fetchall())
 

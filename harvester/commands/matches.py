@@ -97,7 +97,8 @@ def reject(ctx: click.Context, identifier: str, doi: str | None, reason: str, as
             if word.verdict == "accept"
         ]
         desk.refuse(refusal, decisions)
-        stamped = Releaser(instance.store, instance.inbox, desk, instance.settings).release(identifier=identifier)
+        releasing = Releaser(instance.store, instance.inbox, desk, instance.settings)
+        stamped = releasing.release_items((identifier,)).total()
     if as_json:
         write_json({**refusal._asdict(), "at": moment(refusal.at), "files": len(decisions), "stamped_records": stamped})
     say(f"{identifier}: {match.doi} is rejected; {len(decisions)} files wait for review.")

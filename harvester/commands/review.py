@@ -17,7 +17,7 @@ from gateway.addresses import address
 from gateway.errors import ConfigurationError
 from gateway.fulltext.decisions import standing
 from gateway.fulltext.policies import VERSIONS
-from gateway.fulltext.release import Releaser
+from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.review import UNKNOWN, Filter, Reviewed, decisions_in_force, review_of
 from gateway.model import Decision, DocumentKind
 from gateway.program import say
@@ -203,13 +203,37 @@ def _decide(ctx: click.Context, verdict: str) -> None:
             is_preview_json = options["is_dry"] and options["as_json"]
             files = _written(_files(instance, desk, "review", wanted), as_json=is_preview_json)
             chosen = _previewed(files, verdict)
-            if options["is_dry"] or not chosen:
+            if options["is_dry"]:
                 return
-            if not options["is_sure"]:
+            if chosen and not options["is_sure"]:
                 click.confirm(f"{verdict.capitalize()} these files?", abort=True, err=True)
-        reason = options["reason"] or "No reason was given."
-        decisions = [decision._replace(verdict=verdict, reason=reason, is_undoing=False) for decision in chosen]
-        _add(instance, desk, decisions, as_json=options["as_json"])
+            _release_earlier(instance, desk)
+        for start in range(0, len(chosen), BATCH):
+            batch = chosen[start : start + BATCH]
+            reason = options["reason"] or "No reason was given."
+            decisions = [
+                decision._replace(verdict=verdict, reason=reason, is_undoing=False)
+                for decision in batch
+                if identifier is not None or _is_in_force(desk, decision)
+            ]
+            _add(instance, desk, decisions, as_json=options["as_json"])
+            if len(chosen) > BATCH:
+                say(f"{start + len(batch):,} of {len(chosen):,} files.")
+
+
+def _release_earlier(instance: Instance, desk: Discovery) -> None:
+    """Publish what a killed command has decided and not published."""
+    if stamped := Releaser(instance.store, instance.inbox, desk, instance.settings).release():
+        say(f"Earlier decisions are published: {stamped} records have a new datestamp.")
+
+
+def _is_in_force(desk: Discovery, decision: Decision) -> bool:
+    """Return whether a decision is still the last one on its file; if not, write that the file is skipped."""
+    last = {stored.url: stored for stored in desk.decisions(decision.identifier)}
+    if last.get(decision.url) == decision:
+        return True
+    say(f"{decision.identifier}: {decision.url} is skipped, because there is a new decision on it.")
+    return False
 
 
 def _written(files: Iterable[Reviewed], *, as_json: bool) -> Iterator[Reviewed]:
@@ -234,25 +258,26 @@ def _previewed(files: Iterator[Reviewed], verdict: str) -> list[Decision]:
 
 
 def _add(instance: Instance, desk: Discovery, decisions: Sequence[Decision], *, as_json: bool) -> None:
-    """Store decisions in the name of the calling user, and publish the results at once.
+    """Store decisions in the name of the calling user in one transaction, and publish the results at once.
 
-    Raise ConfigurationError for a file that is taken down, or whose item is.
+    Raise ConfigurationError, and store nothing, if a file is taken down, or its item is.
     """
-    releasing = Releaser(instance.store, instance.inbox, desk, instance.settings)
-    name = whoever_calls()
     for decision in decisions:
         if decision.verdict == "accept" and is_withdrawn(instance, decision):
             raise ConfigurationError(
                 f"{decision.url} is taken down, or its item is, and cannot be accepted; "
                 "`harvester takedown list` says why."
             )
-        decided = decision._replace(decided_by=name, at=int(time()))
-        desk.decide(decided)
-        stamped = releasing.release(identifier=decided.identifier)
+    name, at = whoever_calls(), int(time())
+    decisions = [decision._replace(decided_by=name, at=at) for decision in decisions]
+    desk.decide(*decisions)
+    releasing = Releaser(instance.store, instance.inbox, desk, instance.settings)
+    stamped = releasing.release_items({decision.identifier for decision in decisions})
+    for decision in decisions:
+        count = stamped.pop(decision.identifier, 0)  # an item of several files is published once
         if as_json:
-            write_json({**facts_of_decision(decided), "stamped_records": stamped})
-        sentence = f"{decided.identifier}: {decided.verdict} {decided.url}"
-        say(f"{sentence}; {stamped} records have a new datestamp.")
+            write_json({**facts_of_decision(decision), "stamped_records": count})
+        say(f"{decision.identifier}: {decision.verdict} {decision.url}; {count} records have a new datestamp.")
 
 
 def whoever_calls() -> str:

@@ -115,7 +115,7 @@ def test_what_was_found_for_it_changes_nothing(searched) -> None:
     search = searched()
     file = FileLink(FOUND, "application/pdf", FileOrigin.DISCOVERED, "unpaywall", 9, "ab" * 32)
     search.desk.now += 1
-    assert file_all(search.desk.store, search.desk.inbox, "laro", ("1",), lambda _state: (file,))
+    assert file_all(search.desk.store, search.desk.inbox, "laro", ("1",), lambda _state: (file,)).total()
     assert search.run() == {}
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -163,6 +167,79 @@ def test_a_dry_run_writes_all_selected_files_as_json_and_decides_nothing(harvest
     assert len(selected) == 30
     none = harvester("review", verdict, "--host", "none.example.net", "--dry-run", "--json")
     assert (none.exit_code, none.stdout) == (0, "")
+
+
+def waiting_items(search, count: int) -> list[str]:
+    """Let the file of the work wait for other items too, and return their identifiers."""
+    (first, *_) = search.desk.decisions(IDENTIFIER)
+    names = [f"{IDENTIFIER.rpartition('/')[0]}/oai:laro.example.org:{number:04}" for number in range(count)]
+    search.desk.enlist("laro", [(name, name.rpartition("/")[2]) for name in names], 0, 1, "more")
+    search.desk.decide(*(first._replace(identifier=name) for name in names))
+    return names
+
+
+def test_many_files_are_decided_on_in_batches_that_are_counted(harvester, waiting) -> None:
+    """With transactions for each of 1,667 files, the disk was waited for 7,474 times; that took up to 142 seconds."""
+    waiting_items(waiting, 250)
+    done = harvester("review", "reject", "--all", "--yes", "--json")
+    assert len(done.stdout.splitlines()) == 251
+    with closing(sqlite3.connect(waiting.settings.instance / "discovery.sqlite")) as file:
+        assert [*file.execute("select count(*) from search where changed > published")] == [(0,)]
+    assert re.findall("^.* of 251 files[.]$", done.stderr, re.MULTILINE) == [
+        f"{count} of 251 files." for count in (100, 200, 251)
+    ]
+
+
+def test_a_killed_command_has_decided_on_whole_batches_and_the_next_one_goes_on(harvester, waiting) -> None:
+    waiting_items(waiting, 650)
+    line = [sys.executable, "-m", "harvester", "--instance", str(waiting.settings.instance)]
+    with subprocess.Popen([*line, "review", "reject", "--all", "--yes"], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for text in process.stderr:
+            if text.startswith("100 of 651"):
+                process.kill()
+                break
+    rejected = waiting.desk.decided("reject", ("", ""), 1000)
+    assert len(rejected) in (*range(100, 700, 100), 651)
+    rest = harvester("review", "reject", "--all", "--yes", "--json")
+    assert rest.exit_code == 0
+    assert len(rest.stdout.splitlines()) == 651 - len(rejected)
+    assert not waiting.desk.unpublished("", 1)
+
+
+def test_what_a_killed_command_has_decided_and_not_published_is_published_by_the_next_one(harvester, waiting) -> None:
+    waiting.desk.decide(waiting.desk.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
+    assert harvester("review", "accept", "--all", "--dry-run").exit_code == 0
+    assert waiting.desk.unpublished("", 1)
+    done = harvester("review", "accept", "--all", "--yes")
+    assert "To accept: 0 files." in done.stderr
+    assert "Earlier decisions are published: 2 records have a new datestamp." in done.stderr
+    assert not waiting.desk.unpublished("", 1)
+
+
+def test_the_counts_of_an_item_of_several_files_are_right(harvester, waiting) -> None:
+    more_files(waiting, 2)
+    done = harvester("review", "accept", "--all", "--yes", "--json")
+    assert sum(json.loads(line)["stamped_records"] for line in done.stdout.splitlines()) == 2
+
+
+def test_a_file_that_another_person_decides_on_before_the_confirmation_is_skipped(harvester, waiting) -> None:
+    """Anna rejects a file while the question is open; the answer to the question accepted it."""
+    more_files(waiting, 1)
+
+    class Answer(BytesIO):
+        def read1(self, size: int = -1) -> bytes:
+            last = waiting.desk.decisions(IDENTIFIER)[0]
+            waiting.desk.decide(last._replace(verdict="reject", reason="Another work.", decided_by="anna"))
+            return super().read1(size)
+
+    done = harvester("review", "accept", "--all", input=Answer(b"y\n"))
+    assert done.exit_code == 0
+    assert f"{COPY} is skipped, because there is a new decision on it." in done.stderr
+    assert {decision.url: decision.verdict for decision in waiting.desk.decisions(IDENTIFIER)} == {
+        COPY: "reject",
+        "https://more.example.net/0000.pdf": "accept",
+    }
 
 
 def test_all_files_are_accepted_with_the_option_for_all(harvester, waiting) -> None:

@@ -32,7 +32,7 @@ LEARNED = FileLink(NAMED, "application/pdf", size=99, sha256="cd" * 32, found_at
 
 def filed(desk: Desk, *files: FileLink, upstream: str = "1") -> int:
     desk.now += 1
-    return file_all(desk.store, desk.inbox, "laro", (upstream,), lambda _state: files)
+    return file_all(desk.store, desk.inbox, "laro", (upstream,), lambda _state: files).total()
 
 
 def didl(desk: Desk, upstream: str = "1") -> etree._Element:
