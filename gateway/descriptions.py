@@ -13,31 +13,34 @@ from gateway.provenance import MOST_HOPS
 from gateway.xmlio import Element, name_of, text_of
 from gateway.xmltext import DIDL, PROVENANCE, RIGHTS
 
+_OURS = b"<didl:DIDL "  # as our DIDLs begin
+
 
 def describe(record: bytes) -> Description:
     """Return the contents of a published record. Raise NotXml if the bytes are no record at all.
 
-    The files are known completely if the record is an `oai_didl` of ours. A DIDL can be too large for a tree although
-    what was harvested was not. Then everything but the Work is read.
+    The files are known completely if the record is an `oai_didl` of ours. A DIDL of many files is too large for a tree
+    although what was harvested was not; its files are read apart. Of another record of that size, the Work stays empty.
     """
     content = metadata_of(record)
-    is_too_large = xmlio.memory_of(record) > xmlio.MAX_MEMORY
-    root = xmlio.parse(record.replace(content, b"", 1) if is_too_large else record)
+    is_large = xmlio.memory_of(record) > xmlio.MAX_MEMORY
+    root = xmlio.parse(record.replace(content, b"", 1) if is_large else record)
     header = root.find("{*}header")
     if header is None:
         raise NotXml("A published record has no header.")
     is_deleted = header.get("status") == "deleted"
+    work = _large_work(content) if is_large else Work() if is_deleted else _work(root, content)
     abouts = [child for about in root.iterfind("{*}about") for child in xmlio.children(about)]
     return Description(
         identifier=_text(header, "{*}identifier"),
         datestamp=_text(header, "{*}datestamp"),
         sets=tuple(text_of(element) for element in header.iterfind("{*}setSpec")),
         is_deleted=is_deleted,
-        work=Work() if is_deleted else _work(root, content),
+        work=work or Work(),
         hops=tuple(hop for element in abouts for hop in _hops(element)),
         rights=tuple(text for element in abouts for text in _rights(element)),
         metadata=content,
-        is_too_large=is_too_large,
+        is_too_large=work is None,
     )
 
 
@@ -71,6 +74,10 @@ def _end_of_metadata(record: bytes) -> int:
     parser.EndElementHandler = closed
     parser.Parse(record, True)
     return ends[0]
+
+
+def _large_work(content: bytes) -> Work | None:
+    return oai_didl.read_apart(content) if content.startswith(_OURS) else None
 
 
 def _work(root: Element, content: bytes) -> Work:

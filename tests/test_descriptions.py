@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from gateway import xmlio
 from gateway.descriptions import describe, metadata_of
 from gateway.errors import NotXml
-from gateway.model import Hop, Work
+from gateway.formats import oai_didl
+from gateway.model import FileLink, FileOrigin, Hop, Statement, Work
 from gateway.xmltext import DC, OAI_DC
 
 HEADER = (
@@ -106,6 +108,51 @@ def test_of_a_record_that_is_too_large_for_a_tree_all_but_the_work_is_read():
     assert description.rights == ("https://creativecommons.org/licenses/by/4.0/",)
     assert description.metadata == large.encode()
     assert not describe(record()).is_too_large
+
+
+@pytest.fixture
+def low(monkeypatch):
+    """Lower the limit of memory, so that fewer files are enough."""
+    monkeypatch.setattr("gateway.xmlio.MAX_MEMORY", 10_000_000)
+
+
+def test_all_files_of_a_didl_that_is_too_large_for_a_tree_are_read(low):
+    found = FileLink(
+        "https://example.net/0.pdf", "application/pdf", FileOrigin.DISCOVERED, "unpaywall", found_at="2026"
+    )
+    files = tuple(found._replace(url=f"https://example.net/{n}.pdf") for n in range(2_500))
+    work = Work((Statement("title", "A title"),), ("https://doi.org/10.5555/1",), "https://example.net/1", files)
+    content = record(oai_didl.write(work).decode())
+    assert xmlio.memory_of(content) > xmlio.MAX_MEMORY
+    described = describe(content)
+    assert not described.is_too_large
+    assert described.work.files == files
+    few = describe(record(oai_didl.write(work._replace(files=files[:1])).decode()))
+    assert described.work._replace(files=()) == few.work._replace(files=())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("<didl:Item>", "<didl:Item>" + "<a b=''/>" * 400_000),
+        ("<didl:DIDL ", "<didl:DIDL\n"),
+        ("<didl:Item>", "<didl:Item><![CDATA[<didl:Component>]]>"),
+        ("<didl:Item>", "<didl:Item><!--<didl:Component>-->"),
+        ("<didl:Item>", "<didl:Item><?didl <didl:Component>?>"),
+    ],
+)
+def test_a_large_didl_that_we_did_not_write_so_is_not_read(low, change):
+    files = tuple(FileLink(f"https://example.net/{n}.pdf", found_in="dc:identifier") for n in range(4_000))
+    described = describe(record(oai_didl.write(Work(files=files)).decode().replace(change[0], change[1], 1)))
+    assert described.is_too_large
+    assert described.work == Work()
+
+
+def test_a_large_didl_that_is_not_well_formed_is_none(low):
+    files = tuple(FileLink(f"https://example.net/{n}.pdf", found_in="dc:identifier") for n in range(4_000))
+    content = oai_didl.write(Work(files=files)).decode()
+    with pytest.raises(NotXml):
+        describe(record(content.replace("</didl:Component>", "", 1)))
 
 
 def test_a_record_whose_own_parts_are_too_large_is_none():

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from xml.sax.saxutils import unescape
 
 from gateway.addresses import address, any_uri
 from gateway.digests import GATEWAY, UPSTREAM, digest, spelled
@@ -115,6 +116,65 @@ def components(root: Element) -> tuple[FileLink, ...]:
     return tuple(file for file in files if file is not None)
 
 
+def components_apart(content: str) -> tuple[str, tuple[FileLink, ...]]:
+    """Return a DIDL of ours without the Components of its files, and these files as `components` does, without a tree.
+
+    A Component that is not written plainly, such as that of an embedded file, stays in the document.
+    """
+    opening, *parts = content.split(_BEGIN)
+    kept: list[str] = [opening]
+    files: list[FileLink] = []
+    for part in parts:
+        inside, end, after = part.partition(_END)
+        file = _skimmed(inside) if end else None
+        if file is None:
+            kept += (_BEGIN, inside, end)
+        else:
+            files.append(file)
+        kept.append(after)
+    return "".join(kept), tuple(files)
+
+
+_BEGIN, _END = "<didl:Component>", "</didl:Component>"
+_TERMS = ("extent", "modified", "license", "provenance")
+_FIXITIES = re.compile(
+    "<premis:messageDigestAlgorithm>([^<]*)</premis:messageDigestAlgorithm>"
+    "<premis:messageDigest>([^<]*)</premis:messageDigest>"
+    "<premis:messageDigestOriginator>([^<]*)</premis:messageDigestOriginator>"
+)
+_RESOURCES = re.compile('<didl:Resource mimeType="([^"]*)" ref="([^"]*)"/>')
+# What `component` writes. A reference that `escape` does not write needs a parser.
+_WRITTEN = re.compile(
+    f"{re.escape(NAMED)}([^<]*){re.escape(WITH_NAME + _OBJECT_FILE)}"
+    + "".join(
+        f'(?:{re.escape(BEFORE)}<dcterms:{name} xmlns:dcterms="{re.escape(DCTERMS)}">([^<]*)</dcterms:{name}>'
+        f"{re.escape(AFTER)})?"
+        for name in _TERMS
+    )
+    + f'((?:{re.escape(BEFORE)}<premis:fixity xmlns:premis="{re.escape(PREMIS)}">{_FIXITIES.pattern}</premis:fixity>'
+    f"{re.escape(AFTER)})*)((?:{_RESOURCES.pattern})+)"
+)
+_STRANGE_REFERENCE = re.compile("&(?!(?:amp|lt|gt|quot);)")
+
+
+def _skimmed(inside: str) -> FileLink | None:
+    match = _WRITTEN.fullmatch(inside)
+    if match is None or _STRANGE_REFERENCE.search(inside):
+        return None
+    url, *terms = (" ".join(_unescaped(text or "").split()) for text in match.group(1, 2, 3, 4, 5))
+    digests = [
+        (algorithm, value, originator == GATEWAY)
+        for stated_algorithm, text, originator in _FIXITIES.findall(match[6])
+        for algorithm, value in digest(_unescaped(stated_algorithm), _unescaped(text))
+    ]
+    resources = [(_unescaped(mime_type), _unescaped(ref)) for mime_type, ref in _RESOURCES.findall(match[10])]
+    return _link(url, dict(zip(_TERMS, terms, strict=True)), digests, resources, b"")
+
+
+def _unescaped(text: str) -> str:
+    return unescape(text, {"&quot;": '"'}) if "&" in text else text
+
+
 def _file(element: Element) -> FileLink | None:
     statements = [
         child
@@ -125,27 +185,42 @@ def _file(element: Element) -> FileLink | None:
         return None
     resources = list(element.iterfind(f"./{{{DIDL}}}Resource"))
     terms = {name_of(child): text_of(child) for child in statements}
-    url = terms.get((DII, "Identifier"), "")
-    refs = [ref for resource in resources if (ref := resource.get("ref"))]
-    provenance = terms.get((DCTERMS, "provenance"), "")
+    return _link(
+        terms.get((DII, "Identifier"), ""),
+        {name: text for (namespace, name), text in terms.items() if namespace == DCTERMS},
+        [pair for child in statements if name_of(child) == (PREMIS, "fixity") for pair in _digests(child)],
+        [(resource.get("mimeType") or "", resource.get("ref") or "") for resource in resources],
+        _content(resources),
+    )
+
+
+def _link(
+    url: str,
+    terms: Mapping[str, str],
+    digests: Sequence[tuple[str, str, bool]],
+    resources: Sequence[tuple[str, str]],
+    content: bytes,
+) -> FileLink:
+    """Return a file of the texts of its Component; `resources` have the media type and the address of each Resource."""
+    refs = [ref for _, ref in resources if ref]
+    provenance = terms.get("provenance", "")
     origin = FileOrigin.DISCOVERED if provenance.startswith(FileOrigin.DISCOVERED.value) else FileOrigin.UPSTREAM
     is_found = origin is FileOrigin.DISCOVERED
     match = _OF_A_SEARCH.fullmatch(provenance) if is_found else _OF_A_SOURCE.fullmatch(provenance)
     known = {name: value or "" for name, value in match.groupdict().items()} if match else {}
-    sized = _SIZE.fullmatch(terms.get((DCTERMS, "extent"), ""))
-    digests = [pair for child in statements if name_of(child) == (PREMIS, "fixity") for pair in _digests(child)]
+    sized = _SIZE.fullmatch(terms.get("extent", ""))
     ours = [value for algorithm, value, is_ours in digests if is_ours and algorithm == "sha256"]
     stated = tuple((algorithm, value) for algorithm, value, is_ours in digests if not is_ours)
     return FileLink(
         refs[0] if refs else url,
-        mime_type=next((resource.get("mimeType") or UNKNOWN for resource in resources), UNKNOWN),
+        mime_type=next((mime_type or UNKNOWN for mime_type, _ in resources), UNKNOWN),
         origin=origin,
         size=int(sized[1]) if sized else None,
         sha256=next(iter(ours), dict(stated).get("sha256", "")),
-        modified=terms.get((DCTERMS, "modified"), ""),
-        license=terms.get((DCTERMS, "license"), ""),
+        modified=terms.get("modified", ""),
+        license=terms.get("license", ""),
         copy_url=refs[1] if refs[1:] else "",
-        content=_content(resources),
+        content=content,
         digests=stated,
         found_in=known.get("found_in", ""),
         found_at=known.get("found_at", ""),

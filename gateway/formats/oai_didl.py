@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from gateway import xmlio
 from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.didl_items import describers
 from gateway.formats import MetadataFormat, oai_dc
@@ -23,6 +24,7 @@ from gateway.formats._components import (
     WITH_NAME,
     component,
     components,
+    components_apart,
     descriptor,
     term,
     type_of,
@@ -73,6 +75,22 @@ _START_PAGE = descriptor(type_of(START_PAGE))
 def files_of_ours(root: Element) -> tuple[FileLink, ...]:
     """Return the files of a DIDL that `write` made, with everything that was known of them."""
     return components(root)
+
+
+def read_apart(content: bytes) -> Work | None:
+    """Return the Work of a DIDL that `write` made, and read most of its files without a tree.
+
+    Return None if it needs more memory than one record may, even without these files, or has sections or comments,
+    which could hide anything. Raise NotXml if it is not well-formed.
+    """
+    if b"<!" in content or b"<?" in content:
+        return None
+    document, files = components_apart(content.decode())
+    left = document.encode()
+    if xmlio.memory_of(left) > xmlio.MAX_MEMORY:
+        return None
+    root = xmlio.parse(left)
+    return (read(root, b"") or Work())._replace(files=(*files, *components(root)))
 
 
 # --- reading ------------------------------------------------------------------------------------------------------

@@ -35,7 +35,13 @@ def back(*files: FileLink, modified: str = "2025-05-03") -> tuple[FileLink, ...]
         files,
         modified=modified,
     )
-    return oai_didl.files_of_ours(xmlio.parse(oai_didl.write(work)))
+    content = oai_didl.write(work)
+    read = oai_didl.files_of_ours(xmlio.parse(content))
+    apart = oai_didl.read_apart(content)
+    assert apart is not None
+    assert set(apart.files) == set(read)
+    assert apart._replace(files=()) == (oai_didl.read(xmlio.parse(content), content) or Work())._replace(files=())
+    return read
 
 
 @pytest.mark.parametrize(

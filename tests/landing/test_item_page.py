@@ -338,3 +338,14 @@ def test_metadata_of_a_prefix_with_a_line_end_are_not_found(house):
             f"/metadata/{prefix}/?identifier=oai%3Agateway.example.org%3Alaro%2F1", follow_redirects=True
         )
         assert answer.status_code == 404
+
+
+def test_an_item_whose_record_cannot_be_read_whole_is_not_said_to_have_no_file(house, monkeypatch):
+    path = house.add("1")
+    embedded = FOUND._replace(content=b"%PDF-1.7")
+    house.file("1", *(embedded._replace(url=f"https://repository.example.net/{n}.pdf") for n in range(2_000)))
+    monkeypatch.setattr("gateway.xmlio.MAX_MEMORY", 1_000_000)
+    text = seen(house.page(path))
+    assert "too large to be read whole" in text
+    assert "No file" not in text
+    assert house.get(f"{path}.json").json["complete"] is False
