@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from flask import Blueprint, Flask, Response
+from flask import Blueprint, Flask, Response, request
 
 from gateway import copies, machines, probes, schemas
 from gateway.browse import routes as browse
@@ -42,6 +42,17 @@ from gateway.websub import routes as websub
 
 # The baseURL of Identify if no other is given; `gateway serve` always gives one.
 DEFAULT_BASE_URL = "http://127.0.0.1:8080/oai"
+# Scripts of other sites may read every answer, and these of its headers (Fetch Standard, CORS protocol).
+_READABLE = (
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", "Link, ETag, Content-Range, Retry-After"),
+)
+# What browsers ask before a request with headers such as If-None-Match.
+_PREFLIGHT = (
+    ("Access-Control-Allow-Methods", "GET, HEAD"),
+    ("Access-Control-Allow-Headers", "*"),
+    ("Access-Control-Max-Age", "86400"),
+)
 
 
 class Databases(NamedTuple):
@@ -139,7 +150,7 @@ def _read(store: Store) -> None:
 
 
 def _secured(response: Response) -> Response:
-    for name, value in SECURITY_HEADERS:
+    for name, value in (*SECURITY_HEADERS, *_READABLE, *(_PREFLIGHT if request.method == "OPTIONS" else ())):
         response.headers.setdefault(name, value)
     return response
 

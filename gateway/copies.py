@@ -11,7 +11,7 @@ from collections.abc import Callable
 from mimetypes import guess_extension
 from pathlib import Path
 
-from flask import Blueprint, Response, abort, send_file
+from flask import Blueprint, Response, abort, request, send_file
 
 from gateway.errors import StoreError
 from gateway.settings import place_of_copy
@@ -41,6 +41,8 @@ def blueprint(store: Store, instance: Path, base_url: str, links_of: Callable[[V
                 abort(404)
             mime_type, identifier = served
             links = links_of(view, digest, identifier)
+        if not _is_for_a_part():
+            request.environ.pop("HTTP_RANGE", None)
         name = digest + (guess_extension(mime_type) or "")
         response = send_file(
             place, mimetype=mime_type, etag=digest, conditional=True, as_attachment=True, download_name=name
@@ -51,6 +53,12 @@ def blueprint(store: Store, instance: Path, base_url: str, links_of: Callable[[V
 
     face.register_error_handler(StoreError, _unavailable)
     return face
+
+
+def _is_for_a_part() -> bool:
+    """Return whether the request is for one range of bytes. Only GET has ranges (RFC 9110 §14.2)."""
+    asked = request.range
+    return request.method == "GET" and asked is not None and asked.units == "bytes" and len(asked.ranges) == 1
 
 
 def _taken_down(base_url: str) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -37,7 +38,10 @@ def as_json(data: Mapping[str, Any]) -> Response:
 
 def table(pages: Pages, place: str, rows: Sequence[T], key: Callable[[T], str]) -> Response:
     """Answer with the page of a table that the argument `after` asks for; `place` is its address and its template."""
-    part = part_of(sorted(rows, key=key), key, request.args.get("after", ""), SHOWN_ROWS)
+    after = request.args.get("after", "")
+    if after and after not in map(key, rows) and not may_be_key(after):
+        return no_such_page(pages, after)
+    part = part_of(sorted(rows, key=key), key, after, SHOWN_ROWS)
     base = f"{pages.site.root}/{place}"
     body = pages.render(
         f"{place}.html",
@@ -52,6 +56,20 @@ def table(pages: Pages, place: str, rows: Sequence[T], key: Callable[[T], str]) 
 def missing(pages: Pages, sentence: str, asked: str) -> Response:
     """Answer that there is no such thing."""
     return no_page(pages, HTTPStatus.NOT_FOUND, sentence, asked=asked)
+
+
+# What may have been a name or a setSpec when a page was made; `-1` was none.
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.!~*'():-]*")
+
+
+def may_be_key(after: str) -> bool:
+    """Return whether a page of a list may begin after this key although the list does not have it any more."""
+    return _KEY.fullmatch(after) is not None
+
+
+def no_such_page(pages: Pages, after: str) -> Response:
+    """Answer that no page of a list begins after this key."""
+    return no_page(pages, HTTPStatus.BAD_REQUEST, pages.texts.errors.bad, asked=f"after={after}")
 
 
 def _page_after(base: str, key: str) -> str:

@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from gateway.browse.answers import SHOWN_ROWS, as_json, missing, plain, table
+from gateway.browse.answers import SHOWN_ROWS, as_json, may_be_key, missing, no_such_page, plain, table
 from gateway.browse.tables import children_of, format_rows, set_path, set_rows
 from gateway.model import Selection
 from gateway.pages.answers import answer
 from gateway.pages.templating import Pages
 from gateway.pages.xml_lines import xml_lines
-from gateway.store.base import Store
+from gateway.store.base import Store, View
 
 _MOST_SETS = 500  # in one answer as JSON
 _EXAMPLE_LETTERS = 4_000
@@ -34,6 +34,8 @@ class ListPages:
             known = view.set_named(spec) if spec else None
             if spec and known is None:
                 return missing(self._pages, self._pages.texts.sets.missing, spec)
+            if after is not None and not self._is_below(view, spec, after):
+                return no_such_page(self._pages, after)
             below, more = children_of(view, spec, after, _MOST_SETS if is_json else SHOWN_ROWS)
             rows = set_rows(below, {entry.spec: view.count(Selection("oai_dc", entry.spec)) for entry in below})
             own = set_rows([known], {spec: view.count(Selection("oai_dc", spec))})[0] if known else None
@@ -51,6 +53,12 @@ class ListPages:
             next_url=f"{self._pages.site.root}/sets?{urlencode(following)}" if more else "",
         )
         return answer(body)
+
+    @staticmethod
+    def _is_below(view: View, spec: str, after: str) -> bool:
+        """Return whether `after` is or was a set below the other one (empty: any set), so a page can begin after it."""
+        is_known = may_be_key(after) or view.set_named(after) is not None
+        return is_known and after.startswith(f"{spec}:" if spec else "")
 
     def formats(self, *, is_json: bool) -> Response:
         """Answer with the table of metadata formats."""

@@ -134,9 +134,11 @@ class _Landing:
         return (identifier, form) if identifier is not None and form in FORMS else None
 
     def _is_other(self, asked: Request, ours: str) -> bool:
-        """Return whether the client spelled the path otherwise than we do."""
-        path, _, _query = str(asked.environ["RAW_URI"]).partition("?")
-        return path != self._places.bare(ours).partition("?")[0]
+        """Return whether the client spelled the address otherwise than we do; arguments after ours do not count."""
+        path, _, query = str(asked.environ["RAW_URI"]).partition("?")
+        our_path, _, our_query = self._places.bare(ours).partition("?")
+        # Browsers escape this character in a query, also in that of a redirect.
+        return path != our_path or not f"{query}&".replace("%27", "'").startswith(f"{our_query}&" if our_query else "")
 
     def _negotiated(self, item: Item, asked: Request) -> Response | None:
         """Return a redirect to the form of an item that a client prefers to its page, or 406; None: to the page."""
@@ -221,7 +223,8 @@ class _Landing:
         """Answer with a part of the authors or of the files; `after` is how many come before it."""
         entries = item.reference.authors if form == "authors" else item.files
         text = asked.args.get("after", "0")
-        if not (text.isascii() and text.isdigit() and len(text) < 10):  # noqa: PLR2004 - no list has so many entries
+        is_number = text.isascii() and text.isdigit() and len(text) < 10  # noqa: PLR2004 - no list has so many entries
+        if not is_number or int(text) > max(0, len(entries) - 1):
             return no_page(self.pages, HTTPStatus.BAD_REQUEST, self._texts.errors.bad, asked=f"after={text}")
         start = int(text)
         most = _MOST_LISTED if form == "authors" else page_size.MOST_LISTED

@@ -41,7 +41,6 @@ def answer(
     response = Response(content, status, headers, content_type=content_type)
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Referrer-Policy"] = "strict-origin-when-cross-origin"
-    response.headers["Access-Control-Allow-Origin"] = "*"
     response.cache_control.public = True
     response.cache_control.max_age = fresh_seconds if status < HTTPStatus.BAD_REQUEST else _ERROR_FRESH_SECONDS
     if status == HTTPStatus.OK:
@@ -56,7 +55,6 @@ def moved(address: str) -> Response:
     """Return a permanent redirect that keeps the method (308) to another spelling of the same address."""
     response = Response("", HTTPStatus.PERMANENT_REDIRECT, {"Location": address}, content_type="text/plain")
     response.autocorrect_location_header = False
-    response.headers["Access-Control-Allow-Origin"] = "*"
     return response
 
 

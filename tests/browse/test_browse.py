@@ -344,7 +344,24 @@ def test_a_format_that_is_called_json_has_its_page(house):
     assert json.loads(house.page("/formats/oai_dc.json.json"))["namespace"] == "urn:other"
 
 
-STRANGE = ("/browse?" + "a=b&" * 5000, "/sets?set=%FF", "/sets?after=%FF", "/formats/%FF", "/sources/%00")
+@pytest.mark.parametrize("path", ["/sources", "/formats", "/sets", "/sets.json"])
+@pytest.mark.parametrize("after", ["-1", "%00", "a%20b", "%FF", "a/b"])
+def test_a_page_that_no_list_can_have_is_a_clear_error(furnished, path, after):
+    assert furnished.get(f"{path}?after={after}").status_code == 400
+
+
+def test_a_page_of_the_sets_below_a_set_begins_after_one_of_them(furnished):
+    assert furnished.get("/sets?set=source&after=source:laro").status_code == 200
+    assert furnished.get("/sets?set=source&after=fulltext").status_code == 400
+
+
+def test_a_list_whose_keys_begin_strangely_has_its_pages(house):
+    for number in range(60):
+        house.desk.store.add_format(Format(f"_{number:02}", "", f"urn:{number}", source="laro", upstream_prefix=""))
+    assert house.get("/formats?after=_49").status_code == 200
+
+
+STRANGE = ("/browse?" + "a=b&" * 5000, "/sets?set=%FF", "/formats/%FF", "/sources/%00")
 
 
 @pytest.mark.parametrize("path", STRANGE)

@@ -54,3 +54,22 @@ def test_a_copy_leads_to_the_first_living_item_that_names_it(copied):
     copied.delete("2")
     assert copied.get(f"/files/{FOUND.sha256}").status_code == 404
     assert "Link" not in copied.get(f"/files/{FOUND.sha256}").headers
+
+
+@pytest.mark.parametrize(
+    ("method", "ranges", "status", "content"),
+    [
+        ("GET", "bytes=0-3", 206, b"%PDF"),
+        ("GET", "bytes=-3", 206, b"1.7"),
+        ("GET", "bytes=99-", 416, None),
+        ("GET", "bytes=0-1,4-5", 200, b"%PDF-1.7"),
+        ("GET", "bytes=5-2", 200, b"%PDF-1.7"),
+        ("GET", "lines=1-2", 200, b"%PDF-1.7"),
+        ("HEAD", "bytes=0-3", 200, b""),
+    ],
+)
+def test_a_part_of_a_copy_is_sent_to_those_who_ask_for_one(copied, method, ranges, status, content):
+    with copied.app.test_client().open(f"/files/{FOUND.sha256}", method=method, headers={"Range": ranges}) as answer:
+        assert answer.status_code == status
+        assert content is None or answer.data == content
+        assert status == 416 or answer.headers["Accept-Ranges"] == "bytes"

@@ -252,7 +252,7 @@ def test_no_page_of_an_item_has_more_than_50_kilobytes(house, authors, files, le
         assert len(house.page(f"{path}{form}").encode()) <= 50_000, form
 
 
-@pytest.mark.parametrize("after", ["-1", "x", "1.5", "٣", "9" * 50])
+@pytest.mark.parametrize("after", ["-1", "x", "1.5", "٣", "9" * 50, "1"])
 def test_a_part_that_does_not_exist_is_a_clear_error(house, after):
     path = house.add("1")
     assert house.get(f"{path}.files?after={after}").status_code == 400
@@ -349,3 +349,16 @@ def test_an_item_whose_record_cannot_be_read_whole_is_not_said_to_have_no_file(h
     assert "too large to be read whole" in text
     assert "No file" not in text
     assert house.get(f"{path}.json").json["complete"] is False
+
+
+@pytest.mark.parametrize("name", ["a/../b", "a/./it's"])
+def test_another_spelling_of_an_address_with_a_query_is_redirected(house, name):
+    house.add(name)
+    ours = f"/items/?identifier=oai:gateway.example.org:laro/{name}"
+    for query in ("", "&format=json", "&format=files&after=0", "&from=elsewhere"):
+        assert house.get(ours + query).status_code == 200, query
+    assert house.get(ours.replace("'", "%27")).status_code == 200  # as browsers write it
+    answer = house.get(f"/items/?identifier=oai%3Agateway.example.org%3Alaro%2F{name.replace('/', '%2F')}")
+    assert (answer.status_code, answer.headers["Location"]) == (308, ours)
+    other = house.get(f"/items/?from=elsewhere&{ours.partition('?')[2]}")
+    assert (other.status_code, other.headers["Location"]) == (308, ours)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import lru_cache
 from html.parser import HTMLParser
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from gateway.errors import AnswerTooLarge
 from gateway.typed_links import JSON, TEXT, Link, Written, links_of_elements, links_of_json, resolved, written
@@ -151,7 +151,13 @@ def _normal(url: str) -> tuple[object, ...]:
     except ValueError:
         return (url,)
     default = _DEFAULT_PORTS.get(parts.scheme)
-    return (parts.scheme, parts.hostname, port or default, unquote(parts.path) or "/", parts.query)
+    return (
+        parts.scheme,
+        parts.hostname,
+        port or default,
+        unquote(parts.path) or "/",
+        tuple(parse_qsl(parts.query, keep_blank_values=True)),
+    )
 
 
 def is_http(url: str) -> bool:

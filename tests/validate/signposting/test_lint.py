@@ -12,6 +12,7 @@ from gateway.typed_links import Link
 from harvester.cli import main
 from harvester.http.messages import Fetched
 from harvester.validate.report import Verdict
+from harvester.validate.signposting.declared import is_same
 from harvester.validate.signposting.run import Limits, levels, lint
 from tests.fulltext.recorded import DATA, exchange
 from tests.validate.signposting.site import (
@@ -456,3 +457,17 @@ def test_a_page_that_is_part_of_a_collection_is_a_page():
     site = _site()
     site.change(PAGE, link=f'{site[PAGE].link}, <{BASE}/other>; rel="collection"')
     assert _run(site).base_url == BASE + PAGE
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_equal"),
+    [
+        ("?id=doi:10.5555/1", "?id=doi%3A10.5555%2F1", True),
+        ("?a=x%20y", "?a=x+y", True),
+        ("?a=1%262", "?a=1&2", False),
+        ("?a=1&b=2", "?b=2&a=1", False),
+        ("?a=1", "", False),
+    ],
+)
+def test_addresses_are_compared_by_what_their_queries_mean(one, other, is_equal):
+    assert is_same(f"{BASE}/item{one}", f"{BASE}/item{other}") == is_equal
