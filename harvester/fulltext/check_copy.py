@@ -151,7 +151,7 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
     candidate = _held(candidate, visited)
     if not is_pdf(visited):
         return candidate._replace(outcome=_other_form(visited))
-    wanted = expected(known.work, known.own_identifiers, known.described)
+    wanted = expected(known.work, known.own_identifiers, known.own_described)
     seconds = float(known.settings.get("text_seconds", SECONDS))
     extracted = extract(visited.fetched.body, seconds)
     verdict = judge(extracted, wanted, visited.url)

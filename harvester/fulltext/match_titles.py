@@ -14,6 +14,12 @@ _WIDE, _WIDE_LETTERS = 0x2E80, 3  # a character from here on counts as three Lat
 _BEGINNING_LETTERS, _BEGINNING_WORDS = 25, 4  # of a title without its subtitle
 _MISSPELT = 5  # letters; a shorter word with one other letter is another word
 _WORDS_A_SLIP = 5  # one word may be misspelt, and one more per five words
+# Parts of words that have another meaning with another letter: nitrate and nitrite, butane and butene, sulfite and
+# sulfide, lactase and lactose, phenol and phenyl, adsorption and absorption.
+_TELLING = re.compile(
+    r"(?P<salt>[ai]t|id)(?:e?s?|en|[io]s?)$|(?P<bond>[aeiyo]n)es?$|(?P<sugar>[ao]s)e[ns]?$|(?P<alcohol>[aoy]l)e?s?$"
+    r"|(?P<russian>[аи]т|ид)[а-яё]{0,3}$|carbo(?P<group>[nx])yl|a(?P<uptake>[bd])sor"  # noqa: RUF001 - Russian
+)
 _CUT = 60  # letters of a title that a repository has cut
 _CUT_TEXT = 200  # characters that contain such a beginning
 _TAG = re.compile(r"<[^<>]{0,500}+>")
@@ -99,14 +105,25 @@ def _misspelt(ours: list[str], theirs: list[str]) -> float:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Return whether two words differ in one letter other than the first, and not in a digit."""
+    """Return whether two words differ in one letter other than the first, and their meaning does not.
+
+    A digit and a Chinese, Japanese or Korean character have a meaning of their own, and so have some endings.
+    """
     short, long = sorted((one, other), key=len)
     if len(short) < _MISSPELT or len(long) - len(short) > 1 or short[0] != long[0]:
         return False
-    if any(word.isdigit() for word in one + other):
+    if any(sign.isdigit() for sign in one + other) or _differ_in_meaning(one, other):
         return False
     at = next((place for place, pair in enumerate(zip(short, long, strict=False)) if pair[0] != pair[1]), len(short))
+    if ord(long[at]) >= _WIDE or ord(short[at : at + 1] or " ") >= _WIDE:
+        return False
     return short[at + (len(short) == len(long)) :] == long[at + 1 :]
+
+
+def _differ_in_meaning(one: str, other: str) -> bool:
+    """Return whether both words have a part with a meaning of its own, and the parts differ."""
+    parts = [match.groups() for word in (one, other) if (match := _TELLING.search(word))]
+    return len(parts) > 1 and parts[0] != parts[1]
 
 
 def _begun(ours: str, theirs: str, one: str, other: str) -> float:

@@ -1,9 +1,10 @@
 """Match of a record without an identifier to the works that a service describes. Pure.
 
 A match needs the title, an author, and a year that is at most one year away. The title has the same letters, or only
-single words are misspelt, or the subtitle is missing. A title that many works have (`Editorial`) never matches. A short
-title also needs the venue, all authors and the same year. Errata, peer reviews, datasets and components never match. If
-two works fit equally well, none matches. The trace names the service, with title, similarity, author and year.
+single words are misspelt, or the subtitle is missing. `Nitrate` is no misspelt `nitrite`. A title that many works have
+(`Editorial`) never matches. A short title also needs the venue, all authors and the same year. Errata, peer reviews,
+datasets and components never match. If two works fit equally well, none matches. The trace names the service, with
+title, similarity, author and year.
 
 `python -m tests.bench.matching` prints how many recorded works are found and how many are wrong.
 """
@@ -131,6 +132,12 @@ def match_work(
         description,
         Match(service, description.doi, best.title, round(best.similarity, 2), best.author, description.year),
     )
+
+
+def is_misspelt(work: Work, described: Description) -> bool:
+    """Return whether the title of a description is that of a record only if words of one of them are misspelt."""
+    tier, share_, _ = _title(sought(work), described)
+    return share_ > 0 and tier == 1
 
 
 # --- one description ----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 from click.testing import CliRunner
 
+from gateway.fulltext.stored_search import matches_of
 from gateway.xmltext import DII
 from harvester.cli import main
 from harvester.http.messages import Fetched, Request
@@ -35,27 +36,32 @@ class WebWithLists(RecordedWeb):
 @pytest.fixture
 def matched(searching):
     """Return a search after the file of a work without a DOI was found by its title, accepted and published."""
+    search = searching(web_with(TITLE), discover_named_files=False)
+    assert search.run(identifier=IDENTIFIER) == {ITEM: "success"}
+    search.release()
+    return search
+
+
+def web_with(title: str) -> WebWithLists:
+    """Return a web that has a work with this title, and its file."""
     item = {
         "DOI": DOI,
-        "title": [TITLE],
+        "title": [title],
         "author": [{"family": "Fenwick"}, {"family": "Marchetti"}],
         "issued": {"date-parts": [[2015]]},
         "type": "proceedings-article",
     }
     place = {"url_for_pdf": COPY, "license": "cc-by", "version": "publishedVersion", "host_type": "repository"}
     words = ["No excess is found in the dead time of the instruments."] * 40
-    file = a_pdf(TITLE, "Emily Fenwick and Carla Marchetti", "Abstract", *words, PAGE_BREAK, *words, "References")
+    file = a_pdf(title, "Emily Fenwick and Carla Marchetti", "Abstract", *words, PAGE_BREAK, *words, "References")
     own = {
         LIST: answer(json.dumps({"message": {"items": [item]}})),
         f"https://api.unpaywall.org/v2/{DOI}": answer(
-            json.dumps({"doi": DOI, "title": TITLE, "is_oa": True, "year": 2015, "oa_locations": [place]})
+            json.dumps({"doi": DOI, "title": title, "is_oa": True, "year": 2015, "oa_locations": [place]})
         ),
         COPY: answer(file, Content_Type="application/pdf"),
     }
-    search = searching(WebWithLists(own, has_recordings=False), discover_named_files=False)
-    assert search.run(identifier=IDENTIFIER) == {ITEM: "success"}
-    search.release()
-    return search
+    return WebWithLists(own, has_recordings=False)
 
 
 @pytest.fixture
@@ -70,6 +76,15 @@ def named(search) -> list[str]:
 
 def verdicts(search) -> list[str]:
     return [decision.verdict for decision in search.desk.decisions(IDENTIFIER)]
+
+
+def test_the_file_of_a_matched_work_whose_title_has_another_letter_waits_for_a_person(searching) -> None:
+    """The title of the matched work identified the file, although the record has another one: of Plato, of Pluto."""
+    search = searching(web_with(TITLE.replace("bursts", "bunsts")), discover_named_files=False)
+    search.run(identifier=IDENTIFIER)
+    (match,) = matches_of(search.desk.search(IDENTIFIER))
+    assert match.doi == DOI
+    assert verdicts(search) == ["review"]
 
 
 def test_the_file_is_published_and_the_claim_is_told_and_no_record_has_the_doi(matched, harvester) -> None:

@@ -16,7 +16,9 @@ def test_what_nobody_expected_is_an_answer_that_cannot_be_read():
     def parse(_: bytes, __: str) -> None:
         raise ValueError("\ud800")
 
-    with pytest.raises(NotXml, match=r"This program has a fault: ValueError at test_repeated_requests\.py:\d+ \(.ud800\)"):
+    with pytest.raises(
+        NotXml, match=r"This program has a fault: ValueError at test_repeated_requests\.py:\d+ \(.ud800\)"
+    ):
         fetch_answer(
             Options("s", "http://x.org/"), lambda request: Fetched(request.url, 200, (), b"", 0), "http://x.org/", parse
         )

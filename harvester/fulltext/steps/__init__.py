@@ -15,6 +15,7 @@ from gateway.model import Candidate, Match, Outcome, Work
 from harvester.fulltext.access_rights import open_from_record
 from harvester.fulltext.identifiers import BESIDE, Identifier, Identifiers, identifiers_of
 from harvester.fulltext.known_copies import VERSIONS, Copy, Description, Related
+from harvester.fulltext.match_work import is_misspelt
 from harvester.fulltext.pdf.trusted_descriptions import confirms
 from harvester.http.messages import Fetch
 
@@ -88,6 +89,21 @@ class Known:
             return Identifiers(own)
         return Identifiers(
             own + tuple(Identifier(version.scheme, version.value, version.relation) for version in self.versions)
+        )
+
+    @property
+    def own_described(self) -> tuple[Description, ...]:
+        """The descriptions by which a file is identified.
+
+        A DOI that was only matched may be that of another work if the titles differ in a letter: `Plato` and `Pluto`.
+        Then the title of its description identifies no file.
+        """
+        matched = {match_.doi for match_ in self.matches}
+        return tuple(
+            described._replace(title="", other_titles=())
+            if described.doi in matched and is_misspelt(self.work, described)
+            else described
+            for described in self.described
         )
 
     @property
