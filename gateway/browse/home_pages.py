@@ -59,7 +59,7 @@ class HomePages:
             totals=totals,
             sources=biggest[:_SHOWN_SOURCES],
             last=last,
-            is_whole=all(row.last and row.last.state == "complete" for row in living),
+            complete=sum(1 for row in living if row.last and row.last.state == "complete"),
             years=years,
             best=best_year(years) if years else None,
             not_shown=not_shown(totals["records"], years),

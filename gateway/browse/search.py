@@ -157,7 +157,7 @@ def chosen_filters(query: Query, names: Mapping[str, str]) -> list[Chosen]:
         values = tuple(_chosen(query, facet))
         for value in values:
             rest = tuple(other for other in values if other != value)
-            filters.append(Chosen(facet, names.get(value) or value, address(query, **{facet: rest})))
+            filters.append(Chosen(facet, _name_in(facet, names)(value), address(query, **{facet: rest})))
     if query.year_from:
         filters.append(Chosen("from", str(query.year_from), address(query, **{"from": ""})))
     if query.year_until:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import TypeAlias
@@ -12,6 +13,7 @@ from flask import Blueprint, Response, request
 
 from gateway.browse import feeds
 from gateway.browse.search import PAGE, Hit, address, choices, chosen_filters, hit_of, query_of, sets_named
+from gateway.browse.years import shown_years
 from gateway.errors import QueryRefused, SearchUnavailable, StoreError
 from gateway.model import Description
 from gateway.names import set_label, source_of
@@ -21,7 +23,7 @@ from gateway.pages.shown import moment
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.search.base import Reader
-from gateway.search.query import MOST_LETTERS, Query, Results
+from gateway.search.query import MOST_LETTERS, Query, Results, YearCount
 from gateway.store.base import Store, View
 from gateway.xmltext import utc_datetime
 
@@ -125,12 +127,12 @@ class _Search:
         return answer(body)
 
     def _chart(self, results: Results) -> str:
-        years = sorted((int(year), count) for year, count in results.facets.get("year", ()) if year.isdigit())
-        shown = years[-_LONGEST_CHART:]
+        counts = [YearCount(int(year), count, 0) for year, count in results.facets.get("year", ()) if year.isdigit()]
+        shown = shown_years(counts, datetime.now(UTC).year + 1, _LONGEST_CHART)
         if len(shown) < 2:  # noqa: PLR2004 - one bar shows nothing
             return ""
-        name = self.pages.texts.search.chart_name.format(first=shown[0][0], last=shown[-1][0])
-        return charts.bars([charts.Bar(str(year), count) for year, count in shown], name, charts.NARROW)
+        name = self.pages.texts.search.chart_name.format(first=shown[0].year, last=shown[-1].year)
+        return charts.bars([charts.Bar(str(count.year), count.items) for count in shown], name, charts.NARROW)
 
     def _described(self, view: View, identifiers: Iterable[str]) -> Iterable[Description]:
         """Yield the records of these items; one that was deleted a moment ago is left out."""

@@ -10,8 +10,8 @@ from gateway.search.query import YearCount
 MOST_YEARS: Final = 40
 
 
-def shown_years(counts: Iterable[YearCount], latest: int) -> list[YearCount]:
-    """Return the last 40 years up to the last year with works, the earliest first, those without works included.
+def shown_years(counts: Iterable[YearCount], latest: int, most: int = MOST_YEARS) -> list[YearCount]:
+    """Return the last years up to the last one with works, the earliest first, those without works included.
 
     A year after `latest` is an error of a record, and is left out.
     """
@@ -19,7 +19,7 @@ def shown_years(counts: Iterable[YearCount], latest: int) -> list[YearCount]:
     if not known:
         return []
     last = max(known)
-    first = max(min(known), last - MOST_YEARS + 1)
+    first = max(min(known), last - most + 1)
     return [known.get(year) or YearCount(year, 0, 0) for year in range(first, last + 1)]
 
 

@@ -15,6 +15,7 @@ from gateway.pages.shown import bare
 
 _MOST_AUTHORS = 20  # of APA; the others name fewer
 _SHOWN_AUTHORS = 6
+_SHOWN_OF_MORE = 3  # of Chicago (18th edition, 13.107): of more than six authors, the first three
 _GIVEN = re.compile(r"(-?)([^\W\d_])[^\s.\-]*")
 _PARTICLES = frozenset({"von", "van", "der", "den", "de", "del", "du", "da", "di", "la", "le", "zu", "af", "ter"})
 _SCRIPTS_WITH_INITIALS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "GEORGIAN"})
@@ -43,9 +44,9 @@ def _apa(reference: Reference, link: str) -> str:
         names = [*names[: _MOST_AUTHORS - 1], "\u2026 " + names[-1]]
     authors = _listed(names, ", & ")
     year = f"({reference.year or 'n.d.'})"
-    place = _join(", ", reference.journal, _volume(reference), reference.pages)
+    place = _join(", ", _container(reference), _volume(reference), reference.pages)
     return _sentences(
-        _join(" ", authors, year) if authors else "",
+        _join(" ", _sentences(authors), year) if authors else "",
         bare(reference.title),
         "" if authors else year,
         place or reference.publisher,
@@ -59,23 +60,30 @@ def _vancouver(reference: Reference, link: str) -> str:
         names = [*names[:_SHOWN_AUTHORS], "et al"]
     year = str(reference.year) if reference.year else ""
     place = _join(":", _join(";", year, _volume(reference)), reference.pages)
-    return _sentences(", ".join(names), bare(reference.title), reference.journal or reference.publisher, place, link)
+    return _sentences(
+        ", ".join(names), bare(reference.title), _container(reference) or reference.publisher, place, link
+    )
 
 
 def _chicago(reference: Reference, link: str) -> str:
     names = [author.name for author in reference.authors[:1]]
     names += [_given_first(author) for author in reference.authors[1:]]
     if len(names) > _SHOWN_AUTHORS:
-        names = [*names[:_SHOWN_AUTHORS], "et al."]
-        authors = ", ".join(names)
+        authors = ", ".join([*names[:_SHOWN_OF_MORE], "et al."])
+    elif len(names) == 2 and not reference.authors[0].family:  # noqa: PLR2004 - nothing is inverted, so no comma
+        authors = " and ".join(names)
     else:
         authors = _listed(names, ", and ")
     title = bare(reference.title).rstrip(".")
     title = f"\u201c{title}{'' if title.endswith(('?', '!')) else '.'}\u201d" if title else ""
     number = f"no. {reference.issue}" if reference.issue else ""
     year = f"({reference.year})" if reference.year else ""
-    place = _join(" ", reference.journal or reference.publisher, _join(", ", reference.volume, number), year)
+    place = _join(" ", _container(reference) or reference.publisher, _join(", ", reference.volume, number), year)
     return _sentences(authors, title, _join(": ", place, reference.pages), link)
+
+
+def _container(reference: Reference) -> str:
+    return reference.journal or reference.place
 
 
 def _volume(reference: Reference) -> str:
@@ -122,7 +130,7 @@ def _listed(names: Sequence[str], last: str) -> str:
         return "".join(names)
     if "\u2026" in names[-1]:
         return ", ".join(names)
-    return ", ".join(names[:-1]) + (last if len(names) > 2 else last.replace(", and", " and")) + names[-1]  # noqa: PLR2004
+    return ", ".join(names[:-1]) + last + names[-1]
 
 
 def _join(between: str, *parts: str) -> str:

@@ -27,7 +27,7 @@ def csl_json(reference: Reference, url: str, identifier: str) -> str:
         "publisher": reference.publisher,
         "ISSN": reference.issn,
         "ISBN": reference.isbn,
-        "language": reference.language,
+        "language": reference.language_tag,
         "DOI": reference.doi,
         "URL": url,
         "abstract": bare(reference.abstracts[0].text) if reference.abstracts else "",

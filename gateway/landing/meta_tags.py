@@ -43,7 +43,7 @@ def citation_tags(item: Item) -> Iterator[tuple[str, str]]:
         ("citation_isbn", reference.isbn),
         (publisher_tag, reference.publisher),
         ("citation_doi", reference.doi),
-        ("citation_language", reference.language),
+        ("citation_language", reference.language_tag),
     ):
         if value:
             yield name, value

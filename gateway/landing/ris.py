@@ -28,6 +28,6 @@ def ris(reference: Reference, url: str) -> str:
         ("UR", url),
         ("AB", bare(reference.abstracts[0].text) if reference.abstracts else ""),
     ]
-    fields += [("KW", subject.text) for subject in reference.subjects]
+    fields += [("KW", bare(subject.text)) for subject in reference.subjects]
     lines = [f"{tag}  - {' '.join(value.split())}" for tag, value in fields if value]
     return "\r\n".join((*lines, "ER  - ", ""))

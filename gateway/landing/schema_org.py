@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from gateway.landing.item import Item
 from gateway.pages.reference import Author
 from gateway.pages.shown import bare, shortened
+from gateway.work_dates import date_parts
 
 CONTENT_TYPE = "application/ld+json"
 
@@ -43,14 +44,14 @@ def schema_org(item: Item, most: Most = WHOLE) -> str:
         "name": item.title,
         "headline": item.title[:110] if reference.kind.schema_class == "ScholarlyArticle" else "",
         "author": [_person(author) for author in reference.authors[: most.authors]],
-        "datePublished": reference.date or (str(reference.year) if reference.year else ""),
+        "datePublished": "-".join(date_parts(reference.date)) or (str(reference.year) if reference.year else ""),
         "abstract": shortened(bare(reference.abstracts[0].text), most.abstract) if reference.abstracts else "",
         "identifier": [entry.url or entry.text for entry in identifiers],
         "sameAs": list(dict.fromkeys(filter(None, (item.origin, *(entry.url for entry in identifiers))))),
         "license": item.license.url if item.license else "",
         "isPartOf": _filled(journal) if reference.journal else None,
         "publisher": {"@type": "Organization", "name": reference.publisher} if reference.publisher else None,
-        "inLanguage": reference.language,
+        "inLanguage": reference.language_tag,
         "keywords": [bare(subject.text) for subject in reference.subjects[: most.texts]],
         "encoding": [_file(item, place) for place in range(min(len(item.files), most.files))],
         "subjectOf": [

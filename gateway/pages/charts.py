@@ -16,7 +16,7 @@ _WIDEST_BAR = 56
 
 
 class Bar(NamedTuple):
-    """One bar: its label, its value, and the part of the value that is shown darker."""
+    """One bar: its label, its value, and the part of it that is filled."""
 
     label: str
     value: int
@@ -32,10 +32,11 @@ def bars(data: Sequence[Bar], name: str, width: int = WIDE) -> Markup:
     room = height - _TOP - _BOTTOM
     floor = height - _BOTTOM
     every = max(1, -(-len(data) * _ROOM_OF_A_LABEL // width))
+    kind = "bar rest" if any(bar.part for bar in data) else "bar"
     shapes = []
     for place, bar in enumerate(data):
         left = place * step + (step - wide) / 2
-        shapes.append(_bar("bar", left, floor, wide, room * bar.value / most))
+        shapes.append(_bar(kind, left, floor, wide, room * bar.value / most))
         shapes.append(_bar("bar part", left, floor, wide, room * bar.part / most))
         if place % every == every // 2 and place - every // 2 + every <= len(data):  # in the middle of its room
             text = _short(bar.label, every * step)

@@ -13,6 +13,8 @@ from urllib.parse import unquote
 from gateway.addresses import uri_of
 from gateway.model import Statement, Work
 from gateway.pages.kinds import WORK, Kind, kind_of
+from gateway.pages.languages import language_tag
+from gateway.pages.places import Place, is_identifier, is_title, place_of
 from gateway.pages.shown import plain
 from gateway.work_dates import date_of
 
@@ -23,12 +25,9 @@ _PMID = re.compile(
 )
 _ISSN = re.compile(r"(?i)\b(?:issn:?\s*|urn:issn:)(\d{4}-?\d{3}[\dX])\b")
 _ISBN = re.compile(r"(?i)(?:isbn:?\s*|urn:isbn:)([\d-]{9,16}[\dX])")
-_JOURNAL = re.compile(  # of a text with white space folded
-    r"(?P<title>[^\d,;:][^;:]{2,200}?)[,;:]? (?:vol(?:ume)?\.? ?)?(?P<volume>\d{1,5})"
-    r"(?: ?[,(] ?(?:no\.?|issue|nr\.?)? ?(?P<issue>\d{1,4}(?:[-/]\d{1,4})?) ?\)?)?"
-    r"(?: ?\((?P<year>\d{4})\))?"
-    r"(?: ?[,:;] ?(?:pp?\.? ?)?(?P<first>[A-Za-z]?\d{1,7})(?: ?[-\u2013] ?(?P<last>[A-Za-z]?\d{1,7}))?)?\.?"
-)
+_BARE_ISSN = re.compile(r"(\d{4})-(\d{3}[\dX])")
+# The kinds of work that are in journals or proceedings, so that a dc:source without numbers is the title of one.
+_CONTAINED = frozenset({"article", "review", "paper", "poster", "chapter"})
 _MOST_AUTHORS = 100_000
 _LIFE = re.compile(r",? ?\(?[0-9]{4}\??[-\u2013](?:[0-9]{4}\??)?\)?\.?$")  # as catalogues write the years of a life
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
@@ -58,7 +57,10 @@ class Identifier(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """The facts about a work. `date` is as the record has it, `year` a number in it; 0 and empty mean: not stated."""
+    """The facts about a work. `date` is as the record has it, `year` a number in it; 0 and empty mean: not stated.
+
+    `place` says in the words of the record where the work was published; the journal and its numbers are read from it.
+    """
 
     title: str = ""
     title_language: str = ""
@@ -69,6 +71,7 @@ class Reference(NamedTuple):
     types: tuple[str, ...] = ()
     date: str = ""
     year: int = 0
+    place: str = ""
     journal: str = ""
     volume: str = ""
     issue: str = ""
@@ -97,6 +100,11 @@ class Reference(NamedTuple):
         return next((entry.url for entry in self.identifiers if entry.scheme == "doi"), "")
 
     @property
+    def language_tag(self) -> str:
+        """The language as BCP 47 has it; one that it does not have as in the record."""
+        return language_tag(self.language) or self.language
+
+    @property
     def pages(self) -> str:
         """The first page, or first and last, or an empty string."""
         return "\u2013".join(filter(None, (self.first_page, self.last_page)))
@@ -113,8 +121,8 @@ def reference_of(work: Work) -> Reference:
     dates = [entry.text for entry in texts.get("date", [])]
     sources = tuple(entry.text for entry in texts.get("source", []) if not _is_link(entry.text))
     date, year = date_of(dates)
-    placed = next((match for text in sources if (match := _JOURNAL.fullmatch(text))), None)
-    parts = placed.groupdict() if placed else {}
+    kind = kind_of(types)
+    place = _place(sources, kind)
     everything = [entry.text for name in ("identifier", "source", "relation") for entry in texts.get(name, [])]
     return Reference(
         title=titles[0].text if titles else "",
@@ -122,27 +130,48 @@ def reference_of(work: Work) -> Reference:
         other_titles=tuple(titles[1:]),
         authors=tuple(_authors(texts.get("creator", []))),
         contributors=tuple(_authors(texts.get("contributor", []))),
-        kind=kind_of(types),
+        kind=kind,
         types=types,
         date=date or next(iter(dates), ""),
         year=year,
-        journal=parts.get("title") or next(iter(sources), ""),
-        volume=parts.get("volume") or "",
-        issue=parts.get("issue") or "",
-        first_page=parts.get("first") or "",
-        last_page=parts.get("last") or "",
+        place=place.text,
+        journal=place.journal,
+        volume=place.volume,
+        issue=place.issue,
+        first_page=place.first_page,
+        last_page=place.last_page,
         sources=sources,
         publisher=texts["publisher"][0].text if "publisher" in texts else "",
         language=texts["language"][0].text if "language" in texts else "",
         abstracts=tuple(texts.get("description", [])),
         subjects=tuple(texts.get("subject", [])),
         identifiers=tuple(_identifiers(work, (entry.text for entry in texts.get("identifier", [])))),
-        issn=next((match[1] for text in everything if (match := _ISSN.search(text))), ""),
+        issn=next((match[1] for text in everything if (match := _ISSN.search(text))), "")
+        or next(filter(_is_issn, sources), ""),
         isbn=next((match[1] for text in everything if (match := _ISBN.search(text))), ""),
         license=work.license,
         rights=tuple(entry.text for entry in texts.get("rights", [])),
         coverage=tuple(entry.text for entry in texts.get("coverage", [])),
     )
+
+
+def _place(sources: Iterable[str], kind: Kind) -> Place:
+    """Return where a work was published: a place with numbers, or for an article the first source that has words."""
+    texts = [text for text in sources if not is_identifier(text)]
+    placed = next(filter(None, map(place_of, texts)), None)
+    if placed or kind.name not in _CONTAINED or not texts:
+        return placed or Place()
+    title = next(filter(is_title, texts), "")
+    return Place(title or texts[0], title)
+
+
+def _is_issn(text: str) -> bool:
+    """Return whether a text is an ISSN by its form and its check digit, and not a pair of years."""
+    match = _BARE_ISSN.fullmatch(text)
+    if match is None or (text[0] in "12" and text[5] in "12" and text[8].isdigit()):
+        return False
+    digits = match[1] + match[2]
+    return sum((8 - place) * (10 if digit == "X" else int(digit)) for place, digit in enumerate(digits)) % 11 == 0
 
 
 def author_of(text: str, language: str = "") -> Author:

@@ -13,6 +13,7 @@ from gateway.pages import shown
 from gateway.pages.charts import meter
 from gateway.pages.icons import icon
 from gateway.pages.item_addresses import in_path
+from gateway.pages.languages import language_tag
 from gateway.pages.site import Site
 from gateway.pages.texts import counted, texts
 
@@ -55,6 +56,7 @@ class Pages:
             counted=counted,
             host=shown.host,
             in_path=in_path,
+            language=language_tag,
             step_name=self._step_name,
             searched=self._searched,
             format_name=lambda prefix: getattr(self.texts.format_names, prefix, prefix),

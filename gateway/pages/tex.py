@@ -37,8 +37,18 @@ _SYMBOLS = (
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307"}
 _ACCENT = re.compile(r"""\\(['`^"~=.])\{?([A-Za-z])\}?""")
 _SYMBOL = re.compile(r"\\([A-Za-z]{2,7})(?![A-Za-z])")
-_SCRIPT = re.compile(r"\$([^$\s]{0,20}?)([_^])\{?([A-Za-z0-9+-]{1,6})\}?\$")
+_FORMULA = re.compile(r"\$([^$\s\\{}]{0,40}(?:[_^](?:\{[^$\\{}_^]{1,12}\}|[^$\s\\{}_^])[^$\s\\{}_^]{0,40}){1,8})\$")
+_SCRIPT = re.compile(r"([_^])(?:\{([^{}]+)\}|(.))")
 _SHORT = re.compile(r"\$([^$\\\s]{1,3})\$")
+
+
+_MARKS = {"_": "sub", "^": "sup"}
+
+
+def _script(match: re.Match[str]) -> str:
+    """Return a script as an element. Without braces it is one sign, as TeX has it: of `H_2O` only the 2."""
+    mark = _MARKS[match[1]]
+    return f"<{mark}>{match[2] or match[3]}</{mark}>"
 
 
 def untexed(text: str) -> str:
@@ -47,6 +57,5 @@ def untexed(text: str) -> str:
         return text
     text = _ACCENT.sub(lambda match: unicodedata.normalize("NFC", match[2] + _ACCENTS[match[1]]), text)
     text = _SYMBOL.sub(lambda match: _SYMBOLS.get(match[1], match[0]), text)
-    marks = {"_": "sub", "^": "sup"}
-    text = _SCRIPT.sub(lambda match: f"{match[1]}<{marks[match[2]]}>{match[3]}</{marks[match[2]]}>", text)
+    text = _FORMULA.sub(lambda match: _SCRIPT.sub(_script, match[1]), text)
     return _SHORT.sub(r"\1", text)

@@ -54,6 +54,7 @@ def test_the_start_page_says_what_is_here(furnished):
     assert "2 records from 1 source" in text
     assert "50 % with full text (1)" in text
     assert "Some records refused 16 November 2023, 02:00 UTC" in text
+    assert "last harvest; 0 of 1 sources complete" in text
     assert "metha-sync -format oai_didl https://gateway.example.org/oai" in text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import pairwise
 
 import pytest
 from lxml import etree
@@ -64,6 +65,30 @@ def test_results_are_in_pages_and_none_is_missed(library):
     assert len(found_titles) == len(set(found_titles)) == 13
     assert found_titles[0] == "Coral number 11"
     assert parsed(library.page(path)).find(".//a[@rel='prev']") is not None
+
+
+def test_results_have_the_language_of_their_record(library):
+    library.add("german", statement("description", "Ein Text.", "ger"), title="Korallen")
+    keeper = IndexKeeper(library.desk.folder, describe)
+    while not keeper.advance(library.desk.store):
+        pass
+    hit = parsed(library.page("/search?q=korallen")).find(".//ol[@class='hits']/li")
+    assert [(element.tag, element.get("lang")) for element in hit.xpath(".//*[@lang]")] == [("h3", ""), ("p", "de")]
+
+
+def test_the_chart_has_a_place_for_each_year(library):
+    chart = parsed(library.page("/search?q=coral&type=article")).find(".//fieldset/figure")
+    places = [float(bar.get("x")) for bar in chart.iter("rect")]
+    assert len(places) == 6
+    steps = {round(after - before, 1) for before, after in pairwise(places)}
+    assert max(steps) - min(steps) < 0.2  # 2011, 2013, ... 2021
+    assert min(steps) > 2 * float(next(chart.iter("rect")).get("width"))
+
+
+@pytest.mark.parametrize("query", ["coral", "nowhere"])
+def test_a_filter_in_force_has_the_name_that_it_has_among_all_filters(library, query):
+    chips = parsed(library.page(f"/search?q={query}&type=article")).find(".//ul[@class='chips']")
+    assert " ".join(chips.text_content().split()) == "Remove the filter Type: Article"
 
 
 def test_filters_are_check_boxes_and_no_links(library):

@@ -36,13 +36,36 @@ def reference(*statements: tuple[str, str], title: str = "Reefs") -> Reference:
 )
 def test_a_name_is_written_as_the_style_wants(name, apa, vancouver):
     made = {citation.style: citation.text for citation in citations(reference(("creator", name)), URL)}
-    assert made["apa"].startswith(f"{apa} (n.d.)." if not apa.endswith("\u90ce.") else apa[:-1]), made["apa"]
+    assert made["apa"].startswith(f"{apa.removesuffix('.')}. (n.d.)."), made["apa"]
     assert made["vancouver"].startswith(vancouver), made["vancouver"]
 
 
 def test_a_title_that_asks_has_no_full_stop():
     made = {citation.style: citation.text for citation in citations(reference(title="What is it?"), URL)}
     assert "\u201cWhat is it?\u201d" in made["chicago"]
+
+
+@pytest.mark.parametrize(
+    ("names", "authors"),
+    [
+        (["Okafor, Ada"], "Okafor, Ada. "),
+        (["Okafor, Ada", "Lindqvist, M\u00e4rta"], "Okafor, Ada, and M\u00e4rta Lindqvist. "),
+        (["UNESCO", "World Bank"], "UNESCO and World Bank. "),
+        (["Okafor, Ada", "UNESCO", "Ito, Haruki"], "Okafor, Ada, UNESCO, and Haruki Ito. "),
+        ([f"{name}, A." for name in "BCDEFG"], "B, A., A. C, A. D, A. E, A. F, and A. G. "),
+        ([f"{name}, A." for name in "BCDEFGH"], "B, A., A. C, A. D, et al. "),
+    ],
+)
+def test_chicago_lists_authors_with_the_first_one_inverted(names, authors):
+    made = {entry.style: entry.text for entry in citations(reference(*(("creator", name) for name in names)), URL)}
+    assert made["chicago"].startswith(authors + "\u201cReefs.\u201d"), made["chicago"]
+
+
+def test_a_place_without_a_known_form_is_cited_as_the_record_has_it():
+    place = "Bulletin, new series, no. 4 of the twelfth volume"
+    made = citations(reference(("type", "article"), ("source", "1234-5679"), ("source", place)), URL)
+    assert all(place in entry.text for entry in made)
+    assert not any("1234" in entry.text for entry in made)
 
 
 @pytest.mark.parametrize(

@@ -362,3 +362,33 @@ def test_another_spelling_of_an_address_with_a_query_is_redirected(house, name):
     assert (answer.status_code, answer.headers["Location"]) == (308, ours)
     other = house.get(f"/items/?from=elsewhere&{ours.partition('?')[2]}")
     assert (other.status_code, other.headers["Location"]) == (308, ours)
+
+
+def test_texts_of_a_record_have_its_language_or_an_unknown_one(house):
+    path = house.add(
+        "1",
+        statement("title", "Ein zweiter Titel", "ger"),
+        statement("title", "Third", "English"),
+        statement("description", "Un texte.", "fra"),
+        statement("subject", "reefs"),
+        statement("creator", "Okafor, Ada"),
+    )
+    content = parsed(house.page(path)).get_element_by_id("content")
+    texts = {element.text_content().strip(): element.get("lang") for element in content.xpath(".//*[@lang]")}
+    assert texts == {"A title": "", "Ein zweiter Titel": "de", "Third": "", "Un texte.": "fr", "reefs": ""}
+
+
+@pytest.mark.parametrize(
+    ("date", "published"),
+    [("2025-05", "2025-05"), ("circa 1998", "1998"), ("2020-13-45", "2020"), ("12 March 2011", "2011")],
+)
+def test_the_date_for_search_engines_is_one_of_iso_8601(house, date, published):
+    html = house.page(house.add("1", statement("creator", "Okafor, Ada"), statement("date", date)))
+    assert json.loads(parsed(html).find(".//script").text)["datePublished"] == published
+
+
+def test_a_licence_that_only_a_file_has_is_not_said_to_be_missing(house):
+    path = house.add("1", title="Reefs")
+    assert "Licence not stated" in seen(house.page(path))
+    house.file("1", FOUND)
+    assert "not stated" not in seen(house.page(path)).partition("Details")[2]

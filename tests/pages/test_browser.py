@@ -121,7 +121,15 @@ def furnished(folder: Path) -> None:
             Sent("bare", dc("A title")),
             Sent("hostile", dc("&lt;script&gt;document.title='run'&lt;/script&gt;", *attacks)),
             Sent("large", dc("A very long title of many words " * 12, *names, *creators)),
-            Sent("arabic", dc(arabic, statement("description", arabic * 5, "ar"))),
+            Sent(
+                "arabic",
+                dc(
+                    arabic,
+                    statement("description", arabic * 5, "ar"),
+                    statement("title", "Korallen", "deu"),
+                    statement("title", "Corals", "English"),
+                ),
+            ),
             Sent("gone", dc("Gone")),
             *(Sent(f"payload-{number}", payloaded(text)) for number, text in enumerate(PAYLOADS)),
         )

@@ -29,6 +29,13 @@ def test_bars_stay_in_the_picture(count):
     assert b"style=" not in etree.tostring(root)
 
 
+def test_a_part_is_filled_and_the_rest_has_an_edge():
+    """So the parts differ in light, dark and forced colours, and on paper."""
+    shapes = [bar.get("class") for bar in parsed(bars([Bar("a", 10, 4), Bar("b", 3)], "name")).iter("rect")]
+    assert shapes == ["bar rest", "bar part", "bar rest"]
+    assert [bar.get("class") for bar in parsed(bars([Bar("a", 10), Bar("b", 3)], "name")).iter("rect")] == ["bar"] * 2
+
+
 def test_the_highest_bar_has_its_number():
     root = parsed(bars([Bar("a", 10), Bar("b", 12_345)], "name"))
     assert "12,345" in [text.text for text in root.iter("text")]

@@ -52,7 +52,7 @@ def _colours(part: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_the_colours_of_the_sheet_can_be_read_on_their_grounds(mode):
-    light, _, rest = SHEET.partition("@media (prefers-color-scheme: dark)")
+    light, _, rest = SHEET.partition("@media screen and (prefers-color-scheme: dark)")
     known = _colours(light) if mode == "light" else _colours(rest.partition("/* Ground */")[0])
     assert (known["page"], known["panel"]) == (LIGHT if mode == "light" else DARK)
     for text in ("ink", "soft", "visited"):

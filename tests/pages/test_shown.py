@@ -31,6 +31,10 @@ from gateway.pages import shown
         (r"Erd\H{o}s, M\"uller, caf\'{e}", r"Erd\H{o}s, Müller, café"),
         (r"$\beta$ and $\delta_2$, \Lambda", "β and δ<sub>2</sub>, Λ"),
         (r"$CO_2$ at 10$^{3}$ m", "CO<sub>2</sub> at 10<sup>3</sup> m"),
+        (r"$H_2O$, $x^2+y^2$, $n_{ij}$", "H<sub>2</sub>O, x<sup>2</sup>+y<sup>2</sup>, n<sub>ij</sub>"),
+        (r"$E=mc^2$ and $10^{-5}$", "E=mc<sup>2</sup> and 10<sup>-5</sup>"),
+        (r"$\alpha_s^2$ costs $5 or $6_7", "\N{GREEK SMALL LETTER ALPHA}<sub>s</sub><sup>2</sup> costs $5 or $6_7"),
+        (r"$\mathrm{CO}_2$ and $a_{b_c}$ stay", r"$\mathrm{CO}_2$ and $a_{b_c}$ stay"),
         (r"$\frac{a}{b}$ stays", r"$\frac{a}{b}$ stays"),
     ],
 )
