@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 
 from gateway.model import Work
@@ -70,7 +70,8 @@ _YEARS = range(1900, 2200)  # other years are errors
 # Words on a cover page for an embargo: of DSpace, EPrints, Pure and Elsevier, and in other languages. Only a future day
 # counts, so these words may also have other meanings.
 _LATER = (
-    r"embargo\w{0,6}|(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
+    r"embargo\w{0,6}|(?:released|released? date|scheduled release|release on|hidden until|private until|access only until|no access until|restricted access till|restricted till|public access date|publicly available:|full[- ]?text access from|access permitted from)\b"
+    r"|(?:made|become|will be) (?:public|open access|publicly available|freely available|available) (?:on|from|after)\b|freigabedatum\b|freischaltung\b|openbaar vanaf\b|(?:restricted|closed|unavailable|withheld|delayed|confidential|not available) until\b"
     r"|(?:full[ -]?text|file|item|thesis|document|version) (?:will be|is|becomes?) available (?:from|on|after)\b"
     r"|(?:available|accessible|open access|public|published|released?|unlocked) (?:online )?(?:from|as of|on or after|starting|not before)\b|not (?:available|accessible|public) before\b|open (?:from|after|on|starting)\b|(?:available|accessible) (?:for|to) download (?:from|after|on)\b|will (?:be|become) (?:publicly |freely |openly )?(?:available|accessible|public|open) (?:on|after|from)\b|(?:release date|date of release|available (?:date|since|online)|availability date|date (?:made )?available|date of availability)\b"
     r"|(?:restricted|locked|closed|available|limited) (?:to .{1,60} )?(?:only )?until\b|früheste(?:ns|r) (?:ab|zugriff)\b|(?:frei|öffentlich|abrufbar|zugreifbar) ab\b|\bab (?:dem )?(?=[^,;]{4,30} (?:frei |öffentlich )?(?:zugänglich|verfügbar|abrufbar))"
@@ -90,6 +91,7 @@ _UNTIL = re.compile(rf"\b(?:{_LATER})|{_LATER_ELSEWHERE}")  # in a text in lower
 _EMBARGO = re.compile(r"(?i)(?<!\bno )(?<!\bnot )\bembargo(?:ed)?\b")
 _NEAR = 80  # characters after it that must contain the date
 _BEFORE_YEAR = _NEAR + 100  # characters: the words, and what may be between them and the year
+_SOON = timedelta(days=183)  # the date of an issue may be so much later than the article
 _YEAR = re.compile(r"[12]\d{3}")
 _MOST_READ = 4000  # characters of a cover page
 # The beginnings of the names of months, January first.
@@ -195,6 +197,21 @@ def open_from_words(text: str) -> str:
     return max((day for place in _places(beginning) for day in _days_near(beginning, place)), default="")
 
 
+def future_day_in(text: str, today: str) -> str:
+    """Return the first day at the beginning of a text that is later than `today`; empty: none.
+
+    A month alone counts if it is much later: journals have the date of their next issue.
+    """
+    beginning = " ".join(text[:_MOST_READ].lower().split())
+    soon = (date.fromisoformat(today) + _SOON).isoformat()
+    for match in _WRITTEN.finditer(beginning):
+        has_day = bool(match["d"] or match["year"] or match["cd"] or match["before"] or match["behind"])
+        day = _day_written(match)
+        if day > (today if has_day else soon):
+            return day
+    return ""
+
+
 def _places(text: str) -> Iterator[int]:
     """Yield the ends of words on an embargo, as far as a year follows: most texts have few years."""
     last = 0
@@ -211,16 +228,20 @@ def _days_near(text: str, place: int) -> Iterator[str]:
         year = _UNTIL_YEAR.search(text, max(0, place - len(" until")), place + _NEAR)
         yield _day(year[1], None, None, is_end=True) if year else ""
         return
+    yield _day_written(match)
+
+
+def _day_written(match: re.Match[str]) -> str:
+    """Return the day in a date of `_WRITTEN`, of a month alone the last one; empty: there is no such day."""
     if match["y"] or match["cy"]:
-        yield _day(match["y"] or match["cy"], match["m"] or match["cm"], match["d"] or match["cd"], is_end=True)
-    elif match["year"]:  # 3/4/2027 may be in March or April; invalid dates are left out
-        yield max(
+        return _day(match["y"] or match["cy"], match["m"] or match["cm"], match["d"] or match["cd"], is_end=True)
+    if match["year"]:  # 3/4/2027 may be in March or April; invalid dates are left out
+        return max(
             _day(match["year"], match["two"], match["one"]),
             _day(match["year"], match["one"], match["two"]),
         )
-    else:
-        month = next(number for number, names in enumerate(_MONTHS, 1) if match["name"].lower() in names.split("|"))
-        yield _day(match["of"], str(month), match["before"] or match["behind"], is_end=True)
+    month = next(number for number, names in enumerate(_MONTHS, 1) if match["name"].lower() in names.split("|"))
+    return _day(match["of"], str(month), match["before"] or match["behind"], is_end=True)
 
 
 def _day(year: str, month: str | None, day: str | None, *, is_end: bool = False) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from gateway.fulltext.search_result import NAMED
 from gateway.model import Candidate, FileLink, Outcome
 from gateway.xmltext import utc_datetime
-from harvester.fulltext.access_rights import open_from_words
+from harvester.fulltext.access_rights import future_day_in, open_from_words
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.license_hosts import is_trusted
 from harvester.fulltext.pages.article_xml import is_article_xml
@@ -51,7 +51,7 @@ def check(offer: Offer, known: Known, fetch: Fetch, at: int, keep: Keep = lambda
     candidate = _visited(candidate, visited)
     if visited.fetched is None or visited.outcome is not Outcome.SUCCESS:
         return candidate
-    candidate = _read(candidate, visited, known)
+    candidate = _read(candidate, visited, known, today)
     if candidate.open_from > today and candidate.outcome is not Outcome.WRONG_DOCUMENT:  # by its cover page
         return candidate._replace(outcome=Outcome.EMBARGOED_UNTIL)
     if candidate.outcome in REVIEWED:
@@ -146,7 +146,7 @@ def _held(candidate: Candidate, visited: Visit) -> Candidate:
     )
 
 
-def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
+def _read(candidate: Candidate, visited: Visit, known: Known, today: str) -> Candidate:
     assert visited.fetched is not None
     candidate = _held(candidate, visited)
     if not is_pdf(visited):
@@ -165,10 +165,15 @@ def _read(candidate: Candidate, visited: Visit, known: Known) -> Candidate:
         kind=verdict.kind,
         text_version=verdict.text_version,
         identified_by=verdict.identified_by,
-        kind_doubt=verdict.doubt,
+        kind_doubt=verdict.doubt or _about_the_day(future_day_in(extracted.front or extracted.first, today)),
         pages=verdict.pages,
         open_from=max(candidate.open_from, open_from_words(extracted.first)),
     )
+
+
+def _about_the_day(day: str) -> str:
+    """Return a sentence about a day in the future on the first page of a file; empty: there is none."""
+    return f"Its first page names a day in the future, {day}: perhaps not everybody may have it before." if day else ""
 
 
 def _claiming(candidate: Candidate, extracted: Extracted, titles: Iterable[str]) -> Candidate:

@@ -160,7 +160,9 @@ _RESERVED = re.compile(
     r"\ball(?: other)? rights? (?:are |is )?(?:reserved|strictly reserved)(?! to\b)|\balle rechte (?:sind )?vorbehalten|\btous (?:les )?droits (?:de [^.]{1,40} )?réservés|\b(?:todos )?(?:los )?derechos reservados|\btutti i diritti (?:sono )?riservati|\b(?:todos )?(?:os )?direitos reservados"
     r"|\balle rechten voorbehouden|\balla rättigheter (?:är )?(?:förbehållna|reserverade)|\balle rettigheter (?:er )?(?:forbeholdes|forbeholdt|reservert)|\bkaikki oikeudet (?:pidätetään|pidätetty)|\bwszelkie prawa zastrzeżone|\bvšechna práva (?:jsou )?vyhrazena|\bminden jog fenntartva|\btoate drepturile rezervate|\bвсе права (?:защищены|сохранены)|\btüm hakları saklıdır|\bμε την επιφύλαξη|版权所有|版權所有|無断転載|모든 권리 보유"
     rf"|\bno part of (?:this|the) {_THING} may be (?:reproduced|copied|stored|used|transmitted|translated)|\bno re-?use (?:is )?allowed without permission|\bno reproduction without permission"
-    rf"|\b(?:other )?uses?,? including reproduction and distribution[^.]{{0,200}} (?:are|is) prohibited|\breproduction (?:is )?(?:prohibited|forbidden|interdite|prohibida|vietata|proibida)\b"
+    rf"|\b(?:other )?uses?,? including reproduction and distribution[^.]{{0,200}} (?:are|is) prohibited|\breproduction (?:of this \w{{2,12}} )?(?:without (?:the )?(?:prior )?(?:written )?permission (?:of [^.]{{1,60}} )?)?(?:is )?(?:prohibited|forbidden|interdite|prohibida|vietata|proibida)\b"
+    r"|\b(?:publisher|authors?|journal|society) reserves? all rights\b|\bpermission from [^.]{2,60} must be obtained for all other uses\b|\bauthorized licensed use limited to\b"
+    r"|\b(?:distribution|re-?use|reproduction|posting)(?: or \w{4,14}(?: online)?)? requires (?:the )?(?:prior )?(?:written )?permission\b|\b(?:vervielfältigung|nachdruck|weiterverwendung)\b[^.]{0,60}\bnur mit (?:\w{4,16} )?genehmigung\b"
 )
 _RESERVED_HINTS = (
     "rights",
@@ -187,6 +189,9 @@ _RESERVED_HINTS = (
     "reuse",
     "re-use",
     "reproduc",
+    "permission",
+    "authorized",
+    "genehmigung",
     "riproduc",
     "riproduz",
 )
@@ -204,7 +209,7 @@ _OWN = re.compile(
 )
 # Labels of licences, and verbs before one, at the beginning of the sentence.
 _LEADING = re.compile(
-    r"[\W\d]{0,20}(?:(?:creative commons|cc|open content|open|public|free|the|this|die|der|la|le|el|il|o|a|een|de|en|this work's|document|article|item|content|full[- ]?text|usage|use|re-?use|terms of|conditions of|your|attribution) ){0,3}?"
+    r"[\W\d]{0,20}(?:it is )?(?:(?:creative commons|cc|open content|open|public|free|the|this|die|der|la|le|el|il|o|a|een|de|en|this work's|document|article|item|content|full[- ]?text|usage|use|re-?use|terms of|conditions of|your|attribution) ){0,3}?"
     r"(?:licen[cs]\w{0,6}|lizen\w{0,8}|licenci\w{0,6}|licenz\w{0,3}|licenç\w{0,3}|licenti\w{0,3}|lisens\w{0,8}|rights?|permissions?|rechte?|nutzung\w{0,12}|urheber\w{0,10}|droits?|derechos?|diritti?|direitos?|rechten|rättigheter|rettigheter|prawa|terms|usage|use|condition\w{0,3}|condici\w{0,6}|files?|full[- ]?texts?|volltexte?|texte intégral|texto completo|testo completo|pdf|content|items?"
     r"|(?:made |freely |openly )?(?:available|distributed|published|released|shared|provided|posted) |made |under |veröffentlicht |publi[ée]\w{0,3} |diffus\w{1,3} |distribu\w{1,5} |mis(?:e)? à disposition |publicad[oa] |pubblicat[oa] |disponib\w{1,3} |unter |sous |bajo |sob |con |onder |gepubliceerd |publicerad |opublikowan\w |dostępn\w{1,2} |na |https?:|$)"
 )

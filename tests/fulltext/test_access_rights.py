@@ -11,6 +11,7 @@ from harvester.fulltext.access_rights import (
     access_of,
     day_of,
     end_of_embargo,
+    future_day_in,
     is_shut,
     is_shut_line,
     open_from_record,
@@ -106,6 +107,10 @@ def test_a_record_says_itself_from_when_on_its_files_may_be_had(statements, day:
         ("全文公開日 2031年12月", "2031-12-31"),
         ("محظور حتى 31/12/2031", "2031-12-31"),
         ("Gesperrt bis 2031", "2031-12-31"),
+        ("This item will be released on 01/03/2031", "2031-03-01"),
+        ("Files will be made public on 1 March, 2031", "2031-03-01"),
+        ("This file is hidden until 1 March 2031", "2031-03-01"),
+        ("Freigabedatum: 01.03.2031", "2031-03-01"),
         ("Under embargo until 31 February 2027", ""),
         ("Embargo policy of the publisher", ""),
         (
@@ -117,6 +122,24 @@ def test_a_record_says_itself_from_when_on_its_files_may_be_had(statements, day:
 )
 def test_a_cover_page_says_until_when_its_file_is_withheld(text: str, day: str) -> None:
     assert open_from_words(text) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Julkinen 1.3.2031 alkaen", "2031-03-01"),
+        ("Mise en ligne le 1 mars 2031, reçu le 3 mai 2019", "2031-03-01"),
+        ("Received 3 May 2019, published 12 June 2019", ""),
+        ("Annals of Wet Land, March 2026", ""),
+        ("To be opened in March 2031", "2031-03-31"),
+        ("2031-02-31", ""),
+        ("by the year 2031", ""),
+        ("x" * 4000 + " 1 March 2031", ""),
+    ],
+)
+def test_a_day_in_the_future_is_recognised_without_words(text: str, day: str) -> None:
+    """No table has the words of all repositories for the end of an embargo."""
+    assert future_day_in(text, "2026-01-15") == day
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,14 @@ def test_a_cover_page_may_say_it() -> None:
     assert after.candidates[0].outcome is not Outcome.EMBARGOED_UNTIL
 
 
+def test_a_first_page_with_a_day_in_the_future_leaves_the_decision_to_a_person() -> None:
+    page = [TITLE, "To be read by all after 31 January 2027.", "The text of it is here. " * 20]
+    result, _ = searched(work(TITLE, relation=FILE), {FILE: answer(a_pdf(*page))}, "own_links")
+    assert "names a day in the future, 2027-01-31" in result.candidates[0].kind_doubt
+    after, _ = searched(work(TITLE, relation=FILE), {FILE: answer(a_pdf(*page))}, "own_links", today=DAY)
+    assert "future" not in after.candidates[0].kind_doubt
+
+
 def test_a_page_without_a_file_may_say_when_it_comes() -> None:
     own = {PAGE: answer("<h1>A thesis</h1><p>Full text: embargoed until 31 January 2027.</p>")}
     result, _ = searched(work(TITLE, page=PAGE), own, "landing_page")

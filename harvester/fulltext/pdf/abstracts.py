@@ -30,7 +30,7 @@ _PARTS = (
     r"|introdução|metodologia|conclus(?:ão|ões)|discussão|obiettiv[oi]|scopo|introduzione|metodi|(?:materiali|pazienti) e"
     r" metodi|risultati|conclusion[ei]|discussione"
 )
-_PART = re.compile(rf"(?:^|(?<=[.!?)\]] ))({_PARTS})(?: ?[:\u2014]| -) (?=\S)")
+_PART = re.compile(rf"(?:^|(?<=[.!?)\]] ))({_PARTS})(?: ?[:.\u2014]| -) (?=\S)")
 
 
 def doubt_about(document: Document) -> str:

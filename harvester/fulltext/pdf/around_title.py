@@ -6,6 +6,7 @@ head above it; the title in the text counts least.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -20,6 +21,8 @@ _WITHIN = 60  # lines of a page in which a title is looked for
 _SHORT = 60  # characters of the first line of an abstract that may be a label
 _SENTENCE_WORDS = 3  # of an abstract behind its heading
 _FULL_WORDS = 8  # of a full line
+# `Summary of the paper by Holm` is the heading of a text about the article.
+_OF_ANOTHER = re.compile(r"(?:of (?:the |an? )?(?:paper|article|book|work|thesis)|by) ")
 
 
 class Around(NamedTuple):
@@ -82,6 +85,8 @@ def _is_abstract(lower: str) -> bool:
     if match is None:
         return False
     rest = lower[match.end() :].strip()
+    if _OF_ANOTHER.match(rest):
+        return False
     is_sentence = rest.endswith(".") and len(rest.split()) > _SENTENCE_WORDS
     return not rest or rest[0] in ".:-|" or len(lower) > _SHORT or is_sentence
 

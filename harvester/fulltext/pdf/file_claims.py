@@ -32,10 +32,20 @@ _WITHDRAWN = re.compile(r"(?m)(?<![A-Z] )\bWITHDRAWN(?: ARTICLE| PAPER)?\s?$")
 _OF_RETRACTIONS = ("retract", "withdraw", "expressionofconcern", "rétract", "retractac", "zurückgezogen")
 
 
+# What forbids commercial use; a licence that permits it is not that of such a file.
+_NONCOMMERCIAL = re.compile(
+    r"\b(?:uses?|re-?use|licen[cs]ed?|attribution|creative commons|permitted)"
+    r"(?: (?:is|are|only|restricted|limited|permitted|allowed|to|for|the|and)){0,4}[ -]non[- ]?commercial\b"
+    r"|\bnon[- ]?commercial (?:(?:re-?)?use|purposes?|licen[cs]e)s?(?: only)?\b(?! (?:and|or) commercial)"
+    r"|\bno commercial (?:re-?)?use\b"
+)
+
+
 class FileClaims(NamedTuple):
     """The claims of a file about itself: its open licences, and sentences; empty: it states none."""
 
     licenses: frozenset[str] = frozenset()
+    noncommercial: str = ""  # that it may not be used commercially
     reserved: str = ""  # that it reserves all rights
     restriction: str = ""  # that it forbids to pass it on
     retracted: str = ""
@@ -47,7 +57,8 @@ class FileClaims(NamedTuple):
         others = sorted(self.licenses - {license_})
         if others:
             return f"The licence {license_} was stated for this copy, and its text states {' and '.join(others)}."
-        return f"The licence {license_} was stated for this copy. {self.reserved}" if self.reserved else ""
+        against = self.reserved or ("" if "-nc" in license_ else self.noncommercial)
+        return f"The licence {license_} was stated for this copy. {against}" if against else ""
 
 
 def claims_of(extracted: Extracted, titles: Iterable[str]) -> FileClaims:
@@ -61,8 +72,11 @@ def claims_of(extracted: Extracted, titles: Iterable[str]) -> FileClaims:
     forbidding = chain(prohibiting(lines), *map(prohibitions_in, texts))
     restriction = next((quote for quote in forbidding if not any(map(letters(quote).startswith, named))), "")
     reserved = next((quote for text in texts for quote in reserved_in(text)), "")
+    limits = (match[0] for text in texts for match in _NONCOMMERCIAL.finditer(text))
+    noncommercial = next((quote for quote in limits if not any(letters(quote) in title for title in named)), "")
     return FileClaims(
         frozenset(license_ for page in pages for license_ in licenses_in("\n".join(page))),
+        f'Its text says "{quoted(noncommercial)}".' if noncommercial else "",
         f'Its text says "{quoted(reserved)}".' if reserved else "",
         f'The file says "{quoted(restriction)}".' if restriction else "",
         _retracted(extracted, front, second, named),

@@ -27,6 +27,7 @@ from harvester.fulltext.pdf.document import (
 from harvester.fulltext.pdf.similarity import letters
 
 _DAY_WITHIN = 100  # characters after words on an embargo; its day is named within them
+_FEWEST_REMARKS, _WORDS_OF_A_REMARK = 5, 120  # sentences of a review, and the most words for each of them
 UNCOVERED = 0.3  # a notice has few of the words of the metadata
 
 
@@ -129,7 +130,16 @@ def by_reviewers(document: Document) -> DocumentKind | None:
     is_letter = any(map(headings.SALUTATION.match, document.lines[: 2 * TOP])) and any(
         map(headings.SUBMISSION.search, document.first_lines)
     )
-    return DocumentKind.REVIEW if (count >= SHORT or is_letter) and not document.has_abstract else None
+    is_review = count >= SHORT or is_letter or _is_reviewing(document)
+    return DocumentKind.REVIEW if is_review and not document.has_abstract else None
+
+
+def _is_reviewing(document: Document) -> bool:
+    """Return whether a document speaks of its authors and asks for changes in many sentences."""
+    text = " ".join(document.scanned)
+    sorts = [match.lastgroup for match in headings.REVIEWING.finditer(text)]
+    is_dense = len(sorts) * _WORDS_OF_A_REMARK >= document.extracted.word_count
+    return len(sorts) >= _FEWEST_REMARKS and len(set(sorts)) >= FEWEST_PHRASES and is_dense
 
 
 def by_advertisement(document: Document) -> DocumentKind | None:

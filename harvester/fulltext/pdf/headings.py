@@ -188,6 +188,13 @@ INTRODUCTION = re.compile(
     rf"{_NUMBER}(?:introduction|background|einleitung|einführung|introducci[oó]n|introdução|introduzione|inleiding"
     rf"|введение|はじめに|引言)\b.{{0,40}}$"
 )
+# The sections of an article, alone on their line.
+SECTION = re.compile(
+    rf"{_NUMBER}(?:(?P<begin>introduction|background|motivation|objectives?|aims?|einleitung|hintergrund|introducci[oó]n|introdução|introduzione)"
+    r"|(?P<method>(?:materials? (?:and|&) |data (?:and|&) )?methods?|methodology|approach|methode[nk]?|methodik|méthodes?|métodos?|metodología|metodologia|metodi)"
+    r"|(?P<result>(?:main |key )?results?|(?:key )?findings|ergebnisse|résultats|resultados|risultati)"
+    r"|(?P<talk>discussion|diskussion|discusión|discussão|discussione)|(?P<end>conclusions?|outlook|summary|fazit|ausblick|schlussfolgerung(?:en)?|conclusi(?:ones|ón|ões)|conclusão|conclusioni))\W{0,3}$"
+)
 REFERENCES = re.compile(
     rf"{_NUMBER}(?:references?(?: and notes| cited)?|bibliography|literature(?: cited)?|literatur(?:verzeichnis)?|works cited"
     rf"|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliograf[ií]a|referências"
@@ -264,7 +271,8 @@ SHUT = re.compile(
     r"(?:permanent(?:ly)? |indefinite(?:ly)? |\d{1,2}[- ]months? )?(?:embargo(?:ed)?\b|restricted access\b|closed access\b)"
     r"|\bunder (?:an? )?(?:permanent|indefinite|perpetual) embargo\b|\b(?:permanent|indefinite)ly embargoed\b"
     r"|\bembargo(?:ed)? (?:permanently|indefinitely|for ever|forever|(?:until|till):? (?:further notice|[2-9]\d{3}\b))"
-    r"|\baccess to (?:this|the) (?:item|thesis|dissertation|document|file|full[- ]text|version|manuscript|work) is restricted\b"
+    r"|\baccess to (?:this|the) (?:item|thesis|dissertation|document|file|full[- ]text|version|manuscript|work) is (?:restricted\b|limited to\b|only for\b)"
+    r"|\b(?:this|the) (?:full[- ]text|item|thesis|dissertation|document|file|version|article|manuscript|work|pdf) is not available for (?:public|general) (?:download|access|release)\b"
 )
 PREVIEW = re.compile(
     r"(?:this is|you are reading|you have read|end of) (?:a |the |this )?(?:free )?(?:preview|sample|excerpt|extract|specimen)"
@@ -298,3 +306,11 @@ DATA_FILE = re.compile(
 )
 CAPTION = re.compile(r"(?:fig(?:ure|\.)|table|abb(?:ildung|\.)|tabelle|scheme) ?\d{1,2}\b")
 REVIEWER = re.compile(r"(?:(?:reviewer|referee) ?#? ?\d|reviewer comments|authors?'? (?:response|reply):)")
+# Sentences of a review: what it asks of the authors, and what it recommends.
+REVIEWING = re.compile(
+    r"\b(?P<authors>the authors? (?:should|need|must|ha(?:s|ve) not|do(?:es)? not|did not|could|may|might|claim|state|argue|present|explain|clarify|address))\b"
+    r"|\b(?P<please>please (?:clarify|explain|provide|add|specify|correct|rephrase|discuss|define|cite|check|consider|state|include))\b"
+    r"|\b(?P<manuscript>(?:the|this) manuscript (?:is|has|would|should|needs|presents|describes|could|lacks|be))\b"
+    r"|\b(?P<revision>(?:major|minor) (?:revisions?|comments?|concerns?|points?|issues?))\b"
+    r"|\b(?P<opinion>i (?:would )?(?:recommend|suggest|believe|find|have (?:read|reviewed|several|some|a few)|am not convinced|do not understand)|it is (?:unclear|not clear)(?: to me)?)\b"
+)

@@ -29,6 +29,11 @@ _ALARMING = (
         r"|évaluat|relecteurs|evaluadores|revisor[ie]|avaliadores|dictamen|beoordeling|bírálat|hakem|рецензи|отзыв|κριτ[ήέ]|评议|评审|审稿|査読|심사|تحكيم"
     ),
     (
+        # texts about the article
+        r"\b(?:commentary|response|reply|rejoinder|critique) (?:on|to)\b|^\W{0,3}(?:discussion|closure|commentary|critique|review|reviewed|comments?|summary|summari[sz]ed|presented|annotated) (?:by|from)\b"
+        r"|^\W{0,3}(?:a |an )?(?:summary|synopsis|critique|appraisal|discussion) of (?:the |an? )?(?:paper|article|study|book|work|thesis)\b"
+    ),
+    (
         # supplements and forms
         r"multimedia component|supplement|\bappendi(?:x|ces)\b|\bannex|\battachment|\banhang\b|\banlage\b|\bvedlegg|\bbilag|\bliite\b|\bzałącznik|\banexo|\ballegato|\bappendice"
         r"|\bbijlage|\bpříloh|\bmelléklet|^ek[- ]|приложени|παράρτημα|附录|附錄|付録|補遺|부록|ملحق|check ?list|checkliste|questionn?air|data management|datenmanagement"

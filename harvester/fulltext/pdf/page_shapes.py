@@ -30,6 +30,7 @@ _FEW, _SHEETS = 70, 4  # words of a page, and pages: drawings, or slides in an u
 _LONGER, _SPARE = 3, 10  # times as many pages as the published work, and some more: no manuscript is so long
 _BULLETS = ("•", "\u25aa", "\u25e6", "\u2023", "\u27a2", "\u25a0", "\u25cf", "\uf0b7")
 _LEAST_BULLETS, _SHARE_OF_BULLETS = 20, 0.4  # of the lines
+_ALL_SECTIONS = 4  # of the five in `headings.SECTION`
 _LEAST_VOLUME = 25  # pages
 _WORKS_OF_A_VOLUME = 4
 _CONTENTS = 5  # lines of contents, of which a volume has twice as many on later pages
@@ -76,9 +77,17 @@ def doubt_about(document: Document) -> str:
         return "Its pages are not higher than wide, like those of slides."
     if pages >= _SHEETS and document.extracted.word_count < _FEW * pages:
         return f"Its pages have {document.extracted.word_count // pages} words on average, like slides."
+    if pages == 1 and expected != 1 and len(_sections(document)) >= _ALL_SECTIONS:
+        return "It has all sections of an article on one page, like a poster or an abstract."
     if expected and pages > _LONGER * expected + _SPARE:
         return f"It has {pages} pages, and the work has {expected}."
     return ""
+
+
+def _sections(document: Document) -> set[str]:
+    """Return which sections of an article have a heading of their own."""
+    matches = map(headings.SECTION.match, document.scanned)
+    return {str(match.lastgroup) for match in matches if match}
 
 
 def _is_of_bullets(document: Document) -> bool:

@@ -158,7 +158,9 @@ def _is_below_title(line: str, names: Names, *, has_byline: bool) -> bool:
     if _is_of_another(line, names):
         return False
     is_more = has_byline and "," in line and is_list_of_names(line)
-    return is_more or _is_people(line, names)
+    author, _, place = line.partition(", ")
+    is_with_place = is_byline(author, names.surnames) and is_affiliation(place)
+    return is_more or is_with_place or _is_people(line, names)
 
 
 def _is_people(line: str, names: Names) -> bool:
@@ -167,7 +169,14 @@ def _is_people(line: str, names: Names) -> bool:
         return False
     last = line.rstrip("*†‡§¶,.0123456789 ").split()[-1]
     is_repeated = len(last) >= _LEAST_LETTERS and names.text.count(last) > 1 and last.lower() not in names.text.split()
-    return is_list_of_names(line, 2) or is_repeated
+    return is_list_of_names(line, 2) or is_repeated or _has_address(last, names)
+
+
+def _has_address(surname_: str, names: Names) -> bool:
+    """Return whether an e-mail address on the first pages has a name: that of a person, and of no label."""
+    spelled = surname_.lower()
+    addresses = (word.partition("@")[0] for word in names.text.lower().split() if "@" in word)
+    return len(spelled) >= _LEAST_LETTERS and any(spelled in address for address in addresses)
 
 
 def _is_known(line: str, names: Names, *, is_strict: bool = False) -> bool:

@@ -47,6 +47,10 @@ def test_an_abstract_with_parts_and_no_other_text_is_not_the_work(names: str, jo
     assert doubt("Abstract", text, "Funding: none", pages=2) != ""
 
 
+def test_the_names_of_the_parts_may_end_with_a_full_stop() -> None:
+    assert doubt(abstract(LANGUAGES["English"]).replace(": ", ". ")) != ""
+
+
 @pytest.mark.parametrize("names", LANGUAGES.values(), ids=LANGUAGES)
 def test_an_article_has_its_own_text_behind_its_abstract(names: str) -> None:
     assert doubt(abstract(names), "1 Introduction", *[SENTENCE] * 30, pages=2) == ""

@@ -9,12 +9,13 @@ from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.page_ranges import number_of_pages, pages_stated
 from harvester.fulltext.pdf.document import Facts
-from harvester.fulltext.pdf.document_kinds import kind_of
+from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of
 from harvester.fulltext.pdf.extraction import Extracted, extract
 from harvester.fulltext.pdf.file_names import named
 from harvester.fulltext.pdf.judge import expected, judge
 from harvester.fulltext.pdf.record_kinds import COAR, WORKS, kind_of_record, kind_of_type, pages_of
 from harvester.fulltext.pdf.versions import version_in
+from harvester.fulltext.pdf.work_names import Named
 from tests.sample.web import a_pdf
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
@@ -288,6 +289,35 @@ def test_what_tells_of_an_article_is_not_the_article(heading: str) -> None:
     assert kind_of(a_document(below), FACTS) is DocumentKind.ARTICLE
 
 
+REMARKS = (
+    "The authors should say which plots were drained. Please clarify how deep the ditches are.\n"
+    "I would recommend a comparison with other lowlands. It is not clear why the water fell in summer.\n"
+    "The manuscript is well written, and has some minor issues.\n"
+)
+
+
+def test_a_document_that_asks_its_authors_for_changes_is_a_review_without_any_label() -> None:
+    """A report of a reviewer below the title and the authors was taken for the article."""
+    head = f"{TITLE}\nAda Turf, Bo Reed\n"
+    assert kind_of(a_document(head + REMARKS, REMARKS * 2, pages=2), FACTS) is DocumentKind.REVIEW
+    assert kind_of(a_document(head + REMARKS, BODY * 3, pages=4), FACTS) is not DocumentKind.REVIEW  # a few remarks
+    asked = "The authors should say which plots were drained.\n" * 9
+    assert kind_of(a_document(head + asked, BODY, pages=2), FACTS) is not DocumentKind.REVIEW  # of one sort
+    assert kind_of(a_document(f"{head}Abstract\n{REMARKS}", REMARKS * 2), FACTS) is not DocumentKind.REVIEW
+
+
+def test_all_sections_on_one_page_leave_the_decision_to_a_person() -> None:
+    """Posters in the size of a letter were taken for the article."""
+    sections = [f"{number}. {name}\n{BODY}" for number, name in enumerate(("Introduction", "Methods", "Results"), 1)]
+    end = f"Conclusions\n{BODY}\nReferences\n[1] Reed, B. (2001) Fens."
+    poster = a_document("\n".join((TITLE, "Ada Turf", *sections, end)), "", 1)
+    assert "like a poster" in doubt_about(poster, FACTS, Named())
+    assert "like a poster" not in doubt_about(poster, Facts((TITLE,), 1), Named())
+    assert "like a poster" not in doubt_about(poster._replace(pages=2), FACTS, Named())
+    short = a_document("\n".join((TITLE, "Ada Turf", *sections[:1], end)), "", 1)
+    assert "like a poster" not in doubt_about(short, FACTS, Named())
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -303,6 +333,8 @@ def test_what_tells_of_an_article_is_not_the_article(heading: str) -> None:
         "Embargo period: 12 months",
         "Restricted to Repository staff only",
         "Full text not available",
+        "Access to this document is limited to members of the university.",
+        "This item is not available for public download.",
     ],
 )
 def test_what_says_that_it_may_not_be_had_is_no_article_whatever_follows(words: str) -> None:

@@ -17,6 +17,9 @@ WORK = f"A title\nAda Turf\nAbstract\n{TEXT}\n{REFERENCES}"
 ANOTHER = "Another text with an abstract or an introduction is behind its references: it may have several works."
 
 
+SEVERAL = "Its pages have several titles in the same size: it may have several works."
+
+
 def doubt(*parts: str, pages: int = 12) -> str:
     """Return the doubt about a document with these parts."""
     text = "\n".join(parts)
@@ -63,3 +66,25 @@ def test_a_long_file_with_chapters_is_a_book(heading: str) -> None:
 )
 def test_contents_and_sentences_are_no_headings_of_chapters(line: str) -> None:
     assert doubt(*(line.format(number, number) for number in range(1, 6)), TEXT, pages=60) == ""
+
+
+def heights_of(*titles: str, size: float = 15.0, sections: float = 12.0) -> str:
+    """Return the doubt about a page of short works with these titles, each with a line of text and one section."""
+    lines, heights = [], []
+    for title in titles:
+        lines += [title, "Ada Turf", *[SENTENCE] * 3, "The soil of the plots below", SENTENCE]
+        heights += [size, 10.0, *[10.0] * 3, sections, 10.0]
+    text = "\n".join(lines)
+    extracted = Extracted(Outcome.SUCCESS, 1, text, "", "pdfium", text, types=(tuple(heights),))
+    return doubt_about(Document(extracted, Facts(("A title of some words",))))
+
+
+def test_a_page_with_several_titles_of_one_size_has_several_works() -> None:
+    """The page of a meeting whose first abstract is that of the work was taken for the work."""
+    others = ("Sheep on the hills of the north", "What the wind does to reed", "Rain upon a field of stones")
+    assert heights_of("A title of some words", *others) == SEVERAL
+    assert heights_of("A title of some words", *others[:2]) == ""  # its translations, perhaps
+    assert heights_of("A title of some words", *others, size=10.0) == ""  # as large as the text
+    assert heights_of("A title of some words", *["A title of some words"] * 3) == ""
+    assert heights_of("Another title of some words", *others) == ""
+    assert heights_of("A title of some words", *["Results"] * 3) == ""

@@ -93,6 +93,32 @@ def test_a_line_with_the_form_of_one_name_is_unknown_where_nobody_else_has_it(li
     assert "below the title" in doubt(TITLE, line, "Ada Turf, Bo Reed", named=Named(titles=(TITLE,)))
 
 
+def test_an_author_with_an_institution_in_one_line_is_known() -> None:
+    assert doubt(TITLE, "ADA TURF, University of Harlow", "BO REED, Institute of Peat, Norway") == ""
+    assert "below" in doubt(TITLE, "Lesson Plan, University of Harlow", "Ada Turf")
+
+
+def test_a_name_with_an_address_is_known_where_the_record_has_no_authors() -> None:
+    alone = Named(titles=(TITLE,))
+    assert doubt(TITLE, "Tom Holm", "Institute of Peat", "holm@peat.example.org", named=alone) == ""
+    assert "below" in doubt(TITLE, "Tom Holm", "Institute of Peat", "office@peat.example.org", named=alone)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "A commentary on Ada Turf and Bo Reed",
+        "A response to Ada Turf and Bo Reed",
+        "Discussion by Tom Holm and Eva Dahl",
+        "Summary of the paper by Ada Turf and Bo Reed",
+        "Closure by Ada Turf",
+    ],
+)
+def test_a_line_that_names_the_authors_and_a_text_about_them_is_unknown(line: str) -> None:
+    assert "below the title" in doubt(TITLE, line, "Tom Holm, Eva Dahl")
+    assert "below the title" in doubt(TITLE, "Ada Turf, Bo Reed", line)
+
+
 def test_names_in_chinese_and_places_behind_authors_are_known() -> None:
     chinese = Named(titles=(TITLE,), authors=("王小明",))
     assert doubt(TITLE, "王小明", "北京大学", named=chinese) == ""
