@@ -48,6 +48,10 @@ _CERTAIN = (
             r"|(?:^|[^a-z])su?pp?l?_?[ -]?(?:info|inf|mat|data|doc|file|text|note|app|meth)\w{0,12}(?:[^a-z]|$)"
             r"|(?:^|[^a-z])supplement(?:ary|al)_?[ -]?(?:info|mat|data|doc|file|text|note|app|meth|fig|tab)"
             r"|(?:^|[^a-z])supporting_?[ -]?(?:info|mat|data|doc|file|text)"
+            r"|^s\d{1,3}_?[ -]?(?:file|table|fig|figure|text|appendix|data_?set|video|movie|checklist|protocol)s?$"  # PLOS
+            r"|^(?:tables?|figs?|figures?|texts?|data_?set|movie|file)_?[ -]?s\d{1,3}$"
+            r"|^extended_?[ -]?data(?:_?[ -]?(?:fig|figure|table)s?)?_?\d{0,2}$|^(?:mbo|jvi|aem|iai|jb|aac|jcm)\d{6,12}s[tfdm]\d{1,2}$|^sdc_?\d{1,2}$"  # Nature, ASM, LWW
+            r"|^[a-z]{2,5}_sm_misc\w{0,12}_information$"
             r"|^nihms_?\d{3,9}-supplement"  # author manuscripts in PMC
             r"|(?:^|[^a-z])reporting_?[ -]?summary|_checklist$"
         ),
@@ -58,6 +62,7 @@ _CERTAIN = (
             r"(?:^|[^a-z])peer_?[ -]?review_?[ -]?(?:file|history|reports?|comments?|documents?|information|process)"
             r"|(?:^|[^a-z])(?:review_?history|decision_?letter|reviewers?_?comments?|referees?_?reports?)(?:[^a-z]|$)"
             r"|(?:^|[^a-z])(?:author_?)?(?:response|reply|answers?)_?to_?(?:the_)?(?:reviewers?|referees?)(?:[^a-z]|$)"
+            r"|^(?:author_?)?rebuttal_?[ -]?(?:letter)?$|^review_?[ -]?reports$|(?:^|[^a-z])referees?_?[ -]?reports?$"
             r"|^[a-z]{2,8}-(?:\d{1,4}-){1,3}(?:[rae]c|sc|cc)\d{1,2}(?:-|$)"
         ),  # Copernicus
     ),

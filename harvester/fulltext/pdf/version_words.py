@@ -15,12 +15,13 @@ SUBMITTED, ACCEPTED, PUBLISHED = "submitted", "accepted", "published"
 # Statements about this very file, on a text in lower case with single spaces. The first that fits decides.
 STATEMENTS = (
     # The covers of repositories: Pure, White Rose, EPrints.
-    (PUBLISHED, r"(?:document )?version: ?(?:publisher's (?:pdf|version)|final published|published version|version of record)"),
-    (ACCEPTED, r"(?:document )?version: ?(?:peer[- ]reviewed|accepted|author'?s? accepted|post-?print|author final)"),
-    (SUBMITTED, r"(?:document )?version: ?(?:early version|pre-?print|submitted|author'?s? original|working paper)"),
+    (PUBLISHED, r"(?:document )?version(?: of attached file)?: ?(?:publisher's (?:pdf|version)|final published|published version|version of record)"),
+    (ACCEPTED, r"(?:document )?version(?: of attached file)?: ?(?:peer[- ]reviewed|accepted|author'?s? accepted|post-?print|author final)"),
+    (SUBMITTED, r"(?:document )?version(?: of attached file)?: ?(?:early version|pre-?print|submitted|author'?s? original|working paper)"),
     (
         SUBMITTED,
-        (r"pre-peer[- ]review(?:ed)? version of the following article|this is an? (?:original|submitted|unrefereed) (?:manuscript|version)(?: ?/ ?preprint)? of an article"
+        (r"this manuscript is a (?:non-?peer[- ]reviewed )?preprint|nber working paper series|research square.{0,80}posted date|discussion started: \d{1,2} [a-z]{3,9} \d{4}"
+        r"|pre-peer[- ]review(?:ed)? version of the following article|this is an? (?:original|submitted|unrefereed) (?:manuscript|version)(?: ?/ ?preprint)? of an article"
         r"|this is a preprint of an article|submitted manuscript version of a (?:published|submitted) work|unedited author's version of a submitted work"
         r"|this preprint has not undergone (?:peer review|any post-submission)"),
     ),
@@ -36,7 +37,8 @@ STATEMENTS = (
     ),
     (
         ACCEPTED,
-        (r"post-peer-review, pre-copyedit|this is (?:the|an) (?:author'?s? |final |pre-print ){0,3}(?:accepted|peer[- ]reviewed)"
+        (r"this is (?:a|the) (?:[a-z]{3,8} )?post-?print\b|peer[- ]reviewed author version|author'?s final draft|final draft post-refereeing|manuscript accepted for publication\. this is not|the version of record of this (?:manuscript|article|paper) (?:is|was|has been) (?:published|available)"
+        r"|post-peer-review, pre-copyedit|this is (?:the|an) (?:author'?s? |final |pre-print ){0,3}(?:accepted|peer[- ]reviewed)"
         r"|(?:nih-pa|hhs public access|nih public access|europe pmc funders?|cihr|wellcome trust) author manuscript"
         r"|author manuscript; available in pmc|published in final edited form as|hhs public access"
         r"|author(?:'?s?)? accepted (?:version|manuscript|copy)|accepted author (?:version|manuscript)"
@@ -93,10 +95,10 @@ _LINES = (
     (
         ACCEPTED,
         (
-            r"(?:(?:author'?s? )?accepted (?:manuscript|version|article|author version)(?: posted online)?|post-?print|author(?:'s)? (?:manuscript|copy))"
+            r"(?:(?:author'?s? )?accepted (?:manuscript|version|article|author version)(?: posted online)?|post-?print(?: (?:version )?of (?:the|an) (?:article|paper))?|author(?:'s)? (?:manuscript|copy))"
             rf"|(?:manuscrit|article|version)(?: (?:auteur|d'auteur|de l'auteur|finale?|post-?print))?(?: finale?)? accept[ée]{{1,2}}{_MORE}"
             rf"|(?:manuscrit (?:d'|de l')?auteur|version post-?print|version acceptée){_MORE}"
-            rf"|(?:zur (?:veröffentlichung|publikation) )?(?:akzeptierte|angenommene)s? (?:autoren)?(?:manuskript)?(?:fassung|version|manuskript)?{_MORE}|zur (?:veröffentlichung|publikation) angenommen{_MORE}"
+            rf"|(?:zur (?:veröffentlichung|publikation) )?(?:akzeptierte|angenommene)s? (?:autoren)?(?:manuskript)?(?:fassung|version|manuskript)?{_MORE}|(?:dies ist )?die (?:akzeptierte|angenommene) (?:manuskript)?(?:fassung|version)|zweitveröffentlichung . akzeptierte (?:fassung|version)|zur (?:veröffentlichung|publikation) angenommen{_MORE}"
             rf"|(?:autorenmanuskript|akzeptierte autorenfassung|postprint-?(?:fassung|version)){_MORE}"
             rf"|(?:manuscrito|artículo|versión)(?: final| post-?print| del? autor)? aceptad[oa]{_MORE}|(?:manuscrito de(?:l)? autor|versión post-?print){_MORE}"
             rf"|(?:manuscrito|artigo|versão)(?: final| post-?print| do autor)? ace(?:it|itad|ite)[aeo]?{_MORE}|(?:manuscrito do autor|versão post-?print){_MORE}"
@@ -106,7 +108,7 @@ _LINES = (
     (
         SUBMITTED,
         (
-            r"(?:submitted (?:manuscript|version)|author'?s? original (?:manuscript|version))"
+            r"(?:a preprint(?: - .{3,20})?|submitted (?:manuscript|version)|author'?s? original (?:manuscript|version))"
             rf"|(?:manuscrit|article|version|texte) soumise?{_TO}|pré-?publication(?:, (?:version|manuscrit) .{{3,60}})?"
             rf"|eingereichte(?:s manuskript| fassung| version| manuskriptfassung){_TO}|(?:manuskript |beitrag |aufsatz )?(?:zur (?:veröffentlichung|publikation|begutachtung) )eingereicht{_TO}"
             rf"|(?:manuskript|beitrag|aufsatz) eingereicht{_TO}"

@@ -44,13 +44,19 @@ SUPPLEMENTS = """
     12864_2015_1234_MOESM1_ESM.pdf paper_SI.pdf si.pdf nature12345-s1.pdf 1471-2105-10-1-S1.pdf
     Supplementary_Information.pdf SupportingInformation.pdf tandf_a_123456_sm1234.pdf sj-pdf-1-abc-10.1177_0123.pdf
     elife-12345-supp1-v2.pdf nejmoa1234567_appendix.pdf aaa1234_sm.pdf gkv123_Supp.pdf bmjopen-2015-012345supp1.pdf
+    S1_File.pdf S2_Table.pdf TableS1.pdf figS1.pdf extended_data.pdf Extended_Data_Fig_2.pdf sdc1.pdf
+    mbo001191234st1.pdf
     S0001234500001234sup001.pdf acp-12-123-2012-supplement.pdf onlineAppendix.pdf a_suppl.pdf
 """
-REVIEWS = "peer_review_file.pdf Peer-Review-History.pdf PeerReviewFile.pdf decision_letter.pdf acp-2012-123-RC1.pdf"
+REVIEWS = """
+    peer_review_file.pdf Peer-Review-History.pdf PeerReviewFile.pdf decision_letter.pdf acp-2012-123-RC1.pdf
+    rebuttal_letter.pdf hess-2019-1-referee-report.pdf review_reports.pdf
+"""
 NEITHER = """
     Supply_chain.pdf supply-chains.pdf Supplier_selection.pdf Supplying_data.pdf Sisi.pdf messi.pdf essays.pdf a.pdf
     suppression.pdf support.pdf Supporters.pdf Superior.pdf supermarket_data.pdf peer_reviewed.pdf peer_review.pdf
     appendicitis.pdf posterior.pdf chapter-s001.pdf 2015-s1.pdf s1.pdf table_of_elements.pdf Licensing.pdf mmcs.pdf
+    table_tennis.pdf S2-model.pdf literature_review_reports.pdf
     data_sheets_for_datasets.pdf s41586-020-1234-5.pdf 10.1038-s41586-020-1234-5.pdf
 """
 
@@ -574,6 +580,17 @@ def test_a_service_knows_the_pages_better_than_the_record() -> None:
         ("Unpublished working draft. Not for distribution.\n© 2019, doi 10.1234/x, ISSN 0378-5955", "submitted"),
         ("\n".join(f"Plot {number} has {number % 7} drains, see page {number * 3}" for number in range(1, 40)), ""),
         ("Accepted Manuscript\nA title", "accepted"),
+        ("This is a postprint of an article published in Annals of Wet Land", "accepted"),
+        ("Post-print of the article\nA title", "accepted"),
+        ("Version of attached file:\nAccepted Version", "accepted"),
+        ("The version of record of this manuscript has been published and is available in Annals", "accepted"),
+        ("Peer-reviewed author version", "accepted"),
+        ("Dies ist die akzeptierte Manuskriptfassung\nA title", "accepted"),
+        ("A PREPRINT - MAY 3, 2019\nA title", "submitted"),
+        ("This manuscript is a preprint uploaded to EarthArXiv.", "submitted"),
+        ("Manuscript under review for journal Wet Land\nDiscussion started: 3 May 2019", "submitted"),
+        ("NBER WORKING PAPER SERIES", "submitted"),
+        ("A preprint of this text is in the archive of the society.", ""),
         ("This is a post-peer-review, pre-copyedit version of an article published in Annals", "accepted"),
         ("NIH-PA Author Manuscript", "accepted"),
         ("HHS Public Access Author manuscript", "accepted"),
