@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from mimetypes import guess_extension
 from pathlib import Path
+from typing import Protocol
 
 from flask import Blueprint, Response, abort, request, send_file
 
@@ -21,33 +22,52 @@ log = logging.getLogger("gateway.copies")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def blueprint(store: Store, instance: Path, base_url: str, links_of: Callable[[View, str, str], str]) -> Blueprint:
-    """Return the Flask blueprint of `/files/<SHA-256>`; a file that is taken down is answered with 451 (RFC 7725).
+_MOST_ITEMS = 5_000  # of one copy, in its link set
 
-    `links_of` returns the `Link` header of a copy, of its digest and the identifier of an item.
-    """
+
+class Links(Protocol):
+    """The typed links of copies, which belong to items."""
+
+    def header(self, view: View, digest: str, identifiers: Sequence[str]) -> str:
+        """Return the `Link` header of the copy with this SHA-256, which belongs to these items."""
+        ...
+
+    def link_set(self, view: View, digest: str, identifiers: Sequence[str], form: str) -> Response | None:
+        """Return the link set of a copy in the form with this ending, or None if there is no such form."""
+        ...
+
+
+def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blueprint:
+    """Return the Flask blueprint of `/files/<SHA-256>`; a file that is taken down is answered with 451 (RFC 7725)."""
     face = Blueprint("copies", __name__)
 
-    @face.route("/files/<digest>")
-    def copy(digest: str) -> Response:
+    @face.route("/files/<name>")
+    def copy(name: str) -> Response:
+        digest, _, form = name.partition(".")
         if store.takedowns().names_digest(digest):
             return _taken_down(base_url)
         if not _DIGEST.fullmatch(digest):
             abort(404)
         place = place_of_copy(instance, digest)
         with store.view() as view:
-            served = view.served_copy(digest)
+            served = view.served_copy(digest, _MOST_ITEMS)
             if served is None or not place.is_file():
                 abort(404)
-            mime_type, identifier = served
-            links = links_of(view, digest, identifier)
+            mime_type, identifiers = served
+            if form:
+                return links.link_set(view, digest, identifiers, form) or abort(404)
+            header = links.header(view, digest, identifiers)
         if not _is_for_a_part():
             request.environ.pop("HTTP_RANGE", None)
-        name = digest + (guess_extension(mime_type) or "")
         response = send_file(
-            place, mimetype=mime_type, etag=digest, conditional=True, as_attachment=True, download_name=name
+            place,
+            mimetype=mime_type,
+            etag=digest,
+            conditional=True,
+            as_attachment=True,
+            download_name=digest + (guess_extension(mime_type) or ""),
         )
-        response.headers["Link"] = links
+        response.headers["Link"] = header
         response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
         return response
 

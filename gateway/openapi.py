@@ -124,6 +124,12 @@ def _searches() -> dict[str, Any]:
 
 def _others(has_files: bool) -> dict[str, Any]:
     copies = _get("Our copy of a file by its SHA-256", "application/octet-stream", _path("sha256"), missing=True)
+    of_copies = {
+        f"/files/{{sha256}}.{form}": _get(
+            "All items that our copy of a file belongs to (RFC 9264)", _FORMS[form][1], _path("sha256"), missing=True
+        )
+        for form in ("linkset", "linkset.json")
+    }
     return {
         "/sitemap.xml": _get("The sitemap index", "application/xml"),
         "/sitemaps/{name}.xml": _get("One sitemap", "application/xml", _path("name"), missing=True),
@@ -131,7 +137,7 @@ def _others(has_files: bool) -> dict[str, Any]:
         "/schemas/{name}": _get("A schema that our records name", "application/xml", _path("name"), missing=True),
         "/.well-known/api-catalog": _get("The interfaces of this repository", "application/linkset+json"),
         "/openapi.json": _get("This description", "application/json"),
-        **({"/files/{sha256}": copies} if has_files else {}),
+        **({"/files/{sha256}": copies, **of_copies} if has_files else {}),
     }
 
 

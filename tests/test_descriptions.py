@@ -117,10 +117,10 @@ def low(monkeypatch):
 
 
 def test_all_files_of_a_didl_that_is_too_large_for_a_tree_are_read(low):
-    found = FileLink(
+    first = FileLink(
         "https://example.net/0.pdf", "application/pdf", FileOrigin.DISCOVERED, "unpaywall", found_at="2026"
     )
-    files = tuple(found._replace(url=f"https://example.net/{n}.pdf") for n in range(2_500))
+    files = tuple(first._replace(url=f"https://example.net/{n}.pdf") for n in range(2_500))
     work = Work((Statement("title", "A title"),), ("https://doi.org/10.5555/1",), "https://example.net/1", files)
     content = record(oai_didl.write(work).decode())
     assert xmlio.memory_of(content) > xmlio.MAX_MEMORY

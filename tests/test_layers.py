@@ -215,7 +215,9 @@ LAYERS = {
     "gateway.descriptions": Layer((*GROUND, "gateway.formats", "gateway.provenance", "gateway.xmlio")),
     "gateway.landing": Layer((*GROUND, "gateway.names", "gateway.typed_links", "gateway.pages", "gateway.landing")),
     "gateway.landing.places": Layer((*GROUND, "gateway.names", "gateway.pages", "gateway.store.base")),
-    "gateway.landing.copy_links": Layer((*GROUND, "gateway.pages", "gateway.store.base", "gateway.landing")),
+    "gateway.landing.copy_links": Layer(
+        (*GROUND, "gateway.pages", "gateway.store.base", "gateway.landing"), ("flask",)
+    ),
     "gateway.landing.resolver": Layer(
         (*GROUND, "gateway.names", "gateway.pages", "gateway.store.base", "gateway.landing"), ("flask",)
     ),

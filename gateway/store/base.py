@@ -114,8 +114,8 @@ class View(Protocol):
         """Return a second that no datestamp is below; for an empty store, the second in which it was made."""
         ...
 
-    def served_copy(self, sha256: str) -> tuple[str, str] | None:
-        """Return the media type of the stored copy with this SHA-256, and the identifier of its first living item.
+    def served_copy(self, sha256: str, limit: int) -> tuple[str, tuple[str, ...]] | None:
+        """Return the media type of the stored copy with this SHA-256, and its first living items, at most `limit`.
 
         None if no published record names the copy.
         """

@@ -249,10 +249,10 @@ select item, url, mime_type, origin, found_in, size, sha256, modified, license, 
 from json_each(?) as wanted cross join file on file.item = wanted.value order by file.id;
 
 -- name: served_copy
--- Return the media type of our copy of a file, and the first item that names it and is not deleted.
+-- Return the media type of our copy of a file with each of the first items that name it and are not deleted.
 select mime_type, coalesce(item.identifier, source.stem || item.upstream)
 from file cross join item on item.id = file.item cross join source on source.id = item.source
-where sha256 = ? and copy_url <> '' and not item.is_deleted order by item.id limit 1;
+where sha256 = :sha256 and copy_url <> '' and not item.is_deleted order by item.id limit :limit;
 
 -- name: withheld_of
 -- Return the items of these (a JSON list) that are withheld.

@@ -152,13 +152,13 @@ class SqliteView:
         (first,) = self._session.one(SQL["earliest"]) or (None,)
         return self._made_at if first is None else first
 
-    def served_copy(self, sha256: str) -> tuple[str, str] | None:
-        """Return the media type of the stored copy with this SHA-256, and the identifier of its first living item.
+    def served_copy(self, sha256: str, limit: int) -> tuple[str, tuple[str, ...]] | None:
+        """Return the media type of the stored copy with this SHA-256, and its first living items, at most `limit`.
 
         None if no published record names the copy.
         """
-        row = self._session.one(SQL["served_copy"], (sha256,))
-        return None if row is None else (str(row[0]), str(row[1]))
+        rows = self._session.execute(SQL["served_copy"], {"sha256": sha256, "limit": limit}).fetchall()
+        return (str(rows[0][0]), tuple(dict.fromkeys(str(row[1]) for row in rows))) if rows else None
 
     def sources(self) -> tuple[Source, ...]:
         """Return all sources, including removed ones, sorted by name."""

@@ -338,14 +338,16 @@ def test_a_copy_is_known_while_an_item_names_it(desk, make_change):
     desk.publish(make_change("a"), files=(ItemFiles("a", (FOUND, LEARNED._replace(sha256="1"))),))
     desk.publish(make_change("b"), files=(ItemFiles("b", (FOUND,)),))
     with desk.view() as view:
-        assert view.served_copy("0" * 64) == ("application/pdf", "oai:gateway.example.org:laro/a")
-        assert (view.served_copy("1"), view.served_copy("2")) == (None, None)
+        first, second = "oai:gateway.example.org:laro/a", "oai:gateway.example.org:laro/b"
+        assert view.served_copy("0" * 64, 5) == ("application/pdf", (first, second))
+        assert view.served_copy("0" * 64, 1) == ("application/pdf", (first,))
+        assert (view.served_copy("1", 5), view.served_copy("2", 5)) == (None, None)
     desk.publish(make_change("a", is_deleted=True))
     with desk.view() as view:
-        assert view.served_copy("0" * 64) == ("application/pdf", "oai:gateway.example.org:laro/b")
+        assert view.served_copy("0" * 64, 5) == ("application/pdf", (second,))
     desk.publish(make_change("b", is_deleted=True))
     with desk.view() as view:
-        assert view.served_copy("0" * 64) is None
+        assert view.served_copy("0" * 64, 5) is None
 
 
 def test_deletions_that_are_not_carried_out_are_remembered_until_they_are_settled(desk):

@@ -1,4 +1,4 @@
-"""A copy of a file leads to the page of its item and to the link sets, as long as an item names it."""
+"""A copy of a file leads to the pages of its items and to their link sets, as long as an item names it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gateway.settings import place_of_copy
-from gateway.typed_links import MOST_BYTES, links_of_header
+from gateway.typed_links import JSON, MOST_BYTES, TEXT, links_of_header, links_of_json, links_of_text
 from tests.page_house import FOUND, ITEM, House
 
 URL = f"https://gateway.example.org/files/{FOUND.sha256}"
@@ -41,19 +41,57 @@ def links(house: House) -> set[tuple[str, str]]:
     return {(link.rel, link.href) for link in links_of_header([value], URL)}
 
 
-def expected(name: str) -> set[tuple[str, str]]:
-    page = f"https://gateway.example.org{ITEM}{name}"
-    return {("collection", page), ("linkset", f"{page}.linkset"), ("linkset", f"{page}.linkset.json")}
+def expected(*names: str) -> set[tuple[str, str]]:
+    pages = [f"https://gateway.example.org{ITEM}{name}" for name in names]
+    return {
+        link
+        for page in pages
+        for link in (("collection", page), ("linkset", f"{page}.linkset"), ("linkset", f"{page}.linkset.json"))
+    }
 
 
-def test_a_copy_leads_to_the_first_living_item_that_names_it(copied):
-    assert links(copied) == expected("1")
+OWN = {("linkset", f"{URL}.linkset"), ("linkset", f"{URL}.linkset.json")}
+
+
+def test_a_copy_leads_to_all_living_items_that_name_it(copied):
+    assert links(copied) == expected("1", "2")
     copied.desk.now += 5
     copied.delete("1")
     assert links(copied) == expected("2")
     copied.delete("2")
     assert copied.get(f"/files/{FOUND.sha256}").status_code == 404
+    assert copied.get(f"/files/{FOUND.sha256}.linkset").status_code == 404
     assert "Link" not in copied.get(f"/files/{FOUND.sha256}").headers
+
+
+def test_a_copy_of_very_many_items_leads_to_a_link_set_with_all_of_them(copied):
+    names = [str(number) for number in range(1, 41)]
+    for name in names[2:]:
+        copied.add(name)
+        copied.file(name, COPY)
+    in_header = links(copied)
+    assert in_header > OWN
+    assert in_header - OWN == expected(*names[: (len(in_header) - 2) // 3])
+    assert len(in_header) > 15
+    (text, as_json) = (copied.get(f"/files/{FOUND.sha256}.{form}") for form in ("linkset", "linkset.json"))
+    assert (text.content_type, as_json.content_type) == (TEXT, JSON)
+    for every in (links_of_text(text.text, URL), links_of_json(as_json.json, URL)):
+        of_set = list(every)
+        assert {(link.rel, link.href) for link in of_set} == expected(*names)
+        assert {link.anchor for link in of_set} == {URL}
+    assert copied.get(f"/files/{FOUND.sha256}.pdf").status_code == 404
+
+
+def test_a_copy_of_an_item_with_a_very_long_identifier_leads_to_a_link_set(copied):
+    copied.desk.now += 5
+    copied.delete("1")
+    copied.delete("2")
+    long = "x" * 3_000
+    copied.add(long)
+    copied.file(long, COPY)
+    assert links(copied) == OWN
+    of_set = links_of_text(copied.get(f"/files/{FOUND.sha256}.linkset").text, URL)
+    assert {(link.rel, link.href) for link in of_set} == expected(long)
 
 
 @pytest.mark.parametrize(

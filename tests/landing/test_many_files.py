@@ -53,9 +53,9 @@ def test_the_link_sets_of_a_hundred_thousand_files_name_all_of_them(house):
 
 def test_all_found_files_of_an_item_are_listed(house):
     path = house.add("1")
-    found = [FOUND._replace(url=f"https://repository.example.net/{n}.pdf") for n in range(12_000)]
-    house.file("1", *found)
-    wanted = {file.url for file in found}
+    files = [FOUND._replace(url=f"https://repository.example.net/{n}.pdf") for n in range(12_000)]
+    house.file("1", *files)
+    wanted = {file.url for file in files}
     assert {file["url"] for file in house.get(f"{path}.json").json["files"]} == wanted
     page = f"https://gateway.example.org{path}"
     links = links_of_text(house.page(f"{path}.linkset"), page)

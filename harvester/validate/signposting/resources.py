@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict
 from harvester.validate.signposting.declared import is_same, of_header
 from harvester.validate.signposting.landing import missing_links
-from harvester.validate.signposting.site import Site, Target, accepted
+from harvester.validate.signposting.site import HTML, Site, Target, accepted
 from harvester.validate.signposting.syntax import MEDIA_TYPE
 from harvester.validate.signposting.visits import essence
 
 _LEVEL1 = "FAIR Signposting Profile §2.1.2"
 _BACK = {"item": "collection", "describedby": "describes"}
+_MOST_LINKSETS = 2  # that a resource has for itself
 _RESTRICTED = (401, 402, 403, 451)  # the resource is there, and not for everybody
 
 
@@ -69,18 +70,60 @@ def _back_wrong(rel: str) -> Callable[[Site], Findings]:
 
     def check(site: Site) -> Findings:
         for target in _own(site, rel):
-            links = dict.fromkeys(one.link.href for one in of_header(target.head) if one.link.rel == back)
-            if links and (len(links) > 1 or not site.is_page(next(iter(links)))):
+            links = _back_links(target, back)
+            if links and not any(map(site.is_page, (*links, *_in_own_linksets(site, target, back)))):
                 yield Finding(target.head, f"{back} of <{target.declared.href}> leads to {', '.join(links)}.")
 
     return check
 
 
+def _back_links(target: Target, back: str) -> tuple[str, ...]:
+    """Return where the links of a relation in the headers of a resource lead."""
+    return tuple(dict.fromkeys(one.link.href for one in of_header(target.head) if one.link.rel == back))
+
+
+def _in_own_linksets(site: Site, target: Target, back: str) -> Iterator[str]:
+    """Yield where the links of a relation lead in the first link sets that a resource names itself.
+
+    A file of very many objects leads to all of them only there.
+    """
+    known = {one.declared.link.href for one in site.linksets}
+    named = [one for one in of_header(target.head) if one.link.rel == "linkset" and one.link.href not in known]
+    for declared in named[:_MOST_LINKSETS]:
+        for one in site.linkset_at(declared).links:
+            if one.link.rel == back and is_same(one.link.anchor, target.head.url):
+                yield one.link.href
+
+
+def _metadata_of_others(site: Site) -> Findings:
+    for target in _own(site, "describedby"):
+        if len(links := _back_links(target, "describes")) > 1:
+            yield Finding(target.head, f"describes of <{target.declared.href}> leads to {', '.join(links)}.")
+
+
+def _items_of_others(site: Site) -> Findings:
+    for target in _own(site, "item"):
+        links_back = _back_links(target, "collection")
+        others = [url for url in links_back if not site.is_page(url)]
+        if len(others) == len(links_back):
+            continue  # another check says so
+        for url in others[: site.conversation.limits.links]:
+            other = site.conversation.ask(url, method="HEAD", accept=HTML)
+            links = [one.link for one in of_header(other)]
+            has_more = any(link.rel == "linkset" for link in links)
+            if not has_more and not any(link.rel == "item" and is_same(link.href, target.head.url) for link in links):
+                yield Finding(
+                    other, f"collection of <{target.declared.href}> also leads to {url}, which has no such item."
+                )
+
+
 def _linkset(site: Site) -> Findings:
     known = {one.declared.link.href for one in site.linksets}
-    for rel in _BACK:
+    for rel, back in _BACK.items():
         for target in site.own(rel):
-            if not known & {one.link.href for one in of_header(target.head) if one.link.rel == "linkset"}:
+            if known.intersection(_back_links(target, "linkset")):
+                continue
+            if not any(map(site.is_page, _in_own_linksets(site, target, back))):
                 yield Finding(target.head, f"<{target.declared.href}> does not name the link set in its headers.")
 
 
@@ -123,7 +166,14 @@ CHECKS: tuple[Check[Site], ...] = (
         _back_missing("item"),
         Verdict.WARNING,
     ),
-    Check("item.collection-page", _LEVEL1, "collection of an item leads to the page alone.", _back_wrong("item")),
+    Check("item.collection-page", _LEVEL1, "collection of an item leads to the page.", _back_wrong("item")),
+    Check(
+        "item.collection-others",
+        _LEVEL1,
+        "Every other page that an item names as its collection has the item.",
+        _items_of_others,
+        Verdict.WARNING,
+    ),
     Check(
         "item.repeats",
         _LEVEL1,
@@ -146,9 +196,8 @@ CHECKS: tuple[Check[Site], ...] = (
         _back_missing("describedby"),
         Verdict.WARNING,
     ),
-    Check(
-        "metadata.describes-page", _LEVEL1, "describes of metadata leads to the page alone.", _back_wrong("describedby")
-    ),
+    Check("metadata.describes-page", _LEVEL1, "describes of metadata leads to the page.", _back_wrong("describedby")),
+    Check("metadata.describes-one", _LEVEL1, "describes of metadata leads to one page.", _metadata_of_others),
     Check("metadata.head", "RFC 9110 §9.3.2", "HEAD of metadata has the links of GET.", _metadata_head),
     Check(
         "resource.linkset",

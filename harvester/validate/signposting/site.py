@@ -88,7 +88,7 @@ class Site:
     @cached_property
     def _linksets(self) -> tuple[LinkSet, ...]:
         links = {(one.link.href, one.link.type): one for one in reversed(self.level1("linkset"))}
-        return tuple(self._linkset(one) for one in reversed(links.values()))
+        return tuple(self.linkset_at(one) for one in reversed(links.values()))
 
     @property
     def linksets(self) -> tuple[LinkSet, ...]:
@@ -97,7 +97,8 @@ class Site:
             raise Undecided("The page names no link set.")
         return self._linksets
 
-    def _linkset(self, declared: Declared) -> LinkSet:
+    def linkset_at(self, declared: Declared) -> LinkSet:
+        """Return the link set that a link leads to."""
         stated = declared.link.type
         visit = self.conversation.ask(declared.link.href, accept=stated)
         form = next((form for form in (stated, visit.media_type) if form in (TEXT, JSON)), "")
@@ -197,12 +198,15 @@ class Site:
 
 
 def page_of(visit: Visit) -> str:
-    """Return the landing page that content or metadata names; empty for what is a page itself or names several."""
+    """Return the landing page that content or metadata names, the first of several; empty for what is a page itself.
+
+    HTML that names several may be a page that is in several collections.
+    """
     own = [one.link for one in of_header(visit) if is_same(one.link.anchor, visit.url)]
     if {link.rel for link in own} & _OF_PAGES:
         return ""
-    pages = {link.href for link in own if link.rel in _OF_PARTS and is_http(link.href)}
-    return pages.pop() if len(pages) == 1 else ""
+    pages = list(dict.fromkeys(link.href for link in own if link.rel in _OF_PARTS and is_http(link.href)))
+    return pages[0] if len(pages) == 1 or (pages and visit.media_type not in _PAGES) else ""
 
 
 def accepted(declared: Declared) -> str:

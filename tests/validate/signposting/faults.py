@@ -75,6 +75,11 @@ def _resource(check: str, path: str, words: str = "", **changes: object) -> Faul
     return Fault(check, lambda site: site.change(path, **changes), words)
 
 
+def _shared(site: Site, path: str, rel: str) -> None:
+    """Let a resource lead to a second page, which knows nothing of it."""
+    site.change(path, link=f'{site[path].link}, <{site.base}{OTHER}>; rel="{rel}"')
+
+
 def _document(check: str, edit: Callable[[dict], object], path: str = AS_JSON, words: str = "") -> Fault:
     return Fault(check, lambda site: site.in_json(path, edit), words)
 
@@ -191,11 +196,13 @@ FAULTS: tuple[Fault, ...] = (
     _resource("item.content-type", CSV, content_type="text/plain"),
     _header("item.collection", 'rel="collection"', 'rel="related"', PDF),
     _header("item.collection-page", f"<{{base}}{PAGE}>", f"<{{base}}{OTHER}>", PDF),
+    Fault("item.collection-others", lambda site: _shared(site, PDF, "collection")),
     Fault("item.repeats", _repeating),
     _resource("metadata.works", DC, status=500),
     _resource("metadata.content-type", DC, content_type="text/html"),
     _header("metadata.describes", 'rel="describes"', 'rel="related"', BIBTEX),
     _header("metadata.describes-page", f"<{{base}}{PAGE}>", f"<{{base}}{OTHER}>", BIBTEX),
+    Fault("metadata.describes-one", lambda site: _shared(site, BIBTEX, "describes")),
     Fault("metadata.head", _more_by_get),
     _header("resource.linkset", 'rel="linkset"', 'rel="related"', PDF),
     Fault("resource.named", _lonely, path=LONELY),

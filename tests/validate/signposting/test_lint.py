@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.errors import AddressRefused, AnswerTooLarge, ConfigurationError, ConnectionFailed
-from gateway.typed_links import Link
+from gateway.typed_links import TEXT, Link, header, linkset_text
 from harvester.cli import main
 from harvester.http.messages import Fetched
 from harvester.validate.report import Verdict
@@ -25,6 +25,7 @@ from tests.validate.signposting.site import (
     DC,
     OAI_DC,
     ORCID,
+    OTHER,
     PAGE,
     PDF,
     PID,
@@ -445,12 +446,39 @@ def test_a_file_that_is_too_large_to_read_leads_to_its_page_too():
     assert _findings(report) == []
 
 
-def test_a_part_of_several_pages_is_checked_as_a_page_itself():
+def test_a_part_of_several_pages_is_checked_at_the_first_of_them():
     site = _site()
     site.change(PDF, link=f'{site[PDF].link}, <{BASE}/other>; rel="collection"')
     report = _run(site, PDF)
+    assert report.base_url == BASE + PAGE
+    assert _findings(report) == ["item.collection-others"]
+    site.change(OTHER, link=f'<{BASE}{PDF}>; rel="item"')
+    assert _findings(_run(site, PDF)) == []
+
+
+def test_html_of_several_pages_is_checked_as_a_page_itself():
+    site = _site()
+    site.change(
+        PDF, link=f'{site[PDF].link}, <{BASE}/other>; rel="collection"', content_type="text/html; charset=utf-8"
+    )
+    report = _run(site, PDF)
     assert report.base_url == BASE + PDF
     assert "cite-as.one" in _findings(report)
+
+
+def test_a_file_of_very_many_pages_may_lead_to_this_one_in_its_own_link_set():
+    site = _site()
+    own = Link(BASE + PDF, "collection", BASE + PAGE, "text/html")
+    site["/own"] = Resource(TEXT, b"".join(linkset_text([own])))
+    site[PDF] = Resource(
+        "application/pdf",
+        link=header(
+            [Link(BASE + PDF, "collection", BASE + OTHER), Link(BASE + PDF, "linkset", f"{BASE}/own", TEXT)], BASE + PDF
+        ),
+    )
+    assert _findings(_run(site)) == []
+    site.change("/own", body=site["/own"].body.replace(PAGE.encode(), b"/nothing"))
+    assert _findings(_run(site)) == ["item.collection-page", "resource.linkset"]
 
 
 def test_a_page_that_is_part_of_a_collection_is_a_page():
