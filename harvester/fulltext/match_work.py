@@ -3,8 +3,8 @@
 A match needs the title, an author, and a year that is at most one year away. The title has the same letters, or only
 single words are misspelt, or the subtitle is missing. `Nitrate` is no misspelt `nitrite`. A title that many works have
 (`Editorial`) never matches. A short title also needs the venue, all authors and the same year. Errata, peer reviews,
-datasets and components never match. If two works fit equally well, none matches. The trace names the service, with
-title, similarity, author and year.
+datasets and components never match. Nor do records of these and of posters, which may have the title of an article. If
+two works fit equally well, none matches. The trace names the service, with title, similarity, author and year.
 
 `python -m tests.bench.matching` prints how many recorded works are found and how many are wrong.
 """
@@ -15,10 +15,11 @@ import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from gateway.model import Match, Work
+from gateway.model import DocumentKind, Match, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_titles import GENERIC, forms, is_short, plain, similarity
 from harvester.fulltext.pdf.person_names import Name, names_of, share
+from harvester.fulltext.pdf.record_kinds import kind_of_type
 from harvester.fulltext.pdf.similarity import letters
 
 _MOST_DESCRIBED = 25  # of one answer
@@ -55,6 +56,16 @@ _CLASS_WORDS = (
     ("book", ("book", "monograph")),
 )
 _ALONE = ("thesis", "book")  # a work of one of these classes is of no other
+# Kinds of records that accompany a work and have its title, but are not the work: a poster, an erratum.
+_BESIDE = frozenset(
+    (DocumentKind.NOTICE, DocumentKind.FRONT_MATTER, DocumentKind.SUPPLEMENT, DocumentKind.REVIEW, DocumentKind.POSTER)
+)
+# Types of records without a text, as words (DCMI, info:eu-repo, DataCite) and as COAR Resource Types.
+_WITHOUT_TEXT = re.compile(
+    r"(?:\w{0,20}dcmitype|infoeureposemantics)?(?:data(?:set)?|software|(?:still|moving)?image|sound|audio|video|film|map"
+    r"|patent|model|workflow|learningobject|interactiveresource|physicalobject|website|musicalnotation)s?"
+    r"|\w{0,20}coarresourcetypec(?:ddb1|5ce6|c513|ecc8|8a7e|12ce|18cc|18cd|12cd|12cc|15cd|e059|e9a0|7ad9|18cw|393c)"
+)
 
 
 class Sought(NamedTuple):
@@ -66,11 +77,12 @@ class Sought(NamedTuple):
     venue: str
     kind: str
     first_author: str  # as in the record
+    is_beside: bool  # whether the record describes something beside a work, which may have its title
 
     @property
     def is_enough(self) -> bool:
-        """Return whether a match is possible at all."""
-        return bool(self.titles and self.names and self.years)
+        """Return whether a match is possible at all: not for a poster, a dataset or an erratum beside a work."""
+        return bool(self.titles and self.names and self.years) and not self.is_beside
 
 
 class Matched(NamedTuple):
@@ -105,6 +117,7 @@ def sought(work: Work) -> Sought:
         letters(" ".join(text[:_LONGEST_VENUE] for text in venue)),
         _class_of(work.texts("type")),
         people[0][:_LONGEST_NAME] if people else "",
+        _is_beside(work.texts("type")),
     )
 
 
@@ -120,6 +133,8 @@ def match_work(
 
     `refused` are DOIs that a person has rejected. `years_before` is how many years older than the record a work may be.
     """
+    if not wanted.is_enough:
+        return None
     candidates = [description for description in described if description.doi and description.doi not in refused][
         :_MOST_DESCRIBED
     ]
@@ -194,6 +209,16 @@ def _class_of(types: Iterable[str]) -> str:
         ),
         "",
     )
+
+
+def _is_beside(types: Iterable[str]) -> bool:
+    """Return whether all types that are known are of something beside a work, or without a text."""
+    are_beside = [
+        kind in _BESIDE or kind is DocumentKind.UNKNOWN
+        for type_ in types
+        if (kind := kind_of_type(type_)) is not DocumentKind.UNKNOWN or _WITHOUT_TEXT.fullmatch(letters(type_))
+    ]
+    return bool(are_beside) and all(are_beside)
 
 
 def _is_possible(ours: str, theirs: str) -> bool:

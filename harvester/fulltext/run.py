@@ -248,7 +248,7 @@ class FullTextSearch:
         )._replace(basis=basis_of(work), identity=identity, before=before, is_another=has_changed)
         if searched.silent and not searched.retracted and not searched.is_another:
             searched = searched._replace(retracted=retracted_of(state))  # no service has withdrawn it
-        return compared(searched, tuple(match_ for match_ in matches_of(state) if match_.doi not in refused))
+        return compared(searched, tuple(match_ for match_ in matches_of(state) if match_.doi not in refused), work)
 
     def _accepted(self, identifier: str, state: SearchState | None) -> tuple[Candidate, ...]:
         """Return the accepted copies of an item, with the digest of the accepted bytes.

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import Identity, SearchResult
 from gateway.fulltext.stored_search import matches_of, search_as_json
-from gateway.model import Decision, Match, Outcome, Refusal, Trace
+from gateway.model import Decision, Match, Outcome, Refusal, Trace, Work
 from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.fulltext.matched_dois import agrees, compared
@@ -51,11 +51,12 @@ def test_a_match_agrees_while_title_author_and_year_do() -> None:
     assert not agrees(MATCH, record(TITLE, "Schmidt, A."))
     assert not agrees(MATCH, record(date="1999"))
     assert not agrees(MATCH._replace(year="unknown"), record())
+    assert not agrees(MATCH, record(type="Dataset"))
 
 
 @pytest.mark.parametrize("outcome", [Outcome.NOT_FOUND, Outcome.SUCCESS, Outcome.NO_PDF_LINK])
 def test_a_match_that_its_service_names_no_more_is_lost(outcome: Outcome) -> None:
-    now = compared(searched(outcome), (MATCH,))
+    now = compared(searched(outcome), (MATCH,), record())
     assert (now.lost, now.matches) == ((MATCH,), ())
 
 
@@ -69,14 +70,23 @@ def test_a_match_that_its_service_names_no_more_is_lost(outcome: Outcome) -> Non
     ],
 )
 def test_a_match_stands_while_nobody_says_otherwise(now: SearchResult) -> None:
-    assert compared(now, (MATCH,)).matches == (MATCH,)
+    assert compared(now, (MATCH,), record()).matches == (MATCH,)
+
+
+@pytest.mark.parametrize(
+    "work", [record("Another title of another work"), record(type="Conference Poster"), record(date="undated")]
+)
+def test_a_match_is_lost_when_the_record_does_not_agree_although_no_service_can_be_asked(work: Work) -> None:
+    """A record without a year is not searched for by title; its match was valid for ever."""
+    now = compared(searched(), (MATCH,), work)
+    assert (now.lost, now.matches) == ((MATCH,), ())
 
 
 def test_a_record_that_gets_a_doi_of_its_own_confirms_its_match_or_loses_it() -> None:
     own, another = Identity(("10.1234/own",)), Identity(("10.1234/another",))
-    assert compared(searched(identity=own), (MATCH,)).lost == ()
-    assert compared(searched(identity=another), (MATCH,)).lost == (MATCH,)
-    assert compared(searched(identity=another), (MATCH._replace(service="arxiv"),)).lost == ()
+    assert compared(searched(identity=own), (MATCH,), record()).lost == ()
+    assert compared(searched(identity=another), (MATCH,), record()).lost == (MATCH,)
+    assert compared(searched(identity=another), (MATCH._replace(service="arxiv"),), record()).lost == ()
 
 
 def test_what_was_found_through_a_lost_match_goes_to_review() -> None:

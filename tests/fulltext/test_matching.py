@@ -284,6 +284,31 @@ def test_a_thesis_or_a_book_is_no_article_of_the_same_name(ours: str, theirs: st
     assert bool(doi_of(record(type=ours), OWN._replace(kind=theirs))) is is_one
 
 
+@pytest.mark.parametrize(
+    "type_",
+    [
+        "Conference Poster",
+        "info:eu-repo/semantics/conferencePoster",
+        "Presentation",
+        "Dataset",
+        "http://purl.org/dc/dcmitype/MovingImage",
+        "http://purl.org/coar/resource_type/c_ddb1",
+        "info:eu-repo/semantics/patent",
+        "Software",
+        "Erratum",
+    ],
+)
+def test_a_poster_or_a_dataset_with_the_title_of_an_article_is_not_matched_with_it(type_: str) -> None:
+    """They have the title, the authors and the year of the article, and got its DOI."""
+    assert doi_of(record(type=type_), OWN) == ""
+    assert not sought(record(type=type_)).is_enough
+
+
+@pytest.mark.parametrize("type_", ["Text", "Data paper", "Article", "info:eu-repo/semantics/other", "Video article"])
+def test_a_text_is_matched_whatever_its_type_says_of_data(type_: str) -> None:
+    assert doi_of(record(type=type_), OWN) == OWN.doi
+
+
 def test_what_a_person_has_refused_is_never_matched_again() -> None:
     assert not doi_of(record(), OWN, refused=("10.1234/own",))
 
