@@ -162,11 +162,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., webdriver.Chrome]]:
-    """Return a function that gives a browser of some width, in light or dark mode, with or without JavaScript."""
-    opened: dict[tuple[bool, bool], webdriver.Chrome] = {}
+    """Return a function that gives a browser of some width, in light or dark mode, with or without JavaScript.
 
-    def give(width: int, *, dark: bool = False, has_scripts: bool = True) -> webdriver.Chrome:
-        if (dark, has_scripts) not in opened:
+    `letters` is the size that a reader has chosen in the settings of the browser.
+    """
+    opened: dict[tuple[bool, bool, int], webdriver.Chrome] = {}
+
+    def give(width: int, *, dark: bool = False, has_scripts: bool = True, letters: int = 16) -> webdriver.Chrome:
+        kind = (dark, has_scripts, letters)
+        if kind not in opened:
             options = webdriver.ChromeOptions()
             options.binary_location = "/usr/bin/chromium"
             for word in (
@@ -176,16 +180,18 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
             ):  # fmt: skip
                 options.add_argument(word)
             options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+            preferences = {"webkit.webprefs.default_font_size": letters}
             if not has_scripts:
-                options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+                preferences["profile.managed_default_content_settings.javascript"] = 2
+            options.add_experimental_option("prefs", preferences)
             made = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
             if dark:
                 media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
                 made.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-            opened[dark, has_scripts] = made
+            opened[kind] = made
         screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 700}
-        opened[dark, has_scripts].execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-        return opened[dark, has_scripts]
+        opened[kind].execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        return opened[kind]
 
     yield give
     for made in opened.values():
@@ -219,6 +225,17 @@ def test_no_page_is_wider_than_the_smallest_phone_whatever_the_spacing(site, bro
     window.get(site + PAGES[page])
     assert window.execute_script(TOO_WIDE) <= 0
     window.execute_script(SPACING)
+    assert window.execute_script(TOO_WIDE) <= 0
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_is_wider_than_a_phone_whose_letters_are_twice_as_large(site, browser, page):
+    """WCAG 2.2, 1.4.4: the size that a reader has chosen in the settings of the browser."""
+    window = browser(360, letters=32)
+    window.get(site + PAGES[page])
+    for drawer in window.find_elements(By.TAG_NAME, "details"):
+        window.execute_script("arguments[0].open = true", drawer)
+    assert window.execute_script("return getComputedStyle(document.documentElement).fontSize") == "32px"
     assert window.execute_script(TOO_WIDE) <= 0
 
 
@@ -265,6 +282,15 @@ def test_without_javascript_the_page_is_the_same(site, browser, page, width):
         texts.append(window.find_element(By.TAG_NAME, "main").text)
     assert texts[0] == texts[1]
     assert texts[0]
+
+
+def test_by_keyboard_the_results_are_reached_without_the_filters(site, browser):
+    window = browser(1280)
+    window.get(f"{site}/search?q=title")
+    link = window.find_element(By.CSS_SELECTOR, "a[href='#results']")
+    link.send_keys(Keys.ENTER)
+    window.switch_to.active_element.send_keys(Keys.TAB)
+    assert window.switch_to.active_element == window.find_element(By.CSS_SELECTOR, ".hits a")
 
 
 @pytest.mark.parametrize("page", ["home", "item", "ListRecords", "sources"])
