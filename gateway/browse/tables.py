@@ -120,7 +120,7 @@ def set_path(spec: str) -> list[str]:
 def children_of(view: View, spec: str, after: str | None, most: int) -> tuple[list[SetDescription], bool]:
     """Return the sets below a set (empty: all sets), and whether there are more.
 
-    They are as many whole levels as have at most `most` sets. If the first level has more, those of it that follow the
+    They are as many whole levels as have at most `most` sets, each set before those below it and before the next one. If the first level has more, those of it that follow the
     set `after` are returned, at most `most`.
     """
     depth = spec.count(":") + 1 if spec else 0
@@ -129,11 +129,16 @@ def children_of(view: View, spec: str, after: str | None, most: int) -> tuple[li
         return level[:most], len(level) > most
     every = list(islice(_level(view, spec, None, _DEEPEST), most + 1))
     if len(every) <= most:
-        return every, False
+        return _as_tree(every), False
     shown: list[SetDescription] = []
     while len(level := list(islice(_level(view, spec, None, depth), most + 1))) <= most:
         shown, depth = level, depth + 1
-    return (shown, False) if shown else (level[:most], True)
+    return (_as_tree(shown), False) if shown else (level[:most], True)
+
+
+def _as_tree(sets: Iterable[SetDescription]) -> list[SetDescription]:
+    """Return sets in the order of a tree: by its specs, `a-b` would stand between `a` and `a:c`."""
+    return sorted(sets, key=lambda entry: entry.spec.split(":"))
 
 
 def _level(view: View, spec: str, after: str | None, depth: int) -> Iterator[SetDescription]:

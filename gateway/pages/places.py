@@ -12,7 +12,7 @@ _YEAR = r"(?:1[5-9]|20)\d\d(?:-\d\d){0,2}"
 _ISSUE = r"\d{1,4}(?:[-/\u2013]\d{1,4})?"
 _PAGES = r"(?P<first>[A-Za-z]{0,2}\d{1,7})(?: ?[-\u2013] ?(?P<last>[A-Za-z]{0,2}\d{1,7}))?"
 _PLACE = re.compile(  # of a text with white space folded
-    r"(?P<title>(?:\d{1,2}(?:st|nd|rd|th)? )?[^\W\d_][^\d;:]{1,200}?)[,;:]? "
+    r"(?P<title>(?:\d{1,2}(?:st|nd|rd|th)? )?[^\W\d_][^\d;:]{1,200}?)(?: ?[,;:])? "
     r"(?:(?:vol(?:ume)?|v|bd|band|t|tomo?|tome)\b\.? ?)?(?P<volume>\d{1,4}\b)"
     rf"(?: ?\(?(?P<year_before>{_YEAR})\))?"
     rf"(?:[,;]? ?(?:no|nr|n|num|n\u00fam|n\u00ba|iss|issue|h|heft)\b\.? ?(?P<number>{_ISSUE})"
@@ -20,7 +20,7 @@ _PLACE = re.compile(  # of a text with white space folded
     rf"(?:[,:]? ?\((?P<year>{_YEAR})\))?"
     r"(?:: [^;]{1,200}(?=; ))?"  # OJS: the title of the issue
     rf"(?:(?:[,:;] ?| |(?<=\)))(?:pp?\b\.? ?)?{_PAGES})?"
-    rf"(?:,? (?:\((?P<year_behind>{_YEAR})\)|(?<=, )(?P<year_last>{_YEAR})))?\.?",
+    rf"(?:,? (?:\((?P<year_behind>{_YEAR})\)|(?<=, )(?:[A-Z][a-z]{{2,8}}\.? )?(?P<year_last>{_YEAR})))?\.?",
     re.IGNORECASE,
 )
 _VANCOUVER = re.compile(

@@ -174,6 +174,16 @@ def test_sets_are_a_tree_with_their_names(furnished):
     assert furnished.get("/sets?set=nothing").status_code == 404
 
 
+def test_each_set_stands_between_the_set_above_it_and_the_next_one(house):
+    """`laro-list` is no set above `laro:physics`, though its spec comes before that by its letters."""
+    specs = ["source", "source:laro", "source:laro:physics", "source:laro:physics:plasma", "source:laro:physics.2"]
+    specs += ["source:laro-index", "source:laro-list", "source:laro-list:a"]
+    house.desk.store.add_sets([SetDescription(spec, "") for spec in specs])
+    for name in ("laro-index", "laro-list"):
+        house.desk.add(name)
+    assert column(house.page("/sets"), 2) == specs
+
+
 def test_of_many_sets_each_page_has_one_level(house):
     sets = [SetDescription(f"source:laro:{number:04}", "") for number in range(600)]
     sets += [SetDescription(f"source:laro:0007:{number}", "") for number in range(600)]
@@ -267,6 +277,10 @@ def test_a_format_shows_its_schema_and_an_example(furnished):
         ("verb=ListIdentifiers&metadataPrefix=oai_didl", "oai:gateway.example.org:laro/3 Deleted"),
         ("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:gateway.example.org:laro/1", "creator Okafor, Ada"),
         ("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:gateway.example.org:laro/3", "Deleted"),
+        (
+            "verb=GetRecord&metadataPrefix=oai_didl&identifier=oai:gateway.example.org:laro/1",
+            "Files https://repository.example.net/found.pdf application/pdf",
+        ),
         ("verb=ListRecords&metadataPrefix=oai_dc&set=&from=&until=", "A first title"),
     ],
 )

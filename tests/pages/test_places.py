@@ -24,6 +24,7 @@ from gateway.pages.reference import reference_of
         ("Reefs Today, Vol 4, Iss 3, Pp 1-29 (2015)", ("Reefs Today", "4", "3", "1", "29")),
         ("Reefs, A Journal, 14(01), (2026-06-09)", ("Reefs, A Journal", "14", "01", "", "")),
         ("Reefs 7, P01013 (2012). doi:10.5555/1748-0221/7/01/P01013", ("Reefs", "7", "", "P01013", "")),
+        ("Reefs Review ; Vol.9, iss.1, p.41-65, Jan. 2014", ("Reefs Review", "9", "1", "41", "65")),
         ("PLoS ONE 5(3): e9490", ("PLoS ONE", "5", "3", "e9490", "")),
         ("BMJ 2010;340:c332", ("BMJ", "340", "", "c332", "")),
         ("3 Biotech, 8(2), 100", ("3 Biotech", "8", "2", "100", "")),
