@@ -120,8 +120,8 @@ def set_path(spec: str) -> list[str]:
 def children_of(view: View, spec: str, after: str | None, most: int) -> tuple[list[SetDescription], bool]:
     """Return the sets below a set (empty: all sets), and whether there are more.
 
-    They are as many whole levels as have at most `most` sets, each set before those below it and before the next one. If the first level has more, those of it that follow the
-    set `after` are returned, at most `most`.
+    They are as many whole levels as have at most `most` sets, each set before those below it and before the next one.
+    If the first level has more, those of it that follow the set `after` are returned, at most `most`.
     """
     depth = spec.count(":") + 1 if spec else 0
     if after is not None:
