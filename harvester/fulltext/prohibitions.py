@@ -40,7 +40,7 @@ _FORBIDDEN_HERE = re.compile(
     rf"\b{_COPY} (?:may|must|should|can|is)(?: ?not) (?:to )?(?:be )?(?:(?:further|publicly) )?(?:{_SENT}ed|copied|reproduced|shared|posted|for {_SENT}ion)"
     rf"|\b{_COPY}(?: is)?(?: (?:provided|supplied|intended|made available|furnished|posted|sent)(?: (?:to you|here|solely|only|exclusively)){{0,2}})? (?:solely |only |exclusively )?for (?:the )?{_PERSONAL} (?:use|study|reading)\b"
     rf"|\b{_COPY} is (?:strictly |highly )?(?:confidential|private|embargoed and confidential)\b|\b(?:{_SENT}ion|publication|reproduction|copying|sharing|posting|re-?use)(?: or \w{{3,20}})?(?: of {_COPY})? (?:is |are )?(?:strictly )?(?:prohibited|forbidden|not permitted|not allowed)\b"
-    rf"|\bit (?:must|is) not (?:to )?be (?:{_SENT}ed|copied|passed on|shared)\b|\bdownloaded (?:from|by|on|at) .{{2,160}}?[.;,] ?for {_PERSONAL} use only|\bposted here (?:by permission .{{2,60}} )?for your personal use|\bfurnished to the author for internal|\binternal non-?commercial research and education use"
+    rf"|\bit (?:must|is) not (?:to )?be (?:{_SENT}ed|copied|passed on|shared)\b|\bdownloaded (?:from|by|on|at) .{{2,160}}?[.;,] ?for {_PERSONAL} use only|\bposted here (?:by permission .{{2,60}} )?for your personal use|\bfurnished to the author for internal|\bnot to be [\"\u201c]?used for any purpose other than private study|\bfor (?:the purpose of )?private study or (?:non-?commercial )?research only\b|\binternal non-?commercial research and education use"
 )  # fmt: skip
 _CONFIDENTIAL_LINE = re.compile(
     rf"\A\W{{0,4}}+(?:{_CONFIDENTIAL})(?:\W{{0,4}}|\s?[-–—:|/]\s?.{{0,100}}|,? (?:do not|not for|not to be) .{{0,80}})"

@@ -248,7 +248,7 @@ def claims_of(
     blocks = dict.fromkeys(_blocks(page))
     texts = [*dict.fromkeys(text for text, _ in blocks), *map(spelled, stated)]
     reserved = next((quote for block in texts if (quote := _reserved(block))), "")
-    reserved = reserved or ("In Copyright" if _in_copyright(page) else "")
+    reserved = reserved or ("In Copyright" if _in_copyright(page, tags) else "")
     is_topic = any(label_topic(title) for title in titled)
     retracted = retracted or ("" if is_topic else next(filter(None, map(_by_words, texts)), ""))
     accesses = _accesses(blocks, files)
@@ -336,7 +336,10 @@ def _reserved(block: str) -> str:
     return next(reserved_in(block), "") or (block if _IN_COPYRIGHT.fullmatch(block) else "")
 
 
-def _in_copyright(page: PageTree) -> bool:
+def _in_copyright(page: PageTree, tags: list[tuple[str, str]]) -> bool:
+    """Return whether a link or a meta tag of a page has a statement of RightsStatements.org for its work."""
+    if any(is_in_copyright(content) for _, content in tags):
+        return True
     anchors = (tag for tag in page.elements("a") if is_in_copyright(attribute(tag, "href")))
     return any(not is_aside(tag) for tag in islice(anchors, _MOST_BLOCKS))
 

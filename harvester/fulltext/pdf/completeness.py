@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from harvester.fulltext.pdf import headings
 from harvester.fulltext.pdf.document import TOP, Document
-from harvester.fulltext.pdf.page_numbers import ROW, heads_of, is_numbered, plain, steps
+from harvester.fulltext.pdf.page_numbers import ROW, heads_of, is_every_second, is_numbered, plain, steps
 
 _LACKING = 2  # pages that a copy may have less than the stated number: blank pages, advertisements
 _FEWEST_WORDS, _LEAST_PAGES = 130, 4  # words for each stated page, of works with so many pages
@@ -83,6 +83,8 @@ def _count(first: str, last: str) -> int:
 
 def _of_numbers(leaves: Sequence[Sequence[str]]) -> str:
     """Return a sentence if the numbers of the last pages show that pages before them are missing."""
+    if len(leaves) > ROW and is_every_second(leaves[-ROW - 1 :]):
+        return "The numbers of its pages show that every second page is missing."
     if len(leaves) < 2 * ROW:
         return ""
     first, last = steps(leaves[:ROW], 0), steps(leaves[-ROW:], len(leaves) - ROW)

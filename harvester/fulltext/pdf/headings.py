@@ -188,6 +188,8 @@ INTRODUCTION = re.compile(
     rf"{_NUMBER}(?:introduction|background|einleitung|einführung|introducci[oó]n|introdução|introduzione|inleiding"
     rf"|введение|はじめに|引言)\b.{{0,40}}$"
 )
+# A section with a letter or the number 1: `A. Proofs of the theorems`.
+LETTERED = re.compile(r"(?:appendix )?([1abc])[.:] ?[^\W\d_]{3,20}(?: .{2,60})?$")
 # The sections of an article, alone on their line.
 SECTION = re.compile(
     rf"{_NUMBER}(?:(?P<begin>introduction|background|motivation|objectives?|aims?|einleitung|hintergrund|introducci[oó]n|introdução|introduzione)"

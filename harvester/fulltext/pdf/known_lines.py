@@ -30,7 +30,7 @@ _ALARMING = (
     ),
     (
         # texts about the article
-        r"\b(?:commentary|response|reply|rejoinder|critique) (?:on|to)\b|^\W{0,3}(?:discussion|closure|commentary|critique|review|reviewed|comments?|summary|summari[sz]ed|presented|annotated) (?:by|from)\b"
+        r"\binter-?library loan\b|\bdocument delivery\b|\bcopyright restrictions\b|\b(?:commentary|response|reply|rejoinder|critique) (?:on|to)\b|^\W{0,3}(?:discussion|closure|commentary|critique|review|reviewed|comments?|summary|summari[sz]ed|presented|annotated) (?:by|from)\b"
         r"|^\W{0,3}(?:a |an )?(?:summary|synopsis|critique|appraisal|discussion) of (?:the |an? )?(?:paper|article|study|book|work|thesis)\b"
     ),
     (

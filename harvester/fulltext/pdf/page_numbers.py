@@ -34,6 +34,17 @@ def steps(leaves: Sequence[Sequence[str]], place: int) -> set[int]:
     return set.intersection(*({number - place - at for number in _numbers(leaf)} for at, leaf in enumerate(leaves)))
 
 
+def is_every_second(leaves: Sequence[Sequence[str]]) -> bool:
+    """Return whether the numbers of these pages grow by two, and no page has a number between them, too."""
+    numbers = list(map(_numbers, leaves))
+    return any(
+        all(
+            own & {first + 2 * at + other for other in (-1, 0, 1)} == {first + 2 * at} for at, own in enumerate(numbers)
+        )
+        for first in numbers[0]
+    )
+
+
 def _numbers(leaf: Sequence[str]) -> set[int]:
     words = (word for line in heads_of(leaf) for word in line.split())
     return {int(word) for word in words if word.isdecimal() and len(word) <= _DIGITS}

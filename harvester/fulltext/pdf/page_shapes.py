@@ -30,6 +30,7 @@ _FEW, _SHEETS = 70, 4  # words of a page, and pages: drawings, or slides in an u
 _LONGER, _SPARE = 3, 10  # times as many pages as the published work, and some more: no manuscript is so long
 _BULLETS = ("•", "\u25aa", "\u25e6", "\u2023", "\u27a2", "\u25a0", "\u25cf", "\uf0b7")
 _LEAST_BULLETS, _SHARE_OF_BULLETS = 20, 0.4  # of the lines
+_APART, _LETTERS = 5, "abc"  # lines of a section, and the letters of sections of an appendix
 _ALL_SECTIONS = 4  # of the five in `headings.SECTION`
 _LEAST_VOLUME = 25  # pages
 _WORKS_OF_A_VOLUME = 4
@@ -79,9 +80,28 @@ def doubt_about(document: Document) -> str:
         return f"Its pages have {document.extracted.word_count // pages} words on average, like slides."
     if pages == 1 and expected != 1 and len(_sections(document)) >= _ALL_SECTIONS:
         return "It has all sections of an article on one page, like a poster or an abstract."
+    if _has_letters(document):
+        return "Its sections have letters, like those of an appendix."
     if expected and pages > _LONGER * expected + _SPARE:
         return f"It has {pages} pages, and the work has {expected}."
     return ""
+
+
+def _has_letters(document: Document) -> bool:
+    """Return whether sections A, B and C follow the title, and no abstract, introduction or numbered section does."""
+    if document.has_abstract or document.has_introduction:
+        return False
+    end = next((place for place, line in enumerate(document.scanned) if headings.REFERENCES.match(line)), None)
+    places: list[int] = []
+    for place, line in enumerate(document.scanned[:end]):
+        match = headings.LETTERED.match(line)
+        if match and match[1] == "1":
+            return False
+        if match and match[1] == _LETTERS[len(places)] and (not places or place - places[-1] >= _APART):
+            places.append(place)
+            if len(places) == len(_LETTERS):
+                return True
+    return False
 
 
 def _sections(document: Document) -> set[str]:

@@ -1,7 +1,8 @@
 """Whether a file has another work behind the one in question, or is a book. Pure.
 
 Scans of issues and files of whole books begin with the title page of a work, too. Another work begins behind the
-references of the first one, with an abstract or an introduction, and has references of its own. An abstract in another
+references of the first one, with an abstract or an introduction, and has references of its own. Or there are several
+lists of references. An abstract in another
 language behind the references is followed by no text. Articles that begin on the last page of the work do not count.
 
 Pages of short works, such as abstracts of a meeting, have other titles that are as large as the title of the work, and
@@ -23,6 +24,9 @@ from harvester.fulltext.pdf.similarity import letters
 _FEWEST_LINES = 40  # of a work: between its beginning and its references
 _BOOK, _FEWEST_CHAPTERS = 49, 3  # pages of a book (UNESCO), and chapters
 _LONGEST = 60  # characters of a heading
+_LISTS = 3  # of references; an appendix may have one of its own
+_BEHIND, _FEWEST_YEARS = 12, 3  # lines behind such a heading, and lines with a year among them
+_YEAR = re.compile(r"\b(?:1[6-9]|20)\d\d[a-z]?\b")
 _OTHER_TITLES = 3  # as large as the title of the work; two may be translations
 _EQUAL, _LARGER = 0.03, 1.15  # of heights: those of two titles differ by less, and a title is so much larger than text
 _LEAST_LETTERS, _LEAST_WORDS = 15, 4  # of a title
@@ -42,6 +46,8 @@ def doubt_about(document: Document) -> str:
         chapters = len(set(filter(None, map(_chapter, document.scanned))))
         if chapters >= _FEWEST_CHAPTERS:
             return f"It has {document.pages} pages with {chapters} chapters, like a book."
+    if _lists_of_references(document.scanned) >= _LISTS:
+        return "It has several lists of references, far from each other: it may have several works."
     if _has_another(document.scanned):
         return "Another text with an abstract or an introduction is behind its references: it may have several works."
     if len(_other_titles(document)) >= _OTHER_TITLES:
@@ -65,6 +71,7 @@ def _other_titles(document: Document) -> list[str]:
         other
         for other in others
         if len(other.split()) >= _LEAST_WORDS
+        and not other[0].isdigit()  # a section with a number
         and len(letters(other)) >= _LEAST_LETTERS
         and not _is_own(other, document.titles)
     ]
@@ -88,6 +95,16 @@ def _chapter(line: str) -> str:
         return ""
     match = _CHAPTER.match(line) or _CHINESE_CHAPTER.match(line)
     return next(filter(None, match.groups()), "") if match else ""
+
+
+def _lists_of_references(lines: Sequence[str]) -> int:
+    """Return how many headings of references have years of works below them, and a text before them."""
+    count, last = 0, 0
+    for place, line in enumerate(lines):
+        if place - last >= _FEWEST_LINES and headings.REFERENCES.match(line):
+            years = sum(bool(_YEAR.search(below)) for below in lines[place + 1 : place + 1 + _BEHIND])
+            count, last = count + (years >= _FEWEST_YEARS), place
+    return count
 
 
 def _has_another(lines: Sequence[str]) -> bool:

@@ -70,6 +70,11 @@ def test_a_page_restricts_its_file(markup: str, sentence: str) -> None:
         (HEAD_LINK + "<p>All rights reserved</p>", "", 'The page says "all rights reserved".'),
         (HEAD_LINK + "<p>This site: all rights reserved</p>", "cc-by", ""),
         (HEAD_LINK + '<a href="https://rightsstatements.org/vocab/InC/1.0/">rights</a>', "", "In Copyright"),
+        (
+            HEAD_LINK + '<meta name="DC.rights" content="http://rightsstatements.org/vocab/InC/1.0/">',
+            "",
+            "In Copyright",
+        ),
         (HEAD_LINK + '<footer><a href="https://rightsstatements.org/vocab/InC/1.0/">x</a></footer>', "cc-by", ""),
         (HEAD_LINK + "<p>License: CC BY-ND 4.0</p>", "", "different licences: cc-by and cc-by-nd"),
         (f'<p>Bees in amber: <a rel="license" href="{BY}">CC BY</a></p>', "", "for something else than this copy"),

@@ -125,6 +125,22 @@ def test_numbers_of_pages_that_jump_show_that_pages_are_missing(second: int, rea
         assert doubt(copy) == reason
 
 
+def _numbered(numbers: list[str]) -> Extracted:
+    """Return a copy whose pages have these numbers."""
+    leaves = [f"{HEAD}\n{FULL}", *(f"{FULL}\n{number}" for number in numbers[:-1]), f"{REFERENCES}\n{numbers[-1]}"]
+    return Extracted(
+        Outcome.SUCCESS, len(leaves), "\f".join(leaves[:2]), "\n\f".join(leaves[2:]), "pdfium", leaves[0]
+    )  # fmt: skip
+
+
+def test_numbers_that_grow_by_two_show_that_every_second_page_is_missing() -> None:
+    """A scan of both sides may lack all backs."""
+    assert "every second page" in doubt(_numbered(["2", "4", "6", "8"]))
+    assert doubt(_numbered(["2", "3", "4", "5"])) == ""
+    assert doubt(_numbered(["2 3", "4 5", "6 7", "8 9"])) == ""  # two pages on each sheet
+    assert doubt(_numbered(["", "4", "6", "8"])) == ""  # too few
+
+
 def test_the_cover_of_a_repository_is_no_page_of_the_work() -> None:
     cover = "This is a repository copy of a work. Takedown policy: write to us."
     body = a_copy(*[FULL] * 11, f"{prose(38)}\n{REFERENCES}", head=HEAD)

@@ -54,6 +54,11 @@ def test_an_article_about_retractions_is_not_retracted() -> None:
         ("Do not distribute", "", 'The file says "do not distribute".'),
         ("", "This copy is for personal use only.", 'The file says "this copy is for personal use only.".'),
         ("Data. This paper may not be copied.", "", 'The file says "this paper may not be copied".'),
+        (
+            'The copy is not to be "used for any purpose other than private study, scholarship, or research".',
+            "",
+            'The file says "not to be "used for any purpose other than private study".',
+        ),
         ("Data are confidential.", "", ""),
     ],
 )

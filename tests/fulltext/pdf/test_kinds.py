@@ -312,6 +312,18 @@ def test_a_document_that_asks_its_authors_for_changes_is_a_review_without_any_la
     assert kind_of(a_document(f"{head}Abstract\n{REMARKS}", REMARKS * 2), FACTS) is not DocumentKind.REVIEW
 
 
+def test_sections_with_letters_leave_the_decision_to_a_person() -> None:
+    """An appendix for the web has the title and the authors of the article, and no label."""
+    sections = [f"{letter}. Proofs of the theorems\n{BODY}" for letter in "ABC"]
+    appendix = a_document("\n".join((TITLE, "Ada Turf", *sections)), "References\n[1] Reed, B. (2001) Fens.", 5)
+    assert "like those of an appendix" in doubt_about(appendix, FACTS, Named())
+    for first in ("Abstract", "1. Data", "Introduction"):
+        article = a_document("\n".join((TITLE, "Ada Turf", first, BODY, *sections)), BODY, 5)
+        assert "appendix" not in doubt_about(article, FACTS, Named())
+    initials = a_document(f"{TITLE}\nA. Turf\nB. Reed\nC. Holm\n{BODY}\nReferences\n{BODY.join(sections)}", BODY, 5)
+    assert "appendix" not in doubt_about(initials, FACTS, Named())
+
+
 def test_all_sections_on_one_page_leave_the_decision_to_a_person() -> None:
     """Posters in the size of a letter were taken for the article."""
     sections = [f"{number}. {name}\n{BODY}" for number, name in enumerate(("Introduction", "Methods", "Results"), 1)]

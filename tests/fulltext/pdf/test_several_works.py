@@ -87,4 +87,16 @@ def test_a_page_with_several_titles_of_one_size_has_several_works() -> None:
     assert heights_of("A title of some words", *others, size=10.0) == ""  # as large as the text
     assert heights_of("A title of some words", *["A title of some words"] * 3) == ""
     assert heights_of("Another title of some words", *others) == ""
+    sections = (f"{number}. {title}" for number, title in enumerate(others, 1))
+    assert heights_of("A title of some words", *sections) == ""
     assert heights_of("A title of some words", *["Results"] * 3) == ""
+
+
+def test_three_lists_of_references_are_those_of_several_works() -> None:
+    """The articles of an issue without abstracts had notes only, and the whole issue was taken for the first one."""
+    notes = REFERENCES.replace("References", "Notes")
+    lists = "It has several lists of references, far from each other: it may have several works."
+    assert doubt("A title", TEXT, notes, TEXT, notes, TEXT, notes) == lists
+    assert doubt("A title", TEXT, notes, TEXT, notes) == ""
+    assert doubt("A title", TEXT, notes, TEXT, "Notes", SHORT_TEXT, TEXT, "Literature", SHORT_TEXT) == ""
+    assert doubt("A title", TEXT, notes, REFERENCES, REFERENCES) == ""

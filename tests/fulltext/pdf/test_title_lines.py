@@ -112,6 +112,7 @@ def test_a_name_with_an_address_is_known_where_the_record_has_no_authors() -> No
         "Discussion by Tom Holm and Eva Dahl",
         "Summary of the paper by Ada Turf and Bo Reed",
         "Closure by Ada Turf",
+        "Interlibrary Loan Request 4711",
     ],
 )
 def test_a_line_that_names_the_authors_and_a_text_about_them_is_unknown(line: str) -> None:
