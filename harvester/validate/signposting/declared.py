@@ -69,9 +69,13 @@ def document_of(visit: Visit) -> object:
     """Return the parsed JSON of an answer. Raise ValueError if it is none, and AnswerTooLarge for a huge one."""
     refuse_heavy_json(visit.body)
     try:
-        return json.loads(visit.body)
+        return json.loads(visit.body, parse_constant=_refuse_constant)
     except RecursionError as error:
         raise ValueError("It is nested too deeply.") from error
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no value of JSON.")
 
 
 def of_json(visit: Visit) -> Iterator[Declared]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -91,6 +92,8 @@ def _json(site: Site) -> Findings:
         reason = why_no_json(one.visit)
         if reason and is_utf_8(one.visit):
             yield Finding(one.visit, f"It is no JSON: {reason}")
+        elif one.visit.body.startswith(BOM_UTF8):
+            yield Finding(one.visit, "It begins with a byte order mark.")
 
 
 def is_utf_8(visit: Visit) -> bool:
@@ -132,6 +135,21 @@ def wrong_structure(document: Mapping[str, object]) -> Iterator[str]:
                 yield f"{name!r} is no array of objects: {str(targets)[:80]}"
             elif not all(isinstance(target.get("href"), str) for target in targets):
                 yield f"A target of {name!r} has no href."
+            else:
+                yield from (sentence for target in targets for sentence in _wrong_attributes(name, target))
+
+
+_TEXTS, _LISTS = ("type", "media", "title"), {"hreflang": str, "title*": dict}
+
+
+def _wrong_attributes(relation: str, target: Mapping[str, object]) -> Iterator[str]:
+    for name in _TEXTS:
+        if not isinstance(target.get(name, ""), str):
+            yield f"{name} of a target of {relation!r} is no text."
+    for name, kind in _LISTS.items():
+        values = target.get(name, [])
+        if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
+            yield f"{name} of a target of {relation!r} is no array of {'texts' if kind is str else 'objects'}."
 
 
 def _structure(site: Site) -> Findings:
@@ -187,7 +205,8 @@ def _same(site: Site) -> Findings:
 
 def _landing(site: Site) -> Findings:
     for one in _received(site):
-        if one.links and not any(site.is_page(declared.link.anchor) for declared in one.links):
+        is_empty = document_in(one.visit) == {"linkset": []} if one.form == JSON else not one.visit.body.strip()
+        if (one.links or is_empty) and not any(site.is_page(declared.link.anchor) for declared in one.links):
             yield Finding(one.visit, f"No link has the anchor {site.address}.")
 
 
@@ -249,8 +268,8 @@ CHECKS: tuple[Check[Site], ...] = (
     Check("linkset.sole-member", "RFC 9264 §4.2.1", "linkset is the only member of the document.", _sole_member),
     Check(
         "linkset.structure",
-        "RFC 9264 §4.2.2, §4.2.3",
-        "linkset is an array of objects; a relation is an array of objects with href.",
+        "RFC 9264 §4.2.2, §4.2.3, §4.2.4.1",
+        "linkset is an array of objects; a relation is an array of objects with href and attributes.",
         _structure,
     ),
     Check("linkset.contexts", "RFC 9264 §4.2.1", "Each anchor has one context object.", _contexts),

@@ -75,6 +75,13 @@ def _resource(check: str, path: str, words: str = "", **changes: object) -> Faul
     return Fault(check, lambda site: site.change(path, **changes), words)
 
 
+def _in_targets(document: dict, attributes: dict[str, object]) -> None:
+    """Give the target that is a table other attributes."""
+    for target in document["linkset"][0]["item"]:
+        if target["href"].endswith(CSV):
+            target.update(attributes)
+
+
 def _shared(site: Site, path: str, rel: str) -> None:
     """Let a resource lead to a second page, which knows nothing of it."""
     site.change(path, link=f'{site[path].link}, <{site.base}{OTHER}>; rel="{rel}"')
@@ -215,6 +222,12 @@ FAULTS: tuple[Fault, ...] = (
     Fault("linkset.text", lambda site: site.in_body(AS_TEXT, f'{PAGE}",\n', f'{PAGE}" x,\n')),
     Fault("linkset.text", lambda site: site.in_body(AS_TEXT, "\n<", "\n<https://e.org/>,\n<"), "no relation"),
     Fault("linkset.json", lambda site: site.change(AS_JSON, body=site[AS_JSON].body[:-4])),
+    Fault(
+        "linkset.json", lambda site: site.change(AS_JSON, body=b"\xef\xbb\xbf" + site[AS_JSON].body), "byte order mark"
+    ),
+    _document("linkset.json", lambda document: _in_targets(document, {"x": float("nan")}), words="NaN"),
+    _document("linkset.structure", lambda document: _in_targets(document, {"type": ["text/csv"]}), words="type"),
+    _document("linkset.structure", lambda document: _in_targets(document, {"title*": "x"}), words="title"),
     _document("linkset.sole-member", lambda document: document.update(uniqueType=1)),
     _document("linkset.structure", _nested, words="nested"),
     _document("linkset.structure", _no_href, words="no href"),
@@ -225,6 +238,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault("linkset.absolute", _relative),
     Fault("linkset.same", _drop_in_text),
     Fault("linkset.page", _other_page),
+    _resource("linkset.page", AS_JSON, "empty JSON", body=b'{"linkset": []}'),
+    _resource("linkset.page", AS_TEXT, "empty text", body=b"\n"),
     Fault(
         "linkset.complete",
         lambda site: site.everywhere(lambda link: None if link.rel == "author" else link, page=False),
@@ -253,6 +268,7 @@ FAULTS: tuple[Fault, ...] = (
     _padded("header.large", 4_000),
     _padded("header.too-large", 9_000),
     _header("header.ascii", _LICENSE, f'{_LICENSE}; title="é"'),
+    _header("header.ascii", _LICENSE, f'{_LICENSE}; title="\x01"', words="control character"),
     _header("header.relation", _LICENSE, f'{_MORE}title="x"'),
     _header("header.once", _LICENSE, f"{_LICENSE}; rel=author"),
     _header("header.encoded-title", _LICENSE, f"{_LICENSE}; title*=iso-8859-1'en'%E9"),

@@ -13,6 +13,7 @@ from harvester.cli import main
 from harvester.http.messages import Fetched
 from harvester.validate.report import Verdict
 from harvester.validate.signposting.declared import is_same
+from harvester.validate.signposting.linksets import wrong_structure
 from harvester.validate.signposting.run import Limits, levels, lint
 from tests.fulltext.recorded import DATA, exchange
 from tests.validate.signposting.site import (
@@ -499,3 +500,17 @@ def test_a_page_that_is_part_of_a_collection_is_a_page():
 )
 def test_addresses_are_compared_by_what_their_queries_mean(one, other, is_equal):
     assert is_same(f"{BASE}/item{one}", f"{BASE}/item{other}") == is_equal
+
+
+@pytest.mark.parametrize(
+    ("attributes", "words"),
+    [
+        ({"hreflang": "en"}, "hreflang of a target of 'item' is no array of texts."),
+        ({"title*": [1]}, "title* of a target of 'item' is no array of objects."),
+        ({"media": 1}, "media of a target of 'item' is no text."),
+    ],
+)
+def test_attributes_of_a_target_have_the_types_of_the_standard(attributes, words):
+    target = {"href": BASE, "type": "a/b", "title": "x", "hreflang": ["en"], "title*": [{"value": "x"}]}
+    assert list(wrong_structure({"linkset": [{"item": [target]}]})) == []
+    assert list(wrong_structure({"linkset": [{"item": [target | attributes]}]})) == [words]
