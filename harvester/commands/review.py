@@ -206,7 +206,8 @@ def _decide(ctx: click.Context, verdict: str) -> None:
             if options["is_dry"]:
                 return
             if chosen and not options["is_sure"]:
-                click.confirm(f"{verdict.capitalize()} these files?", abort=True, err=True)
+                count = f"{len(chosen):,} {'file' if len(chosen) == 1 else 'files'}"
+                click.confirm(f"{verdict.capitalize()} {count}?", abort=True, err=True)
             _release_earlier(instance, desk)
         for start in range(0, len(chosen), BATCH):
             batch = chosen[start : start + BATCH]

@@ -143,6 +143,8 @@ def test_many_files_are_decided_on_after_a_preview_that_is_confirmed(harvester, 
     refused = harvester("review", "reject", "--host", "more.example.net", input="n\n")
     assert refused.exit_code == 1
     assert "To reject: 30 files. 10 of them are not shown" in refused.stderr
+    assert "Reject 30 files?" in refused.stderr
+    assert "Reject 30 files?" in harvester("--quiet", "review", "reject", "--host", "more.example.net").stderr
     assert "https://more.example.net/0000.pdf" in refused.stderr
     assert len(decisions(waiting)) == 31
     tried = harvester("review", "reject", "--host", "more.example.net", "--dry-run")
