@@ -174,7 +174,7 @@ NOT_IN_ADDRESS = re.compile(
     r"|privacy|cookie|advert|media_?kit|checklist|reporting|masthead|editorial-?board|handbook"
     r"|manual\b|login|signin|mailto:|javascript:|facebook|twitter|linkedin|^#"
     r"|(?<![a-z])(?:cover|errat|metrics|poster|references\b|share|terms)"
-    r"|/(?:help|support|faqs?|about|hilfe|aide|ayuda|ajuda|manual)[\w-]{0,20}\.pdf"
+    r"|/(?:help|support|faqs?|about|hilfe|aide|ayuda|ajuda|manual)(?:[\w-]{0,20}|/[\w-]{1,40})\.pdf"
 )
 # Words in the text of a link that do the same, where they begin a word: `Current platform: Paris` has three of them.
 NOT_IN_TEXT = re.compile(
