@@ -43,7 +43,7 @@ def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blue
 
     @face.route("/files/<name>")
     def copy(name: str) -> Response:
-        digest, _, form = name.partition(".")
+        digest, dot, form = name.partition(".")
         if store.takedowns().names_digest(digest):
             return _taken_down(base_url)
         if not _DIGEST.fullmatch(digest):
@@ -54,7 +54,7 @@ def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blue
             if served is None or not place.is_file():
                 abort(404)
             mime_type, identifiers = served
-            if form:
+            if dot:
                 return links.link_set(view, digest, identifiers, form) or abort(404)
             header = links.header(view, digest, identifiers)
         if not _is_for_a_part():

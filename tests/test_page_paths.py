@@ -12,7 +12,7 @@ from gateway.page_paths import OTHERS, page_test
 from tests.applications import application
 from tests.publish.desk import make_databases
 
-FOR_HARVESTERS = {"/oai", "/oai/", "/websub/<token>", "/schemas/<path:name>", "/files/<digest>", "/healthz", "/readyz"}
+FOR_HARVESTERS = {"/oai", "/oai/", "/websub/<token>", "/schemas/<path:name>", "/files/<name>", "/healthz", "/readyz"}
 FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machines", "assets"}
 
 

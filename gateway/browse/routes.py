@@ -6,16 +6,17 @@ Each page has its data as JSON at the same address with `.json`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from pathlib import Path
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 from gateway.browse.home_pages import HomePages, Years
 from gateway.browse.list_pages import ListPages
 from gateway.browse.source_pages import ReadIdentify, SourcePages
 from gateway.browse.verb_pages import Explore, VerbPages
 from gateway.errors import StoreError
-from gateway.pages.answers import unavailable
+from gateway.pages.answers import no_page, unavailable
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.store.base import Inbox, Store
@@ -58,4 +59,7 @@ def blueprint(
     # A prefix may end in `.json`, if a source has that name; an ending counts only if it has not.
     face.add_url_rule("/formats/<prefix>", lists.format.__name__, lists.format)
     face.register_error_handler(StoreError, lambda error: unavailable(pages, error))
+    face.app_errorhandler(HTTPStatus.NOT_FOUND)(
+        lambda _error: no_page(pages, HTTPStatus.NOT_FOUND, pages.texts.errors.no_page, asked=request.path)
+    )
     return face

@@ -27,7 +27,7 @@ Describe: TypeAlias = Callable[[bytes], Description]
 # Returns identifiers of items that may have an identifier; it may raise SearchUnavailable.
 Find: TypeAlias = Callable[[str], tuple[str, ...]]
 
-_DIGEST = re.compile(r"(?:sha-?256:|urn:sha-?256:)?([0-9a-fA-F]{64})")
+_DIGEST = re.compile(r"(?i)(?:(?:urn:)?sha-?256:)?([0-9a-f]{64})")
 _MOST_LETTERS = 10_000
 _MOST = 20
 # The suffixes of ERRoLs that are no metadataPrefix, with the form of the item that they lead to.

@@ -384,6 +384,15 @@ def test_what_nobody_would_ask_is_a_clear_error(furnished, path):
     assert furnished.get(path).status_code in (200, 404, 414)
 
 
+@pytest.mark.parametrize("path", ["/nothing", "/" + "a" * 100_000, "/sitemaps/x.xml", "/.json", "/%FF", "/<script>"])
+def test_an_address_without_a_page_has_a_page_that_says_so(house, path):
+    answer = house.get(path)
+    assert answer.status_code == 404
+    assert "There is no page at this address" in seen(answer.text)
+    assert len(answer.data) < 10_000
+    assert b"<script>" not in answer.data
+
+
 def test_without_an_inbox_pages_show_no_harvests(tmp_path, ready_made):
     ready_made(tmp_path, make_databases)
     with opened(tmp_path) as house:

@@ -79,7 +79,8 @@ def test_a_copy_of_very_many_items_leads_to_a_link_set_with_all_of_them(copied):
         of_set = list(every)
         assert {(link.rel, link.href) for link in of_set} == expected(*names)
         assert {link.anchor for link in of_set} == {URL}
-    assert copied.get(f"/files/{FOUND.sha256}.pdf").status_code == 404
+    for ending in (".pdf", ".", "..linkset", ".linkset.", ".LINKSET"):
+        assert copied.get(f"/files/{FOUND.sha256}{ending}").status_code == 404, ending
 
 
 def test_a_copy_of_an_item_with_a_very_long_identifier_leads_to_a_link_set(copied):

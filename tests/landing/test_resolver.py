@@ -71,7 +71,13 @@ def test_an_upstream_identifier_and_a_digest_are_resolved(house):
     house.add("oai:laro.example.org:1")
     house.file("oai:laro.example.org:1", FOUND)
     page = f"{ITEM}oai:laro.example.org:1"
-    for text in ("oai:laro.example.org:1", FOUND.sha256, FOUND.sha256.upper(), f"sha256:{FOUND.sha256}"):
+    for text in (
+        "oai:laro.example.org:1",
+        FOUND.sha256,
+        FOUND.sha256.upper(),
+        f"sha256:{FOUND.sha256}",
+        f"SHA-256:{FOUND.sha256}",
+    ):
         assert led(house, f"/resolve?id={text}") == page
 
 
