@@ -60,6 +60,8 @@ _ALONE = ("thesis", "book")  # a work of one of these classes is of no other
 _BESIDE = frozenset(
     (DocumentKind.NOTICE, DocumentKind.FRONT_MATTER, DocumentKind.SUPPLEMENT, DocumentKind.REVIEW, DocumentKind.POSTER)
 )
+# Notices that are works with a title of their own, as words and as COAR Resource Types.
+_OF_ITS_OWN = re.compile(r"comment|bookreview|coarresourcetype(?:cba08|d97fvb57)$")
 # Types of records without a text, as words (DCMI, info:eu-repo, DataCite) and as COAR Resource Types.
 _WITHOUT_TEXT = re.compile(
     r"(?:\w{0,20}dcmitype|infoeureposemantics)?(?:data(?:set)?|software|(?:still|moving)?image|sound|audio|video|film|map"
@@ -213,10 +215,11 @@ def _class_of(types: Iterable[str]) -> str:
 
 def _is_beside(types: Iterable[str]) -> bool:
     """Return whether all types that are known are of something beside a work, or without a text."""
+    kinds = [(kind_of_type(type_), letters(type_)) for type_ in types]
     are_beside = [
-        kind in _BESIDE or kind is DocumentKind.UNKNOWN
-        for type_ in types
-        if (kind := kind_of_type(type_)) is not DocumentKind.UNKNOWN or _WITHOUT_TEXT.fullmatch(letters(type_))
+        _WITHOUT_TEXT.fullmatch(spelled) is not None or (kind in _BESIDE and not _OF_ITS_OWN.search(spelled))
+        for kind, spelled in kinds
+        if kind is not DocumentKind.UNKNOWN or _WITHOUT_TEXT.fullmatch(spelled)
     ]
     return bool(are_beside) and all(are_beside)
 

@@ -304,7 +304,19 @@ def test_a_poster_or_a_dataset_with_the_title_of_an_article_is_not_matched_with_
     assert not sought(record(type=type_)).is_enough
 
 
-@pytest.mark.parametrize("type_", ["Text", "Data paper", "Article", "info:eu-repo/semantics/other", "Video article"])
+@pytest.mark.parametrize(
+    "type_",
+    [
+        "Text",
+        "Commentary",
+        "http://purl.org/coar/resource_type/D97F-VB57",
+        "PeerReviewed",
+        "Data paper",
+        "Article",
+        "info:eu-repo/semantics/other",
+        "Video article",
+    ],
+)
 def test_a_text_is_matched_whatever_its_type_says_of_data(type_: str) -> None:
     assert doi_of(record(type=type_), OWN) == OWN.doi
 
