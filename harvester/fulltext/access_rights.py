@@ -93,6 +93,7 @@ _NEAR = 80  # characters after it that must contain the date
 _BEFORE_YEAR = _NEAR + 100  # characters: the words, and what may be between them and the year
 _SOON = timedelta(days=183)  # the date of an issue may be so much later than the article
 _YEAR = re.compile(r"[12]\d{3}")
+_WITHIN_DATE = 25  # characters of a date before its year or behind it: `23rd of September, 2031`
 _MOST_READ = 4000  # characters of a cover page
 # The beginnings of the names of months, January first.
 _MONTHS = (
@@ -204,7 +205,9 @@ def future_day_in(text: str, today: str) -> str:
     """
     beginning = " ".join(text[:_MOST_READ].lower().split())
     soon = (date.fromisoformat(today) + _SOON).isoformat()
-    for match in _WRITTEN.finditer(beginning):
+    years = (year for year in _YEAR.finditer(beginning) if year[0] >= today[:4])  # most texts have none of them
+    around = ((max(0, year.start() - _WITHIN_DATE), year.end() + _WITHIN_DATE) for year in years)
+    for match in (match for start, stop in around for match in _WRITTEN.finditer(beginning, start, stop)):
         has_day = bool(match["d"] or match["year"] or match["cd"] or match["before"] or match["behind"])
         day = _day_written(match)
         if day > (today if has_day else soon):

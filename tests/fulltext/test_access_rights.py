@@ -132,6 +132,8 @@ def test_a_cover_page_says_until_when_its_file_is_withheld(text: str, day: str) 
         ("Received 3 May 2019, published 12 June 2019", ""),
         ("Annals of Wet Land, March 2026", ""),
         ("To be opened in March 2031", "2031-03-31"),
+        ("Received 3 May 2019 in 2031 copies.", ""),
+        ("Submitted 3 May 2019. Shown on September the 3rd, 2031 or 23 September, 2031.", "2031-09-23"),
         ("2031-02-31", ""),
         ("by the year 2031", ""),
         ("x" * 4000 + " 1 March 2031", ""),

@@ -125,13 +125,15 @@ def by_supervisor(document: Document) -> DocumentKind | None:
 
 
 def by_reviewers(document: Document) -> DocumentKind | None:
-    """Recognise a peer review by its reviewers, or as a letter about a submission."""
+    """Recognise a peer review by its reviewers or its remarks, or as a letter about a submission."""
+    if document.has_abstract:
+        return None
     count = sum(bool(headings.REVIEWER.match(line)) for line in document.first_lines)
     is_letter = any(map(headings.SALUTATION.match, document.lines[: 2 * TOP])) and any(
         map(headings.SUBMISSION.search, document.first_lines)
     )
     is_review = count >= SHORT or is_letter or _is_reviewing(document)
-    return DocumentKind.REVIEW if is_review and not document.has_abstract else None
+    return DocumentKind.REVIEW if is_review else None
 
 
 def _is_reviewing(document: Document) -> bool:
