@@ -66,7 +66,7 @@ def _vancouver(reference: Reference, link: str) -> str:
 
 
 def _chicago(reference: Reference, link: str) -> str:
-    names = [author.name for author in reference.authors[:1]]
+    names = [author.family_first for author in reference.authors[:1]]
     names += [_given_first(author) for author in reference.authors[1:]]
     if len(names) > _SHOWN_AUTHORS:
         authors = ", ".join([*names[:_SHOWN_OF_MORE], "et al."])

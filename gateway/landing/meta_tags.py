@@ -19,7 +19,7 @@ def citation_tags(item: Item) -> Iterator[tuple[str, str]]:
         return
     yield "citation_title", item.title
     for author in reference.authors[:_MOST_AUTHORS]:
-        yield "citation_author", author.name
+        yield "citation_author", author.family_first
         if author.orcid:
             yield "citation_author_orcid", author.orcid
     yield "citation_publication_date", "/".join(date_parts(reference.date)) or str(reference.year)

@@ -12,7 +12,7 @@ CONTENT_TYPE = "application/x-research-info-systems; charset=UTF-8"
 def ris(reference: Reference, url: str) -> str:
     """Return one record."""
     fields = [("TY", reference.kind.ris), ("TI", bare(reference.title))]
-    fields += [("AU", author.name) for author in reference.authors]
+    fields += [("AU", author.family_first) for author in reference.authors]
     fields += [
         ("PY", str(reference.year) if reference.year else ""),
         ("DA", "/".join(date_parts(reference.date))),

@@ -31,6 +31,12 @@ _CONTAINED = frozenset({"article", "review", "paper", "poster", "chapter"})
 _MOST_AUTHORS = 100_000
 _LIFE = re.compile(r",? ?\(?[0-9]{4}\??[-\u2013](?:[0-9]{4}\??)?\)?\.?$")  # as catalogues write the years of a life
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+# What OJS writes behind a name: `Okafor, Ada; University of Lagos`. Behind a semicolon may also be another person.
+_AFFILIATION = re.compile(
+    r"\b(?:universi|college|institut|depart|faculty|facultad|faculdade|school|hospital|laborator|cent(?:er|re|ro)\b"
+    r"|academ|ministr|clinic|corporation\b|foundation\b)",
+    re.IGNORECASE,
+)
 _COMPANIES = frozenset({"inc", "ltd", "llc", "corp", "gmbh", "ag", "plc", "co", "limited", "incorporated"})
 
 
@@ -46,6 +52,11 @@ class Author(NamedTuple):
     orcid: str = ""
     language: str = ""
     suffix: str = ""
+
+    @property
+    def family_first(self) -> str:
+        """The name as `Family, Given, Suffix`, without the years of a life; one without parts as it is."""
+        return ", ".join(filter(None, (self.family, self.given, self.suffix))) or self.name
 
 
 class Identifier(NamedTuple):
@@ -177,13 +188,19 @@ def _is_issn(text: str) -> bool:
 def author_of(text: str, language: str = "") -> Author:
     """Return an author as a record writes it: `Family, Given`, with or without an ORCID or the years of life beside it.
 
-    The name of an organization has no parts, also if it ends with `, Inc.`.
+    The name of an organization has no parts, also if it ends with `, Inc.`; nor have several persons in one text. An
+    affiliation behind a semicolon is left out.
     """
     orcid = _ORCID.search(text)
     name = text
     if orcid:
         name = text[: orcid.start()].strip(" ([;,") or text[orcid.end() :].strip(" )];,")
     address = f"https://orcid.org/{orcid[1].upper()}" if orcid else ""
+    head, _, behind = name.partition(";")
+    if behind and _AFFILIATION.search(behind) and ";" not in behind:
+        name = head.strip()
+    elif behind.strip():
+        return Author(name, orcid=address, language=language)
     parts = [part.strip() for part in _LIFE.sub("", name).split(",")]
     suffix = parts.pop() if len(parts) == 3 and parts[2].strip(".").lower() in _SUFFIXES else ""  # noqa: PLR2004
     if len(parts) != 2 or not all(parts) or parts[1].strip(".").lower() in _COMPANIES:  # noqa: PLR2004

@@ -59,6 +59,7 @@ class Pages:
             language=language_tag,
             step_name=self._step_name,
             searched=self._searched,
+            language_name=self._language_name,
             format_name=lambda prefix: getattr(self.texts.format_names, prefix, prefix),
         )
 
@@ -74,3 +75,8 @@ class Pages:
         """Return what readers call a step of the search; what follows it in brackets stays."""
         step, bracket, evidence = text.partition(" (")
         return f"{getattr(self.texts.steps, step, step.replace('_', ' '))}{bracket}{evidence}"
+
+    def _language_name(self, code: str) -> str:
+        """Return the name of a language; a code without one as the record has it."""
+        primary = language_tag(code).partition("-")[0]
+        return str(getattr(self.texts.languages, primary, code)) if primary else code

@@ -9,6 +9,7 @@ import pytest
 from gateway.landing.bibtex import bibtex
 from gateway.landing.citations import citations
 from gateway.landing.csl_json import csl_json
+from gateway.landing.ris import ris
 from gateway.model import Statement, Work
 from gateway.pages.reference import Reference, author_of, identifier_of, reference_of
 
@@ -30,6 +31,9 @@ def reference(*statements: tuple[str, str], title: str = "Reefs") -> Reference:
         ("Goethe, Johann Wolfgang von, 1749-1832", "Goethe, J. W. von", "Goethe JW von"),
         ("\u5c71\u7530, \u592a\u90ce", "\u5c71\u7530, \u592a\u90ce.", "\u5c71\u7530 \u592a\u90ce"),
         ("Wiley and Sons, Inc.", "Wiley and Sons, Inc.", "Wiley and Sons, Inc."),
+        ("Okafor, Ada; University of Lagos, Nigeria", "Okafor, A.", "Okafor A"),
+        ("Ada Okafor; College of EME, NUST", "Ada Okafor", "Ada Okafor"),
+        ("Okafor, A.; Ito, H.", "Okafor, A.; Ito, H.", "Okafor, A.; Ito, H."),
         ("World Health Organization", "World Health Organization", "World Health Organization"),
         ("Plato", "Plato", "Plato"),
     ],
@@ -50,6 +54,7 @@ def test_a_title_that_asks_has_no_full_stop():
     [
         (["Okafor, Ada"], "Okafor, Ada. "),
         (["Okafor, Ada", "Lindqvist, M\u00e4rta"], "Okafor, Ada, and M\u00e4rta Lindqvist. "),
+        (["Hill, Andrew Putnam, 1853-1922"], "Hill, Andrew Putnam. "),
         (["UNESCO", "World Bank"], "UNESCO and World Bank. "),
         (["Okafor, Ada", "UNESCO", "Ito, Haruki"], "Okafor, Ada, UNESCO, and Haruki Ito. "),
         ([f"{name}, A." for name in "BCDEFG"], "B, A., A. C, A. D, A. E, A. F, and A. G. "),
@@ -59,6 +64,11 @@ def test_a_title_that_asks_has_no_full_stop():
 def test_chicago_lists_authors_with_the_first_one_inverted(names, authors):
     made = {entry.style: entry.text for entry in citations(reference(*(("creator", name) for name in names)), URL)}
     assert made["chicago"].startswith(authors + "\u201cReefs.\u201d"), made["chicago"]
+
+
+def test_years_of_a_life_are_no_part_of_a_name_for_programs():
+    assert "\r\nAU  - Hill, Andrew Putnam\r\n" in ris(reference(("creator", "Hill, Andrew Putnam, 1853-1922")), URL)
+    assert "\r\nAU  - King, Martin, Jr.\r\n" in ris(reference(("creator", "King, Martin, Jr.")), URL)
 
 
 def test_a_place_without_a_known_form_is_cited_as_the_record_has_it():

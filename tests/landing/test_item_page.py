@@ -392,3 +392,11 @@ def test_a_licence_that_only_a_file_has_is_not_said_to_be_missing(house):
     assert "Licence not stated" in seen(house.page(path))
     house.file("1", FOUND)
     assert "not stated" not in seen(house.page(path)).partition("Details")[2]
+
+
+@pytest.mark.parametrize(
+    ("code", "name"), [("en_US", "English"), ("ger", "German"), ("pt-BR", "Portuguese"), ("x", "x")]
+)
+def test_the_language_of_a_work_has_a_name(house, code, name):
+    facts = parsed(house.page(house.add("1", statement("language", code)))).find(".//p[@class='facts']")
+    assert facts.text_content() == name
