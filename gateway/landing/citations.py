@@ -113,14 +113,16 @@ def _initials(given: str, stop: str, space: str, hyphen: str) -> str:
 
     Names in scripts without initials, such as Chinese or Arabic, stay whole.
     """
-    made = ""
+    made, is_behind_particle = "", False
     for match in _GIVEN.finditer(unicodedata.normalize("NFC", given)):
         if unicodedata.name(match[2], "").partition(" ")[0] not in _SCRIPTS_WITH_INITIALS:
             return given
         if match[0] in _PARTICLES:
             made += f" {match[0]}"
+            is_behind_particle = True
             continue
-        between = hyphen if match[1] else space
+        between = " " if is_behind_particle else hyphen if match[1] else space
+        is_behind_particle = False
         made += (between if made else "") + match[2].upper() + stop
     return made.lstrip() or given
 

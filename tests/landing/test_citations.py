@@ -31,6 +31,7 @@ def reference(*statements: tuple[str, str], title: str = "Reefs") -> Reference:
         ("Goethe, Johann Wolfgang von, 1749-1832", "Goethe, J. W. von", "Goethe JW von"),
         ("\u5c71\u7530, \u592a\u90ce", "\u5c71\u7530, \u592a\u90ce.", "\u5c71\u7530 \u592a\u90ce"),
         ("Wiley and Sons, Inc.", "Wiley and Sons, Inc.", "Wiley and Sons, Inc."),
+        ("Dias, Lara da Concei\u00e7\u00e3o Moura", "Dias, L. da C. M.", "Dias L da CM"),
         ("Okafor, Ada; University of Lagos, Nigeria", "Okafor, A.", "Okafor A"),
         ("Ada Okafor; College of EME, NUST", "Ada Okafor", "Ada Okafor"),
         ("Okafor, A.; Ito, H.", "Okafor, A.; Ito, H.", "Okafor, A.; Ito, H."),
