@@ -2,9 +2,10 @@
 
 A match needs the title, an author, and a year that is at most one year away. The title has the same letters, or only
 single words are misspelt, or the subtitle is missing. `Nitrate` is no misspelt `nitrite`. A title that many works have
-(`Editorial`) never matches. A short title also needs the venue, all authors and the same year. Errata, peer reviews,
-datasets and components never match. Nor do records of these and of posters, which may have the title of an article. If
-two works fit equally well, none matches. The trace names the service, with title, similarity, author and year.
+(`Editorial`) never matches. A short title also needs the venue, all authors and the same year; the title of a yearbook
+needs the same year. `Anonymous` is no author. Errata, peer reviews, datasets and components never match. Nor do records
+of these and of posters, which may have the title of an article. If two works fit equally well, none matches. The trace
+names the service, with title, similarity, author and year.
 
 `python -m tests.bench.matching` prints how many recorded works are found and how many are wrong.
 """
@@ -21,6 +22,7 @@ from harvester.fulltext.match_titles import GENERIC, forms, is_short, plain, sim
 from harvester.fulltext.pdf.person_names import Name, names_of, share
 from harvester.fulltext.pdf.record_kinds import kind_of_type
 from harvester.fulltext.pdf.similarity import letters
+from harvester.fulltext.pdf.titles import title_of
 
 _MOST_DESCRIBED = 25  # of one answer
 _MOST_TITLES = 6  # of a record, and of a description
@@ -28,6 +30,12 @@ _VENUE = 5  # letters
 _LONGEST_VENUE = 1000  # characters
 _LONGEST_NAME = 100  # characters
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+
+# Authors that are nobody: a work has no author in common with another one by them.
+_NOBODY = re.compile(
+    r"(?:anon(?:ym(?:ous|us|e|o)?)?|unknown|author(?:unknown|less)|unbekannt|desconocido|desconhecido|inconnu|sconosciuto"
+    r"|none?|na|nn|null|sn|notavailable|notspecified|noauthor|various|diverse|divers|vvaa|aavv|etal|others?){1,2}"
+)
 
 # Types in Crossref and OpenAlex that are never the work of a record without an identifier.
 _NEVER = frozenset(
@@ -109,8 +117,10 @@ class _Fit(NamedTuple):
 def sought(work: Work) -> Sought:
     """Return the parts of a record that can be compared with descriptions."""
     titles = [form for title in work.texts("title") for form in forms(plain(title))]
-    people = work.texts("creator") or work.texts("contributor")
-    years = {int(year) for text in work.texts("date") for year in _YEAR.findall(text[:100])}
+    stated = work.texts("creator") or work.texts("contributor")
+    people = [name for name in stated if not _NOBODY.fullmatch(letters(name[:_LONGEST_NAME]))]
+    dates = [text[:100] for text in work.texts("date") if "embargo" not in text[:100].lower()]
+    years = {int(year) for text in dates for year in _YEAR.findall(text)}
     venue = [text for name in ("source", "relation", "identifier", "publisher") for text in work.texts(name)]
     return Sought(
         tuple(dict.fromkeys(title for title in titles if letters(title) not in GENERIC)),
@@ -171,6 +181,8 @@ def _fit(wanted: Sought, described: Description, years_before: int) -> _Fit | No
         return None
     has_venue, has_year = _has_venue(wanted, described), year in wanted.years
     has_all = share(wanted.names, described.authors, of_all=True, given_names=described.given_names) != ""
+    if not has_year and title_of(title).is_generic:  # a yearbook: each year has one
+        return None
     if is_short(title) and not (tier == 0 and has_venue and has_year and has_all):
         return None
     if tier > 1 and not has_all:

@@ -250,6 +250,24 @@ def test_a_title_of_many_works_never_matches(title: str) -> None:
     assert not doi_of(record(title, source="Journal of Meadows"), OWN._replace(title=title))
 
 
+@pytest.mark.parametrize("nobody", ["Anonymous", "Unknown, Unknown", "n.n.", "[s.n.]", "AA.VV.", "et al."])
+def test_a_name_of_nobody_is_no_author_in_common(nobody: str) -> None:
+    assert doi_of(record(TITLE, nobody), OWN._replace(authors=(nobody, "Müller"))) == ""
+    assert doi_of(record(TITLE, nobody, "Müller, Karl"), OWN) == OWN.doi
+    assert doi_of(record(TITLE, "Nna, Paul"), OWN._replace(authors=("Nna",))) == OWN.doi
+
+
+def test_a_yearbook_is_not_that_of_the_next_year() -> None:
+    yearbook = OWN._replace(title="Annual statistics of fisheries in the alpine lakes")
+    assert doi_of(record(yearbook.title), yearbook) == OWN.doi
+    assert doi_of(record(yearbook.title, date="2011"), yearbook) == ""
+
+
+def test_the_end_of_an_embargo_is_no_year_of_the_work() -> None:
+    embargo = Statement("date", "info:eu-repo/date/embargoEnd/2012-01-01")
+    assert doi_of(Work((*record(date="2009").statements, embargo)), OWN) == ""
+
+
 def test_a_short_title_needs_the_venue_all_authors_and_the_same_year() -> None:
     short = OWN._replace(title="Alpine meadows")
     assert not doi_of(record("Alpine meadows"), short)
