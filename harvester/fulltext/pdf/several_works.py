@@ -5,8 +5,8 @@ references of the first one, with an abstract or an introduction, and has refere
 lists of references. An abstract in another
 language behind the references is followed by no text. Articles that begin on the last page of the work do not count.
 
-Pages of short works, such as abstracts of a meeting, have other titles that are as large as the title of the work, and
-larger than the text. An article may have its title in three languages.
+Pages of short works, such as abstracts of a meeting, have other titles. These are as large as the title of the work,
+and larger than the text. An article may have its title in three languages.
 """
 
 from __future__ import annotations
