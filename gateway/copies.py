@@ -32,8 +32,8 @@ class Links(Protocol):
         """Return the `Link` header of the copy with this SHA-256, which belongs to these items."""
         ...
 
-    def link_set(self, view: View, digest: str, identifiers: Sequence[str], form: str) -> Response | None:
-        """Return the link set of a copy in the form with this ending, or None if there is no such form."""
+    def link_set(self, view: View, digest: str, identifiers: Sequence[str], form: str) -> Response:
+        """Return the link set of a copy in one of its forms, named by the ending of its address."""
         ...
 
 
@@ -41,9 +41,19 @@ def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blue
     """Return the Flask blueprint of `/files/<SHA-256>`; a file that is taken down is answered with 451 (RFC 7725)."""
     face = Blueprint("copies", __name__)
 
-    @face.route("/files/<name>")
-    def copy(name: str) -> Response:
-        digest, dot, form = name.partition(".")
+    @face.route("/files/<digest>")
+    def copy(digest: str) -> Response:
+        return answered(digest)
+
+    @face.route("/files/<digest>.linkset")
+    def link_set(digest: str) -> Response:
+        return answered(digest, "linkset")
+
+    @face.route("/files/<digest>.linkset.json")
+    def link_set_as_json(digest: str) -> Response:
+        return answered(digest, "linkset.json")
+
+    def answered(digest: str, form: str = "") -> Response:
         if store.takedowns().names_digest(digest):
             return _taken_down(base_url)
         if not _DIGEST.fullmatch(digest):
@@ -54,8 +64,8 @@ def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blue
             if served is None or not place.is_file():
                 abort(404)
             mime_type, identifiers = served
-            if dot:
-                return links.link_set(view, digest, identifiers, form) or abort(404)
+            if form:
+                return links.link_set(view, digest, identifiers, form)
             header = links.header(view, digest, identifiers)
         if not _is_for_a_part():
             request.environ.pop("HTTP_RANGE", None)

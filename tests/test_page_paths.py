@@ -12,7 +12,17 @@ from gateway.page_paths import OTHERS, page_test
 from tests.applications import application
 from tests.publish.desk import make_databases
 
-FOR_HARVESTERS = {"/oai", "/oai/", "/websub/<token>", "/schemas/<path:name>", "/files/<name>", "/healthz", "/readyz"}
+FOR_HARVESTERS = {
+    "/oai",
+    "/oai/",
+    "/websub/<token>",
+    "/schemas/<path:name>",
+    "/files/<digest>",
+    "/files/<digest>.linkset",
+    "/files/<digest>.linkset.json",
+    "/healthz",
+    "/readyz",
+}
 FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machines", "assets"}
 
 

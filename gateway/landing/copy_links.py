@@ -44,10 +44,8 @@ class CopyLinks:
                 return value
         return header(own, url)
 
-    def link_set(self, view: View, digest: str, identifiers: Sequence[str], form: str) -> Response | None:
-        """Return the link set of a copy in the form with this ending, or None if there is no such form."""
-        if form not in LINK_SETS:
-            return None
+    def link_set(self, view: View, digest: str, identifiers: Sequence[str], form: str) -> Response:
+        """Return the link set of a copy in one of its forms, named by the ending of its address."""
         url = self._url(digest)
         links = in_order(link for name in identifiers for link in self._links(view, url, name))
         content = b"".join((linkset_json if form == "linkset.json" else linkset_text)(links))
