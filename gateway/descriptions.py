@@ -23,24 +23,26 @@ def describe(record: bytes) -> Description:
     although what was harvested was not; its files are read apart. Of another record of that size, the Work stays empty.
     """
     content = metadata_of(record)
-    is_large = xmlio.memory_of(record) > xmlio.MAX_MEMORY
-    root = xmlio.parse(record.replace(content, b"", 1) if is_large else record)
+    weight = xmlio.memory_of(record)
+    is_large = weight > xmlio.MAX_MEMORY
+    apart = _work_apart(content) if weight else None
+    root = xmlio.parse(record.replace(content, b"", 1) if is_large or apart else record)
     header = root.find("{*}header")
     if header is None:
         raise NotXml("A published record has no header.")
     is_deleted = header.get("status") == "deleted"
-    work = _large_work(content) if is_large else Work() if is_deleted else _work(root, content)
+    work = apart or (Work() if is_deleted or is_large else _work(root, content))
     abouts = [child for about in root.iterfind("{*}about") for child in xmlio.children(about)]
     return Description(
         identifier=_text(header, "{*}identifier"),
         datestamp=_text(header, "{*}datestamp"),
         sets=tuple(text_of(element) for element in header.iterfind("{*}setSpec")),
         is_deleted=is_deleted,
-        work=work or Work(),
+        work=work,
         hops=tuple(hop for element in abouts for hop in _hops(element)),
         rights=tuple(text for element in abouts for text in _rights(element)),
         metadata=content,
-        is_too_large=work is None,
+        is_too_large=is_large and apart is None,
     )
 
 
@@ -76,8 +78,12 @@ def _end_of_metadata(record: bytes) -> int:
     return ends[0]
 
 
-def _large_work(content: bytes) -> Work | None:
-    return oai_didl.read_apart(content) if content.startswith(_OURS) else None
+def _work_apart(content: bytes) -> Work | None:
+    """Return the Work of a DIDL of ours that has many files, in a third of the time of a tree; None for another one."""
+    try:
+        return oai_didl.read_apart(content) if content.startswith(_OURS) else None
+    except UnusableRecord:
+        return None
 
 
 def _work(root: Element, content: bytes) -> Work:

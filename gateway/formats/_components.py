@@ -112,25 +112,28 @@ def components(root: Element) -> tuple[FileLink, ...]:
     A Component of another kind, such as that of the landing page, is left out. Documents of others may not be read so:
     their words would become ours.
     """
-    files = (_file(element) for element in root.iter(f"{{{DIDL}}}Component"))
-    return tuple(file for file in files if file is not None)
+    return tuple(file for file in every_component(root) if file is not None)
 
 
-def components_apart(content: str) -> tuple[str, tuple[FileLink, ...]]:
+def every_component(root: Element) -> Iterator[FileLink | None]:
+    """Yield the file of every Component as `components` does, and None for a Component of another kind."""
+    yield from map(_file, root.iter(f"{{{DIDL}}}Component"))
+
+
+def components_apart(content: str) -> tuple[str, tuple[FileLink | None, ...]]:
     """Return a DIDL of ours without the Components of its files, and these files as `components` does, without a tree.
 
-    A Component that is not written plainly, such as that of an embedded file, stays in the document.
+    A Component that is not written plainly, such as that of an embedded file, stays in the document; it is None here.
     """
     opening, *parts = content.split(_BEGIN)
     kept: list[str] = [opening]
-    files: list[FileLink] = []
+    files: list[FileLink | None] = []
     for part in parts:
         inside, end, after = part.partition(_END)
         file = _skimmed(inside) if end else None
+        files.append(file)
         if file is None:
             kept += (_BEGIN, inside, end)
-        else:
-            files.append(file)
         kept.append(after)
     return "".join(kept), tuple(files)
 

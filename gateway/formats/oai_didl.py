@@ -26,6 +26,7 @@ from gateway.formats._components import (
     components,
     components_apart,
     descriptor,
+    every_component,
     term,
     type_of,
 )
@@ -90,7 +91,9 @@ def read_apart(content: bytes) -> Work | None:
     if xmlio.memory_of(left) > xmlio.MAX_MEMORY:
         return None
     root = xmlio.parse(left)
-    return (read(root, b"") or Work())._replace(files=(*files, *components(root)))
+    others = every_component(root)
+    in_order = (next(others, None) if file is None else file for file in files)
+    return (read(root, b"") or Work())._replace(files=tuple(file for file in in_order if file is not None))
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
