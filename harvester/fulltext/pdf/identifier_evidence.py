@@ -37,6 +37,7 @@ _OTHERS = (
     r"cites",
 )  # fmt: skip
 _OF_ANOTHER = re.compile(rf"(?i)(?:{'|'.join(_OTHERS)})")
+_JOURNAL_OF_REVIEWS = re.compile(r"(?i)reviews? of(?=[^\n]{0,80}\d)")  # `Review of Peat 30 (2012) 1-9`
 _MARKER = re.compile(r"^\s{0,8}(?:\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?\s{1,3}\w|[\u2022*†‡]\s)")
 _SELF = re.compile(
     r"(?i)\b(?:cit(?:e|ing) (?:this|as)|citation|cited as|cite (?:the )?article|to cite|zitiervorschlag"
@@ -103,7 +104,7 @@ def _is_stated(text: str, match: re.Match[str], *, is_head: bool) -> bool:
         return False
     if _MARKER.match(line) or sum(word[:1].islower() for word in f"{line}{rest}".split()) >= _PROSE_WORDS:
         return False
-    return not _OF_ANOTHER.search(text[max(0, start - _SENTENCE) : start])
+    return not _OF_ANOTHER.search(_JOURNAL_OF_REVIEWS.sub("", text[max(0, start - _SENTENCE) : start]))
 
 
 def _is_whole(text: str, value: str, start: int, stop: int) -> bool:

@@ -13,10 +13,11 @@ from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.known_copies import DATACITE, Description, Related
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.first_pages import fronts
+from harvester.fulltext.pdf.identifier_evidence import states_another_doi
 from harvester.fulltext.pdf.person_names import surname
 from harvester.fulltext.pdf.recognition_errors import is_noisy_spelling
 from harvester.fulltext.pdf.titles import title_of
-from harvester.fulltext.pdf.work_names import Named, named_of
+from harvester.fulltext.pdf.work_names import Named, Page, named_of
 from harvester.fulltext.services import datacite
 from tests.fulltext.web import answer
 
@@ -476,3 +477,13 @@ def test_what_is_identified_twice_needs_half_the_score(
     identified_by: tuple[Sign, ...], covered: float, least: float
 ) -> None:
     assert least_score(identified_by, covered, 0.4) == least
+
+
+def test_a_journal_called_review_of_something_does_not_hide_the_doi_of_another_work() -> None:
+    """Its name above the DOI was read as the words on a work that is reviewed."""
+    text = "Review of Peat 30 (2012) 1-9\nhttps://doi.org/10.1234/other\nA title of a work\nAda Turf\nAbstract\nText.\n"
+    page = Page(fronts(text)[0], ())
+    assert states_another_doi([page], ["10.1234/own"])
+    assert not states_another_doi([page], ["10.1234/other"])
+    of_a_book = text.replace(" Peat 30 (2012) 1-9", " the book on peat")
+    assert not states_another_doi([Page(fronts(of_a_book)[0], ())], ["10.1234/own"])
