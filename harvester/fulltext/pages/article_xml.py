@@ -22,7 +22,7 @@ _ROOTS = frozenset(
     )
 )
 # The beginning of the text; a record of metadata alone has none, or an empty one.
-_BODY = re.compile(rb"(?i)<(?:[a-z][\w.-]{0,40}:)?(?:body|sections|rawtext)(?:\s[^>]{0,1000}(?<!/))?>(?!\s{0,1000}</)")
+_BODY = re.compile(rb"(?i)<(?:[a-z][\w.-]{0,40}:)?(?:body|sections|rawtext)(?:\s[^<>]{0,1000}(?<!/))?>(?!\s{0,1000}</)")
 
 
 def is_article_xml(body: bytes) -> bool:

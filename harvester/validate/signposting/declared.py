@@ -147,6 +147,11 @@ def is_same(one: str, other: str) -> bool:
     return _normal(one) == _normal(other)
 
 
+def normal_form(url: str) -> tuple[object, ...]:
+    """Return what equivalent addresses have in common (RFC 3986 §6.2.2), with the fragment."""
+    return (*_normal(url), split(url).fragment)
+
+
 @lru_cache(maxsize=4096)
 def _normal(url: str) -> tuple[object, ...]:
     parts = split(url)

@@ -9,7 +9,7 @@ from gateway.spdx import spdx_uri
 from harvester.http.urls import host_of
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict
-from harvester.validate.signposting.declared import Declared, charset_in, is_http, of_header
+from harvester.validate.signposting.declared import Declared, charset_in, is_http, normal_form, of_header
 from harvester.validate.signposting.site import HTML, Site
 from harvester.validate.signposting.visits import Visit
 
@@ -75,9 +75,9 @@ def _cite_as(site: Site) -> Declared:
 def _one_cite_as(site: Site) -> Findings:
     if not site.level1("cite-as"):
         yield Finding(site.page, "The page has no cite-as link.")
-    targets = dict.fromkeys(one.link.href for one in site.links("cite-as") if is_http(one.href))
+    targets = {normal_form(one.link.href): one.link.href for one in site.links("cite-as") if is_http(one.href)}
     if len(targets) > 1:
-        yield Finding(site.page, f"The page has {len(targets)} cite-as links: {', '.join(targets)}.")
+        yield Finding(site.page, f"The page has {len(targets)} cite-as links: {', '.join(targets.values())}.")
 
 
 def _cite_as_uri(site: Site) -> Findings:

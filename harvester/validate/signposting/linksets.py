@@ -10,7 +10,7 @@ from gateway.errors import AnswerTooLarge
 from gateway.typed_links import JSON, TEXT, Link
 from harvester.validate.check import Check, Finding, Findings, Undecided
 from harvester.validate.report import Verdict
-from harvester.validate.signposting.declared import Declared, document_of, is_http, is_same, written_in
+from harvester.validate.signposting.declared import Declared, document_of, is_http, is_same, normal_form, written_in
 from harvester.validate.signposting.site import LinkSet, Site
 from harvester.validate.signposting.visits import Visit
 
@@ -213,12 +213,12 @@ def _landing(site: Site) -> Findings:
 def _comprehensive(site: Site) -> Findings:
     for one in _received(site):
         own = [item for item in one.links if not item.anchor or site.is_page(item.link.anchor)]
-        known = {(item.link.rel, item.link.href) for item in own}
+        known = {(item.link.rel, normal_form(item.link.href)) for item in own}
         if not known:
             continue  # another check says so
         for declared in site.level1():
             link = declared.link
-            if link.rel in _PROFILED and (link.rel, link.href) not in known and is_judged(declared):
+            if link.rel in _PROFILED and (link.rel, normal_form(link.href)) not in known and is_judged(declared):
                 yield Finding(one.visit, f"The link set lacks the link {link.rel} to <{link.href}>.")
 
 

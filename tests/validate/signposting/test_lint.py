@@ -482,6 +482,14 @@ def test_a_file_of_very_many_pages_may_lead_to_this_one_in_its_own_link_set():
     assert _findings(_run(site)) == ["item.collection-page", "resource.linkset"]
 
 
+def test_equivalent_spellings_of_an_address_are_one_address():
+    site = _site()
+    other = BASE.replace("https://", "HTTPS://").upper() + ":443"
+    site.change(PAGE, link=f"{site[PAGE].link}, {site[PAGE].link.replace(BASE, other)}")
+    assert other in site[PAGE].link
+    assert not {"cite-as.one", "linkset.complete"} & set(_findings(_run(site)))
+
+
 def test_a_page_that_is_part_of_a_collection_is_a_page():
     site = _site()
     site.change(PAGE, link=f'{site[PAGE].link}, <{BASE}/other>; rel="collection"')
