@@ -190,7 +190,7 @@ def address(place: str, name: str) -> str:
 @pytest.mark.parametrize("proxy", ["nginx", "nginx of the manual", "Apache", "Apache of the manual"])
 @pytest.mark.parametrize("place", ["items", "metadata/oai_dc", ""], ids=["page", "metadata", "persistent"])
 def test_every_identifier_leads_through_a_proxy(proxied: Proxied, proxy: str, place: str) -> None:
-    wanted = "<dc:title>Number {}</dc:title>" if place.startswith("metadata") else '<h1 dir="auto">Number {}</h1>'
+    wanted = "<dc:title>Number {}</dc:title>" if place.startswith("metadata") else ">Number {}</h1>"
     wrong = []
     for number, name in enumerate(NAMES):
         status, path, body = followed(proxied.proxies[proxy], address(place, name))
