@@ -20,8 +20,6 @@ from gateway.store.base import Store, View
 
 log = logging.getLogger("gateway.copies")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-
-
 _MOST_ITEMS = 5_000  # of one copy, in its link set
 
 

@@ -2,8 +2,8 @@
 
 Scans of issues and files of whole books begin with the title page of a work, too. Another work begins behind the
 references of the first one, with an abstract or an introduction, and has references of its own. Or there are several
-lists of references. An abstract in another
-language behind the references is followed by no text. Articles that begin on the last page of the work do not count.
+lists of references. An abstract in another language behind the references is followed by no text. Articles that begin
+on the last page of the work do not count.
 
 Pages of short works, such as abstracts of a meeting, have other titles. These are as large as the title of the work,
 and larger than the text. An article may have its title in three languages.
