@@ -80,19 +80,19 @@ def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) ->
     return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else answer
 
 
-@quirk(Promise.STORED, 32)
+@quirk(Promise.STORED, 32, hides="ListRecords")
 def list_records_is_always_answered_with_500(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Endpoints tried 2026-11: every record can be had, none in a list."""
     return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if asked.is_list else serve(asked)
 
 
-@quirk(Promise.STORED, 34)
+@quirk(Promise.STORED, 34, hides="ListRecords")
 def list_records_is_always_answered_with_html(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Endpoints tried 2026-11: a page of an error, with status 200."""
     return Said(HTML, headers=_AS_HTML) if asked.is_list else serve(asked)
 
 
-@quirk(Promise.STORED, 34)
+@quirk(Promise.STORED, 34, hides="ListRecords")
 def list_records_is_always_answered_with_204(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Endpoints tried 2026-11: there was no end after 100 seconds."""
     return Said(b"", 204) if asked.is_list else serve(asked)

@@ -53,7 +53,13 @@ def list_leaves_out_what_is_named_and_get_record_does_not_know(asked: Asked, ser
     return refused(answer, "idDoesNotExist", "There is no such item.") if is_hidden else answer
 
 
-@quirk(Promise.HONEST, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, lost=50, says="announced 60", needs="completeListSize")
+@quirk(
+    Promise.HONEST,
+    outcome=RunOutcome.SUCCEEDED_WITH_ERRORS,
+    lost=50,
+    says="announced 60",
+    needs="completeListSize ListRecords",
+)
 def list_stops_far_before_its_size_and_so_do_the_names(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Audit of 2026-11: 101 of 2,460,909; ListIdentifiers tells no number and names the same ones."""
     if asked.verb not in LISTS:
