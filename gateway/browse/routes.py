@@ -21,6 +21,8 @@ from gateway.pages.site import Site
 from gateway.pages.templating import Pages
 from gateway.store.base import Inbox, Store
 
+_LONGEST_METHOD = 20
+
 
 def blueprint(
     store: Store,
@@ -62,4 +64,18 @@ def blueprint(
     face.app_errorhandler(HTTPStatus.NOT_FOUND)(
         lambda _error: no_page(pages, HTTPStatus.NOT_FOUND, pages.texts.errors.no_page, asked=request.path)
     )
+    face.app_errorhandler(HTTPStatus.METHOD_NOT_ALLOWED)(lambda error: _refused_method(pages, error))
     return face
+
+
+def _refused_method(pages: Pages, error: Exception) -> Response:
+    """Answer that an address does not take a method, and which it takes (RFC 9110 §15.5.6)."""
+    methods = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
+    response = no_page(
+        pages,
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        pages.texts.errors.method.format(method=request.method[:_LONGEST_METHOD]),
+        hint=pages.texts.errors.method_hint.format(methods=methods),
+    )
+    response.headers["Allow"] = methods
+    return response

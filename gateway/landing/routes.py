@@ -90,8 +90,8 @@ class _Landing:
             if record is None or record.is_deleted:
                 return self._gone(identifier, record)
             item = self._item(view, identifier, record)
-            # A search changes what is shown of an item without a file, and not its record.
-            is_final = record.datestamp < view.horizon and item.tried is None
+            # Searches and neighbours change what the page shows, and not its record. Then only the ETag is honest.
+            is_final = record.datestamp < view.horizon and item.tried is None and form != "html"
             last_modified = record.datestamp if is_final else None
             response = self._negotiated(item, asked) if form == "html" else None
             response = response or self._form(view, item, form, asked, last_modified)

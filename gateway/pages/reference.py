@@ -15,7 +15,7 @@ from gateway.model import Statement, Work
 from gateway.pages.kinds import WORK, Kind, kind_of
 from gateway.pages.languages import language_tag
 from gateway.pages.places import Place, is_identifier, is_title, place_of
-from gateway.pages.shown import plain
+from gateway.pages.shown import paragraphs, plain
 from gateway.work_dates import date_of
 
 _ORCID = re.compile(r"(?i)(?:https?://)?(?:orcid(?:\.org)?[:/\s]*)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\b")
@@ -71,6 +71,7 @@ class Reference(NamedTuple):
     """The facts about a work. `date` is as the record has it, `year` a number in it; 0 and empty mean: not stated.
 
     `place` says in the words of the record where the work was published; the journal and its numbers are read from it.
+    Between the paragraphs of an abstract is an empty line.
     """
 
     title: str = ""
@@ -125,7 +126,8 @@ def reference_of(work: Work) -> Reference:
     """Return the facts that the statements of a work have."""
     texts: dict[str, list[Statement]] = {}
     for statement in work.statements:
-        if text := plain(statement.text):
+        is_abstract = statement.element == "description"
+        if text := "\n\n".join(paragraphs(statement.text)) if is_abstract else plain(statement.text):
             texts.setdefault(statement.element, []).append(statement._replace(text=text))
     titles = texts.get("title", [])
     types = tuple(entry.text for entry in texts.get("type", []))

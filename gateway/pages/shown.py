@@ -23,12 +23,22 @@ _UTC_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d
 _UNSEEN = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # The only markup that titles and abstracts of records keep.
 _TAG = re.compile(r"<(/?)(i|b|em|strong|sub|sup)\s*>", re.IGNORECASE)
+# `<p>` and `<br/>` of HTML, and `<jats:p>` of Crossref.
+_PARAGRAPH = re.compile(r"</?(?:jats:)?p(?: [^<>]{0,200})?>|<br ?/?>", re.IGNORECASE)
 _BREAK = re.compile(r"([/:._-])(?=[^/:._-])")
 
 
 def plain(text: str) -> str:
     """Return a text of a record without controls, with entities resolved once and white space folded."""
     return " ".join(_UNSEEN.sub("", unescape(text)).split())
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text of a record, each one as `plain` returns it.
+
+    The tags of `p` and `br` divide them. Published records have no empty lines, since their white space is folded.
+    """
+    return [part for entry in _PARAGRAPH.split(unescape(text)) if (part := " ".join(_UNSEEN.sub("", entry).split()))]
 
 
 def bare(text: str) -> str:

@@ -393,6 +393,15 @@ def test_an_address_without_a_page_has_a_page_that_says_so(house, path):
     assert b"<script>" not in answer.data
 
 
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "A" * 5_000])
+def test_an_address_says_which_methods_it_answers(house, method):
+    answer = house.app.test_client().open("/sources", method=method)
+    assert answer.status_code == 405
+    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS"
+    assert "It answers GET, HEAD, OPTIONS." in seen(answer.text)
+    assert len(answer.data) < 10_000
+
+
 def test_without_an_inbox_pages_show_no_harvests(tmp_path, ready_made):
     ready_made(tmp_path, make_databases)
     with opened(tmp_path) as house:

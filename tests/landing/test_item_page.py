@@ -206,6 +206,42 @@ def test_metadata_are_exactly_the_bytes_of_the_record(house):
         assert 'rel="describes"' in answer.headers["Link"]
 
 
+def test_a_page_that_leads_to_a_new_neighbour_is_not_the_same(house):
+    """A date of the record would hide the change from a client that asks by date."""
+    path = house.add("1", *WORK)
+    house.desk.now += 60
+    before = house.get(path)
+    house.add("2")
+    assert house.get(path, headers={"If-None-Match": before.headers["ETag"]}).status_code == 200
+    assert before.last_modified is None
+    since = {"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}
+    assert house.get(path, headers=since).status_code == 200
+    assert house.get(path.replace("/items/", "/metadata/oai_dc/"), headers=since).status_code == 304
+
+
+@pytest.mark.parametrize(
+    "abstract",
+    [
+        "<p>Heat kills.</p><p class='last'>Reefs grow.</p>",
+        "<jats:p>Heat kills.</jats:p>\n<jats:p>Reefs grow.</jats:p>",
+        "Heat kills.<br /><br>Reefs grow.",
+    ],
+)
+def test_the_paragraphs_of_an_abstract_stay_apart(house, abstract):
+    path = house.add("1", statement("description", abstract, "en"))
+    shown = parsed(house.page(path)).xpath("//article/p[@lang='en']/text()")
+    assert shown == ["Heat kills.", "Reefs grow."]
+    assert json.loads(house.page(f"{path}.json"))["abstracts"][0]["text"] == "Heat kills.\n\nReefs grow."
+    assert "Heat kills. Reefs grow." in house.page(f"{path}.ris")
+
+
+def test_an_abstract_of_a_thousand_paragraphs_has_a_small_page(house):
+    abstracts = [statement("description", "<p>".join(["a"] * 1_500)) for _ in range(5)]
+    html = house.page(house.add("1", *abstracts))
+    assert len(html.encode()) <= 50_000
+    assert html.count("<p dir") <= 100
+
+
 def test_a_client_that_has_the_page_gets_no_second_one(house):
     path = house.add("1", *WORK)
     for address in (path, f"{path}.json", path.replace("/items/", "/metadata/oai_dc/")):
