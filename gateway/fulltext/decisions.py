@@ -251,8 +251,8 @@ def _about_the_file(candidate: Candidate, thresholds: Thresholds) -> str:
     if not thresholds.is_on:
         return "Rules are switched off."
     if candidate.is_auxiliary and candidate.outcome is not Outcome.WRONG_DOCUMENT:
-        if candidate.kind not in KINDS:  # kept by an earlier release, which had no kinds
-            return "It is an auxiliary file."
+        if candidate.kind not in KINDS:  # an article, or a file kept by an earlier release without kinds
+            return candidate.kind_doubt or "It is an auxiliary file."
         return f"The file seems to be {KINDS[DocumentKind(candidate.kind)]}; the record describes something else."
     if candidate.outcome is Outcome.NO_TEXT:
         return "There is too little text to compare."

@@ -16,11 +16,11 @@ import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from gateway.model import DocumentKind, Match, Work
+from gateway.model import Match, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_titles import GENERIC, forms, is_short, plain, similarity
 from harvester.fulltext.pdf.person_names import Name, names_of, share
-from harvester.fulltext.pdf.record_kinds import kind_of_type
+from harvester.fulltext.pdf.record_kinds import type_beside
 from harvester.fulltext.pdf.similarity import letters
 from harvester.fulltext.pdf.titles import title_of
 
@@ -64,18 +64,6 @@ _CLASS_WORDS = (
     ("book", ("book", "monograph")),
 )
 _ALONE = ("thesis", "book")  # a work of one of these classes is of no other
-# Kinds of records that accompany a work and have its title, but are not the work: a poster, an erratum.
-_BESIDE = frozenset(
-    (DocumentKind.NOTICE, DocumentKind.FRONT_MATTER, DocumentKind.SUPPLEMENT, DocumentKind.REVIEW, DocumentKind.POSTER)
-)
-# Notices that are works with a title of their own, as words and as COAR Resource Types.
-_OF_ITS_OWN = re.compile(r"comment|bookreview|coarresourcetype(?:cba08|d97fvb57)$")
-# Types of records without a text, as words (DCMI, info:eu-repo, DataCite) and as COAR Resource Types.
-_WITHOUT_TEXT = re.compile(
-    r"(?:\w{0,20}dcmitype|infoeureposemantics)?(?:data(?:set)?|software|(?:still|moving)?image|sound|audio|video|film|map"
-    r"|patent|model|workflow|learningobject|interactiveresource|physicalobject|website|musicalnotation)s?"
-    r"|\w{0,20}coarresourcetypec(?:ddb1|5ce6|c513|ecc8|8a7e|12ce|18cc|18cd|12cd|12cc|15cd|e059|e9a0|7ad9|18cw|393c)"
-)
 
 
 class Sought(NamedTuple):
@@ -129,7 +117,7 @@ def sought(work: Work) -> Sought:
         letters(" ".join(text[:_LONGEST_VENUE] for text in venue)),
         _class_of(work.texts("type")),
         people[0][:_LONGEST_NAME] if people else "",
-        _is_beside(work.texts("type")),
+        bool(type_beside(work.texts("type"))),
     )
 
 
@@ -223,17 +211,6 @@ def _class_of(types: Iterable[str]) -> str:
         ),
         "",
     )
-
-
-def _is_beside(types: Iterable[str]) -> bool:
-    """Return whether all types that are known are of something beside a work, or without a text."""
-    kinds = [(kind_of_type(type_), letters(type_)) for type_ in types]
-    are_beside = [
-        _WITHOUT_TEXT.fullmatch(spelled) is not None or (kind in _BESIDE and not _OF_ITS_OWN.search(spelled))
-        for kind, spelled in kinds
-        if kind is not DocumentKind.UNKNOWN or _WITHOUT_TEXT.fullmatch(spelled)
-    ]
-    return bool(are_beside) and all(are_beside)
 
 
 def _is_possible(ours: str, theirs: str) -> bool:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from gateway.model import DocumentKind, Outcome
 from harvester.fulltext.pdf import (
     abstracts,
+    article_signs,
     completeness,
     first_lines,
     other_versions,
@@ -56,6 +57,11 @@ def doubt_about(extracted: Extracted, facts: Facts, named: Named) -> str:
     doubt = page_shapes.doubt_about(document) or title_lines.doubt_about(document, named)
     doubt = doubt or other_versions.doubt_about(document, named)
     return doubt or next(filter(None, (about(document) for about in _DOUBTS)), "")
+
+
+def sign_of_article(extracted: Extracted, facts: Facts) -> str:
+    """Return the words by which a document shows that it is an article and no thesis; empty: none."""
+    return article_signs.sign_in(_document(extracted, facts))
 
 
 def _kinds(document: Document, name: FileName | None) -> Iterator[DocumentKind | None]:

@@ -14,10 +14,10 @@ from gateway.model import DocumentKind, Outcome, Work
 from harvester.fulltext.identifiers import Identifiers, dois_in
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf.document import Facts
-from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of
+from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of, sign_of_article
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
-from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, pages_of
+from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, other_type, pages_of
 from harvester.fulltext.pdf.similarity import Compared, compared, letters, words
 from harvester.fulltext.pdf.titles import LEAST_LETTERS, title_of, worth
 from harvester.fulltext.pdf.trusted_descriptions import believed
@@ -26,6 +26,9 @@ from harvester.fulltext.pdf.work_names import Named, named_of
 
 UNLIKELY, UNCOVERED = 0.25, 0.5  # with less of either it is another work, unless it has the DOI or title of the work
 NOTHING = Identifiers()
+_SHOWN = 80  # characters of a type in a sentence
+_OF_ANOTHER_TYPE = "The type of the work is \u201c{}\u201d, and nothing shows that the file is of this type."
+_ARTICLE_OF_THESIS = "The record describes a thesis, and the file seems to be an article: {}."
 _BOOK = 49  # the fewest pages of a book (UNESCO's definition); a file with fewer is a part of one, or about one
 _COMPARED = ("title", "creator", "contributor", "subject", "description", "publisher", "source")
 
@@ -34,7 +37,8 @@ class Expected(NamedTuple):
     """The expectation for a document: all statements of the record and the services about the work.
 
     `pages` is the number of pages of the work; 0: not known. `kind` is the kind of document that the record describes.
-    `named` has the names by which a document can show that it is the work.
+    `named` has the names by which a document can show that it is the work. `other_type` is the type of a work that is
+    no article, such as `Poster`; its file must show that it is of this type.
     """
 
     dois: tuple[str, ...]
@@ -43,6 +47,7 @@ class Expected(NamedTuple):
     pages: int = 0
     kind: DocumentKind = DocumentKind.UNKNOWN
     named: Named = Named()
+    other_type: str = ""
 
 
 class Verdict(NamedTuple):
@@ -89,6 +94,7 @@ def expected(work: Work, identifiers: Identifiers = NOTHING, described: Iterable
         pages_of(work, believed_descriptions),
         kind_of_record(work, believed_descriptions),
         named_of(work, identifiers, titles, believed_descriptions),
+        other_type(work, believed_descriptions),
     )
 
 
@@ -129,12 +135,21 @@ def _of_its_kind(verdict: Verdict, extracted: Extracted, wanted: Expected, url: 
     kind = kind_of(extracted, facts, url)
     verdict = verdict._replace(kind=kind)
     is_part = wanted.kind is DocumentKind.VOLUME and verdict.pages < _BOOK
+    if kind in WORKS and wanted.other_type:
+        return _auxiliary(verdict._replace(doubt=_OF_ANOTHER_TYPE.format(wanted.other_type[:_SHOWN])))
     if kind in WORKS and wanted.kind in WORKS:
         is_work = verdict.outcome is Outcome.SUCCESS  # only then a rule could accept it
         return verdict._replace(doubt=doubt_about(extracted, facts, wanted.named) if is_work else "")
     if kind is wanted.kind or (kind in WORKS and not is_part):
-        return verdict
-    verdict = verdict._replace(is_auxiliary=True)
+        is_thesis = wanted.kind is DocumentKind.THESIS and verdict.outcome is Outcome.SUCCESS
+        sign = sign_of_article(extracted, facts) if is_thesis and kind in WORKS else ""
+        return _auxiliary(verdict._replace(doubt=_ARTICLE_OF_THESIS.format(sign))) if sign else verdict
+    return _auxiliary(verdict)
+
+
+def _auxiliary(verdict: Verdict) -> Verdict:
+    """Return the verdict on a document of another kind than the record."""
+    verdict, kind = verdict._replace(is_auxiliary=True), verdict.kind
     if kind is DocumentKind.SUPPLEMENT and verdict.outcome in (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT):
         return verdict._replace(outcome=Outcome.SUPPLEMENT)
     return verdict._replace(outcome=Outcome.LOW_SCORE) if verdict.outcome is Outcome.SUCCESS else verdict

@@ -1,7 +1,8 @@
 # ruff: noqa: E501 - tables have long lines
 """The kind of document that a record describes: from dc:type, COAR's Resource Types, services and the title. Pure.
 
-A file of another kind than its record is not the work, even if its words agree.
+A file of another kind than its record is not the work, even if its words agree. A poster, a dataset or a lecture often
+has the title and the authors of an article. A file is that of such a record only if it shows that it is of its kind.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable
 from gateway.model import DocumentKind, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.page_ranges import pages_stated
+from harvester.fulltext.pdf.similarity import letters
 
 # Kinds that a record of any kind may have as its full text.
 WORKS = frozenset((DocumentKind.ARTICLE, DocumentKind.PREPRINT, DocumentKind.UNKNOWN))
@@ -73,7 +75,7 @@ _WORDS = tuple(
                 r"rozprawa|диссертация|学位論文|博士論文"
             ),
         ),
-        (DocumentKind.POSTER, r"poster|presentation|slides|lecture|folien|p[oó]ster|diapositiv"),
+        (DocumentKind.POSTER, r"poster|pr[eé]sentation|slides|lecture|folien|p[oó]ster|diapositiv"),
         (DocumentKind.PREPRINT, r"preprint|workingpaper|discussionpaper|postedcontent|submittedversion"),
         (
             DocumentKind.ARTICLE,
@@ -86,7 +88,28 @@ _WORDS = tuple(
         (DocumentKind.VOLUME, r"^(?:edited|reference)?book$|monograph|^journal$|journal(?:issue|volume)|^proceedings$"),
     )
 )
+_LONGEST = 200  # characters of a type
 _DIVIDES = re.compile(r"[\W_]++")
+
+# Kinds of records that accompany a work and have its title, but are not the work: a poster, an erratum.
+_BESIDE = frozenset(
+    (DocumentKind.NOTICE, DocumentKind.FRONT_MATTER, DocumentKind.SUPPLEMENT, DocumentKind.REVIEW, DocumentKind.POSTER)
+)
+# Types of such a kind that are works with a title of their own, as words and as COAR Resource Types.
+_OF_ITS_OWN = re.compile(r"comment|bookreview|lecturenotes?$|paper|article|coarresourcetype(?:cba08|d97fvb57)$")
+# Types that an article, a poster and a talk have: another type beside them decides.
+_OF_CONFERENCE = re.compile(r"(?:infoeureposemantics)?(?:conferenceobject|conference)$|\w{0,20}coarresourcetypecc94f$")
+_TEXT = re.compile(r"\w{0,20}?(?:dcmitype)?te?xte?$")
+_PICTURES = re.compile(r"\w{0,20}?(?:dcmitype)?(?:still)?images?$|\w{0,20}coarresourcetypec(?:c513|ecc8)$")
+# Types of records without a text, as words (DCMI, info:eu-repo, DataCite) and as COAR Resource Types.
+_WITHOUT_TEXT = re.compile(
+    r"(?:\w{0,20}dcmitype|infoeureposemantics)?(?:(?:research|raw)?data(?:set|base)?|(?:computer|research)?software|(?:still|moving)?image"
+    r"|(?:image)?(?:figure|plot|drawing|diagram|photo(?:graph)?)|(?:computer)?program(?:me)?|(?:source)?code|(?:computational)?notebook"
+    r"|sound|audio|audiovisual|(?:video|audio|sound)(?:recording)?|film|map|patent|model|workflow|learningobject|interactiveresource|physicalobject"
+    r"|instrument|website|musicalnotation|(?:musical)?score|talk|vortrage?|forschungsdaten|datensatz|jeudedonnees|conjuntode(?:datos|dados)"
+    r"|logiciel|bild|imagen|imagem|karte|carte)s?"
+    r"|\w{0,20}coarresourcetypec(?:ddb1|5ce6|c513|ecc8|8a7e|12ce|18cc|18cd|12cd|12cc|15cd|e059|e9a0|7ad9|18cw|393c)"
+)
 
 # Titles that name the kind of the record.
 _TITLES = tuple(
@@ -121,7 +144,7 @@ def kind_of_type(word: str) -> DocumentKind:
     """Return the kind that a type means: a COAR address, a word of a record or of a service. UNKNOWN: no such kind."""
     if code := _COAR.search(word):
         return _COAR_IN_LOWER_CASE.get(code[1].lower(), DocumentKind.UNKNOWN)
-    spelled = _DIVIDES.sub("", word[:200].lower().rpartition("semantics/")[2])
+    spelled = _DIVIDES.sub("", word[:_LONGEST].lower().rpartition("semantics/")[2])
     return next((kind for kind, pattern in _WORDS if pattern.search(spelled)), DocumentKind.UNKNOWN)
 
 
@@ -140,6 +163,25 @@ def kind_of_record(work: Work, described: Iterable[Description] = ()) -> Documen
     return _telling(own) or _telling(services) or by_title
 
 
+def type_beside(types: Iterable[str], described: Iterable[Description] = ()) -> str:
+    """Return the type of a record of something beside a work, or without a text; empty: it may be an article.
+
+    That is a poster, a lecture, a dataset, an image, software, a patent, an erratum. A further type such as `article`
+    makes it an article. The types of services count only if the record has none that is known.
+    """
+    types, services = list(types), [description.kind for description in described]
+    return _beside(types) or ("" if any(map(_is_known, types)) else _beside(services))
+
+
+def other_type(work: Work, described: Iterable[Description] = ()) -> str:
+    """Return the type that a file must show to be that of a record; empty: an article may be its file.
+
+    A record whose title names its kind is recognised by this title.
+    """
+    is_in_title = any(pattern.match(title.strip()) for title in work.texts("title") for _, pattern in _TITLES)
+    return "" if is_in_title else type_beside(work.texts("type"), described)
+
+
 def pages_of(work: Work, described: Iterable[Description] = ()) -> int:
     """Return the number of pages of a work, from a service, else from its record; 0: not known."""
     return next((description.pages for description in described if description.pages), 0) or pages_stated(
@@ -150,3 +192,22 @@ def pages_of(work: Work, described: Iterable[Description] = ()) -> int:
 def _telling(kinds: list[DocumentKind]) -> DocumentKind | None:
     known = [kind for kind in kinds if kind is not DocumentKind.UNKNOWN]
     return next((kind for kind in known if kind not in WORKS), next(iter(known), None))
+
+
+def _beside(types: Iterable[str]) -> str:
+    """Return the first of the types if all that are known are of something beside a work; else an empty text."""
+    spelled = [(type_, letters(type_[:_LONGEST])) for type_ in types]
+    has_text = any(_TEXT.match(word) for _, word in spelled)
+    known = [pair for pair in spelled if _is_known(pair[0]) and not (has_text and _PICTURES.match(pair[1]))]
+    are_beside = (
+        _WITHOUT_TEXT.fullmatch(word) or (kind_of_type(type_) in _BESIDE and not _OF_ITS_OWN.search(word))
+        for type_, word in known
+    )
+    return known[0][0].strip() if known and all(are_beside) else ""
+
+
+def _is_known(type_: str) -> bool:
+    """Return whether a type decides whether an article may be the file; `conferenceObject` may be a poster, too."""
+    word = letters(type_[:_LONGEST])
+    is_kind = kind_of_type(type_) is not DocumentKind.UNKNOWN or _WITHOUT_TEXT.fullmatch(word) is not None
+    return is_kind and not _OF_CONFERENCE.match(word)

@@ -12,6 +12,8 @@ from harvester.fulltext.rights_words import doubt_about, is_reserving
 from harvester.http.json_answers import Node, answered, parts, text, texts, values
 from harvester.http.messages import Fetched
 
+_VAGUE = ("", "Text", "Other", "Audiovisual")  # a poster may be of any of these general types
+
 
 def read(fetched: Fetched) -> Description | None:
     """Return the work of an answer, None when DataCite does not know the DOI. Errors are those of `answered`."""
@@ -61,11 +63,17 @@ def _described(work: Node) -> Description:
         also=tuple(texts(work, "alternateIdentifiers", "alternateIdentifier")),
         other_titles=_other_titles(work),
         pages=pages_stated(texts(work, "sizes")),
-        kind=text(work, "types", "resourceTypeGeneral"),
+        kind=_kind(work),
         related=_related(work),
         retracted=_retracted(work),
         registry=DATACITE,
     )
+
+
+def _kind(work: Node) -> str:
+    """Return the type of a work: the general one, or the specific one if the general one says little."""
+    general, specific = (text(work, "types", name) for name in ("resourceTypeGeneral", "resourceType"))
+    return (specific if general in _VAGUE else general) or general
 
 
 def _other_titles(work: Node) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from gateway.model import DocumentKind
 from tests.fulltext.corpus.articles import thesis
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published, references
+from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, plain, published, references
 from tests.fulltext.corpus.words import Subject
 
 
@@ -353,3 +353,32 @@ def article_with_an_abstract_behind_its_references(subject: Subject) -> Case:
     if subject.number % 4 < 2:
         references(paper, subject)
     return Case(subject, paper.pdf())
+
+
+_TYPES_BESIDE = ("conference poster", "dataset", "software", "image", "lecture", "presentation", "video", "erratum")
+
+
+@wrong(DocumentKind.ARTICLE)
+def article_of_a_record_of_something_else(subject: Subject) -> Case:
+    """The record is that of a poster, a data set or a talk with the same title and authors."""
+    type_ = _TYPES_BESIDE[subject.number % len(_TYPES_BESIDE)]
+    return Case(subject, article(subject, columns=subject.one_of(1, 2)).pdf(), type=type_)
+
+
+@wrong()
+def manuscript_of_a_record_of_something_else(subject: Subject) -> Case:
+    """As before, without the heads of a journal."""
+    return Case(subject, plain(subject).pdf(), type=_TYPES_BESIDE[(subject.number // 2) % len(_TYPES_BESIDE)])
+
+
+@wrong(DocumentKind.ARTICLE)
+def article_of_a_record_of_a_thesis(subject: Subject) -> Case:
+    """The author has an article with the title of the thesis."""
+    type_ = ("doctoralThesis", "Thesis", "Master's thesis", "Dissertation")[subject.number // 2 % 4]
+    return Case(subject, article(subject, columns=subject.one_of(1, 2)).pdf(), type=type_)
+
+
+@wrong()
+def manuscript_of_a_record_of_a_thesis(subject: Subject) -> Case:
+    """As before, without the heads of a journal."""
+    return Case(subject, plain(subject).pdf(), type="doctoralThesis")

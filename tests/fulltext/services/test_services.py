@@ -552,3 +552,20 @@ def test_a_walk_goes_through_lists_of_lists() -> None:
     assert json_answers.values({"issued": {"date-parts": [[2011, 5], None]}}, "issued", "date-parts") == [2011, 5]
     assert json_answers.texts({"a": [{"b": " x  y "}, {"b": 1}, "c"]}, "a", "b") == ["x y"]
     assert json_answers.texts({"a": ["\ud800x", "\ud800"]}, "a") == ["x"]  # nothing can store half a character
+
+
+@pytest.mark.parametrize(
+    ("general", "specific", "kind"),
+    [
+        ("Text", "Poster", "Poster"),
+        ("Other", "Presentation", "Presentation"),
+        ("Text", "", "Text"),
+        ("Dataset", "Poster", "Dataset"),
+        ("JournalArticle", "Lecture", "JournalArticle"),
+    ],
+)
+def test_the_specific_type_of_datacite_counts_if_the_general_one_says_little(general, specific, kind) -> None:
+    types = {"resourceTypeGeneral": general, "resourceType": specific}
+    described = datacite.read(answer({"data": {"attributes": {"doi": "10.5555/1", "types": types}}}))
+    assert described is not None
+    assert described.kind == kind

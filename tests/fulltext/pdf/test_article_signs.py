@@ -1,0 +1,121 @@
+"""Whether a document shows that it is an article, and which records an article is never the file of."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.fulltext.decisions import Thresholds, rule
+from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
+from harvester.fulltext.known_copies import Description
+from harvester.fulltext.pdf.extraction import Extracted
+from harvester.fulltext.pdf.judge import Verdict, expected, judge
+from harvester.fulltext.pdf.record_kinds import other_type
+
+TITLE = "Drainage of peat meadows in the northern lowlands"
+BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(60))
+LISTED = "References\n[1] A. Holm, Peat.\n[2] B. Holm, Bog.\n[3] C. Holm, Fen."
+TEXT = f"Abstract\n{BODY}\n{LISTED}"
+
+
+def a_record(*types: str, title: str = TITLE) -> Work:
+    """Return a record with its title, its author, and these types."""
+    return Work(
+        (Statement("title", title), Statement("creator", "Turf, Ada"), *(Statement("type", type_) for type_ in types))
+    )
+
+
+def judged(front: str, *types: str, rest: str = TEXT, pages: int = 20) -> Verdict:
+    """Return the verdict on a document of A4 pages for a record with these types."""
+    text = f"{front}\n{rest}"
+    document = Extracted(Outcome.SUCCESS, pages, text, "", "pdfium", front, (500,) * pages, ((595.0, 842.0),) * pages)
+    return judge(document, expected(a_record(*types)))
+
+
+HEAD = f"{TITLE}\nAda Turf"
+ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        "Poster", "Text; Poster", "info:eu-repo/semantics/conferenceObject; Poster communications", "Dataset",
+        "Text; Dataset", "Research data", "http://purl.org/coar/resource_type/c_ddb1", "Software", "Source code",
+        "StillImage", "image-figure", "Video recording", "info:eu-repo/semantics/lecture", "Présentation", "Vortrag",
+        "Patent", "Erratum", "http://purl.org/coar/resource_type/c_c94f; http://purl.org/coar/resource_type/c_6670",
+    ],
+)  # fmt: skip
+def test_no_article_is_the_file_of_a_record_of_something_else(types: str) -> None:
+    verdict = judged(ARTICLE, *types.split("; "))
+    assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.LOW_SCORE, True)
+    assert verdict.doubt.endswith("and nothing shows that the file is of this type.")
+    file = Candidate("https://x.example.org/a.pdf", "unpaywall", sha256="0" * 64, license="cc-by", score=0.9)
+    file = file._replace(**{name: getattr(verdict, name) for name in ("outcome", "is_auxiliary", "kind")})
+    ruling = rule(file._replace(kind_doubt=verdict.doubt), None, "2020", Thresholds(), "2026-11")
+    assert ruling == ("review", verdict.doubt)
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        "Text; Article; info:eu-repo/semantics/article", "article; image", "Text; Image", "Lecture notes", "Text",
+        "Conference Paper / Presentation", "info:eu-repo/semantics/conferenceObject", "Book review",
+        "Journal article; Dataset",
+    ],
+)  # fmt: skip
+def test_an_article_is_the_file_of_a_record_that_may_be_one(types: str) -> None:
+    verdict = judged(ARTICLE, *types.split("; "))
+    assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.SUCCESS, False)
+
+
+def test_a_poster_is_the_file_of_a_record_of_a_poster() -> None:
+    verdict = judged(f"Poster P-17\n{TITLE}\nAda Turf\n{BODY}", "Poster", rest="", pages=1)
+    assert (verdict.outcome, verdict.kind) == (Outcome.SUCCESS, DocumentKind.POSTER)
+
+
+def test_the_types_of_services_count_if_the_record_has_none() -> None:
+    of_data = [Description(kind="Dataset")]
+    assert other_type(a_record(), of_data) == other_type(a_record("Text"), of_data) == "Dataset"
+    assert other_type(a_record(), [*of_data, Description(kind="journal-article")]) == ""
+    assert other_type(a_record("article"), of_data) == ""
+    assert other_type(a_record("Poster"), [Description(kind="journal-article")]) == "Poster"
+
+
+def test_a_title_that_names_the_kind_of_its_record_is_enough() -> None:
+    assert other_type(a_record("Erratum", title=f"Erratum: {TITLE}")) == ""
+    assert other_type(a_record("Erratum")) == "Erratum"
+
+
+@pytest.mark.parametrize(
+    ("front", "sign"),
+    [
+        (ARTICLE, "\u201cannals of wet land 12 (2019) 45-58\u201d"),
+        (f"{HEAD}\nReceived 3 May 2018; accepted 4 June\n{BODY}", "\u201creceived 3 may 2018; accepted\u201d"),
+        (f"{HEAD}\nPreprint submitted to Peat Letters\n{BODY}", "\u201cpreprint submitted to\u201d"),
+        (f"{HEAD}\nAccepted manuscript\n{BODY}", "it says that it is an accepted manuscript"),
+        (f"{HEAD}\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "its title, abstract and introduction are on one page"),
+    ],
+)  # fmt: skip
+def test_no_article_is_the_file_of_a_record_of_a_thesis(front: str, sign: str) -> None:
+    verdict = judged(front, "doctoralThesis")
+    assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.LOW_SCORE, True)
+    assert verdict.doubt == f"The record describes a thesis, and the file seems to be an article: {sign}."
+
+
+def test_a_short_file_with_an_abstract_and_references_is_no_thesis() -> None:
+    front = f"{TITLE}\nAda Turf\nAbstract\n{BODY}"
+    assert judged(front, "Thesis", pages=14).doubt.endswith("it has 14 pages, with an abstract and references.")
+    assert judged(front, "Thesis").outcome is Outcome.SUCCESS
+    assert judged(f"{HEAD}\n{BODY}", "Thesis", pages=14, rest="").outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        f"{TITLE}\nAda Turf\n2015",
+        f"Studies in Soil, Dissertation No. 1934\n{TITLE}\nAda Turf\nISBN 978-91-7685-000-1 ISSN 0345-7524",
+        f"{TITLE}\nAda Turf\n© 2019 Ada Turf. All rights reserved.\nDOI: 10.5555/thesis.1",
+    ],
+)
+def test_a_thesis_without_its_degree_is_the_file_of_its_record(front: str) -> None:
+    verdict = judged(front, "Thesis", pages=120)
+    assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.SUCCESS, False)
