@@ -10,8 +10,9 @@ login, robots.txt) do not count. A copy that is known to be open is checked beyo
 address is requested once (`steps/_fetch_once.py`). The policy of the publisher is asked for last.
 
 With all keys, Crossref, DataCite, Unpaywall, OpenAlex and Semantic Scholar take 3 requests for a gold work. A bronze
-one takes 4, with one for the policy. A closed work without a copy takes 5 or 6. Requests for robots.txt and redirects
-of the site are not counted. Each other service adds at most one, and none for a work with an open copy.
+one takes 4, with one for the policy. A closed work without a copy takes 5 or 6. It takes 7 if Unpaywall is asked about
+two other versions of the work. Requests for robots.txt and redirects of the site are not counted. Each other service
+adds at most one, and none for a work with an open copy.
 `tests/fulltext/test_order.py` counts them.
 
 This module uses no database, thread or network: it gets a work and `fetch`, and returns a value.

@@ -86,10 +86,13 @@ FURTHER = frozenset(
         "api.base-search.net",
         "doaj.org",
         "api.fatcat.wiki",
+        "api.biorxiv.org",
     )
 )
 KNOWN_OPEN = frozenset(("gold", "green in a repository", "bronze"))
 OF_DOI = work(TITLE, doi=DOI)
+PREPRINT = "10.1101/119180"
+PAGE_OF_PREPRINT = f"https://www.biorxiv.org/lookup/doi/{PREPRINT}"
 KINDS: dict[str, Kind] = {
     "gold": Kind(
         OF_DOI,
@@ -137,6 +140,17 @@ KINDS: dict[str, Kind] = {
         OF_DOI,
         {**crossref(page=""), **unpaywall(), **CLOSED, f"https://doi.org/{DOI}": to(PAGE)},
         6,
+        Outcome.NOT_OA,
+    ),
+    "a preprint, and neither its server nor Crossref names a page": Kind(
+        work(TITLE, doi=PREPRINT),
+        {
+            **crossref(doi=PREPRINT, page=""),
+            **unpaywall(doi=PREPRINT),
+            f"https://doi.org/{PREPRINT}": to(PAGE_OF_PREPRINT),
+            PAGE_OF_PREPRINT: answer("<p>no file"),
+        },
+        5,
         Outcome.NOT_OA,
     ),
     "closed, with three other versions": Kind(

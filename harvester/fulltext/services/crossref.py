@@ -9,6 +9,7 @@ from harvester.fulltext.identifiers import BARE
 from harvester.fulltext.known_copies import VERSIONS, Copy, Description, Related, version_of, without_repetitions
 from harvester.fulltext.page_ranges import number_of_pages
 from harvester.fulltext.retractions import NEW_VERSIONS, UPDATES, by_title, by_update
+from harvester.fulltext.services.openrxiv import server_of
 from harvester.http.json_answers import Node, answered, parts, text, texts, values
 from harvester.http.messages import Fetched
 
@@ -67,8 +68,15 @@ def _described(work: Node) -> Description:
 
 
 def _registered(work: Node) -> list[Copy]:
-    """Return the page that the DOI resolves to, where the answer names it."""
-    return [Copy(url, is_page=True, evidence=REGISTERED) for url in texts(work, "resource", "primary", "URL")[:1]]
+    """Return the page that the DOI resolves to, if the answer names it, or if it follows from the DOI of a preprint.
+
+    Crossref names it in all answers of 2022 and later, and in none of 2020 and earlier.
+    """
+    pages = texts(work, "resource", "primary", "URL")[:1]
+    doi = text(work, "DOI").lower()
+    if not pages and (server := server_of(doi, (text(work, "institution", "name"),))):
+        pages = [f"https://www.{server}.org/lookup/doi/{doi}"]
+    return [Copy(url, is_page=True, evidence=REGISTERED) for url in pages]
 
 
 def _related(work: Node) -> tuple[Related, ...]:

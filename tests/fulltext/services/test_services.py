@@ -569,3 +569,17 @@ def test_the_specific_type_of_datacite_counts_if_the_general_one_says_little(gen
     described = datacite.read(answer({"data": {"attributes": {"doi": "10.5555/1", "types": types}}}))
     assert described is not None
     assert described.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("doi", "server", "page"),
+    [
+        ("10.1101/119180", "bioRxiv", "https://www.biorxiv.org/lookup/doi/10.1101/119180"),
+        ("10.1101/2021.01.04.21249226", "", "https://www.medrxiv.org/lookup/doi/10.1101/2021.01.04.21249226"),
+        ("10.1101/gr.123456.111", "", ""),
+    ],
+)
+def test_the_page_of_a_preprint_follows_from_its_doi_if_crossref_names_none(doi: str, server: str, page: str) -> None:
+    described = crossref.read(answer({"message": {"DOI": doi, "institution": [{"name": server}]}}))
+    assert described is not None
+    assert [copy.url for copy in described.copies] == [page] * bool(page)
