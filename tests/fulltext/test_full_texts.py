@@ -163,6 +163,30 @@ def test_a_page_that_is_the_article_says_more_than_that_its_file_is_refused() ->
     assert [candidate.outcome for candidate in result.candidates] == [Outcome.FORBIDDEN, Outcome.FULL_TEXT_HTML]
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("declared", ["utf-16", "utf-8", ""])
+def test_the_article_in_utf_16_is_recognised_like_that_in_utf_8(codec: str, declared: str) -> None:
+    """The byte order mark counts, whatever the server and the text itself declare."""
+    charset = f"; charset={declared}" * bool(declared)
+    page = f'<meta charset="{declared}"><title>{TITLE}</title><h1>{TITLE}</h1><a href="/1.zip">Größe</a>{LONG}'
+    body = f"\ufeff{page}".encode(codec)
+    own = {URL: answer(body, Content_Type=f"text/html{charset}")}
+    assert mime_type(body) == HTML
+    assert _searched(work(TITLE, page=URL), own)[0].outcome is Outcome.FULL_TEXT_HTML
+    assert landing_page.read(body, URL, f"text/html{charset}").title == TITLE
+    jats = f'\ufeff<?xml version="1.0" encoding="{declared or codec}"?>\n{JATS.decode()}'.encode(codec)
+    page_with_link = answer(f'<meta name="citation_pdf_url" content="{URL}.pdf">')
+    result, _ = _searched(work(TITLE, page=URL), {URL: page_with_link, f"{URL}.pdf": answer(jats)})
+    assert mime_type(jats) == XML
+    assert result.outcome is Outcome.FULL_TEXT_XML
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe", b"\xfe\xff<", b"\xff\xfe\x00\x00<\x00\x00\x00", b"\xff\xfe<\x00p\x00>"])
+def test_bytes_with_a_byte_order_mark_and_no_article_are_none(body: bytes) -> None:
+    assert not is_article_xml(body)
+    assert not landing_page.read(body, URL).is_article
+
+
 def test_xml_that_crossref_names_is_kept_by_its_address_and_says_nothing_of_the_work() -> None:
     mining = link(f"{PUBLISHER}/x.xml", "text/xml")
     own = {**CLOSED, **crossref(mining), PAGE: answer("<p>closed")}

@@ -144,6 +144,7 @@ PARTS = frozenset(
         "seen",
         "slices",
         "streaming",
+        "utf16",
         "oai_pmh.date_ranges",
     ]
 )
@@ -357,7 +358,7 @@ TARGETS = (
     Target("files.records.records_in", wire_files.records_in, (*_OAI_SAMPLES, *PAYLOADS)),
     Target("files.records.records.cut_dump", lambda body: wire_files.cut_dump(body, "x", is_last=True), (DUMP,)),
     Target("files.records.records.cut_lines", lambda body: wire_files.cut_lines(body, is_last=True), (LINES,)),
-    Target("article_xml", article_xml.is_article_xml, (LIST, PAGE, JATS)),
+    Target("article_xml", article_xml.is_article_xml, (LIST, PAGE, JATS, JATS.decode().encode("utf-16"))),
     Target("landing_page", lambda body: landing_page.read.__wrapped__(body, _BASE, "text/html"), (PAGE,)),
     Target("resourcesync.leads.page", lambda body: leads.leads_of_page(body, _BASE), (PAGE,)),
     Target("resourcesync.leads.robots", lambda body: leads.leads_of_robots(body, _BASE), (ROBOTS,)),

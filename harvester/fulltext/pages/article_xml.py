@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from harvester.fulltext.pages.utf16 import as_utf8
+
 # Longer prologues than any that was recorded: a schema's DOCTYPE with entities of its own has some kilobytes.
 _MOST_BEFORE = 65_536
 _BEFORE = re.compile(
@@ -27,6 +29,7 @@ _BODY = re.compile(rb"(?i)<(?:[a-z][\w.-]{0,40}:)?(?:body|sections|rawtext)(?:\s
 
 def is_article_xml(body: bytes) -> bool:
     """Return whether these bytes are the text of an article as XML, not only its metadata."""
+    body = as_utf8(body)
     before = _BEFORE.match(body[:_MOST_BEFORE])
     root = _ROOT.match(body, before.end() if before else 0)
     return root is not None and root[1].lower() in _ROOTS and _BODY.search(body, root.end()) is not None

@@ -23,6 +23,7 @@ from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_license import NO_TERMS, PageTerms, Terms, terms_of
 from harvester.fulltext.pages.page_limits import affordable
 from harvester.fulltext.pages.page_tree import PageTree, attribute, words
+from harvester.fulltext.pages.utf16 import as_utf8
 from harvester.http.links import Link, from_elements
 
 _MOST_HELD = 16  # cached pages: signposts and links are separate steps that read the same page
@@ -63,7 +64,9 @@ class Page(NamedTuple):
 @lru_cache(maxsize=_MOST_HELD)
 def read(body: bytes, url: str, content_type: str = "") -> Page:
     """Return the content of the page at this address; an unreadable page has none. Never raise an error."""
-    body = affordable(body)
+    if (in_utf8 := as_utf8(body)) is not body:
+        content_type = "text/html; charset=utf-8"
+    body = affordable(in_utf8)
     tree = PageTree(body, _encoding(body, content_type))
     title = _title(tree)
     outcome = obstacle(url, title)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from harvester.fulltext.pages.article_xml import is_article_xml
+from harvester.fulltext.pages.utf16 import as_utf8
 
 PDF = "application/pdf"
 HTML = "text/html"
@@ -36,7 +37,7 @@ def mime_type(body: bytes) -> str:
     """Return the media type of these bytes; empty for no bytes."""
     if b"%PDF-" in body[:_WINDOW]:
         return PDF
-    head = _BEFORE.sub(b"", body[:_MOST_BEFORE], count=1)[:_WINDOW]
+    head = _BEFORE.sub(b"", as_utf8(body[:_MOST_BEFORE]), count=1)[:_WINDOW]
     for mark, characters in _MARKS:
         if head.startswith(mark):
             return characters
