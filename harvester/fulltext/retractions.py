@@ -18,18 +18,38 @@ UPDATES = {
     "partial_retraction": "A part of the work is retracted",
     "withdrawal": "The work is withdrawn",
     "removal": "The work was removed by its publisher",
+    "temporary_removal": "The work was removed by its publisher for a time",
     "expression_of_concern": "An expression of concern was published about the work",
 }
+_LONGEST_TYPE = 60  # characters of the type of an update
 _NEAR = 20  # characters before a statement
 # Updates that are the work itself again.
 NEW_VERSIONS = frozenset(("new_version", "new_edition"))
 
 # Publishers write it before the title: `RETRACTED ARTICLE: …`, `WITHDRAWN: …`. An article on retraction has no colon.
-_TITLE = re.compile(
-    r"(?i)[\s\[(]{0,3}(?:(?:article|chapter|paper) )?"
-    r"(?:retracted|withdrawn|removed)(?: (?:article|chapter|paper))?[\])]?\s?:"
-    r"|\[(?:retracted|withdrawn|removed)[\])]"
+_KIND = r"(?:article|chapter|paper|preprint|manuscript|publication)"
+_TITLES = tuple(
+    (
+        update,
+        re.compile(
+            rf"[\s\[(]{{0,3}}(?:(?i:{words})[\])]?\s?[:|]|(?:{words.upper()})\s?[-\u2013\u2014])|[\[(](?i:{words})[\])]"
+        ),
+    )
+    for update, words in (
+        ("expression_of_concern", r"(?:editorial )?(?:expression|notice|statement) of concern"),
+        ("temporary_removal", rf"(?:{_KIND} )?temporar(?:ily removed|y removal)(?: {_KIND})?"),
+        ("removal", rf"(?:{_KIND} )?(?:permanently )?removed(?: {_KIND})?"),
+        ("withdrawal", rf"(?:{_KIND} )?(?:(?:temporarily|permanently) )?withdrawn(?: {_KIND})?"),
+        ("partial_retraction", rf"(?:{_KIND} )?partially retracted(?: {_KIND})?"),
+        ("retraction", rf"(?:{_KIND} )?retracted(?: and re(?:placed|published))?(?: {_KIND})?"),
+    )
 )
+_JOINED = re.compile(r"[\s-]+")
+
+
+def update_of(word: str) -> str:
+    """Return the type of an update in one spelling: `Expression of concern` is `expression_of_concern`."""
+    return _JOINED.sub("_", word[:_LONGEST_TYPE].strip().lower())
 
 
 def by_update(update: str, service: str, notice: str = "", day: str = "") -> str:
@@ -50,7 +70,8 @@ def by_mark(service: str) -> str:
 
 def by_title(title: str, teller: str) -> str:
     """Return the sentence for a title that states a retraction; empty for any other title."""
-    return f"{UPDATES['retraction']}: {teller} gives a title that says so." if _TITLE.match(title) else ""
+    update = next((update for update, pattern in _TITLES if pattern.match(title)), "")
+    return f"{UPDATES[update]}: {teller} gives a title that says so." if update else ""
 
 
 _THING = r"(?:article|paper|manuscript|preprint|publication|chapter|work|study|book|report|thesis|version|item|contribution|letter|review|document)"
@@ -60,7 +81,8 @@ _STATEMENTS = (
     (
         "expression_of_concern",
         rf"expression of concern (?:[^.]{{0,60}} )?(?:has been|was|is) (?:published|issued|added|attached|raised|posted)|(?:publish|issu)\w{{1,3}} (?:an|this) (?:editorial )?expression of concern\b[^.]{{0,60}}\b{_THIS}"
-        rf"|{_THIS} (?:has|is (?:the )?subject (?:of|to)|is under) an? (?:editorial )?expression of concern|^\W{{0,3}}(?:editorial )?expression of concern (?:on|to|about|regarding|for)\b",
+        rf"|{_THIS} (?:has|is (?:the )?subject (?:of|to)|is under) an? (?:editorial )?expression of concern|^\W{{0,3}}(?:editorial )?expression of concern (?:on|to|about|regarding|for)\b"
+        rf"|(?:readers are (?:hereby )?(?:alerted|advised)|(?:editors?|publisher) (?:wish|would like|want)(?:es|s)? to (?:alert|inform|advise))\b[^.]{{0,80}}\bconcerns?\b[^.]{{0,80}}\b{_THIS}",
     ),
     (
         "retraction",
@@ -77,7 +99,12 @@ _STATEMENTS = (
     (
         "withdrawal",
         rf"{_THIS}(?:,? [^.]{{0,80}}?,?)? (?:has|have|had)? ?(?:been|was|is)(?: (?:formally|permanently|temporarily|now|hereby|being|subsequently)){{0,2}} withdrawn\b(?! from (?:the )?(?:analys|sale|stock))"
-        rf"|withdr(?:aws?|awn|awing|ew) {_THIS}|{_THIS} has been (?:temporarily|permanently) removed\b|{_THIS} has been removed (?:at the request|for legal|because|due to|by the (?:publisher|editors?|authors?))",
+        rf"|withdr(?:aws?|awn|awing|ew) {_THIS}",
+    ),
+    (
+        "removal",
+        rf"{_THIS} (?:has been|was|is) (?:temporarily|permanently) removed\b|{_THIS} (?:has been|was) removed(?::| (?:at the request|for legal|because|due to|by (?:the|its) (?:publisher|editors?|authors?|journal)))"
+        rf"|{_THIS} (?:has been|was) removed from (?:publication|(?:its|the|this) (?:issue|journal|server|repository|archive|record|platform))\b|(?:publisher|editors?|journal)(?: (?:has|have))?(?: (?:temporarily|permanently))? removed {_THIS}",
     ),
 )  # fmt: skip
 # Parts of words, of which every statement has one.
@@ -95,18 +122,23 @@ _NOT_BEFORE = re.compile(
 _LABELS = (
     (
         "expression_of_concern",
-        r"(?:editorial )?expression of concern|notice of concern|äußerung von bedenken|expression d'inquiétude|expresión de preocupación|expressão de preocupação|espressione di preoccupazione",
+        r"(?:editorial )?(?:expression|notice|statement|note) of concern|äußerung von bedenken|expression d'inquiétude|expresión de preocupación|expressão de preocupação|espressione di preoccupazione",
     ),
     (
         "retraction",
-        r"retracted(?: (?:article|paper|manuscript|chapter|publication|preprint|version))?|(?:article|paper|manuscript|chapter) retracted|(?:partial )?retraction(?: (?:note|notice|statement|of publication))?|notice of retraction"
+        r"(?:partially )?retracted(?: (?:article|paper|manuscript|chapter|publication|preprint|version))?|retracted and re(?:placed|published)|(?:article|paper|manuscript|chapter) retracted|(?:partial )?retraction(?: (?:note|notice|statement|of publication))?|notice of retraction"
         r"|(?:artikel |beitrag |publikation )?(?:wurde |ist )?zurückgezogen(?:e[rs]? (?:artikel|beitrag|publikation|manuskript))?|widerrufen(?:er artikel)?|(?:article |publication )?(?:a été )?(?:rétractée?|retirée?)|rétractation|(?:artículo )?(?:retra[ck]tado|retirado)|retra[ck]tación"
         r"|(?:artigo )?(?:retra[tc]t?ado|retraído|despublicado)|retrata[cç][aã]o|(?:articolo )?(?:ritirato|ritrattato)|ritrattazione|(?:artikel )?ingetrokken(?: artikel)?|teruggetrokken artikel|(?:artikel )?tillbakadragen(?: artikel)?|tilbaketrukket(?: artikkel)?|(?:artykuł )?wycofany(?: artykuł)?|stažený článek"
         r"|отозван(?:ная статья|а|о)|статья отозвана|ретракция|geri çekil(?:di|miştir|en makale|miş makale)|(?:已)?撤稿(?:声明|通知|论文)?|撤回(?:论文|論文|済み)?|철회(?:된 논문)?",
     ),
     (
         "withdrawal",
-        r"withdrawn(?: (?:article|paper|manuscript|preprint|publication|version))?|(?:article|paper|preprint|manuscript) withdrawn|withdrawal(?: (?:note|notice|statement|of publication))?|notice of withdrawal|article in press withdrawn|(?:article |paper |chapter )?removed by the publisher",
+        r"withdrawn(?: (?:article|paper|manuscript|preprint|publication|version))?|(?:article|paper|preprint|manuscript) withdrawn|withdrawal(?: (?:note|notice|statement|of publication))?|notice of withdrawal|article in press withdrawn",
+    ),
+    (
+        "removal",
+        r"(?:(?:temporarily|permanently) )?removed (?:article|paper|manuscript|preprint|chapter|publication|by the publisher)|(?:article|paper|preprint|manuscript|chapter) (?:(?:temporarily|permanently) )?removed(?: by the publisher)?|(?:temporarily|permanently) removed"
+        r"|(?:temporary|permanent|publisher'?s?) removal(?: notice)?|(?:temporary )?removal (?:note|notice|statement)|notice of (?:temporary )?removal|(?<=status: )removed",
     ),
 )
 _DAY = r"(?:on )?[\d./-]{8,10}|(?:on )?\d{1,2} [a-z]{3,9} \d{4}"  # after a label

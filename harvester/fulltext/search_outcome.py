@@ -10,7 +10,7 @@ from gateway.fulltext.policies import VERSIONS, Colour, Policy
 from gateway.model import Candidate, Outcome, Trace
 from harvester.fulltext.known_copies import IS_ARTICLE, Description
 from harvester.fulltext.pdf.trusted_descriptions import agree
-from harvester.fulltext.retractions import UPDATES, by_notice, by_title, is_notice
+from harvester.fulltext.retractions import UPDATES, by_notice, by_title, is_notice, update_of
 from harvester.fulltext.steps import Known
 from harvester.fulltext.steps._pages import own_pages_of
 
@@ -32,7 +32,7 @@ _TELLING = (
 
 
 _REGISTRIES = ("crossref", "datacite")  # the steps that know retractions
-_UPDATES = frozenset(f"update_to:{update}" for update in UPDATES)  # relations of notices of retraction
+_NOTICE = "update-to:"  # before the type of the update, in relations of notices
 _DIGITS = 4  # of a year
 
 
@@ -82,7 +82,8 @@ def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:
     titles = known.work.texts("title")
     is_shown = any("doi" in candidate.identified_by for candidate in candidates)
     dois = known.own_identifiers.all("doi") if is_shown else ()
-    stated = [one.retracted for one in known.described if one.doi in dois or agree(titles, one.title)]
+    own = [one for one in known.described if one.doi in dois or agree(titles, one.title)]
+    stated = [one.retracted or by_title(one.title, "a service") for one in own]
     stated += [by_title(title, "the record") for title in titles]
     if not any(map(is_notice, titles)):
         stated += [_by_own_notice(one) for one in known.described if one.doi in known.own_identifiers.all("doi")]
@@ -94,7 +95,11 @@ def retraction_of(known: Known, candidates: Collection[Candidate]) -> str:
 def _by_own_notice(described: Description) -> str:
     """Return the sentence if the DOI of a record is that of a notice that retracts another work; else empty."""
     others = (related for related in described.related if related.value != described.doi)
-    updated = (related for related in others if related.relation.lower().replace("-", "_") in _UPDATES)
+    updated = (
+        related
+        for related in others
+        if related.relation.startswith(_NOTICE) and update_of(related.relation.removeprefix(_NOTICE)) in UPDATES
+    )
     return next((by_notice(related.relation, related.value) for related in updated), "")
 
 

@@ -39,6 +39,8 @@ _PAGES = (
     "<div class='comments'><p>Please log in to comment. All comments are CC BY-SA.</p></div>",
     "<p>Rights and permissions: reprints may be ordered for personal use.</p>",
     "<p>Some rights reserved.</p>",
+    # the search of MDPI
+    "<form><select><option>Article</option><option>Expression of Concern</option><option>Retraction</option></select></form>",
     "<p>Metrics are available from 2019. Downloads: 12</p>",
     "<p>Retrieved from the catalogue. Zugang: frei</p>",
     "<p>El artículo está disponible sin embargo alguno desde 2019.</p>",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from lxml import etree
@@ -10,9 +11,12 @@ from lxml import etree
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import SearchResult
 from gateway.model import Candidate, Decision, Outcome
+from harvester.fulltext.known_copies import Description
+from harvester.fulltext.search_outcome import retraction_of
 from harvester.fulltext.search_work import search
 from harvester.fulltext.services.unpaywall import read as unpaywall_of
 from harvester.fulltext.step_order import step_of
+from harvester.fulltext.steps import known_of
 from tests.conftest import ROOT
 from tests.fulltext.test_releasing import (
     COPY,
@@ -93,6 +97,13 @@ def test_a_retraction_counts_where_the_title_is_translated_and_the_doi_stands_on
     result = search(about, (step_of("crossref"), step_of("own_links")), web, SETTINGS, at=1, most_files=1)
     assert "doi" in result.candidates[0].identified_by
     assert result.retracted == SENTENCE
+
+
+def test_the_title_that_any_service_gives_may_state_it() -> None:
+    described = Description(doi=DOI, title="TEMPORARY REMOVAL: Meadows of the northern uplands in winter")
+    known = known_of(work("Meadows of the northern uplands in winter", doi=DOI), {})
+    sentence = retraction_of(replace(known, described=(described,)), ())
+    assert sentence == "The work was removed by its publisher for a time: a service gives a title that says so."
 
 
 def test_unpaywall_gives_titles_that_say_it() -> None:

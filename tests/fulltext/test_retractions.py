@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harvester.fulltext.retractions import by_title, by_update
+from harvester.fulltext.retractions import UPDATES, by_title, by_update, label_in, statement_in, update_of
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,17 @@ from harvester.fulltext.retractions import by_title, by_update
         ("Retracted canines: a case report", False),
         ("Retraction notice to: A study of hope", False),
         ("Removed tonsils", False),
+        ("TEMPORARY REMOVAL: A study of hope", True),
+        ("Removed article: A study of hope", True),
+        ("Temporarily withdrawn: A study of hope", True),
+        ("WITHDRAWN-A study of hope", True),
+        ("Retracted and replaced: A study of hope", True),
+        ("EXPRESSION OF CONCERN: A study of hope", True),
+        ("[Expression of concern] A study of hope", True),
+        ("Temporary removal of dentures: a trial", False),
+        ("Removal: what we know", False),
+        ("Withdrawn - not alone: a survey of adolescents", False),
+        ("Expressions of concern: a survey of editors", False),
         ("", False),
     ],
 )
@@ -33,3 +44,57 @@ def test_what_is_told_of_a_retraction_is_a_sentence() -> None:
     assert by_update("expression_of_concern", "Crossref") == (
         "An expression of concern was published about the work: Crossref names a notice."
     )
+    assert by_update("temporary_removal", "Crossref") == (
+        "The work was removed by its publisher for a time: Crossref names a notice."
+    )
+
+
+@pytest.mark.parametrize(
+    "word", ["Retraction", "partial-retraction", "WITHDRAWAL", "removal", "Temporary removal", "Expression of Concern"]
+)
+def test_types_of_updates_are_recognised_in_any_spelling(word: str) -> None:
+    assert update_of(word) in UPDATES
+
+
+@pytest.mark.parametrize("word", ["correction", "erratum", "new_version", "clarification", "", "addendum"])
+def test_other_updates_retract_nothing(word: str) -> None:
+    assert update_of(word) not in UPDATES
+
+
+@pytest.mark.parametrize(
+    ("line", "update"),
+    [
+        ("temporary removal", "removal"),
+        ("article removed", "removal"),
+        ("removal notice", "removal"),
+        ("article status: removed", "removal"),
+        ("partially retracted", "retraction"),
+        ("statement of concern", "expression_of_concern"),
+        ("removal", ""),
+        ("removed", ""),
+        ("removed from cart", ""),
+        ("areas of concern", ""),
+    ],
+)
+def test_labels_of_removals_and_concerns_are_recognised(line: str, update: str) -> None:
+    assert label_in(line) == update
+
+
+@pytest.mark.parametrize(
+    ("text", "update"),
+    [
+        ("the publisher has temporarily removed this article.", "removal"),
+        ("this article has been temporarily removed.", "removal"),
+        ("this preprint has been removed from the server by its authors", "removal"),
+        ("this paper has been removed: please see the policy on article withdrawal", "removal"),
+        (
+            "readers are alerted that concerns have been raised about the data in this article",
+            "expression_of_concern",
+        ),
+        ("this article has been removed from your cart", ""),
+        ("the tumour was removed by the surgeon", ""),
+        ("concerns have been raised about vaccines", ""),
+    ],
+)
+def test_statements_on_removals_and_concerns_are_recognised(text: str, update: str) -> None:
+    assert statement_in(text)[0] == update

@@ -151,6 +151,7 @@ HINTS = (
     "reuse",
     "re-use",
     "removed",
+    "removal",
     "open after",
     "open from",
     "open on",
@@ -210,8 +211,8 @@ _IN_COPYRIGHT = re.compile(
 _OF_THE_SITE = re.compile(
     r"\b(?:web ?sites?|this site|the site|portal|website|our (?:site|journals?)|site web|sito|sitio)\b"
 )
-_RETRACTING_TAGS = re.compile(r"retract|withdrawn")
-_YES = frozenset(("true", "yes", "1", "retracted", "withdrawn", "retraction", "withdrawal"))
+_RETRACTING_TAGS = re.compile(r"retract|withdrawn|removal|removed|expression.?of.?concern")
+_YES = frozenset(("true", "yes", "1", "retracted", "withdrawn", "removed", "retraction", "withdrawal", "removal"))
 
 
 class FileClaim(NamedTuple):

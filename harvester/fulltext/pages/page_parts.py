@@ -1,4 +1,4 @@
-"""The parts of a page that do not belong to its work: footers, sidebars, menus, lists of other works. Pure."""
+"""The parts of a page that do not belong to its work: footers, sidebars, menus, choices, other works. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gateway.xmlio import Element
 from harvester.fulltext.pages import landing_rules as rules
 from harvester.fulltext.pages.page_tree import attribute
 
-_ASIDE = ("footer", "figure", "aside", "nav")
+_ASIDE = ("footer", "figure", "aside", "nav", "select", "datalist")
 _SIDE = re.compile(
     r"(?i)(?<![a-z])(?:side-?bar|(?:page|site)-?(?:foot(?:er)?|info)|foot(?:er)?|colophon|widget)(?![a-z])"
 )

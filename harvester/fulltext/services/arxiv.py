@@ -10,6 +10,7 @@ from gateway.errors import AnswerError, NotXml, RemoteRefuses, TryLater
 from gateway.xmltext import clean
 from harvester.fulltext.identifiers import arxiv_in, dois_in
 from harvester.fulltext.known_copies import Copy, Description
+from harvester.fulltext.retractions import by_statement, statement_in
 from harvester.http.messages import Fetched
 from harvester.xml.parsing import strict
 
@@ -63,7 +64,14 @@ def _described(entry: etree._Element) -> Iterator[Description]:
             copies=(copy,),
             also=dois_in(_text(entry, f"{_ARXIV}doi")),
             kind="preprint",
+            retracted=_retracted(entry),
         )
+
+
+def _retracted(entry: etree._Element) -> str:
+    """Return the sentence about a withdrawal that the comment or the abstract states; empty: none."""
+    stated = (statement_in(_text(entry, path).lower()) for path in (f"{_ARXIV}comment", f"{_ATOM}summary"))
+    return next((by_statement(update, "arXiv", quote) for update, quote in stated if update), "")
 
 
 def _text(entry: etree._Element, path: str) -> str:

@@ -8,7 +8,7 @@ from gateway.fulltext.licenses import license_of
 from harvester.fulltext.identifiers import BARE
 from harvester.fulltext.known_copies import VERSIONS, Copy, Description, Related, version_of, without_repetitions
 from harvester.fulltext.page_ranges import number_of_pages
-from harvester.fulltext.retractions import NEW_VERSIONS, UPDATES, by_title, by_update
+from harvester.fulltext.retractions import NEW_VERSIONS, UPDATES, by_title, by_update, update_of
 from harvester.fulltext.services.openrxiv import server_of
 from harvester.http.json_answers import Node, answered, parts, text, texts, values
 from harvester.http.messages import Fetched
@@ -156,7 +156,9 @@ def _is_notice(work: Node) -> bool:
 
 def _retracted(work: Node) -> str:
     """Return the sentence for the most serious notice about a work, else for its title."""
-    updates = {text(part, "type").lower().replace("-", "_"): part for part in reversed(parts(work, "updated-by"))}
+    updates = {
+        update_of(text(part, "type") or text(part, "label")): part for part in reversed(parts(work, "updated-by"))
+    }
     update = next((update for update in UPDATES if update in updates), "")
     if not update:
         return "" if _is_notice(work) else by_title(_plain(text(work, "title")), "Crossref")

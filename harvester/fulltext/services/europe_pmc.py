@@ -10,12 +10,24 @@ from typing import NamedTuple
 
 from gateway.fulltext.licenses import license_of, license_uri
 from harvester.fulltext.known_copies import Copy, Description, without_repetitions
+from harvester.fulltext.retractions import UPDATES, by_mark, by_update
 from harvester.http.json_answers import Node, answered, listed, parts, text, texts
 from harvester.http.messages import Fetched
 
 _PMCID = re.compile(r"PMC\d{1,9}")
 # PubMed Central's own site answers programs with a puzzle instead of the file (2024-11); its bucket has the same file.
 _CLOSED_TO_PROGRAMS = re.compile(r"https?://(?:www\.ncbi\.nlm\.nih\.gov|pmc\.ncbi\.nlm\.nih\.gov)/")
+_NAME = "Europe PMC"
+_RETRACTED = "retracted publication"  # a type of PubMed
+# The types of notices about a work in PubMed.
+_UPDATES = {
+    "retraction in": "retraction",
+    "retracted and republished in": "retraction",
+    "partial retraction in": "partial_retraction",
+    "withdrawal in": "withdrawal",
+    "removal in": "removal",
+    "expression of concern in": "expression_of_concern",
+}
 _NOTICES = re.compile(r"(?i)erratum|corrigend|correction|retract|expression of concern|comment|preprint|review$")
 
 
@@ -104,8 +116,11 @@ def _version(result: Node) -> str:
 
 
 def _retracted(result: Node) -> str:
+    """Return the sentence for the most serious notice about a work, else for its mark; empty: neither."""
     notices = parts(result, "commentCorrectionList", "commentCorrection")
-    named = [
-        text(notice, "reference") or text(notice, "id") for notice in notices if text(notice, "type") == "Retraction in"
-    ]
-    return f"Europe PMC names the notice that retracts it: {named[0]}." if named else ""
+    updates = {_UPDATES.get(text(notice, "type").lower(), ""): notice for notice in reversed(notices)}
+    update = next((update for update in UPDATES if update in updates), "")
+    if update:
+        return by_update(update, _NAME, text(updates[update], "reference") or text(updates[update], "id"))
+    is_marked = _RETRACTED in map(str.lower, texts(result, "pubTypeList", "pubType"))
+    return by_mark(_NAME) if is_marked else ""

@@ -114,7 +114,25 @@ def test_a_notice_and_a_retracted_work_of_europe_pmc_are_recognised() -> None:
     description = europe_pmc.read(sent(result), DOI)
     assert description is not None
     assert description.kind == "Retracted Publication"
-    assert description.retracted == "Europe PMC names the notice that retracts it: Oats. 2023;1:2."
+    assert description.retracted == "The work is retracted: Europe PMC names Oats. 2023;1:2."
+
+
+@pytest.mark.parametrize(
+    ("types", "kinds", "sentence"),
+    [
+        (["Comment in", "Expression of concern in"], [], "An expression of concern was published about the work"),
+        (["Expression of concern in", "Retraction in"], [], "The work is retracted"),
+        (["Partial retraction in"], [], "A part of the work is retracted"),
+        (["Erratum in"], ["Retracted Publication"], "The work is retracted"),
+        (["Erratum in", "Retraction of"], ["Retraction of Publication"], ""),
+    ],
+)
+def test_the_most_serious_notice_of_europe_pmc_counts(types: list[str], kinds: list[str], sentence: str) -> None:
+    notices = [{"type": type_, "id": "1"} for type_ in types]
+    result = of_europe_pmc(pubTypeList={"pubType": kinds}, commentCorrectionList={"commentCorrection": notices})
+    description = europe_pmc.read(sent(result), DOI)
+    assert description is not None
+    assert description.retracted.partition(":")[0] == sentence
 
 
 def test_what_europe_pmc_lists_of_other_works_is_left_out() -> None:

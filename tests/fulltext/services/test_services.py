@@ -375,6 +375,11 @@ def update(kind: str, doi: str = "10.1/N", **more: object) -> dict[str, object]:
             [update("expression-of-concern"), update("retraction", source="retraction-watch")],
             "The work is retracted: Crossref (by Retraction Watch) names 10.1/n of 2024-05-01.",
         ),
+        (
+            [update("Expression of Concern"), update("removal")],
+            "The work was removed by its publisher: Crossref names 10.1/n of 2024-05-01.",
+        ),
+        ([{"label": "Partial retraction"}], "A part of the work is retracted: Crossref names a notice."),
         ([{"type": "withdrawal"}], "The work is withdrawn: Crossref names a notice."),
     ],
 )

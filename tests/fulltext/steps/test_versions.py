@@ -262,3 +262,21 @@ def test_the_recorded_answers_of_arxiv() -> None:
         "id_astro-ph_0601001": (1, 0),
         "q_testing": (10, 6),
     }
+
+
+def test_arxiv_states_withdrawals_in_comments_and_abstracts() -> None:
+    withdrawn = "<arxiv:comment>This paper has been withdrawn by the author due to an error</arxiv:comment>"
+    entries = [
+        entry().replace("</entry>", f"{more}</entry>")
+        for more in (
+            withdrawn,
+            "<summary>This article has been withdrawn.</summary>",
+            "<arxiv:comment>12 pages</arxiv:comment>",
+        )
+    ]
+    stated = [described.retracted for described in arxiv.read_list(feed(*entries))]
+    assert stated == [
+        'The work is withdrawn: arXiv states "this paper has been withdrawn".',
+        'The work is withdrawn: arXiv states "this article has been withdrawn".',
+        "",
+    ]
