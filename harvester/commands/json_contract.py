@@ -315,7 +315,7 @@ that the step named and that was looked at; empty where an earlier release has c
     "harvester review list": {"a file": _REVIEWED},
     "harvester review accept": {"a decision": _DECIDED, "a selected file (--dry-run)": _REVIEWED},
     "harvester review reject": {"a decision": _DECIDED, "a selected file (--dry-run)": _REVIEWED},
-    "harvester review undo": {"the decision": _DECIDED},
+    "harvester review undo": {"a decision": _DECIDED, "a selected file (--dry-run)": _REVIEWED},
     "harvester matches list": {
         "a DOI": fields("""
             identifier | text | The identifier of the item here.

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from time import time
 from typing import Any, TypeVar
 
@@ -15,7 +15,7 @@ import click
 
 from gateway.addresses import address
 from gateway.errors import ConfigurationError
-from gateway.fulltext.decisions import standing
+from gateway.fulltext.decisions import RULE, standing
 from gateway.fulltext.policies import VERSIONS
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.review import UNKNOWN, Filter, Reviewed, decisions_in_force, review_of
@@ -32,6 +32,7 @@ from harvester.http.urls import host_of
 
 _SHOWN = 1000  # files of one list
 _PREVIEWED = 20  # files of a preview
+_DECIDED = ("accept", "reject")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _FILTERS = (
@@ -86,7 +87,7 @@ def list_(ctx: click.Context, /, verdict: str, after: str, as_json: bool, **_opt
     """List the files that wait for a decision: the work, the file, and why no rule decided."""
     with searching(ctx.obj) as (instance, desk):
         last, count = "", 0
-        for file in _files(instance, desk, verdict, _filter(ctx), after):
+        for file in _files(instance, desk, decisions_in_force(desk, verdict, after), _filter(ctx)):
             identifier = file.decision.identifier
             if count >= _SHOWN and identifier != last:
                 say(f"There are more: `harvester review list --after {last}` continues.")
@@ -98,13 +99,13 @@ def list_(ctx: click.Context, /, verdict: str, after: str, as_json: bool, **_opt
                 show_file(file)
 
 
-def _files(instance: Instance, desk: Discovery, verdict: str, wanted: Filter, after: str = "") -> Iterator[Reviewed]:
-    """Return the files with a verdict that a filter selects, without files that are taken down.
+def _files(instance: Instance, desk: Discovery, decisions: Iterable[Decision], wanted: Filter) -> Iterator[Reviewed]:
+    """Return the files of decisions in force that a filter selects, without files that are taken down.
 
     Raise ConfigurationError at the end if there are none, and the filter names a source that does not exist.
     """
     is_empty = True
-    for decision in decisions_in_force(desk, verdict, after):
+    for decision in decisions:
         file = _review_of(instance, desk, decision)
         if wanted.fits(file) and not is_withdrawn(instance, decision):
             is_empty = False
@@ -167,59 +168,113 @@ def reject(ctx: click.Context, /, **_options: object) -> None:
 
 
 @review.command()
-@click.argument("identifier")
+@click.argument("identifier", required=False)
 @click.argument("url", required=False)
+@click.option("--verdict", type=click.Choice(_DECIDED), help="Files that were accepted, or rejected.")
+@_with((*_FILTERS, *_BULK))
 @json_option
 @click.pass_context
-def undo(ctx: click.Context, identifier: str, url: str | None, as_json: bool) -> None:
-    """Undo the last decision on a file. The decision before it is in force again.
+def undo(ctx: click.Context, /, verdict: str | None, **_options: object) -> None:
+    """Undo the last decision on a file, or that of a person on every file that the options describe.
 
-    Each call undoes one more decision.
+    The decision before it is in force again. For one file, each call undoes one more decision. Without an item, the
+    files are shown first and need confirmation; decisions of rules are not undone.
     """
-    with searching(ctx.obj) as (instance, desk):
-        *before, last = standing(_of_one(desk, identifier, url))
-        if not before:
-            raise ConfigurationError(f"Nothing is left to undo on {last.url}: {last.verdict} was the first decision.")
-        if before[-1].sha256 != last.sha256:
-            raise ConfigurationError(
-                f"The decision before, {before[-1].verdict}, was on other bytes of {last.url}; accept or reject these."
-            )
-        reason = f"Undone: {last.verdict}. {before[-1].reason}"
-        _add(instance, desk, [before[-1]._replace(reason=reason, is_undoing=True)], as_json=as_json)
+    verdicts = (verdict,) if verdict else _DECIDED
+    _change(ctx, "undo", lambda desk: _of_people(desk, verdicts), lambda desk, last: _undoing(_history(desk, last)))
 
 
 def _decide(ctx: click.Context, verdict: str) -> None:
     """Decide on one file of an item, or on all waiting files that the options choose."""
+    reason = ctx.params["reason"] or "No reason was given."
+    _change(
+        ctx,
+        verdict,
+        lambda desk: decisions_in_force(desk, "review"),
+        lambda _desk, last: last._replace(verdict=verdict, reason=reason, is_undoing=False),
+    )
+
+
+def _change(
+    ctx: click.Context,
+    verb: str,
+    decisions_of: Callable[[Discovery], Iterable[Decision]],
+    following: Callable[[Discovery, Decision], Decision],
+) -> None:
+    """Store the decision `following` the last one: on one file of an item, or on all files that the options choose.
+
+    `decisions_of` returns the decisions in force among which the options choose.
+    """
     options, wanted = ctx.params, _filter(ctx)
     identifier: str | None = options["identifier"]
-    if identifier is not None and (options["is_all"] or options["is_dry"] or not wanted.is_empty):
+    is_narrowed = not wanted.is_empty or options.get("verdict") is not None
+    if identifier is not None and (options["is_all"] or options["is_dry"] or is_narrowed):
         raise click.UsageError("Name an item, or choose files by options, not both.")
-    if identifier is None and wanted.is_empty and not options["is_all"]:
+    if identifier is None and not is_narrowed and not options["is_all"]:
         raise click.UsageError("Name an item, choose files by options such as --host, or give --all.")
     with searching(ctx.obj) as (instance, desk):
         if identifier is not None:
             chosen: Sequence[Decision] = _of_one(desk, identifier, options["url"])[-1:]
         else:
             is_preview_json = options["is_dry"] and options["as_json"]
-            files = _written(_files(instance, desk, "review", wanted), as_json=is_preview_json)
-            chosen = _previewed(files, verdict)
+            files = _possible(_files(instance, desk, decisions_of(desk), wanted), desk, following)
+            chosen = _previewed(_written(files, as_json=is_preview_json), verb)
             if options["is_dry"]:
                 return
             if chosen and not options["is_sure"]:
                 count = f"{len(chosen):,} {'file' if len(chosen) == 1 else 'files'}"
-                click.confirm(f"{verdict.capitalize()} {count}?", abort=True, err=True)
+                click.confirm(f"{verb.capitalize()} {count}?", abort=True, err=True)
             _release_earlier(instance, desk)
         for start in range(0, len(chosen), BATCH):
             batch = chosen[start : start + BATCH]
-            reason = options["reason"] or "No reason was given."
             decisions = [
-                decision._replace(verdict=verdict, reason=reason, is_undoing=False)
+                following(desk, decision)
                 for decision in batch
                 if identifier is not None or _is_in_force(desk, decision)
             ]
             _add(instance, desk, decisions, as_json=options["as_json"])
             if len(chosen) > BATCH:
                 say(f"{start + len(batch):,} of {len(chosen):,} files.")
+
+
+def _of_people(desk: Discovery, verdicts: Iterable[str]) -> Iterator[Decision]:
+    """Yield the decisions of people in force with these verdicts; none that was already the result of an `undo`."""
+    for decision in chain.from_iterable(decisions_in_force(desk, verdict) for verdict in verdicts):
+        if decision.decided_by != RULE and not decision.is_undoing:
+            yield decision
+
+
+def _possible(
+    files: Iterable[Reviewed], desk: Discovery, following: Callable[[Discovery, Decision], Decision]
+) -> Iterator[Reviewed]:
+    """Yield the files that a decision can follow on; write why it cannot on the others."""
+    for file in files:
+        try:
+            following(desk, file.decision)
+        except ConfigurationError as error:
+            say(f"{file.decision.identifier} is skipped. {error}")
+        else:
+            yield file
+
+
+def _history(desk: Discovery, decision: Decision) -> list[Decision]:
+    """Return all decisions on the file of a decision, the oldest first."""
+    return [stored for stored in desk.decisions(decision.identifier) if stored.url == decision.url]
+
+
+def _undoing(history: Iterable[Decision]) -> Decision:
+    """Return the decision that takes back the last one on a file.
+
+    Raise ConfigurationError if there is none before it, or if that was on other bytes.
+    """
+    *before, last = standing(history)
+    if not before:
+        raise ConfigurationError(f"Nothing is left to undo on {last.url}: {last.verdict} was the first decision.")
+    if before[-1].sha256 != last.sha256:
+        raise ConfigurationError(
+            f"The decision before, {before[-1].verdict}, was on other bytes of {last.url}; accept or reject these."
+        )
+    return before[-1]._replace(reason=f"Undone: {last.verdict}. {before[-1].reason}", is_undoing=True)
 
 
 def _release_earlier(instance: Instance, desk: Discovery) -> None:
@@ -245,7 +300,7 @@ def _written(files: Iterable[Reviewed], *, as_json: bool) -> Iterator[Reviewed]:
         yield file
 
 
-def _previewed(files: Iterator[Reviewed], verdict: str) -> list[Decision]:
+def _previewed(files: Iterator[Reviewed], verb: str) -> list[Decision]:
     """Show the first files and the number of files on standard error; return the decisions on all of them."""
     chosen: list[Decision] = []
     for file in islice(files, _PREVIEWED):
@@ -254,7 +309,7 @@ def _previewed(files: Iterator[Reviewed], verdict: str) -> list[Decision]:
     shown = len(chosen)
     chosen += [file.decision for file in files]
     more = f" {len(chosen) - shown} of them are not shown; `harvester review list` shows all." * (len(chosen) > shown)
-    say(f"To {verdict}: {len(chosen)} {'file' if len(chosen) == 1 else 'files'}.{more}")
+    say(f"To {verb}: {len(chosen)} {'file' if len(chosen) == 1 else 'files'}.{more}")
     return chosen
 
 

@@ -53,7 +53,7 @@ def test_the_list_tells_the_work_what_is_known_of_the_file_and_why_no_rule_decid
     assert lines[5].startswith("  review by rule: ")
 
 
-@pytest.mark.parametrize("line", [("list",), ("accept", "--yes"), ("reject", "--dry-run")])
+@pytest.mark.parametrize("line", [("list",), ("accept", "--yes"), ("reject", "--dry-run"), ("undo", "--yes")])
 def test_a_source_that_does_not_exist_is_no_empty_list(harvester, line: tuple[str, ...]) -> None:
     """A misspelt name looked as if no file waited."""
     result = harvester("review", *line, "--source", "larro")
@@ -242,6 +242,72 @@ def test_a_file_that_another_person_decides_on_before_the_confirmation_is_skippe
         COPY: "reject",
         "https://more.example.net/0000.pdf": "accept",
     }
+
+
+def test_the_decisions_of_people_on_many_files_are_undone_after_a_preview(harvester, waiting) -> None:
+    more_files(waiting, 30)
+    chosen = ("--host", "more.example.net", "--reason-has", "mirror")
+    assert harvester("review", "reject", "--host", "more.example.net", "--reason", "A mirror.", "--yes").exit_code == 0
+    assert harvester("review", "accept", IDENTIFIER, COPY).exit_code == 0
+    refused = harvester("review", "undo", *chosen, input="n\n")
+    assert refused.exit_code == 1
+    assert "To undo: 30 files. 10 of them are not shown" in refused.stderr
+    assert "Undo 30 files?" in refused.stderr
+    tried = harvester("review", "undo", "--verdict", "reject", "--dry-run", "--json")
+    selected = [json.loads(line) for line in tried.stdout.splitlines()]
+    assert ([file["verdict"] for file in selected], len(decisions(waiting))) == (["reject"] * 30, 62)
+    assert "To undo: 31 files." in harvester("review", "undo", "--all", "--dry-run").stderr
+    assert "To undo: 1 file." in harvester("review", "undo", "--verdict", "accept", "--dry-run").stderr
+    undone = harvester("review", "undo", *chosen, "--yes", "--json")
+    rows = [json.loads(line) for line in undone.stdout.splitlines()]
+    assert [(row["verdict"], row["is_undoing"]) for row in rows] == [("review", True)] * 30
+    assert all(row["reason"].startswith("Undone: reject. ") for row in rows)
+    assert len(waiting.desk.decided("review", ("", ""), 100)) == 30
+    assert [decision.url for decision in waiting.desk.decided("accept", ("", ""), 100)] == [COPY]
+    assert not waiting.desk.unpublished("", 1)
+
+
+def test_a_repetition_undoes_no_earlier_decision_and_no_decision_of_a_rule(harvester, waiting) -> None:
+    """A killed command is repeated: a file whose decision is undone already is not chosen again."""
+    for verdict in ("accept", "reject"):
+        assert harvester("review", verdict, IDENTIFIER).exit_code == 0
+    assert "To undo: 1 file." in harvester("review", "undo", "--all", "--yes").stderr
+    assert "To undo: 0 files." in harvester("review", "undo", "--all", "--yes").stderr
+    assert decisions(waiting)[-1][0] == "accept"
+    assert harvester("review", "undo", IDENTIFIER).exit_code == 0
+    (by_rule, *_) = waiting.desk.decisions(IDENTIFIER)
+    waiting.desk.decide(by_rule._replace(verdict="accept"))
+    assert "To undo: 0 files." in harvester("review", "undo", "--all", "--yes").stderr
+
+
+def test_many_decisions_are_undone_in_batches_that_are_counted(harvester, waiting) -> None:
+    waiting_items(waiting, 150)
+    assert harvester("review", "reject", "--all", "--yes").exit_code == 0
+    undone = harvester("review", "undo", "--source", "laro", "--yes")
+    assert "100 of 151 files." in undone.stderr
+    assert "151 of 151 files." in undone.stderr
+    assert len(waiting.desk.decided("review", ("", ""), 200)) == 151
+
+
+def test_a_decision_on_other_bytes_is_skipped_and_the_others_are_undone(harvester, waiting) -> None:
+    more_files(waiting, 2)
+    assert harvester("review", "reject", "--host", "more.example.net", "--yes").exit_code == 0
+    last = next(one for one in waiting.desk.decided("reject", ("", ""), 1))
+    waiting.desk.decide(last._replace(sha256="1" * 64, decided_by="anna"))
+    undone = harvester("review", "undo", "--host", "more.example.net", "--yes")
+    assert f"{IDENTIFIER} is skipped. The decision before, reject, was on other bytes of {last.url}" in undone.stderr
+    assert "To undo: 1 file." in undone.stderr
+    quiet = harvester("review", "undo", "--host", "none.example.net", "--yes")
+    assert "skipped" not in quiet.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), (IDENTIFIER, "--all"), (IDENTIFIER, "--verdict", "accept"), ("--yes",), ("--verdict", "review")]
+)
+def test_what_is_undone_must_be_plain(harvester, arguments, waiting) -> None:
+    assert harvester("review", "accept", IDENTIFIER).exit_code == 0
+    assert harvester("review", "undo", *arguments).exit_code == 2
+    assert len(decisions(waiting)) == 2
 
 
 def test_all_files_are_accepted_with_the_option_for_all(harvester, waiting) -> None:
