@@ -53,7 +53,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester review list": (("--verdict", "reject"),),
     "harvester review accept": ((ITEM,), ("--all", "--dry-run")),
     "harvester review reject": ((ITEM,), ("--all", "--dry-run")),
-    "harvester review undo": ((ITEM,),),
+    "harvester review undo": ((ITEM,), ("--all", "--dry-run")),
     "harvester matches list": ((),),
     "harvester matches reject": ((ITEM,),),
     "harvester dump": (("{oai}", "{tmp}/another.xml"),),
