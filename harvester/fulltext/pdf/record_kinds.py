@@ -75,7 +75,10 @@ _WORDS = tuple(
                 r"rozprawa|диссертация|学位論文|博士論文"
             ),
         ),
-        (DocumentKind.POSTER, r"poster|pr[eé]sentation|slides|lecture|folien|p[oó]ster|diapositiv"),
+        (
+            DocumentKind.POSTER,
+            r"poster|pr[eéaä]sentation|slides|lecture|folien|p[oó]ster|diapositiv|diaporama|affiche|^cartel$|plakat|海报|ポスター",
+        ),
         (DocumentKind.PREPRINT, r"preprint|workingpaper|discussionpaper|postedcontent|submittedversion"),
         (
             DocumentKind.ARTICLE,
@@ -100,14 +103,14 @@ _OF_ITS_OWN = re.compile(r"comment|bookreview|lecturenotes?$|paper|article|coarr
 # Types that an article, a poster and a talk have: another type beside them decides.
 _OF_CONFERENCE = re.compile(r"(?:infoeureposemantics)?(?:conferenceobject|conference)$|\w{0,20}coarresourcetypecc94f$")
 _TEXT = re.compile(r"\w{0,20}?(?:dcmitype)?te?xte?$")
-_PICTURES = re.compile(r"\w{0,20}?(?:dcmitype)?(?:still)?images?$|\w{0,20}coarresourcetypec(?:c513|ecc8)$")
+_PICTURES = re.compile(r"\w{0,20}?(?:dcmitype)?(?:still|digital)?images?$|\w{0,20}coarresourcetypec(?:c513|ecc8)$")
 # Types of records without a text, as words (DCMI, info:eu-repo, DataCite) and as COAR Resource Types.
 _WITHOUT_TEXT = re.compile(
-    r"(?:\w{0,20}dcmitype|infoeureposemantics)?(?:(?:research|raw)?data(?:set|base)?|(?:computer|research)?software|(?:still|moving)?image"
-    r"|(?:image)?(?:figure|plot|drawing|diagram|photo(?:graph)?)|(?:computer)?program(?:me)?|(?:source)?code|(?:computational)?notebook"
-    r"|sound|audio|audiovisual|(?:video|audio|sound)(?:recording)?|film|map|patent|model|workflow|learningobject|interactiveresource|physicalobject"
-    r"|instrument|website|musicalnotation|(?:musical)?score|talk|vortrage?|forschungsdaten|datensatz|jeudedonnees|conjuntode(?:datos|dados)"
-    r"|logiciel|bild|imagen|imagem|karte|carte)s?"
+    r"\w{0,40}(?:data(?:set|base)?|software|image|photo(?:graph)?|recording|sound|video|audio|audiovisual|talk|keynote|podcast|animation|simulation|painting|sculpture|illustration|drawing|spreadsheet|blueprint|speech)s?"
+    r"|(?:\w{0,20}dcmitype|infoeureposemantics)?(?:(?:computer)?program(?:me)?|(?:computer|source)?code|(?:3d)?model|(?:musical)?score|sheetmusic|film|map|game|videoabstract|artprint|(?:image)?(?:figure|plot|diagram)"
+    r"|(?:visual|audiovisual|cartographic|teaching|learning|educational|interactive|physical|sound)(?:material|resource|object|art|work)|(?:computational)?notebook"
+    r"|patent(?:application)?|workflow|instrument|website|musicalnotation|vortrage?|forschungsdaten|datensatz|(?:jeude)?donnees|(?:conjuntode)?(?:datos|dados)|数据集?|データ(?:セット)?"
+    r"|logiciel|programade(?:computador|ordenador)|bild(?:material)?|imagen|imagem|fotografia|karte|carte)s?"
     r"|\w{0,20}coarresourcetypec(?:ddb1|5ce6|c513|ecc8|8a7e|12ce|18cc|18cd|12cd|12cc|15cd|e059|e9a0|7ad9|18cw|393c)"
 )
 

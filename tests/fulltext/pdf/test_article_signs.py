@@ -41,7 +41,9 @@ ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbst
         "Poster", "Text; Poster", "info:eu-repo/semantics/conferenceObject; Poster communications", "Dataset",
         "Text; Dataset", "Research data", "http://purl.org/coar/resource_type/c_ddb1", "Software", "Source code",
         "StillImage", "image-figure", "Video recording", "info:eu-repo/semantics/lecture", "Présentation", "Vortrag",
-        "Patent", "Erratum", "http://purl.org/coar/resource_type/c_c94f; http://purl.org/coar/resource_type/c_6670",
+        "Patent", "Erratum",
+        "Survey data", "Keynote speech", "Technical drawing", "Affiche", "Visual art", "Digital image",
+        "http://purl.org/coar/resource_type/c_c94f; http://purl.org/coar/resource_type/c_6670",
     ],
 )  # fmt: skip
 def test_no_article_is_the_file_of_a_record_of_something_else(types: str) -> None:
@@ -59,7 +61,7 @@ def test_no_article_is_the_file_of_a_record_of_something_else(types: str) -> Non
     [
         "Text; Article; info:eu-repo/semantics/article", "article; image", "Text; Image", "Lecture notes", "Text",
         "Conference Paper / Presentation", "info:eu-repo/semantics/conferenceObject", "Book review",
-        "Journal article; Dataset",
+        "Journal article; Dataset", "Digital resource", "Research output", "Interview", "Software review", "Data note",
     ],
 )  # fmt: skip
 def test_an_article_is_the_file_of_a_record_that_may_be_one(types: str) -> None:
