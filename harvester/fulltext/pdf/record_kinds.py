@@ -72,7 +72,7 @@ _WORDS = tuple(
             (
                 r"thes[ie]s|dissertat|doktorarbeit|(?:master|bachelor|diplom)arbeit|hochschulschrift|habilitation|"
                 r"th[eè]se|tesis|tese|tesi(?:di)?|proefschrift|memoirededoctorat|avhandling|afhandling|"
-                r"rozprawa|диссертация|学位論文|博士論文"
+                r"rozprawa|^doktora$|y[uü]kseklisans|^doctoral$|^phd$|диссертация|学位論文|博士論文"
             ),
         ),
         (
@@ -106,10 +106,10 @@ _TEXT = re.compile(r"\w{0,20}?(?:dcmitype)?te?xte?$")
 _PICTURES = re.compile(r"\w{0,20}?(?:dcmitype)?(?:still|digital)?images?$|\w{0,20}coarresourcetypec(?:c513|ecc8)$")
 # Types of records without a text, as words (DCMI, info:eu-repo, DataCite) and as COAR Resource Types.
 _WITHOUT_TEXT = re.compile(
-    r"\w{0,40}(?:data(?:set|base)?|software|image|photo(?:graph)?|recording|sound|video|audio|audiovisual|talk|keynote|podcast|animation|simulation|painting|sculpture|illustration|drawing|spreadsheet|blueprint|speech)s?"
+    r"\w{0,40}(?:data(?:set|base)?|software|image|photo(?:graph)?|recording|sound|video|audio|audiovisual|talk|keynote|podcast|animation|simulation|painting|sculpture|illustration|drawing|spreadsheet|blueprint|speech|patent)s?"
     r"|(?:\w{0,20}dcmitype|infoeureposemantics)?(?:(?:computer)?program(?:me)?|(?:computer|source)?code|(?:3d)?model|(?:musical)?score|sheetmusic|film|map|game|videoabstract|artprint|(?:image)?(?:figure|plot|diagram)"
     r"|(?:visual|audiovisual|cartographic|teaching|learning|educational|interactive|physical|sound)(?:material|resource|object|art|work)|(?:computational)?notebook"
-    r"|patent(?:application)?|workflow|instrument|website|musicalnotation|vortrage?|forschungsdaten|datensatz|(?:jeude)?donnees|(?:conjuntode)?(?:datos|dados)|数据集?|データ(?:セット)?"
+    r"|patentapplication|workflow|performance|newsreel|recordingoral|avmateriaal|(?:image|audio|video)(?:jpe?g|png|tiff?|gif|mp[34]|mpeg|wav)|instrument|website|musicalnotation|notatedmusic|vortrage?|forschungsdaten|datensatz|(?:jeude)?donnees|(?:conjuntode)?(?:datos|dados)|数据集?|データ(?:セット)?"
     r"|logiciel|programade(?:computador|ordenador)|bild(?:material)?|imagen|imagem|fotografia|karte|carte)s?"
     r"|\w{0,20}coarresourcetypec(?:ddb1|5ce6|c513|ecc8|8a7e|12ce|18cc|18cd|12cd|12cc|15cd|e059|e9a0|7ad9|18cw|393c)"
 )

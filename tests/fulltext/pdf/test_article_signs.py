@@ -42,7 +42,8 @@ ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbst
         "Text; Dataset", "Research data", "http://purl.org/coar/resource_type/c_ddb1", "Software", "Source code",
         "StillImage", "image-figure", "Video recording", "info:eu-repo/semantics/lecture", "Présentation", "Vortrag",
         "Patent", "Erratum",
-        "Survey data", "Keynote speech", "Technical drawing", "Affiche", "Visual art", "Digital image",
+        "Survey data", "Keynote speech", "Technical drawing", "Affiche", "doc-type:patent", "image/jpeg", "Notated Music",
+        "Visual art", "Digital image",
         "http://purl.org/coar/resource_type/c_c94f; http://purl.org/coar/resource_type/c_6670",
     ],
 )  # fmt: skip

@@ -492,6 +492,8 @@ def test_pages_are_measured_by_the_child() -> None:
         ("Review article", DocumentKind.ARTICLE),
         ("Master's thesis", DocumentKind.THESIS),
         ("Hochschulschrift", DocumentKind.THESIS),
+        ("Yüksek lisans", DocumentKind.THESIS),
+        ("Doktora", DocumentKind.THESIS),
         ("book-chapter", DocumentKind.ARTICLE),
         ("Book", DocumentKind.VOLUME),
         ("posted-content", DocumentKind.PREPRINT),
