@@ -1,5 +1,7 @@
 """Where publication meets the search index: a store for publishing whose publications are also written to the index.
 
+It also completes what an earlier release did not store of its records.
+
 The index never blocks or fails a publication. What is withdrawn leaves it at once. The rest follows in small parts, and
 is completed when the store is closed; what is left then, the next command does.
 """
@@ -14,6 +16,7 @@ from time import monotonic
 from typing import Final
 
 from gateway import xmlio
+from gateway.descriptions import metadata_of
 from gateway.errors import ConfigurationError, StoreUnwritable
 from gateway.formats import oai_dc
 from gateway.model import Publication, Work
@@ -27,6 +30,7 @@ from gateway.store.opening import open_store
 SHARE: Final = 0.08  # of the time since the store was opened, that following the publications may take
 _STEP_SECONDS = 0.1  # of the index, for a thousand lines of the log of changes
 _FEW = 50  # items, which the index follows in milliseconds
+_FILLED = 500  # items in one transaction, which holds the lock for some 50 ms
 _PROGRESS_SECONDS = 30.0
 _FAILED = (
     "The search index was not written: %s. Publication is not affected, and the next command that publishes tries "
@@ -86,12 +90,16 @@ class Following:
         return self._spent_seconds + _STEP_SECONDS <= SHARE * (now - self._begun_at)
 
     def complete(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        """Write everything that is published and not in the index. It raises nothing; Ctrl-C stops it."""
+        """Write everything that is published and not in the index, and what an earlier release did not store.
+
+        It raises nothing; Ctrl-C stops it.
+        """
         try:
             if self._is_on:
                 self._complete(is_stopped)
             else:
                 self._keeper.delete()
+            self._fill(is_stopped)
         except KeyboardInterrupt:
             log.warning("The search index is not complete. The next command that publishes continues.")
         except Exception as error:  # noqa: BLE001 - as above
@@ -110,6 +118,14 @@ class Following:
                 reported_at = monotonic()
                 done, total = self._keeper.position(), last_change(self.store)
                 log.info("The search index is being written: %d of %d changes.", done, total)
+
+    def _fill(self, is_stopped: Callable[[], bool]) -> None:
+        """Complete what lists of resources need of the records of an earlier release. The next command continues."""
+        reported_at = monotonic()
+        while not is_stopped() and (left := self.store.fill_resources(_FILLED, metadata_of)):
+            if monotonic() - reported_at > _PROGRESS_SECONDS:
+                reported_at = monotonic()
+                log.info("The sizes and hashes of records are being stored: %d items are left.", left)
 
 
 @contextmanager

@@ -236,6 +236,8 @@ def _item_change(change: Change, datestamp: int) -> ItemChange:
             fragment.digest,
             fragment.is_deleted,
             record(identifier, datestamp, sets, fragment),
+            fragment.length,
+            fragment.sha256,
         )
         for fragment in change.news()
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from typing import NamedTuple
 
 from gateway import known_files, provenance, resourcesync_abouts, withholding, xmlio
@@ -77,12 +77,17 @@ class Task(NamedTuple):
 
 
 class Fragment(NamedTuple):
-    """One record without its header: `body` is everything between the header and the end tag of the record."""
+    """One record without its header: `body` is everything between the header and the end tag of the record.
+
+    `length` and `sha256` are those of its metadata alone.
+    """
 
     metadata_prefix: str
     digest: bytes
     is_deleted: bool
     body: bytes
+    length: int = 0
+    sha256: bytes = b""
 
 
 class Prepared(NamedTuple):
@@ -333,7 +338,7 @@ class _Saying:
         digest = blake2b(self._meant, digest_size=_DIGEST_BYTES, salt=b"altered" if is_altered else b"")
         digest.update(content)
         body = b"".join((b"<metadata>", content, b"</metadata>", self._abouts[is_altered]))
-        return Fragment(prefix, digest.digest(), False, body)
+        return Fragment(prefix, digest.digest(), False, body, len(content), sha256(content).digest())
 
 
 def _namespace(facts: SourceFacts, read: _Read) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
+from hashlib import sha256
 from pathlib import Path
 from time import monotonic
 
 import pytest
 
+from gateway.descriptions import metadata_of
 from gateway.errors import ConfigurationError, SearchUnavailable, StoreUnwritable
 from gateway.indexing import Following, describe, following, make
-from gateway.model import Publication
+from gateway.model import Publication, Resource, Selection
 from gateway.search.following import LINES, NAME, IndexKeeper
 from gateway.search.opening import open_search
 from gateway.search.query import Query
@@ -178,6 +180,29 @@ def test_short_completion_is_not_reported(settings, caplog: pytest.LogCaptureFix
         index._spent_seconds = 1e9
         _publish(index.store, *_items(*map(str, range(LINES))))
     assert "being written" not in caplog.text
+
+
+def test_records_of_an_earlier_release_get_their_hashes_with_the_next_command(
+    settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("gateway.indexing._PROGRESS_SECONDS", -1.0)
+    monkeypatch.setattr("gateway.indexing._FILLED", 2)
+    caplog.set_level(logging.INFO)
+    items = _items("a", "b", "c")  # without hashes
+    with following(settings) as index:
+        _publish(index.store, *items)
+        index.store.remember("resources_lack_until", "3")
+        index.complete(lambda: True)
+        assert not any(resource.sha256 for resource in _resources(index.store))
+    assert "1 items are left" in caplog.text
+    with following(settings, only_reads=True) as index:
+        hashes = [resource.sha256 for resource in _resources(index.store)]
+    assert hashes == [sha256(metadata_of(item.records[0].content)).digest() for item in items]
+
+
+def _resources(store: Store) -> tuple[Resource, ...]:
+    with store.view() as view:
+        return view.resources(Selection("oai_dc"), 0, 9, 9)
 
 
 def test_switched_off_there_is_no_file_and_no_work(settings):

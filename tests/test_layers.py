@@ -179,7 +179,7 @@ LAYERS = {
         )
     ),
     "gateway.versions": Layer((*GROUND, "gateway.store.base")),
-    "gateway.indexing": Layer((*CORE, "gateway.formats", "gateway.search", "gateway.store")),
+    "gateway.indexing": Layer((*CORE, "gateway.descriptions", "gateway.formats", "gateway.search", "gateway.store")),
     "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.apply_takedowns": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),

@@ -66,13 +66,16 @@ class Payload(NamedTuple):
 class Record(NamedTuple):
     """One record ready to be published: `content` is the whole `<record>` element, in UTF-8.
 
-    `digest` is made of everything except the datestamp and the harvestDate; the same digest means no change.
+    `digest` is made of everything except the datestamp and the harvestDate; the same digest means no change. `length`
+    and `sha256` are those of the bytes between `<metadata>` and `</metadata>`; 0 and empty: deleted, or not known.
     """
 
     metadata_prefix: str
     digest: bytes
     is_deleted: bool
     content: bytes
+    length: int = 0
+    sha256: bytes = b""
 
 
 class ItemChange(NamedTuple):
@@ -172,6 +175,33 @@ class Intent:
 
     number: int
     datestamp: int
+
+
+class Resource(NamedTuple):
+    """The metadata of a living record as a resource (ResourceSync 1.1 §5); `item` is the number of its item.
+
+    `length` and `sha256` are those of the bytes between `<metadata>` and `</metadata>`; 0 and empty: not known yet.
+    """
+
+    item: int
+    identifier: str
+    datestamp: int
+    length: int
+    sha256: bytes
+
+
+class ResourceChange(NamedTuple):
+    """A change of such a resource (ResourceSync 1.1 §12), with length and SHA-256 of that version.
+
+    Both are 0 and empty if it was deleted, is taken down, or is not known. `number` is that of the line in the log.
+    """
+
+    number: int
+    identifier: str
+    datestamp: int
+    kind: str  # created, updated, deleted
+    length: int
+    sha256: bytes
 
 
 @dataclass(frozen=True, slots=True)

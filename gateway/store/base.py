@@ -25,6 +25,8 @@ from gateway.model import (
     Page,
     Publication,
     Quarantined,
+    Resource,
+    ResourceChange,
     Selection,
     SetDescription,
     Source,
@@ -142,6 +144,33 @@ class View(Protocol):
 
         Their upstream identifiers, after a slash, are `upstream` after a slash when a row of slashes counts as one.
         """
+        ...
+
+    def last_item(self) -> int:
+        """Return the number of the last item; 0 if there is none. Numbers are given in order, and never again."""
+        ...
+
+    def resources(self, selection: Selection, after: int, until: int, limit: int) -> tuple[Resource, ...]:
+        """Return at most `limit` living records of a list, by the numbers of their items, after `after` to `until`.
+
+        The bounds of `selection` do not count.
+        """
+        ...
+
+    def resource_changes(self, selection: Selection, after: tuple[int, int], limit: int) -> tuple[ResourceChange, ...]:
+        """Return at most `limit` changes of a list by (datestamp, number), after the key `after`.
+
+        A record that left the set is deleted in its list. A change below the horizon is the same in every later view,
+        but for an item that is taken down. The caller limits `until` to what is below the horizon.
+        """
+        ...
+
+    def change_days(self, metadata_prefix: str) -> tuple[tuple[int, int], ...]:
+        """Return (first second, how many changes) of each day in which a format has changes that lists can have."""
+        ...
+
+    def changes_from(self) -> int:
+        """Return the first second that lists of changes can begin with: an earlier release logged less."""
         ...
 
     def changes(self, after: int, limit: int) -> tuple[ChangeLine, ...]:
@@ -281,6 +310,14 @@ class Store(Protocol):
 
     def clock_problem(self) -> str:
         """Return a message if the clock of this machine is not accepted, else an empty string."""
+        ...
+
+    def fill_resources(self, limit: int, metadata_of: Callable[[bytes], bytes]) -> int:
+        """Store what `Resource` has of the records of at most `limit` items that an earlier release wrote.
+
+        `metadata_of` returns the bytes between `<metadata>` and `</metadata>` of a record. Return how many items may
+        still lack theirs; 0: none.
+        """
         ...
 
     def believe(self) -> None:

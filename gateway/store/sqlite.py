@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
+from hashlib import sha256
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ SQL = load("sqlite")
 INTENT_SECONDS = 60  # a killed publisher delays the horizon for so long; a running one needs less than a second
 _ABANDON_SECONDS = 5.0  # an intent delays answers for a minute at most, and the caller may have been interrupted
 _COUNTED = ("items", "deleted", "fulltext", "quarantined", "waiting")
+_LACKING_FACT = "resources_lack_until"  # the number of the last item whose records may lack their SHA-256
 _BATCH = 500  # rows of a list that is read while others write
 
 Step = Callable[[str], None]
@@ -339,6 +341,26 @@ class SqliteStore:
                 [(collection.spec, collection.name, collection.description) for collection in wanted],
             )
             add_collections(session, {above for collection in wanted for above in ancestors(collection.spec)})
+
+    def fill_resources(self, limit: int, metadata_of: Callable[[bytes], bytes]) -> int:
+        """Store what `Resource` has of the records of at most `limit` items that an earlier release wrote."""
+        if not self.fact(_LACKING_FACT):
+            return 0
+        with self._file.writing() as session:
+            (text,) = session.one(SQL["fact"], (_LACKING_FACT,)) or ("",)
+            until = int(text or 0)
+            after = max(0, until - limit)
+            rows = session.execute(SQL["unfilled"], {"after": after, "until": until}).fetchall()
+            contents = [
+                (prefix, item, metadata_of(session.codec.unpack(dictionary, content)))
+                for prefix, item, dictionary, content in rows
+            ]
+            session.executemany(
+                SQL["resource_put"],
+                [(prefix, item, len(content), sha256(content).digest()) for prefix, item, content in contents],
+            )
+            session.execute(SQL["remember"], (_LACKING_FACT, str(after or "")))
+        return after
 
     # -- clock, facts, checks ------------------------------------------------------------------------------------
 

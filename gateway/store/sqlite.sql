@@ -198,6 +198,64 @@ from change join item on item.id = change.item join source on source.id = item.s
   join prefix on prefix.id = change.prefix
 where change.id > ? order by change.id limit ?;
 
+-- name: resources
+-- Return a part of the living records of one format by item, with length and SHA-256 of their metadata if they are known.
+select item.id, coalesce(item.identifier, source.stem || item.upstream), record.datestamp,
+  coalesce(resource.length, 0), coalesce(resource.sha256, x'')
+from item cross join record indexed by record_item on record.item = item.id and record.prefix = :prefix
+  cross join source on source.id = item.source
+  left join resource on resource.id = item.id * 1048576 + :prefix
+where item.id > :after and item.id <= :until and (resource.id is not null or exists (
+  select * from record as own where own.prefix = :prefix and own.datestamp = record.datestamp and own.item = item.id
+    and not own.is_deleted
+))
+order by item.id limit :limit;
+
+-- name: resources_of_set
+-- Return the same of the records in one set.
+select item.id, coalesce(item.identifier, source.stem || item.upstream), member.datestamp,
+  coalesce(resource.length, 0), coalesce(resource.sha256, x'')
+from membership as member cross join item on item.id = member.item
+  cross join source on source.id = item.source
+  left join resource on resource.id = member.item * 1048576 + :prefix
+where member.collection = :collection and member.prefix = :prefix and not member.is_departed
+  and member.item > :after and member.item <= :until and (resource.id is not null or exists (
+    select * from record as own where own.prefix = :prefix and own.datestamp = member.datestamp and own.item = member.item
+      and not own.is_deleted
+  ))
+order by member.item limit :limit;
+
+-- name: resource_changes
+-- Return a part of the changes of a list, by datestamp and line; of items taken down only the served version is not empty.
+with inside (combination) as (
+  select id from combination where exists (select * from json_each(sets) as place where place.value = :collection)
+)
+select change.id, coalesce(item.identifier, source.stem || item.upstream), change.datestamp,
+  iif(:collection = 0 or change.sets in inside, change.kind, 2),
+  withheld.item is not null and (item.is_deleted or change.datestamp <> (
+    select record.datestamp from record where record.item = change.item and record.prefix = change.prefix
+  )),
+  change.length, change.sha256
+from logged cross join change on change.id between logged.first and logged.last
+  cross join item on item.id = change.item cross join source on source.id = item.source
+  left join withheld on withheld.item = change.item
+where logged.prefix = :prefix and logged.datestamp between :first and :last
+  and (logged.datestamp > :datestamp or change.id > :number)
+  and (:collection = 0 or change.sets in inside or change.departed in inside)
+order by logged.datestamp, logged.first, change.id limit :limit;
+
+-- name: change_days
+-- Return how many lines of the log of changes one format has in each day that has some.
+select datestamp / 86400 * 86400 as day, sum(last - first + 1) from logged
+where prefix = (select id from prefix where name = ?) group by day order by day;
+
+-- name: unfilled
+-- Return the living records of some items that lack the length and the SHA-256 of their metadata.
+select record.prefix, record.item, record.dictionary, record.content
+from item cross join record on record.item = item.id
+where item.id > :after and item.id <= :until and not record.is_deleted
+  and not exists (select * from resource where resource.id = record.item * 1048576 + record.prefix);
+
 -- name: change_last
 -- Return the number of the last line of the log of changes.
 select coalesce(max(id), 0) from change;
@@ -503,9 +561,29 @@ on conflict do update set records = records + excluded.records, departed = depar
 delete from tally
 where collection = ? and prefix = ? and span = ? and start = ? and records = 0 and departed = 0;
 
--- name: changes_add
--- Add lines to the log of changes, one for each of many items (a JSON list).
-insert into change (prefix, datestamp, kind, item) select ?, ?, ?, value from json_each(?);
+-- name: resource_put
+-- Store the length and the SHA-256 of the metadata of a record.
+insert or replace into resource (id, length, sha256) values (?2 * 1048576 + ?1, ?3, ?4);
+
+-- name: resource_remove
+-- Forget the length and the SHA-256 of a record.
+delete from resource where id = ?2 * 1048576 + ?1;
+
+-- name: combination_add
+-- Give a combination of sets (a JSON list) a number.
+insert into combination (sets) values (?) on conflict do nothing;
+
+-- name: combinations
+-- Return the numbers of combinations of sets (a JSON list of such lists).
+select combination.sets, combination.id from json_each(?) as wanted cross join combination on combination.sets = wanted.value;
+
+-- name: change_add
+-- Add a line to the log of changes.
+insert into change (id, prefix, datestamp, kind, item, length, sha256, sets, departed) values (?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: logged_add
+-- Note which lines of the log of changes a publication wrote in one format.
+insert into logged (prefix, datestamp, first, last) values (?, ?, ?, ?);
 
 -- name: source_count
 -- Count items that were added, were deleted, or have full text.
@@ -545,6 +623,13 @@ having sum(records * (span = 1)) <> sum(records * (span = 3600)) or sum(records 
 -- name: check_items
 -- Return the sources whose count of items is not the number of their items.
 select name, items, (select count(*) from item where item.source = source.id) as found from source where items <> found;
+
+-- name: check_log
+-- Return the numbers of lines of the log of changes, and of those that lists of changes have, if they differ.
+select lines, listed from (
+  select (select count(*) from change where sets is not null) as lines,
+    (select coalesce(sum(last - first + 1), 0) from logged) as listed
+) where lines <> listed;
 
 -- name: check_sample
 -- Return some tallies of seconds, from the whole range.

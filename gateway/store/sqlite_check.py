@@ -39,6 +39,8 @@ def _sums(session: Session) -> Iterator[str]:
         yield f"The tallies of days, hours and seconds of the set {spec} in {prefix} contradict each other."
     for name, counted, counts_ in session.execute(SQL["check_items"]):
         yield f"The source {name} has {counts_} items, but {counted} were counted."
+    for lines, listed in session.execute(SQL["check_log"]):
+        yield f"The log of changes has {lines} lines, but lists of changes have {listed}."
 
 
 def _second(session: Session, place: dict[str, int], tallied: tuple[int, int]) -> Iterator[str]:

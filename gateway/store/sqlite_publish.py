@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Final
 
 from gateway.errors import StoreError
@@ -15,7 +16,18 @@ from gateway.model import ItemChange, Publication
 from gateway.store.compression import Packed
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
-from gateway.store.sqlite_rows import HeldItem, HeldRecord, Known, Numbers, Planner, Rows, ancestors, listed, members
+from gateway.store.sqlite_rows import (
+    HeldItem,
+    HeldRecord,
+    Known,
+    Logged,
+    Numbers,
+    Planner,
+    Rows,
+    ancestors,
+    listed,
+    members,
+)
 
 SQL = load("sqlite")
 
@@ -31,7 +43,8 @@ def write(session: Session, datestamp: int, publication: Publication, packed: Se
     planner = Planner(known, datestamp)
     for change, contents in zip(publication.changes, packed, strict=True):
         planner.plan(change, contents)
-    _write_rows(session, known, datestamp, planner.rows)
+    _write_rows(session, known, planner.rows)
+    _write_log(session, datestamp, planner.rows.changes)
     if publication.files:
         _write_files(session, known.source, publication)
     _write_quarantine(session, known.source, datestamp, publication)
@@ -112,7 +125,7 @@ def _numbers(text: str | None) -> Numbers:
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
-def _write_rows(session: Session, known: Known, datestamp: int, rows: Rows) -> None:
+def _write_rows(session: Session, known: Known, rows: Rows) -> None:
     tallies = list(rows.tallies())
     emptied = [(*key, span, start) for *key, span, start, members_, gone in tallies if min(members_, gone) < 0]
     for query, table in (
@@ -125,12 +138,40 @@ def _write_rows(session: Session, known: Known, datestamp: int, rows: Rows) -> N
         ("record_add", sorted(rows.records_added)),  # in the order of the table
         ("members_remove", members(rows.left)),
         ("members_add", members(rows.entered)),
-        ("changes_add", [(prefix, datestamp, kind, listed(items)) for (prefix, kind), items in rows.changes.items()]),
+        ("resource_remove", rows.resources_removed),
+        ("resource_put", rows.resources_put),
         ("tally_add", tallies),
         ("tally_sweep", emptied),
         ("source_count", [(rows.items, rows.deleted, rows.fulltext, known.source)]),
     ):
         session.executemany(SQL[query], table)
+
+
+def _write_log(session: Session, datestamp: int, changes: list[Logged]) -> None:
+    """Write the lines of the log of changes, format by format, so that one row finds those of a format."""
+    if not changes:
+        return
+    numbers = _combinations(session, {sets for line in changes for sets in (line.sets, line.left)})
+    ((last,),) = session.execute(SQL["change_last"])
+    lines = sorted(changes, key=lambda line: (line.prefix, line.kind))
+    rows = [
+        (number, prefix, datestamp, kind, item, length, sha256, numbers[sets], numbers[left])
+        for number, (prefix, kind, item, length, sha256, sets, left) in enumerate(lines, last + 1)
+    ]
+    session.executemany(SQL["change_add"], rows)
+    first = last + 1
+    for prefix, several in groupby(lines, key=lambda line: line.prefix):
+        behind = first + len(list(several))
+        session.execute(SQL["logged_add"], (prefix, datestamp, first, behind - 1))
+        first = behind
+
+
+def _combinations(session: Session, wanted: set[Numbers]) -> dict[Numbers, int]:
+    """Return the numbers of combinations of sets; missing ones are added."""
+    texts = {listed(sets): sets for sets in wanted}
+    session.executemany(SQL["combination_add"], [(text,) for text in sorted(texts)])
+    rows = session.execute(SQL["combinations"], (json.dumps(sorted(texts)),))
+    return {texts[text]: number for text, number in rows}
 
 
 def _write_files(session: Session, source: int, publication: Publication) -> None:

@@ -19,6 +19,7 @@ CREATED, UPDATED, DELETED = range(3)  # kinds of lines in the log of changes
 Row: TypeAlias = tuple[Any, ...]
 Numbers: TypeAlias = frozenset[int]
 Places: TypeAlias = tuple[Numbers, Numbers, int, int]  # sets a record is in, sets it left, prefix, datestamp
+_NOWHERE: Final[Numbers] = frozenset()
 K = TypeVar("K")
 Items: TypeAlias = defaultdict[K, list[int]]
 
@@ -43,6 +44,18 @@ class HeldItem:
     records: dict[int, HeldRecord] = field(default_factory=dict)
 
 
+class Logged(NamedTuple):
+    """A line for the log of changes: `sets` are those that the item is in now, `left` those that it was in before."""
+
+    prefix: int
+    kind: int
+    item: int
+    length: int | None
+    sha256: bytes | None
+    sets: Numbers
+    left: Numbers
+
+
 @dataclass(slots=True)
 class Known:
     """The state of a source and of the names that a publication uses, before it is written."""
@@ -60,8 +73,8 @@ class Known:
 class Rows:
     """All rows to write, table by table.
 
-    Lists of rows have the order of the columns of the queries. Facts that many items share are there once, with the
-    list of the items. Such facts are places that records leave or enter, and the kinds of changes by prefix.
+    Lists of rows have the order of the columns of the queries. Places that records leave or enter are there once, with
+    the list of the items.
     """
 
     items_added: list[Row] = field(default_factory=list)
@@ -73,7 +86,9 @@ class Rows:
     entered: Items[Places] = field(default_factory=lambda: defaultdict(list))
     withheld: list[Row] = field(default_factory=list)
     not_withheld: list[Row] = field(default_factory=list)
-    changes: Items[tuple[int, int]] = field(default_factory=lambda: defaultdict(list))
+    resources_put: list[Row] = field(default_factory=list)
+    resources_removed: list[Row] = field(default_factory=list)
+    changes: list[Logged] = field(default_factory=list)
     items: int = 0
     deleted: int = 0
     fulltext: int = 0
@@ -134,7 +149,7 @@ class Planner:
             (held.number, self._known.prefixes[prefix], page, place, is_deleted, digest)
             for prefix, page, place, digest, is_deleted in change.payloads
         ]
-        kept = self._records(change, contents, held, (sets, departed))
+        kept = self._records(change, contents, held, sets, departed)
         if kept and (sets, departed) != (held.sets, held.departed):
             self._regroup(held, kept, sets, departed)
 
@@ -167,11 +182,12 @@ class Planner:
         rows.fulltext -= not (held.is_deleted or known.fulltext.isdisjoint(held.sets))
 
     def _records(
-        self, change: ItemChange, contents: Sequence[Packed], held: HeldItem, lists: tuple[Numbers, Numbers]
+        self, change: ItemChange, contents: Sequence[Packed], held: HeldItem, sets: Numbers, departed: Numbers
     ) -> dict[int, HeldRecord]:
         """Compute the rows of the records; return the records that stay unchanged."""
         rows, number, datestamp, kept = self.rows, held.number, self._datestamp, dict(held.records)
-        for (name, digest, is_deleted, _), (dictionary, content) in zip(change.records, contents, strict=True):
+        for record, (dictionary, content) in zip(change.records, contents, strict=True):
+            name, digest, is_deleted, _, length, sha256 = record
             prefix = self._known.prefixes[name]
             before = held.records.get(prefix)
             if before is not None:
@@ -183,8 +199,15 @@ class Planner:
                 rows.records_removed.append((prefix, before.datestamp, number))
                 rows.left[held.sets, held.departed, prefix, before.datestamp].append(number)
             rows.records_added.append((prefix, datestamp, number, is_deleted, dictionary, digest, content))
-            rows.changes[prefix, _kind(before, is_deleted)].append(number)
-            rows.entered[*lists, prefix, datestamp].append(number)
+            is_known = bool(sha256) and not is_deleted
+            if is_known:
+                rows.resources_put.append((prefix, number, length, sha256))
+            elif before is not None:
+                rows.resources_removed.append((prefix, number))
+            facts = (length, sha256) if is_known else (None, None)
+            left = held.sets - sets if before is not None and not before.is_deleted else _NOWHERE
+            rows.changes.append(Logged(prefix, _kind(before, is_deleted), number, *facts, sets, left))
+            rows.entered[sets, departed, prefix, datestamp].append(number)
         return kept
 
     def _regroup(self, held: HeldItem, kept: dict[int, HeldRecord], sets: Numbers, departed: Numbers) -> None:

@@ -9,6 +9,8 @@ from gateway.model import (
     Format,
     Key,
     Page,
+    Resource,
+    ResourceChange,
     Selection,
     SetDescription,
     Source,
@@ -21,6 +23,7 @@ from gateway.store.sqlite_rows import EVERYTHING, SPANS
 
 SQL = load("sqlite")
 
+CHANGES_FACT = "changes_from"  # the migration that began to log resources writes it
 _KINDS = ("created", "updated", "deleted")
 _EVER = 2**62 // 86_400 * 86_400  # later than any datestamp, and a whole number of days
 
@@ -183,6 +186,48 @@ class SqliteView:
         """Return at most `limit` identifiers of items of a source that have rows of slashes."""
         return self._identifiers("item_merged", {"source": source, "upstream": upstream, "limit": limit})
 
+    def last_item(self) -> int:
+        """Return the number of the last item; 0 if there is none."""
+        (last,) = self._session.one(SQL["item_last"]) or (0,)
+        return int(last)
+
+    def resources(self, selection: Selection, after: int, until: int, limit: int) -> tuple[Resource, ...]:
+        """Return at most `limit` living records of a list, by the numbers of their items, after `after` to `until`."""
+        place = self._place(selection)
+        if place is None:
+            return ()
+        collection, prefix = place
+        query = SQL["resources" if collection == EVERYTHING else "resources_of_set"]
+        bounds = {"collection": collection, "prefix": prefix, "after": after, "until": until, "limit": limit}
+        return tuple(Resource(*row) for row in self._session.execute(query, bounds))
+
+    def resource_changes(self, selection: Selection, after: tuple[int, int], limit: int) -> tuple[ResourceChange, ...]:
+        """Return at most `limit` changes of a list by (datestamp, number), after the key `after`."""
+        place = self._place(selection)
+        if place is None:
+            return ()
+        collection, prefix = place
+        datestamp, number = after
+        bounds = {
+            "first": max(datestamp, selection.from_ or 0),
+            "last": _EVER if selection.until is None else selection.until,
+            "datestamp": datestamp,
+            "number": number,
+        }
+        rows = self._session.execute(
+            SQL["resource_changes"], {"collection": collection, "prefix": prefix, "limit": limit, **bounds}
+        )
+        return tuple(_resource_change(*row) for row in rows)
+
+    def change_days(self, metadata_prefix: str) -> tuple[tuple[int, int], ...]:
+        """Return (first second, how many changes) of each day in which a format has changes that lists can have."""
+        return tuple(self._session.execute(SQL["change_days"], (metadata_prefix,)).fetchall())
+
+    def changes_from(self) -> int:
+        """Return the first second that lists of changes can begin with."""
+        (first,) = self._session.one(SQL["fact"], (CHANGES_FACT,)) or (0,)
+        return max(int(first), self._made_at)
+
     def changes(self, after: int, limit: int) -> tuple[ChangeLine, ...]:
         """Return at most `limit` lines of the log of changes, after line `after`."""
         rows = self._session.execute(SQL["changes"], (after, limit))
@@ -221,6 +266,20 @@ class SqliteView:
         except UnicodeEncodeError:  # half a surrogate pair in a request: no name here has one
             return None
         return None if row is None else row[0]
+
+
+def _resource_change(
+    number: int,
+    identifier: str,
+    datestamp: int,
+    kind: int,
+    is_empty: int,
+    length: int | None,
+    sha256: bytes | None,
+) -> ResourceChange:
+    is_known = sha256 is not None and not is_empty and _KINDS[kind] != "deleted"
+    facts = (length or 0, sha256 or b"") if is_known else (0, b"")
+    return ResourceChange(number, identifier, datestamp, _KINDS[kind], *facts)
 
 
 def spans(start: int, stop: int, widths: tuple[int, ...] = SPANS) -> Iterator[tuple[int, int, int]]:

@@ -19,6 +19,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from gateway.descriptions import metadata_of
 from gateway.model import Format, ItemChange, Payload, Publication, Record, Selection, SetDescription, Source
 from gateway.store.base import Store
 from gateway.store.clock import HostClock
@@ -134,7 +135,10 @@ def _items(works: list[dict[str, Record]], first: int, hands: _Hands) -> Iterato
             content = record.content.replace(b"<datestamp>" + old, stamp, 1)
             for around in (b"%s-", b"/%s/", b"/%s."):
                 content = content.replace(around % zero, around % (b"%05d" % block))
-            records.append(record._replace(content=content, digest=hashlib.blake2b(content, digest_size=16).digest()))
+            metadata = metadata_of(content)
+            facts = {"length": len(metadata), "sha256": hashlib.sha256(metadata).digest()}
+            digest = hashlib.blake2b(content, digest_size=16).digest()
+            records.append(record._replace(content=content, digest=digest, **facts))
         upstream = f"oai:bench.example.org:{block:05}-{place:05}"
         payload = Payload("oai_dc", 1 + number // 500, number % 500, records[0].digest, False)
         identifier = _inside(records[0].content, b"identifier")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,10 @@ class Desk:
 
     def publish(self, *changes: ItemChange, source: str = "laro", **more: Any) -> int:
         self.clocks.pass_seconds(1)
-        return self.store.publish(self.store.intend(), Publication(source, changes, **more))
+        return self.store.publish(self.store.intend(), self.publication(*changes, source=source, **more))
+
+    def publication(self, *changes: ItemChange, source: str = "laro", **more: Any) -> Publication:
+        return Publication(source, changes, **more)
 
     @contextmanager
     def view(self) -> Iterator[View]:
@@ -65,9 +68,13 @@ def content(name: str, prefix: str, version: int, is_deleted: bool) -> bytes:
     """Return a `<record>` that tells what it is a version of."""
     if is_deleted:
         return f'<record><header status="deleted"><identifier>{name}</identifier></header></record>'.encode()
-    text = f"{prefix} of {name}, version {version}"
     header = f"<header><identifier>{name}</identifier></header>"
-    return f"<record>{header}<metadata>{text}</metadata></record>".encode()
+    return f"<record>{header}<metadata>".encode() + metadata(name, prefix, version) + b"</metadata></record>"
+
+
+def metadata(name: str, prefix: str, version: int) -> bytes:
+    """Return what a `<metadata>` of these records has."""
+    return f"{prefix} of {name}, version {version}".encode()
 
 
 def change(
@@ -87,7 +94,9 @@ def change(
     records = []
     for prefix in prefixes:
         digest = blake2b(repr((name, prefix, version, sets, prefix in gone)).encode(), digest_size=16).digest()
-        records.append(Record(prefix, digest, prefix in gone, content(name, prefix, version, prefix in gone)))
+        text = b"" if prefix in gone else metadata(name, prefix, version)
+        facts = (len(text), sha256(text).digest()) if text else ()
+        records.append(Record(prefix, digest, prefix in gone, content(name, prefix, version, prefix in gone), *facts))
     payload = Payload("oai_dc", page, 0, version.to_bytes(16, "big"), is_deleted)
     local = identifier or f"oai:gateway.example.org:{source}/{name}"
     return ItemChange(name, local, is_deleted, sets, (payload,), tuple(records))

@@ -20,6 +20,7 @@ from gateway.model import Publication
         ("update tally set departed = 9 where collection <> 0", "There are 2 records and 0 departed ones in second"),
         ("delete from record where item = 1", "1 members in second"),
         ("delete from membership where item = 1", "There are 1 records and 0 departed ones in second"),
+        ("delete from change where id = 1", "The log of changes has 1 lines, but lists of changes have 2."),
         ("delete from dictionary", "The dictionary 1, with which records are compressed, is missing."),
         ("update record set content = x'00'", "cannot be read"),
         ("update dictionary set content = zeroblob(2000)", "cannot be read"),

@@ -1,0 +1,195 @@
+"""Records as resources: length and SHA-256 of their metadata, and the changes of a list, in the order of time."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+
+from gateway.model import Selection
+from tests.clocks import START
+
+EVERYTHING = Selection("oai_dc")
+NAME = "oai:gateway.example.org:laro/"
+FIRST = (0, 0)
+MOST = 2**62
+
+
+def digest(name: str, version: int = 1) -> bytes:
+    return sha256(f"oai_dc of {name}, version {version}".encode()).digest()
+
+
+def resources(desk, selection=EVERYTHING, after=0, until=MOST, limit=1000):
+    with desk.view() as view:
+        return view.resources(selection, after, until, limit)
+
+
+def changes(desk, selection=EVERYTHING, after=FIRST, limit=1000):
+    with desk.view() as view:
+        return view.resource_changes(selection, after, limit)
+
+
+def seen(lines):
+    return [(line.identifier.removeprefix(NAME), line.kind) for line in lines]
+
+
+def test_resources_are_the_living_records_by_item_with_length_and_hash(desk, make_change):
+    desk.publish(*map(make_change, "abc"))
+    desk.publish(make_change("a", 22), make_change("b", is_deleted=True))
+    a, c = resources(desk)
+    assert a == (1, f"{NAME}a", START + 2, len("oai_dc of a, version 22"), digest("a", 22))
+    assert c == (3, f"{NAME}c", START + 1, len("oai_dc of c, version 1"), digest("c"))
+    assert resources(desk, after=1) == (c,)
+    assert resources(desk, until=1) == resources(desk, limit=1) == (a,)
+    assert resources(desk, Selection("nothing")) == resources(desk, Selection("oai_dc", "nothing")) == ()
+    with desk.view() as view:
+        assert view.last_item() == 3
+
+
+def test_a_format_has_its_own_resources(desk, make_change):
+    desk.publish(make_change("a", deleted=("oai_didl",)), make_change("b", prefixes=("oai_dc",)))
+    assert len(resources(desk)) == 2
+    assert resources(desk, Selection("oai_didl")) == ()
+
+
+def test_resources_of_a_set_are_those_in_it(desk, make_change):
+    desk.publish(make_change("a", sets=("source:laro:x",)), make_change("b", sets=("source:laro",)))
+    desk.publish(make_change("c", sets=("source:laro:x",)), make_change("d", sets=("source:laro:x",)))
+    desk.publish(make_change("a", 2, sets=("source:laro",)), make_change("d", sets=("source:laro:x",), is_deleted=True))
+    listed = resources(desk, Selection("oai_dc", "source:laro:x"))
+    assert [resource.identifier for resource in listed] == [f"{NAME}c"]
+    assert len(resources(desk, Selection("oai_dc", "source:laro"))) == 3
+    assert len(resources(desk, Selection("oai_dc", "source:laro"), after=1, until=2)) == 1
+
+
+def test_a_record_whose_hash_was_not_given_is_listed_without_one(desk, make_change):
+    item = make_change("a")
+    desk.publish(item._replace(records=tuple(record._replace(length=0, sha256=b"") for record in item.records)))
+    assert resources(desk) == ((1, item.identifier, START + 1, 0, b""),)
+
+
+def test_changes_have_the_length_and_the_hash_of_their_version(desk, make_change):
+    desk.publish(make_change("a"))
+    desk.publish(make_change("a", 22))
+    desk.publish(make_change("a", is_deleted=True))
+    created, updated, deleted = changes(desk)
+    assert created == (1, f"{NAME}a", START + 1, "created", len("oai_dc of a, version 1"), digest("a"))
+    assert (updated.datestamp, updated.kind, updated.sha256) == (START + 2, "updated", digest("a", 22))
+    assert (deleted.datestamp, deleted.kind, deleted.length, deleted.sha256) == (START + 3, "deleted", 0, b"")
+
+
+def test_changes_are_in_the_order_of_time_although_publications_are_not(desk, make_change):
+    """The first intent is published last: its datestamp is below that of the other, its lines are behind."""
+    early = desk.store.intend()
+    desk.clocks.pass_seconds(5)
+    desk.publish(make_change("late"))
+    desk.store.publish(early, desk.publication(make_change("early")))
+    assert seen(changes(desk)) == [("early", "created"), ("late", "created")]
+    first, second = changes(desk)
+    assert first.number > second.number
+    assert changes(desk, after=(first.datestamp, first.number)) == (second,)
+    assert changes(desk, after=(second.datestamp, second.number)) == ()
+
+
+def test_walking_by_small_parts_gives_every_change_once(desk, make_change):
+    for version in range(1, 8):
+        desk.publish(*(make_change(name, version) for name in "abc"))
+    walked, after = [], FIRST
+    while part := changes(desk, after=after, limit=2):
+        walked += part
+        after = (part[-1].datestamp, part[-1].number)
+    assert tuple(walked) == changes(desk)
+    assert len(walked) == 21
+
+
+def test_bounds_of_changes_are_inclusive(desk, make_change):
+    for version in range(1, 5):
+        desk.publish(make_change("a", version))
+    assert len(changes(desk, Selection("oai_dc", None, START + 2, START + 3))) == 2
+    assert changes(desk, Selection("oai_dc", None, START + 9, START + 99)) == ()
+    assert changes(desk, Selection("nothing")) == changes(desk, Selection("oai_dc", "nothing")) == ()
+
+
+def test_what_left_a_set_is_deleted_there_and_its_later_versions_are_no_changes_of_it(desk, make_change):
+    inside, outside = ("source:laro:x",), ("source:laro:y",)
+    desk.publish(make_change("a", 1, sets=inside))
+    desk.publish(make_change("a", 2, sets=outside))
+    desk.publish(make_change("a", 3, sets=outside))
+    desk.publish(make_change("a", 4, sets=inside))
+    of_x = changes(desk, Selection("oai_dc", "source:laro:x"))
+    assert [(line.kind, line.sha256) for line in of_x] == [
+        ("created", digest("a")),
+        ("deleted", b""),
+        ("updated", digest("a", 4)),
+    ]
+    assert [line.kind for line in changes(desk, Selection("oai_dc", "source:laro:y"))] == [
+        "updated", "updated", "deleted",
+    ]  # fmt: skip
+    assert len(changes(desk, Selection("oai_dc", "source:laro"))) == 4
+
+
+def test_the_past_of_a_set_does_not_change_when_an_item_enters_or_leaves_it(desk, make_change):
+    desk.publish(make_change("a", 1, sets=("source:laro:x",)), make_change("b", 1, sets=("source:laro:y",)))
+    before = changes(desk, Selection("oai_dc", "source:laro:x"))
+    desk.publish(make_change("a", 2, sets=("source:laro:y",)), make_change("b", 2, sets=("source:laro:x",)))
+    after = changes(desk, Selection("oai_dc", "source:laro:x"))
+    assert after[: len(before)] == before
+    assert seen(after[len(before) :]) == [("a", "deleted"), ("b", "updated")]
+
+
+def test_what_is_taken_down_is_empty_in_all_its_changes(desk, make_change):
+    """Its identifier stays, so that copies can be deleted; what its versions were is told no more."""
+    desk.publish(make_change("a"), make_change("b"))
+    desk.publish(make_change("a", 2))
+    before = changes(desk)
+    desk.publish(make_change("a", 2, is_deleted=True)._replace(is_withheld=True))
+    of_a = [line for line in changes(desk) if line.identifier == f"{NAME}a"]
+    assert [(line.kind, line.length, line.sha256) for line in of_a] == [
+        ("created", 0, b""),
+        ("updated", 0, b""),
+        ("deleted", 0, b""),
+    ]
+    desk.publish(make_change("a", 2))
+    assert [line for line in changes(desk) if line in before] == list(before)
+
+
+def test_former_versions_of_an_item_that_is_taken_down_in_part_are_empty(desk, make_change):
+    desk.publish(make_change("a"))
+    desk.publish(make_change("a", 2)._replace(is_withheld=True))
+    assert [line.sha256 for line in changes(desk)] == [b"", digest("a", 2)]
+
+
+def test_changes_are_counted_by_day(desk, make_change):
+    day = START // 86_400 * 86_400
+    desk.publish(*map(make_change, "ab"))
+    desk.clocks.pass_seconds(2 * 86_400)
+    desk.publish(make_change("a", 2))
+    desk.publish(make_change("b", 2, prefixes=("oai_didl",)))
+    with desk.view() as view:
+        assert view.change_days("oai_dc") == ((day, 2), (day + 2 * 86_400, 1))
+        assert view.change_days("nothing") == ()
+
+
+def test_the_log_of_a_new_store_begins_when_it_was_made(desk):
+    with desk.view() as view:
+        assert view.changes_from() == START
+        assert view.last_item() == 0
+
+
+@pytest.mark.parametrize("batch", [1, 2, 500])
+def test_records_of_an_earlier_release_get_their_hash_later(desk, make_change, batch):
+    items = [make_change(name) for name in "abcde"]
+    lacking = [
+        item._replace(records=tuple(record._replace(length=0, sha256=b"") for record in item.records)) for item in items
+    ]
+    desk.publish(*lacking)
+    desk.publish(make_change("b", is_deleted=True), make_change("c", 2))
+    desk.store.remember("resources_lack_until", "5")
+    steps = 1
+    while desk.store.fill_resources(batch, lambda record: record.partition(b"<metadata>")[2].partition(b"<")[0]):
+        steps += 1
+    assert steps == -(-5 // batch)
+    assert [resource.sha256 for resource in resources(desk)] == [
+        digest("a"), digest("c", 2), digest("d"), digest("e"),
+    ]  # fmt: skip
+    assert desk.store.fill_resources(batch, bytes) == 0
