@@ -204,9 +204,9 @@ class Planner:
                 rows.resources_put.append((prefix, number, length, sha256))
             elif before is not None:
                 rows.resources_removed.append((prefix, number))
-            facts = (length, sha256) if is_known else (None, None)
             left = held.sets - sets if before is not None and not before.is_deleted else _NOWHERE
-            rows.changes.append(Logged(prefix, _kind(before, is_deleted), number, *facts, sets, left))
+            line = Logged(prefix, _kind(before, is_deleted), number, None, None, sets, left)
+            rows.changes.append(line._replace(length=length, sha256=sha256) if is_known else line)
             rows.entered[sets, departed, prefix, datestamp].append(number)
         return kept
 

@@ -136,9 +136,8 @@ def _items(works: list[dict[str, Record]], first: int, hands: _Hands) -> Iterato
             for around in (b"%s-", b"/%s/", b"/%s."):
                 content = content.replace(around % zero, around % (b"%05d" % block))
             metadata = metadata_of(content)
-            facts = {"length": len(metadata), "sha256": hashlib.sha256(metadata).digest()}
-            digest = hashlib.blake2b(content, digest_size=16).digest()
-            records.append(record._replace(content=content, digest=digest, **facts))
+            digest, sha256 = hashlib.blake2b(content, digest_size=16).digest(), hashlib.sha256(metadata).digest()
+            records.append(record._replace(content=content, digest=digest, length=len(metadata), sha256=sha256))
         upstream = f"oai:bench.example.org:{block:05}-{place:05}"
         payload = Payload("oai_dc", 1 + number // 500, number % 500, records[0].digest, False)
         identifier = _inside(records[0].content, b"identifier")
