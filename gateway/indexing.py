@@ -15,11 +15,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from gateway import xmlio
+from gateway import descriptions, xmlio
 from gateway.descriptions import metadata_of
 from gateway.errors import ConfigurationError, StoreUnwritable
-from gateway.formats import oai_dc
-from gateway.model import Publication, Work
+from gateway.formats import oai_dc, oai_didl
+from gateway.model import Content, Publication, Work
 from gateway.search.following import IndexKeeper
 from gateway.search.opening import open_search
 from gateway.search.query import IndexState
@@ -52,6 +52,13 @@ def describe(record: bytes) -> Work:
     if statements is not None:
         return Work(statements)
     return oai_dc.read(xmlio.parse(content), b"") or Work()
+
+
+def read_resource(prefix: str, record: bytes) -> tuple[bytes, tuple[Content, ...] | None]:
+    """Return the metadata of a published record, and the files to which it refers; None if it is no DIDL of ours."""
+    metadata = metadata_of(record)
+    work = descriptions.describe(record).work if prefix == "oai_didl" else None
+    return metadata, None if work is None else tuple(oai_didl.contents(work))
 
 
 class Following:
@@ -122,7 +129,7 @@ class Following:
     def _fill(self, is_stopped: Callable[[], bool]) -> None:
         """Complete what lists of resources need of the records of an earlier release. The next command continues."""
         reported_at = monotonic()
-        while not is_stopped() and (left := self.store.fill_resources(_FILLED, metadata_of)):
+        while not is_stopped() and (left := self.store.fill_resources(_FILLED, read_resource)):
             if monotonic() - reported_at > _PROGRESS_SECONDS:
                 reported_at = monotonic()
                 log.info("The sizes and hashes of records are being stored: %d items are left.", left)

@@ -33,6 +33,7 @@ from gateway.namespaces import standing_alone
 from gateway.store.base import Inbox, Store
 from gateway.takedowns import Takedowns
 
+_DIDL = "oai_didl"
 DOMAIN_FACT = "repository_domain"
 TRIES = 5  # an intent expires only if this machine was blocked for a minute; five times in a row is another problem
 _PAGES_KEPT = 4  # items that arrived together are on the same pages, and unpacking a page takes longer than mapping it
@@ -230,6 +231,8 @@ def write(
 def _item_change(change: Change, datestamp: int) -> ItemChange:
     prepared, payloads, _ = change
     identifier, sets = prepared.identifier, prepared.sets
+    news = change.news()
+    has_didl = any(fragment.metadata_prefix == _DIDL for fragment in news)
     records = [
         Record(
             fragment.metadata_prefix,
@@ -239,10 +242,17 @@ def _item_change(change: Change, datestamp: int) -> ItemChange:
             fragment.length,
             fragment.sha256,
         )
-        for fragment in change.news()
+        for fragment in news
     ]
     return ItemChange(
-        prepared.upstream, identifier, prepared.is_deleted, sets, payloads, tuple(records), prepared.is_withheld
+        prepared.upstream,
+        identifier,
+        prepared.is_deleted,
+        sets,
+        payloads,
+        tuple(records),
+        prepared.is_withheld,
+        prepared.contents if has_didl else None,
     )
 
 

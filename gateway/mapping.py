@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from gateway import known_files, provenance, resourcesync_abouts, withholding, xmlio
 from gateway.errors import NotXml, UnusableRecord, unforeseen
-from gateway.formats import glancing, reader_of, stated_namespace, written
-from gateway.model import FileLink, Work
+from gateway.formats import glancing, oai_didl, reader_of, stated_namespace, written
+from gateway.model import Content, FileLink, Work
 from gateway.names import FULLTEXT, SOURCES, local_identifier, local_set
 from gateway.namespaces import guarded, standing_alone
 from gateway.provenance import Origin
@@ -93,7 +93,7 @@ class Fragment(NamedTuple):
 class Prepared(NamedTuple):
     """The result of a task: the records, or the reasons why there are none, as (upstream prefix, sentence).
 
-    `is_withheld`: the item, or a part of it, is taken down.
+    `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers.
     """
 
     upstream: str
@@ -103,6 +103,7 @@ class Prepared(NamedTuple):
     fragments: tuple[Fragment, ...]
     problems: tuple[tuple[str, str], ...] = ()
     is_withheld: bool = False
+    contents: tuple[Content, ...] = ()
 
 
 class _Read(NamedTuple):
@@ -158,7 +159,8 @@ def _permitted(task: Task, identifier: str, read: list[_Read], known: Forbidden 
     work = withholding.without(work, known)
     sets = _sets(task, has_files=bool(work.files))
     fragments = (*_ours(task, best_first, work, sets), *_passed_through(task, read, sets, known))
-    return Prepared(task.upstream, identifier, False, sets, fragments, is_withheld=known is not None)
+    contents = tuple(oai_didl.contents(work))
+    return Prepared(task.upstream, identifier, False, sets, fragments, is_withheld=known is not None, contents=contents)
 
 
 def _forbidden(task: Task, live: Iterable[Given]) -> Forbidden | None:

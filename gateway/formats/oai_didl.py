@@ -33,13 +33,15 @@ from gateway.formats._components import (
 from gateway.formats._file_links import UNKNOWN, file_type, type_named
 from gateway.formats._stated import stated
 from gateway.formats._statements import completed
-from gateway.model import FileLink, Statement, Work
+from gateway.model import Content, FileLink, Statement, Work
 from gateway.xmlio import Element, name_of, text_of
 from gateway.xmltext import DIDL, DII, RDF, XSI, escape, escape_attribute
 
 SCHEMA = "http://standards.iso.org/ittf/PubliclyAvailableStandards/MPEG-21_schema_files/did/didl.xsd"
 START_PAGE = "info:eu-repo/semantics/humanStartPage"
 
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_MOST_BYTES = 1 << 62
 _OPENING = f'<didl:DIDL xmlns:didl="{DIDL}" xmlns:xsi="{XSI}" xsi:schemaLocation="{DIDL} {SCHEMA}"><didl:Item>'
 _CLOSING = "</didl:Item></didl:DIDL>"
 
@@ -50,14 +52,25 @@ def write(work: Work) -> bytes:
     after = [AFTER]
     if work.modified:
         after.append(_modified(work.modified))
-    after += [
-        component(file, work.modified) for file in work.files if is_address(file.url)
-    ]  # no other is a legal anyURI
+    after += [component(file, work.modified) for file in _referred(work)]
     if is_address(work.landing_page):
         after.append(_page(work.landing_page))
     after.append(_CLOSING)
     before = f"{_OPENING}{NAMED}{escape(any_uri(name))}{WITH_NAME}{BEFORE}"
     return b"".join((before.encode(), oai_dc.write(work), "".join(after).encode()))
+
+
+def contents(work: Work) -> Iterator[Content]:
+    """Yield the files to which the DIDL of a work refers, in its order."""
+    for file in _referred(work):
+        sha256 = next((digest for algorithm, digest, _ in file.fixity if algorithm == "sha256"), "").lower()
+        size = file.size if file.size is not None and 0 <= file.size < _MOST_BYTES else None
+        is_sound = _SHA256.fullmatch(sha256) is not None
+        yield Content(file.url, file.mime_type, size, sha256 if is_sound else "", file.modified, file.copy_url)
+
+
+def _referred(work: Work) -> Iterator[FileLink]:
+    return (file for file in work.files if is_address(file.url))  # no other is a legal anyURI
 
 
 @lru_cache(maxsize=1024)  # many records of a source changed together

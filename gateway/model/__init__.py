@@ -26,6 +26,7 @@ from gateway.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.model.lists import Key, Page, Selection, StoredRecord
 from gateway.model.published import (
     ChangeLine,
+    Content,
     Deletion,
     Format,
     Intent,
@@ -49,6 +50,7 @@ from gateway.model.works import FileLink, FileOrigin, Statement, Work
 __all__ = [
     "Candidate",
     "ChangeLine",
+    "Content",
     "Cursor",
     "Decision",
     "Deletion",

@@ -78,10 +78,25 @@ class Record(NamedTuple):
     sha256: bytes = b""
 
 
+class Content(NamedTuple):
+    """A file to which the DIDL of an item refers. Empty strings and None mean: not known.
+
+    `copy_url` is the address of our copy, if it is served.
+    """
+
+    url: str
+    mime_type: str
+    size: int | None = None  # bytes
+    sha256: str = ""
+    modified: str = ""
+    copy_url: str = ""
+
+
 class ItemChange(NamedTuple):
     """The new state of one item. Records that are not in `records` stay unchanged.
 
-    `is_withheld`: the item, or a part of it, is taken down.
+    `is_withheld`: the item, or a part of it, is taken down. `contents` are the files to which its DIDL refers; None:
+    the same as before.
     """
 
     upstream: str
@@ -91,6 +106,7 @@ class ItemChange(NamedTuple):
     payloads: tuple[Payload, ...]
     records: tuple[Record, ...]
     is_withheld: bool = False
+    contents: tuple[Content, ...] | None = None
 
 
 class ItemFiles(NamedTuple):

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from gateway.model import (
     ChangeLine,
+    Content,
     Deletion,
     Format,
     Intent,
@@ -37,7 +38,11 @@ from gateway.store.base_discovery import Discovery
 from gateway.store.base_inbox import Inbox, Subscriptions
 from gateway.takedowns import Takedowns
 
-__all__ = ["TAKEDOWNS_FACT", "Discovery", "Inbox", "Store", "Subscriptions", "View"]
+__all__ = ["TAKEDOWNS_FACT", "Discovery", "Inbox", "ReadResource", "Store", "Subscriptions", "View"]
+
+# Returns, of a prefix and a record in it, the bytes between `<metadata>` and `</metadata>`, and the files to which it
+# refers; None: the record is no DIDL of ours.
+ReadResource: TypeAlias = Callable[[str, bytes], tuple[bytes, tuple[Content, ...] | None]]
 
 TAKEDOWNS_FACT = "takedowns"  # the name of a fact: a JSON list of the keys of the takedowns that were applied
 
@@ -154,6 +159,13 @@ class View(Protocol):
         """Return at most `limit` living records of a list, by the numbers of their items, after `after` to `until`.
 
         The bounds of `selection` do not count.
+        """
+        ...
+
+    def contents(self, after: int, until: int) -> Iterator[tuple[int, Content]]:
+        """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`.
+
+        They are in the order of the items and of the DIDL; deleted items have none. Read them while the view is open.
         """
         ...
 
@@ -312,11 +324,10 @@ class Store(Protocol):
         """Return a message if the clock of this machine is not accepted, else an empty string."""
         ...
 
-    def fill_resources(self, limit: int, metadata_of: Callable[[bytes], bytes]) -> int:
-        """Store what `Resource` has of the records of at most `limit` items that an earlier release wrote.
+    def fill_resources(self, limit: int, read: ReadResource) -> int:
+        """Store what `Resource` and `contents` have of at most `limit` items that an earlier release wrote.
 
-        `metadata_of` returns the bytes between `<metadata>` and `</metadata>` of a record. Return how many items may
-        still lack theirs; 0: none.
+        Return how many items may still lack theirs; 0: none.
         """
         ...
 

@@ -36,7 +36,7 @@ from gateway.model import (
     SetDescription,
     Source,
 )
-from gateway.store.base import TAKEDOWNS_FACT
+from gateway.store.base import TAKEDOWNS_FACT, ReadResource
 from gateway.store.clock import MAX_JUMP_SECONDS, THIS_HOST, HostClock
 from gateway.store.compression import Packed
 from gateway.store.queries import load
@@ -47,7 +47,7 @@ from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_items import states_of
 from gateway.store.sqlite_publish import add_collections, write
-from gateway.store.sqlite_rows import ancestors
+from gateway.store.sqlite_rows import ancestors, content_rows
 from gateway.store.sqlite_view import SqliteView
 from gateway.store.takedown_file import TakedownFile
 from gateway.store.waiting import PATIENCE_SECONDS
@@ -342,23 +342,22 @@ class SqliteStore:
             )
             add_collections(session, {above for collection in wanted for above in ancestors(collection.spec)})
 
-    def fill_resources(self, limit: int, metadata_of: Callable[[bytes], bytes]) -> int:
-        """Store what `Resource` has of the records of at most `limit` items that an earlier release wrote."""
+    def fill_resources(self, limit: int, read: ReadResource) -> int:
+        """Store what `Resource` and `contents` have of at most `limit` items that an earlier release wrote."""
         if not self.fact(_LACKING_FACT):
             return 0
         with self._file.writing() as session:
             (text,) = session.one(SQL["fact"], (_LACKING_FACT,)) or ("",)
             until = int(text or 0)
             after = max(0, until - limit)
-            rows = session.execute(SQL["unfilled"], {"after": after, "until": until}).fetchall()
-            contents = [
-                (prefix, item, metadata_of(session.codec.unpack(dictionary, content)))
-                for prefix, item, dictionary, content in rows
-            ]
-            session.executemany(
-                SQL["resource_put"],
-                [(prefix, item, len(content), sha256(content).digest()) for prefix, item, content in contents],
-            )
+            for prefix, number, item, dictionary, record in session.execute(
+                SQL["unfilled"], {"after": after, "until": until}
+            ).fetchall():
+                metadata, contents = read(prefix, session.codec.unpack(dictionary, record))
+                session.execute(SQL["resource_put"], (number, item, len(metadata), sha256(metadata).digest()))
+                if contents is not None:
+                    session.execute(SQL["contents_remove"], (item,))
+                    session.executemany(SQL["content_add"], content_rows(item, contents))
             session.execute(SQL["remember"], (_LACKING_FACT, str(after or "")))
         return after
 

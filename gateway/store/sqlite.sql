@@ -225,6 +225,11 @@ where member.collection = :collection and member.prefix = :prefix and not member
   ))
 order by member.item limit :limit;
 
+-- name: contents
+-- Return the files to which the DIDLs of some items refer.
+select item, url, mime_type, size, sha256, modified, copy_url from content
+where item > ? and item <= ? order by item, place;
+
 -- name: resource_changes
 -- Return a part of the changes of a list, by datestamp and line; of items taken down only the served version is not empty.
 with inside (combination) as (
@@ -251,8 +256,8 @@ where prefix = (select id from prefix where name = ?) group by day order by day;
 
 -- name: unfilled
 -- Return the living records of some items that lack the length and the SHA-256 of their metadata.
-select record.prefix, record.item, record.dictionary, record.content
-from item cross join record on record.item = item.id
+select prefix.name, record.prefix, record.item, record.dictionary, record.content
+from item cross join record on record.item = item.id cross join prefix on prefix.id = record.prefix
 where item.id > :after and item.id <= :until and not record.is_deleted
   and not exists (select * from resource where resource.id = record.item * 1048576 + record.prefix);
 
@@ -568,6 +573,14 @@ insert or replace into resource (id, length, sha256) values (?2 * 1048576 + ?1, 
 -- name: resource_remove
 -- Forget the length and the SHA-256 of a record.
 delete from resource where id = ?2 * 1048576 + ?1;
+
+-- name: contents_remove
+-- Forget the files to which the DIDL of an item refers.
+delete from content where item = ?;
+
+-- name: content_add
+-- Store a file to which the DIDL of an item refers.
+insert into content (item, place, url, mime_type, size, sha256, modified, copy_url) values (?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: combination_add
 -- Give a combination of sets (a JSON list) a number.

@@ -138,6 +138,8 @@ def _write_rows(session: Session, known: Known, rows: Rows) -> None:
         ("record_add", sorted(rows.records_added)),  # in the order of the table
         ("members_remove", members(rows.left)),
         ("members_add", members(rows.entered)),
+        ("contents_remove", rows.contents_removed),
+        ("content_add", rows.contents_added),
         ("resource_remove", rows.resources_removed),
         ("resource_put", rows.resources_put),
         ("tally_add", tallies),

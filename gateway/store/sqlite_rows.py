@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from gateway.errors import IntentExpired
-from gateway.model import ItemChange
+from gateway.model import Content, ItemChange
 from gateway.store.compression import Packed
 
 EVERYTHING: Final = 0  # the number of the set `source`, which every record is in
@@ -88,6 +88,8 @@ class Rows:
     not_withheld: list[Row] = field(default_factory=list)
     resources_put: list[Row] = field(default_factory=list)
     resources_removed: list[Row] = field(default_factory=list)
+    contents_removed: list[Row] = field(default_factory=list)
+    contents_added: list[Row] = field(default_factory=list)
     changes: list[Logged] = field(default_factory=list)
     items: int = 0
     deleted: int = 0
@@ -149,6 +151,10 @@ class Planner:
             (held.number, self._known.prefixes[prefix], page, place, is_deleted, digest)
             for prefix, page, place, digest, is_deleted in change.payloads
         ]
+        if change.contents is not None:
+            if not held.is_new:
+                self.rows.contents_removed.append((held.number,))
+            self.rows.contents_added += content_rows(held.number, change.contents)
         kept = self._records(change, contents, held, sets, departed)
         if kept and (sets, departed) != (held.sets, held.departed):
             self._regroup(held, kept, sets, departed)
@@ -215,6 +221,12 @@ class Planner:
         for prefix, record in kept.items():
             self.rows.left[held.sets, held.departed, prefix, record.datestamp].append(held.number)
             self.rows.entered[sets, departed, prefix, record.datestamp].append(held.number)
+
+
+def content_rows(item: int, contents: Iterable[Content]) -> Iterator[Row]:
+    """Yield the rows of the files to which the DIDL of an item refers."""
+    for place, (url, mime_type, size, sha256, modified, copy_url) in enumerate(contents):
+        yield item, place, url, mime_type, size, bytes.fromhex(sha256), modified, copy_url
 
 
 def ancestors(spec: str) -> Iterator[str]:

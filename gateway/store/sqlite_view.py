@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gateway.model import (
     ChangeLine,
+    Content,
     Format,
     Key,
     Page,
@@ -200,6 +201,13 @@ class SqliteView:
         query = SQL["resources" if collection == EVERYTHING else "resources_of_set"]
         bounds = {"collection": collection, "prefix": prefix, "after": after, "until": until, "limit": limit}
         return tuple(Resource(*row) for row in self._session.execute(query, bounds))
+
+    def contents(self, after: int, until: int) -> Iterator[tuple[int, Content]]:
+        """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`."""
+        for item, url, mime_type, size, sha256, modified, copy_url in self._session.execute(
+            SQL["contents"], (after, until)
+        ):
+            yield item, Content(url, mime_type, size, sha256.hex(), modified, copy_url)
 
     def resource_changes(self, selection: Selection, after: tuple[int, int], limit: int) -> tuple[ResourceChange, ...]:
         """Return at most `limit` changes of a list by (datestamp, number), after the key `after`."""

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from gateway.model import Selection
+from gateway.model import Content, Selection
 from tests.clocks import START
 
 EVERYTHING = Selection("oai_dc")
@@ -17,6 +17,11 @@ MOST = 2**62
 
 def digest(name: str, version: int = 1) -> bytes:
     return sha256(f"oai_dc of {name}, version {version}".encode()).digest()
+
+
+def read(prefix, record):
+    metadata = record.partition(b"<metadata>")[2].partition(b"<")[0]
+    return metadata, (Content("https://laro.example.org/x.pdf", ""),) if prefix == "oai_didl" else None
 
 
 def resources(desk, selection=EVERYTHING, after=0, until=MOST, limit=1000):
@@ -186,10 +191,30 @@ def test_records_of_an_earlier_release_get_their_hash_later(desk, make_change, b
     desk.publish(make_change("b", is_deleted=True), make_change("c", 2))
     desk.store.remember("resources_lack_until", "5")
     steps = 1
-    while desk.store.fill_resources(batch, lambda record: record.partition(b"<metadata>")[2].partition(b"<")[0]):
+    while desk.store.fill_resources(batch, read):
         steps += 1
     assert steps == -(-5 // batch)
     assert [resource.sha256 for resource in resources(desk)] == [
         digest("a"), digest("c", 2), digest("d"), digest("e"),
     ]  # fmt: skip
-    assert desk.store.fill_resources(batch, bytes) == 0
+    with desk.view() as view:
+        assert [item for item, _ in view.contents(0, MOST)] == [1, 4, 5]  # the new version of 3 names none
+    assert desk.store.fill_resources(batch, read) == 0
+
+
+def test_files_of_items_are_listed_by_item_as_their_records_name_them(desk, make_change):
+    a, b = (f"https://laro.example.org/{name}.pdf" for name in "ab")
+    first = Content(
+        a, "application/pdf", 1234, "ab" * 32, "2020-01-01", f"https://gateway.example.org/files/{'ab' * 32}"
+    )
+    second = Content(b, "text/html")
+    desk.publish(make_change("1")._replace(contents=(first, second)), make_change("2")._replace(contents=(second,)))
+    with desk.view() as view:
+        assert tuple(view.contents(0, MOST)) == ((1, first), (1, second), (2, second))
+        assert tuple(view.contents(1, 2)) == ((2, second),)
+    desk.publish(make_change("1", 2)._replace(contents=(second,)), make_change("2", 2))
+    with desk.view() as view:
+        assert tuple(view.contents(0, MOST)) == ((1, second), (2, second))
+    desk.publish(make_change("2", is_deleted=True)._replace(contents=()))
+    with desk.view() as view:
+        assert tuple(view.contents(0, MOST)) == ((1, second),)

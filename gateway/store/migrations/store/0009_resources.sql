@@ -26,3 +26,16 @@ create table logged (
   last integer not null,
   primary key (prefix, datestamp, first)
 ) without rowid;
+
+-- The files to which the DIDL of an item refers, in its order. `sha256` is empty if it is not known.
+create table content (
+  item integer not null,
+  place integer not null,
+  url text not null,
+  mime_type text not null,
+  size integer,
+  sha256 blob not null,
+  modified text not null,
+  copy_url text not null,
+  primary key (item, place)
+) without rowid;
