@@ -177,8 +177,16 @@ class View(Protocol):
         """
         ...
 
-    def change_days(self, metadata_prefix: str) -> tuple[tuple[int, int], ...]:
-        """Return (first second, how many changes) of each day in which a format has changes that lists can have."""
+    def change_days(self, selection: Selection) -> tuple[tuple[int, int], ...]:
+        """Return (first second, how many changes) of each day in which a list has changes (`resource_changes`)."""
+        ...
+
+    def change_key(self, selection: Selection, place: int) -> tuple[int, int] | None:
+        """Return the key (datestamp, number) of the change at a place of a list, from 0; None if it is shorter."""
+        ...
+
+    def changed_until(self, metadata_prefix: str, until: int) -> int:
+        """Return the first second after the last change of a format that is not later than `until`."""
         ...
 
     def changes_from(self) -> int:

@@ -250,9 +250,35 @@ where logged.prefix = :prefix and logged.datestamp between :first and :last
 order by logged.datestamp, logged.first, change.id limit :limit;
 
 -- name: change_days
--- Return how many lines of the log of changes one format has in each day that has some.
+-- Return how many changes a format has in each day that has some.
 select datestamp / 86400 * 86400 as day, sum(last - first + 1) from logged
-where prefix = (select id from prefix where name = ?) group by day order by day;
+where prefix = :prefix and datestamp between :first and :last group by day order by day;
+
+-- name: change_days_of_set
+-- Return the same of one set.
+with inside (combination) as (
+  select id from combination where exists (select * from json_each(sets) as place where place.value = :collection)
+)
+select logged.datestamp / 86400 * 86400 as day, count(*)
+from logged cross join change on change.id between logged.first and logged.last
+where logged.prefix = :prefix and logged.datestamp between :first and :last
+  and (change.sets in inside or change.departed in inside)
+group by day order by day;
+
+-- name: change_key
+-- Return the key of a change of a list by its place.
+with inside (combination) as (
+  select id from combination where exists (select * from json_each(sets) as place where place.value = :collection)
+)
+select logged.datestamp, change.id
+from logged cross join change on change.id between logged.first and logged.last
+where logged.prefix = :prefix and logged.datestamp between :first and :last
+  and (:collection = 0 or change.sets in inside or change.departed in inside)
+order by logged.datestamp, logged.first, change.id limit 1 offset :place;
+
+-- name: change_latest
+-- Return the datestamp of the last change of a format up to a second.
+select max(datestamp) from logged where prefix = :prefix and datestamp <= :last;
 
 -- name: unfilled
 -- Return the living records of some items that lack the length and the SHA-256 of their metadata.

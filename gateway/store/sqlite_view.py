@@ -227,9 +227,27 @@ class SqliteView:
         )
         return tuple(_resource_change(*row) for row in rows)
 
-    def change_days(self, metadata_prefix: str) -> tuple[tuple[int, int], ...]:
-        """Return (first second, how many changes) of each day in which a format has changes that lists can have."""
-        return tuple(self._session.execute(SQL["change_days"], (metadata_prefix,)).fetchall())
+    def change_days(self, selection: Selection) -> tuple[tuple[int, int], ...]:
+        """Return (first second, how many changes) of each day in which a list has changes."""
+        place = self._place(selection)
+        if place is None:
+            return ()
+        query = SQL["change_days" if place[0] == EVERYTHING else "change_days_of_set"]
+        return tuple(self._session.execute(query, _in_log(place, selection)).fetchall())
+
+    def change_key(self, selection: Selection, place: int) -> tuple[int, int] | None:
+        """Return the key (datestamp, number) of the change at a place of a list, from 0; None if it is shorter."""
+        where = self._place(selection)
+        if where is None:
+            return None
+        row = self._session.one(SQL["change_key"], {"place": place, **_in_log(where, selection)})
+        return None if row is None else (int(row[0]), int(row[1]))
+
+    def changed_until(self, metadata_prefix: str, until: int) -> int:
+        """Return the first second after the last change of a format that is not later than `until`."""
+        prefix = self._number("prefix", metadata_prefix)
+        (latest,) = self._session.one(SQL["change_latest"], {"prefix": prefix, "last": until}) or (None,)
+        return self.changes_from() if latest is None else int(latest) + 1
 
     def changes_from(self) -> int:
         """Return the first second that lists of changes can begin with."""
@@ -274,6 +292,12 @@ class SqliteView:
         except UnicodeEncodeError:  # half a surrogate pair in a request: no name here has one
             return None
         return None if row is None else row[0]
+
+
+def _in_log(place: tuple[int, int], selection: Selection) -> dict[str, int]:
+    collection, prefix = place
+    last = _EVER if selection.until is None else selection.until
+    return {"collection": collection, "prefix": prefix, "first": selection.from_ or 0, "last": last}
 
 
 def _resource_change(

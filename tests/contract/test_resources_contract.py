@@ -165,14 +165,42 @@ def test_former_versions_of_an_item_that_is_taken_down_in_part_are_empty(desk, m
 
 
 def test_changes_are_counted_by_day(desk, make_change):
-    day = START // 86_400 * 86_400
-    desk.publish(*map(make_change, "ab"))
+    day, inside = START // 86_400 * 86_400, ("source:laro:x",)
+    desk.publish(make_change("a", sets=inside), make_change("b"))
     desk.clocks.pass_seconds(2 * 86_400)
     desk.publish(make_change("a", 2))
     desk.publish(make_change("b", 2, prefixes=("oai_didl",)))
+    later = day + 2 * 86_400
     with desk.view() as view:
-        assert view.change_days("oai_dc") == ((day, 2), (day + 2 * 86_400, 1))
-        assert view.change_days("nothing") == ()
+        assert view.change_days(EVERYTHING) == ((day, 2), (later, 1))
+        assert view.change_days(Selection("oai_dc", None, later, None)) == ((later, 1),)
+        assert view.change_days(Selection("oai_dc", "source:laro:x")) == ((day, 1), (later, 1))
+        assert view.change_days(Selection("oai_dc", "source:laro:x", None, later - 1)) == ((day, 1),)
+        assert view.change_days(Selection("nothing")) == ()
+
+
+def test_a_change_is_found_by_its_place(desk, make_change):
+    for version in range(1, 4):
+        desk.publish(make_change("a", version), make_change("b", version, sets=("source:laro:x",)))
+    for selection in (EVERYTHING, Selection("oai_dc", "source:laro:x"), Selection("oai_dc", None, START + 2, None)):
+        lines = changes(desk, selection)
+        with desk.view() as view:
+            keys = [view.change_key(selection, place) for place in range(len(lines) + 1)]
+        assert keys == [(line.datestamp, line.number) for line in lines] + [None]
+    with desk.view() as view:
+        assert view.change_key(Selection("nothing"), 0) is None
+
+
+def test_the_second_after_the_last_change_is_known(desk, make_change):
+    with desk.view() as view:
+        assert view.changed_until("oai_dc", MOST) == START
+    desk.publish(make_change("a"))
+    desk.publish(make_change("a", 2, prefixes=("oai_didl",)))
+    with desk.view() as view:
+        assert view.changed_until("oai_dc", MOST) == START + 2
+        assert view.changed_until("oai_didl", MOST) == START + 3
+        assert view.changed_until("oai_didl", START + 1) == START + 2
+        assert view.changed_until("nothing", MOST) == START
 
 
 def test_the_log_of_a_new_store_begins_when_it_was_made(desk):
