@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,8 @@ from gateway.oaipmh.routes import Observe
 from gateway.pages import assets
 from gateway.pages.appearance import site_of
 from gateway.past_searches import PastSearches
+from gateway.resourcesync import routes as resourcesync
+from gateway.resourcesync.addresses import Addresses, resource_sets
 from gateway.search.base import Reader
 from gateway.search.opening import open_search
 from gateway.search.query import MOST_LETTERS, Query
@@ -112,13 +115,22 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     """Yield the parts for people and crawlers, and for machines that follow the links of pages."""
     store, search = databases.store, databases.search
     site = site_of(settings, repository.base_url)
+    sets = resource_sets(settings.text("resourcesync_lists"))
+    addresses = Addresses(site.url)
+    whole = [resources for resources in sets if resources.selected is None]
+    site = replace(
+        site,
+        capability_lists=tuple((every.metadata_prefix, addresses.capability_list(every)) for every in whole),
+    )
     yield assets.blueprint(site)
     yield landing.blueprint(store, describe, databases.searches.tried, site)
-    yield crawlers.blueprint(store, site)
+    yield crawlers.blueprint(store, site, [addresses.resource_list(resources) for resources in sets])
     yield resolver.blueprint(store, describe, _finder(search), site)
     if site.has_search:
         yield search_routes.blueprint(store, search, describe, Places(site).path, site)
-    yield machines.blueprint(site, has_files=settings.is_on("files_serve"))
+    if sets:
+        yield resourcesync.blueprint(store, sets, site.url, _metadata_urls(Places(site)))
+    yield machines.blueprint(site, has_files=settings.is_on("files_serve"), has_lists=bool(sets))
     yield browse.blueprint(
         store,
         databases.inbox,
@@ -126,8 +138,13 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
         explore=explorer(store, repository),
         read_identify=identify_facts,
         years=search.years,
-        home_link=machines.catalogue_link(site),
+        home_link=machines.home_link(site),
     )
+
+
+def _metadata_urls(places: Places) -> resourcesync.MetadataUrl:
+    """Return the function that returns how the address of the metadata of an item in a format is made."""
+    return lambda view, prefix: lambda identifier: places.metadata_url(view, identifier, prefix)
 
 
 def _finder(search: Reader) -> Callable[[str], tuple[str, ...]]:

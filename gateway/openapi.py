@@ -27,8 +27,11 @@ _FORMS = {
 _SEARCH = {"json": "application/json", "csv": "text/csv", "atom": "application/atom+xml"}
 
 
-def document(site: Site, *, has_files: bool = False) -> dict[str, Any]:
-    """Return the OpenAPI document of a site. `has_files`: copies of files are served."""
+def document(site: Site, *, has_files: bool = False, has_lists: bool = False) -> dict[str, Any]:
+    """Return the OpenAPI document of a site. `has_files`: copies of files are served.
+
+    `has_lists`: it is a ResourceSync source.
+    """
     return {
         "openapi": "3.1.0",
         "info": {
@@ -38,7 +41,13 @@ def document(site: Site, *, has_files: bool = False) -> dict[str, Any]:
             "contact": {"email": site.admin_email},
         },
         "servers": [{"url": site.url}],
-        "paths": {**_of_repository(), **_of_items(), **(_searches() if site.has_search else {}), **_others(has_files)},
+        "paths": {
+            **_of_repository(),
+            **_of_items(),
+            **(_searches() if site.has_search else {}),
+            **_others(has_files),
+            **(_lists() if has_lists else {}),
+        },
     }
 
 
@@ -138,6 +147,30 @@ def _others(has_files: bool) -> dict[str, Any]:
         "/.well-known/api-catalog": _get("The interfaces of this repository", "application/linkset+json"),
         "/openapi.json": _get("This description", "application/json"),
         **({"/files/{sha256}": copies, **of_copies} if has_files else {}),
+    }
+
+
+def _lists() -> dict[str, Any]:
+    folder = "/resourcesync/{prefix}/{spec}"
+    where = (_path("prefix"), _path("spec"))
+    part = {"name": "part", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}
+    summaries = {
+        "capabilitylist.xml": "The Capability List of a set of resources",
+        "resourcelist.xml": "The Resource List, or its index",
+        "changelist.xml": "The Change List Index",
+    }
+    return {
+        "/.well-known/resourcesync": _get("The Source Description (ResourceSync 1.1)", "application/xml"),
+        **{
+            f"{folder}/{name}": _get(summary, "application/xml", *where, missing=True)
+            for name, summary in summaries.items()
+        },
+        f"{folder}/resourcelist-{{part}}.xml": _get(
+            "A part of the Resource List", "application/xml", *where, part, missing=True
+        ),
+        f"{folder}/changelist-{{window}}.xml": _get(
+            "A Change List", "application/xml", *where, _path("window"), missing=True
+        ),
     }
 
 

@@ -80,6 +80,12 @@ SETTINGS: tuple[Setting, ...] = (
         "Whether search engines may index the pages of items of which we neither found nor hold a file.",
     ),
     Setting(
+        "resourcesync_lists",
+        "oai_dc oai_didl",
+        "The sets of resources of the ResourceSync source, with spaces between: a metadata format, or one with a set, "
+        "such as `oai_dc/source:laro`; empty: there is no such source.",
+    ),
+    Setting(
         "rights_manifest",
         "",
         "The address of a rights statement that applies to all records; empty: no rightsManifest.",

@@ -268,6 +268,11 @@ LAYERS = {
             "gateway.search",
         )
     ),
+    # The ResourceSync source: pure documents and windows of changes; how metadata is addressed is handed in.
+    "gateway.resourcesync": Layer((*GROUND, "gateway.names", "gateway.store.base", "gateway.resourcesync")),
+    "gateway.resourcesync.routes": Layer(
+        (*GROUND, "gateway.names", "gateway.store.base", "gateway.resourcesync"), ("flask", "isal")
+    ),
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
     # The web server knows HTTP and WSGI, and nothing of what it serves.

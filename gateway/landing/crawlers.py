@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Blueprint, Response, abort
 
 from gateway.landing.places import Places
@@ -27,16 +29,22 @@ Allow: /
 
 Sitemap: {url}/sitemap.xml
 """
+_RESOURCE_LISTS = "\n# The Resource Lists of ResourceSync, which have elements that search engines do not read:\n"
 
 
-def blueprint(store: Store, site: Site) -> Blueprint:
-    """Return the Flask blueprint of `/robots.txt`, `/sitemap.xml`, and `/sitemaps/<part>.xml`."""
+def blueprint(store: Store, site: Site, resource_lists: Sequence[str] = ()) -> Blueprint:
+    """Return the Flask blueprint of `/robots.txt`, `/sitemap.xml`, and `/sitemaps/<part>.xml`.
+
+    `resource_lists` are the addresses of Resource Lists, which `/robots.txt` names (ResourceSync 1.1 §15.3).
+    """
     face = Blueprint("crawlers", __name__)
     places = Places(site)
 
     @face.route("/robots.txt")
     def robots() -> Response:
         text = _ROBOTS.format(base_url=site.base_url, root=site.root, url=site.url)
+        if resource_lists:
+            text += _RESOURCE_LISTS + "".join(f"Sitemap: {address}\n" for address in resource_lists)
         return answer(text, "text/plain; charset=UTF-8", fresh_seconds=_DAY_SECONDS)
 
     @face.route("/sitemap.xml")

@@ -15,6 +15,9 @@ from tests.page_house import FOUND
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
 
+PREFIXES = ("oai_dc", "oai_didl")
+
+
 def places(house, path: str) -> list[str]:
     answer = house.get(path)
     assert answer.content_type == "application/xml; charset=UTF-8"
@@ -55,7 +58,8 @@ def test_what_is_listed_is_indexed_and_may_be_read(house):
         assert robots.can_fetch(page, "Googlebot")
         path = page.removeprefix("https://gateway.example.org")
         assert "noindex" not in house.page(path)
-    assert list(robots.sitemaps) == ["https://gateway.example.org/sitemap.xml"]
+    lists = [f"https://gateway.example.org/resourcesync/{prefix}/source/resourcelist.xml" for prefix in PREFIXES]
+    assert list(robots.sitemaps) == ["https://gateway.example.org/sitemap.xml", *lists]
     assert robots.can_fetch("https://gateway.example.org/oai?verb=ListRecords&metadataPrefix=oai_dc", "CORE")
     assert robots.can_fetch("https://gateway.example.org/search?q=x", "Googlebot")
     assert not robots.can_fetch("https://gateway.example.org/search?q=x&year=2020", "Googlebot")

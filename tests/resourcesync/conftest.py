@@ -1,0 +1,85 @@
+"""The documents of our ResourceSync source, over a store that a test publishes into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from gateway.landing.places import Places
+from gateway.pages.site import Site
+from gateway.pages.style import style_sheet
+from gateway.resourcesync.addresses import resource_sets
+from gateway.resourcesync.routes import blueprint
+from harvester.sources.resourcesync.documents import Document, read
+from harvester.sources.resourcesync.entries import Entry
+from tests.page_house import House, house, settings
+from tests.publish.desk import Desk, Sent, dc
+
+__all__ = ["house", "settings"]
+
+URL = "https://gateway.example.org"
+LISTS = "oai_dc oai_didl oai_dc/source:laro:x oai_dc/nothing"
+DAY = 86_400
+
+
+@dataclass
+class Source:
+    """The documents of a site: `read` parses one of them, as our own destination does."""
+
+    desk: Desk
+    get: Callable[..., TestResponse]
+    get_page: Callable[..., TestResponse]
+
+    def house_get(self, address: str) -> TestResponse:
+        """Return what the whole application answers."""
+        return self.get_page(address.removeprefix(URL))
+
+    def publish(self, *names: str, title: str = "A title", **header: Any) -> None:
+        self.desk.send(*(Sent(name, dc(title), **header) for name in names))
+        self.desk.publish()
+
+    def delete(self, *names: str) -> None:
+        self.desk.send(*(Sent(name, None) for name in names))
+        self.desk.publish()
+
+    def read(self, address: str) -> Document:
+        answer = self.get(urlsplit(address).path)
+        assert answer.status_code == 200, (address, answer.status)
+        return read(answer.data, address)
+
+    def document(self, name: str, prefix: str = "oai_dc", spec: str = "source") -> Document:
+        return self.read(f"{URL}/resourcesync/{prefix}/{spec}/{name}.xml")
+
+    def resources(self) -> list[Entry]:
+        """Return the entries of the Resource List, of all parts."""
+        document = self.document("resourcelist")
+        return [entry for part in document for entry in self.read(part.loc)] if document.head.is_index else [*document]
+
+    def locations(self, name: str, prefix: str = "oai_dc", spec: str = "source") -> list[str]:
+        return [entry.loc for entry in self.document(name, prefix, spec)]
+
+
+@pytest.fixture
+def source_of(house: House) -> Callable[[int], Source]:
+    """Return the function that makes the source with documents of at most so many entries."""
+
+    def made(most_entries: int = 3) -> Source:
+        app = Flask("source")
+        site = Site("A gateway", URL, f"{URL}/oai", "a@example.org", style_sheet("#1d4f91"))
+        places = Places(site)
+        urls = lambda view, prefix: lambda identifier: places.metadata_url(view, identifier, prefix)  # noqa: E731
+        app.register_blueprint(blueprint(house.desk.store, resource_sets(LISTS), URL, urls, most_entries))
+        return Source(house.desk, app.test_client().get, house.get)
+
+    return made
+
+
+@pytest.fixture
+def source(source_of: Callable[[int], Source]) -> Source:
+    return source_of(3)

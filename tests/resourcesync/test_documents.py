@@ -1,0 +1,117 @@
+"""The XML of the documents, the addresses of the lists, and the windows of changes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.model import Content, Resource, ResourceChange, Source
+from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
+from gateway.resourcesync.documents import Document, Link
+from gateway.resourcesync.entries import Entries, Origin, origin_of
+from gateway.resourcesync.windows import windows
+from harvester.sources.resourcesync.documents import read
+
+DAY = 86_400
+BEGIN = 20 * DAY + 5
+IDENTIFIER = "oai:gateway.example.org:laro/a"
+
+
+def test_the_setting_names_formats_with_and_without_a_set():
+    assert resource_sets(" oai_dc  oai_didl/source:laro oai_dc/source ") == (
+        ResourceSet("oai_dc"),
+        ResourceSet("oai_didl", "source:laro"),
+    )
+    assert resource_sets("") == ()
+    assert [resources.selected for resources in resource_sets("oai_dc oai_dc/fulltext")] == [None, "fulltext"]
+
+
+def test_addresses_have_the_format_and_the_set():
+    addresses = Addresses("https://a.example.org/x")
+    resources = ResourceSet("marc.laro", "source:laro:~20")
+    folder = "https://a.example.org/x/resourcesync/marc.laro/source:laro:~20"
+    assert addresses.description == "https://a.example.org/x/.well-known/resourcesync"
+    assert addresses.capability_list(resources) == f"{folder}/capabilitylist.xml"
+    assert addresses.resource_list(resources) == f"{folder}/resourcelist.xml"
+    assert addresses.resource_list(resources, 7) == f"{folder}/resourcelist-7.xml"
+    assert addresses.change_list(resources) == f"{folder}/changelist.xml"
+    assert addresses.change_list(resources, "2026-11-26.2") == f"{folder}/changelist-2026-11-26.2.xml"
+
+
+LEGAL = st.text(st.characters(exclude_categories=("Cc", "Cs", "Cn")))
+
+
+@given(LEGAL, LEGAL, LEGAL)
+def test_whatever_a_record_has_the_document_is_xml_and_says_it(loc, href, kind):
+    document = Document("resourcelist", (Link("up", "https://a.example.org/"),), {"at": "2026-11-26T00:00:00Z"})
+    content = document.write([document.entry(loc, {"type": kind}, [Link("describes", href)])])
+    root = ET.fromstring(content)
+    assert len(root.findall("{*}url")) == 1
+    assert root.find("{*}url")[0].tag.endswith("}loc")
+    assert read(content).head.capability == "resourcelist"
+
+
+@pytest.mark.parametrize(
+    ("source", "via"),
+    [
+        (Source("laro", "http://laro.example.org/oai"), "http://laro.example.org/oai?verb=GetRecord&metadataPrefix=mods&identifier=a%26b"),
+        (Source("laro", "http://laro.example.org/?a=b"), "http://laro.example.org/?a=b&verb=GetRecord&metadataPrefix=mods&identifier=a%26b"),
+        (Source("laro", "http://laro.example.org/oai?apikey=0123456789abcdef0123456789abcdef"), ""),
+        (Source("laro", "http://laro.example.org/", "resourcesync"), ""),
+        (Source("laro", "file:///x", "files"), ""),
+    ],
+)  # fmt: skip
+def test_where_a_record_came_from_is_an_address_of_its_source_and_tells_no_secret(source, via):
+    assert origin_of(source, "https://gateway.example.org/sources/laro", "mods").via("a&b") == via
+
+
+def test_a_file_with_characters_that_xml_forbids_is_left_out_and_so_are_those_of_its_type():
+    entries = Entries(Document("resourcelist"), lambda name: f"https://b.example.org/{name}", {})
+    files = [Content("https://a.example.org/\x1f", "x"), Content("https://a.example.org/1", "x\x1fy")]
+    entry = entries.resource(Resource(1, IDENTIFIER, 0, 1, b"x" * 32), files)
+    assert '<rs:ln rel="describes" href="https://a.example.org/1" type="xy"/>' in entry
+    assert "\x1f" not in entry
+
+
+def test_the_resource_of_a_resourcesync_source_is_where_it_came_from():
+    origin = origin_of(Source("laro", "http://laro.example.org/", "resourcesync"), "", "mods")
+    assert origin.via("http://laro.example.org/1?a=b&c=%20") == "http://laro.example.org/1?a=b&c=%20"
+
+
+def test_an_address_that_is_too_long_for_a_sitemap_is_left_out():
+    document = Document("resourcelist")
+    long = "https://a.example.org/" + "a" * 2_000
+    entries = Entries(document, lambda name: f"https://b.example.org/{name}", {"laro": Origin("p", lambda _: long)})
+    files = [Content(long, "x"), Content("https://a.example.org/1", "x")]
+    assert long not in entries.resource(Resource(1, IDENTIFIER, 0, 1, b"x" * 32), files)
+    change = ResourceChange(1, IDENTIFIER, 0, "created", 0, b"")
+    assert long not in entries.change(change)
+    unknown = Entries(document, lambda name: name, {})
+    assert "rs:ln" not in unknown.change(change)
+
+
+@given(
+    st.dictionaries(st.integers(0, 40), st.integers(1, 12), min_size=1, max_size=8),
+    st.integers(1, 4),
+)
+def test_windows_have_no_gaps_and_only_the_last_one_is_open(counts, most):
+    """Each part has at most so many changes, here one a second, and the next one begins behind its last."""
+    days = [((20 + day) * DAY, count) for day, count in sorted(counts.items())]
+
+    def ends(day, count):
+        return [(day + 10 + place, place) for place in range(most - 1, count - 1, most)]
+
+    made = list(windows(days, ends, BEGIN, 100 * DAY))
+    assert len(made) == sum(-(-count // most) for _, count in days)
+    assert len({window.name for window in made}) == len(made)
+    assert made[0].from_ == BEGIN
+    assert made[-1].until is None
+    for window, following in pairwise(made):
+        assert window.until == following.from_
+        assert window.from_ <= following.from_
+        assert window.last <= following.last
+    assert all(window.first >= BEGIN for window in made)

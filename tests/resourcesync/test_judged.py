@@ -1,0 +1,99 @@
+"""Other people's programs read our source: the official schemas, and the client of the standard's authors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from gateway.xmltext import utc_datetime
+from tests import live
+from tests.conftest import ROOT
+from tests.publish.desk import Desk, Sent, dc, make_databases
+
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.mark.needs("../shared/xsd")
+def test_the_official_schemas_accept_every_document(source):
+    """They want an entry in each document, so that of a repository without records is the one exception."""
+    schemas = {
+        name: etree.XMLSchema(file=str(SHARED / "xsd" / f"driver-rs-{name}.xsd")) for name in ("urlset", "index")
+    }
+    source.publish(*map(str, range(7)), sets=("x",))
+    source.desk.now += 90_000
+    source.publish("1", title="Another")
+    source.delete("2")
+    source.desk.now += 5
+    folder = "/resourcesync/oai_dc/source"
+    names = ["capabilitylist", "resourcelist", "resourcelist-1", "resourcelist-3", "changelist"]
+    windows = [loc.rpartition("/")[2].removesuffix(".xml") for loc in source.locations("changelist")]
+    paths = [f"{folder}/{name}.xml" for name in (*names, *windows)] + ["/.well-known/resourcesync"]
+    for path in paths:
+        root = etree.fromstring(source.get(path).data)
+        kind = "index" if root.tag.endswith("sitemapindex") else "urlset"
+        schemas[kind].assertValid(root)
+    assert len(windows) == 4
+
+
+# What the client does, as a program of its own: it needs `distutils`, and warns of it.
+_CLIENT = """
+import logging, sys
+from resync.client import Client
+logging.basicConfig(level=logging.INFO)
+site, folder = sys.argv[1:]
+lists = site + "/resourcesync/oai_dc/source"
+client = Client()
+client.hashes = {{"sha-256"}} if "audit" in "{}" else set()  # its Change Lists cannot have any
+client.set_mappings([site + "/metadata/oai_dc/", folder])
+client.capability_list_uri = lists + "/capabilitylist.xml"
+client.{}
+"""
+
+
+def _done_by_the_client(site: str, folder: Path, call: str) -> str:
+    line = [sys.executable, "-W", "ignore", "-c", _CLIENT.format(call.partition("(")[0], call), site, str(folder)]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=folder.parent)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def _titles(folder: Path) -> dict[str, str]:
+    files = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")]
+    return {file.name: file.read_text().partition("<dc:title>")[2].partition("<")[0] for file in files}
+
+
+@pytest.mark.slow
+def test_the_client_of_the_standard_holds_what_we_publish(tmp_path: Path) -> None:
+    instance, copy = tmp_path / "instance", tmp_path / "copy"
+    instance.mkdir()
+    copy.mkdir()
+    make_databases(instance)
+    assert live.called("gateway", instance, "init", "--domain", "gateway.example.org").returncode == 0
+    with closing_desk(instance) as desk, live.served(instance) as server:
+        site = server.url.removesuffix("/oai")
+        desk.sent(*(Sent(str(number), dc(f"Title {number}")) for number in range(5)))
+        _done_by_the_client(site, copy, "baseline_or_audit(allow_deletion=True)")
+        assert _titles(copy) == {str(number): f"Title {number}" for number in range(5)}
+        assert "IN SYNC" in _done_by_the_client(site, copy, "baseline_or_audit(audit_only=True)")
+        began = utc_datetime(desk.record("1").datestamp + 1)
+        desk.now += 5
+        desk.sent(Sent("1", dc("Changed")), Sent("2", None), Sent("7", dc("New")))
+        changes = "lists + '/changelist-open.xml'"
+        call = f"incremental(allow_deletion=True, change_list_uri={changes}, from_datetime='{began}')"
+        _done_by_the_client(site, copy, call)
+        wanted = {"0": "Title 0", "1": "Changed", "3": "Title 3", "4": "Title 4", "7": "New"}
+        assert _titles(copy) == wanted
+        assert "IN SYNC" in _done_by_the_client(site, copy, "baseline_or_audit(audit_only=True)")
+
+
+@contextmanager
+def closing_desk(folder: Path) -> Iterator[Desk]:
+    desk = Desk(folder)
+    with closing(desk.store), closing(desk.inbox):
+        yield desk

@@ -1,0 +1,76 @@
+"""Our own harvester takes our ResourceSync source into a second instance, from the address of the first one alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from gateway.descriptions import metadata_of
+from gateway.model import FileLink, FileOrigin, Selection
+from gateway.names import upstream_identifier
+from gateway.publish_files import file_all
+from gateway.store.opening import open_store
+from tests import live
+from tests.publish.desk import Desk, Sent, dc, make_databases
+
+pytestmark = pytest.mark.slow  # it serves, and runs the harvester
+
+FOUND = FileLink("https://a.example.org/1.pdf", "application/pdf", FileOrigin.DISCOVERED, "x", 12, "ab" * 32)
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Desk]:
+    folder.mkdir()
+    make_databases(folder)
+    assert live.called("gateway", folder, "init", "--domain", "gateway.example.org").returncode == 0
+    desk = Desk(folder)
+    with closing(desk.store), closing(desk.inbox):
+        yield desk
+
+
+def titles(folder: Path) -> Mapping[str, str]:
+    """Return the title of each living item of an instance, by the last part of its upstream identifier."""
+    titles_by_name = {}
+    with closing(open_store(folder, only_reads=True)) as store, store.view() as view:
+        for resource in view.resources(Selection("oai_dc"), 0, 999, 999):
+            record = view.record(resource.identifier, "oai_dc")
+            assert record is not None
+            title = metadata_of(record.content).partition(b"<dc:title>")[2].partition(b"<")[0].decode()
+            titles_by_name[upstream_identifier(resource.identifier).rpartition("/")[2]] = title
+    return titles_by_name
+
+
+def test_a_second_instance_follows_the_first_by_its_lists(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    with opened(first) as desk, live.served(first, resourcesync_lists="oai_dc") as server:
+        desk.sent(*(Sent(str(number), dc(f"Title {number}")) for number in range(6)))
+        desk.now += 1
+        file_all(desk.store, desk.inbox, "laro", ("1",), lambda _state: (FOUND,))
+        live.instance(second, {})
+        site = server.url.removesuffix("/oai")
+        added = live.called(
+            "harvester", second, "source", "add", "first", site, "--kind", "resourcesync", fetch_delay_seconds=0
+        )
+        assert added.returncode == 0, added.stderr
+        run(second)
+        assert titles(second) == {str(number): f"Title {number}" for number in range(6)}
+        assert with_full_text(second) == 1
+        desk.now += 10
+        desk.sent(Sent("0", dc("Changed")), Sent("2", None), Sent("9", dc("New")))
+        run(second)
+        assert titles(second) == titles(first) == {
+            "0": "Changed", "1": "Title 1", "3": "Title 3", "4": "Title 4", "5": "Title 5", "9": "New",
+        }  # fmt: skip
+
+
+def run(folder: Path) -> None:
+    done = live.called("harvester", folder, "run", "first", fetch_delay_seconds=0)
+    assert done.returncode == 0, done.stderr
+
+
+def with_full_text(folder: Path) -> int:
+    with closing(open_store(folder, only_reads=True)) as store:
+        return store.counts("first")["fulltext"]
