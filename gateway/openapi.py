@@ -168,8 +168,8 @@ def _lists() -> dict[str, Any]:
         f"{folder}/resourcelist-{{part}}.xml": _get(
             "A part of the Resource List", "application/xml", *where, part, missing=True
         ),
-        f"{folder}/changelist-{{window}}.xml": _get(
-            "A Change List", "application/xml", *where, _path("window"), missing=True
+        f"{folder}/changelist-{{period}}.xml": _get(
+            "A Change List", "application/xml", *where, _path("period"), missing=True
         ),
     }
 

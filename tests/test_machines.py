@@ -77,7 +77,7 @@ def test_every_address_of_the_machine_interface_is_described(house):
 FILLED = {
     "spec": "source",
     "part": "1",
-    "window": "open",
+    "period": "open",
     "name": "laro",
     "prefix": "oai_dc",
     "identifier": "oai:gateway.example.org:laro/1",

@@ -22,7 +22,7 @@ FOR_HARVESTERS = {
     "/resourcesync/<prefix>/<spec>/resourcelist.xml",
     "/resourcesync/<prefix>/<spec>/resourcelist-<int:part>.xml",
     "/resourcesync/<prefix>/<spec>/changelist.xml",
-    "/resourcesync/<prefix>/<spec>/changelist-<window>.xml",
+    "/resourcesync/<prefix>/<spec>/changelist-<period>.xml",
     "/schemas/<path:name>",
     "/files/<digest>",
     "/files/<digest>.linkset",

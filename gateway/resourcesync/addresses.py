@@ -56,9 +56,9 @@ class Addresses:
         """Return the address of a Resource List; of one of its parts, if it has an index."""
         return self._document(resources, "resourcelist" if part is None else f"resourcelist-{part}")
 
-    def change_list(self, resources: ResourceSet, window: str = "") -> str:
-        """Return the address of the Change List of a window; without one, that of their index."""
-        return self._document(resources, f"changelist-{window}" if window else "changelist")
+    def change_list(self, resources: ResourceSet, period: str = "") -> str:
+        """Return the address of the Change List of a period; without one, that of their index."""
+        return self._document(resources, f"changelist-{period}" if period else "changelist")
 
     def _document(self, resources: ResourceSet, name: str) -> str:
         prefix, spec = (quote(part, safe=_SAFE) for part in resources)

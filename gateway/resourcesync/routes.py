@@ -21,7 +21,7 @@ from gateway.model import Content, Selection
 from gateway.resourcesync.addresses import DESCRIPTION, FOLDER, Addresses, ResourceSet
 from gateway.resourcesync.documents import CONTENT_TYPE, Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
-from gateway.resourcesync.windows import MOST_ENTRIES, Window, Windows
+from gateway.resourcesync.periods import MOST_ENTRIES, Period, Periods
 from gateway.store.base import Store, View
 from gateway.xmltext import utc_datetime
 
@@ -55,7 +55,7 @@ def blueprint(
         ("resource_list", "resourcelist.xml", source.resource_list),
         ("resource_list_part", "resourcelist-<int:part>.xml", source.resource_list_part),
         ("change_lists", "changelist.xml", source.change_lists),
-        ("change_list", "changelist-<window>.xml", source.change_list),
+        ("change_list", "changelist-<period>.xml", source.change_list),
     ):
         face.add_url_rule(f"{FOLDER}/<prefix>/<spec>/{rule}", name, view)
     face.register_error_handler(StoreError, _unavailable)
@@ -78,7 +78,7 @@ class _Source:
         self._addresses = addresses
         self._metadata_url = metadata_url
         self._most = most_entries
-        self._windows = Windows(most_entries)
+        self._periods = Periods(most_entries)
 
     # -- what there is -------------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ class _Source:
         document = Document("capabilitylist", links)
         entries = [document.entry(self._addresses.resource_list(resources), {"capability": "resourcelist"})]
         with self._store.view() as view:
-            if self._windows.of(view, resources):
+            if self._periods.of(view, resources):
                 entries.append(document.entry(self._addresses.change_list(resources), {"capability": "changelist"}))
         return _answer(document.write(entries))
 
@@ -162,20 +162,20 @@ class _Source:
         """Answer with the Change List Index (§12.1)."""
         resources = self._asked(prefix, spec)
         with self._store.view() as view:
-            windows = self._windows.of(view, resources)
+            periods = self._periods.of(view, resources)
             begin = view.changes_from()
         links = (Link("up", self._addresses.capability_list(resources)),)
         document = Document("changelist", links, {"from": utc_datetime(begin)}, is_index=True)
-        if not windows:
+        if not periods:
             abort(404)
         return _answer(
             document.write(
-                document.entry(self._addresses.change_list(resources, window.name), _times(window))
-                for window in windows
+                document.entry(self._addresses.change_list(resources, period.name), _times(period))
+                for period in periods
             )
         )
 
-    def change_list(self, prefix: str, spec: str, window: str) -> Response:
+    def change_list(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with one Change List (§12): open, or closed and then always the same."""
         resources = self._asked(prefix, spec)
         links = (
@@ -183,7 +183,7 @@ class _Source:
             Link("index", self._addresses.change_list(resources)),
         )
         with self._store.view() as view:
-            wanted = self._windows.named(view, resources, window)
+            wanted = self._periods.named(view, resources, period)
             if wanted is None:
                 abort(404)
             document = Document("changelist", links, _times(wanted))
@@ -217,9 +217,9 @@ def _selected(resources: ResourceSet) -> tuple[str, str | None]:
     return resources.metadata_prefix, resources.selected
 
 
-def _times(window: Window) -> dict[str, str]:
-    until = {} if window.until is None else {"until": utc_datetime(window.until)}
-    return {"from": utc_datetime(window.from_), **until}
+def _times(period: Period) -> dict[str, str]:
+    until = {} if period.until is None else {"until": utc_datetime(period.until)}
+    return {"from": utc_datetime(period.from_), **until}
 
 
 def _answer(content: bytes, fresh_seconds: int = _FRESH_SECONDS) -> Response:

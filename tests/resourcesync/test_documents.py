@@ -1,4 +1,4 @@
-"""The XML of the documents, the addresses of the lists, and the windows of changes."""
+"""The XML of the documents, the addresses of the lists, and the periods of changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gateway.model import Content, Resource, ResourceChange, Source
 from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
-from gateway.resourcesync.windows import windows
+from gateway.resourcesync.periods import periods
 from harvester.sources.resourcesync.documents import read
 
 DAY = 86_400
@@ -98,20 +98,20 @@ def test_an_address_that_is_too_long_for_a_sitemap_is_left_out():
     st.dictionaries(st.integers(0, 40), st.integers(1, 12), min_size=1, max_size=8),
     st.integers(1, 4),
 )
-def test_windows_have_no_gaps_and_only_the_last_one_is_open(counts, most):
+def test_periods_have_no_gaps_and_only_the_last_one_is_open(counts, most):
     """Each part has at most so many changes, here one a second, and the next one begins behind its last."""
     days = [((20 + day) * DAY, count) for day, count in sorted(counts.items())]
 
     def ends(day, count):
         return [(day + 10 + place, place) for place in range(most - 1, count - 1, most)]
 
-    made = list(windows(days, ends, BEGIN, 100 * DAY))
+    made = list(periods(days, ends, BEGIN, 100 * DAY))
     assert len(made) == sum(-(-count // most) for _, count in days)
-    assert len({window.name for window in made}) == len(made)
+    assert len({period.name for period in made}) == len(made)
     assert made[0].from_ == BEGIN
     assert made[-1].until is None
-    for window, following in pairwise(made):
-        assert window.until == following.from_
-        assert window.from_ <= following.from_
-        assert window.last <= following.last
-    assert all(window.first >= BEGIN for window in made)
+    for period, following in pairwise(made):
+        assert period.until == following.from_
+        assert period.from_ <= following.from_
+        assert period.last <= following.last
+    assert all(period.first >= BEGIN for period in made)

@@ -32,13 +32,13 @@ def test_the_official_schemas_accept_every_document(source):
     source.desk.now += 5
     folder = "/resourcesync/oai_dc/source"
     names = ["capabilitylist", "resourcelist", "resourcelist-1", "resourcelist-3", "changelist"]
-    windows = [loc.rpartition("/")[2].removesuffix(".xml") for loc in source.locations("changelist")]
-    paths = [f"{folder}/{name}.xml" for name in (*names, *windows)] + ["/.well-known/resourcesync"]
+    periods = [loc.rpartition("/")[2].removesuffix(".xml") for loc in source.locations("changelist")]
+    paths = [f"{folder}/{name}.xml" for name in (*names, *periods)] + ["/.well-known/resourcesync"]
     for path in paths:
         root = etree.fromstring(source.get(path).data)
         kind = "index" if root.tag.endswith("sitemapindex") else "urlset"
         schemas[kind].assertValid(root)
-    assert len(windows) == 4
+    assert len(periods) == 4
 
 
 # What the client does, as a program of its own: it needs `distutils`, and warns of it.

@@ -111,8 +111,8 @@ def test_a_set_has_lists_of_its_own(source):
     source.publish("2", title="Another title")
     source.desk.now += 5
     assert source.locations("resourcelist", spec="source:laro:x") == [f"{NAME}1"]
-    (window,) = source.locations("changelist", spec="source:laro:x")
-    changes = [(entry.loc.removeprefix(NAME), entry.change) for entry in source.read(window)]
+    (period,) = source.locations("changelist", spec="source:laro:x")
+    changes = [(entry.loc.removeprefix(NAME), entry.change) for entry in source.read(period)]
     assert changes == [("1", "created"), ("2", "created"), ("2", "deleted")]
 
 
@@ -147,9 +147,9 @@ def test_a_change_is_listed_when_the_horizon_has_passed_it_and_not_before(source
     source.publish("1")
     assert source.get("/resourcesync/oai_dc/source/changelist.xml").status_code == 404
     source.desk.now += 1
-    (window,) = source.document("changelist")
-    assert window.until == ""
-    (entry,) = source.read(window.loc)
+    (period,) = source.document("changelist")
+    assert period.until == ""
+    (entry,) = source.read(period.loc)
     assert (entry.loc, entry.change, entry.datetime) == (f"{NAME}1", "created", entry.lastmod)
 
 
@@ -227,10 +227,10 @@ def test_a_destination_that_polls_the_open_list_misses_no_version(source):
         if round_ % 3 == 2:
             source.delete(str(round_ % 5))
         source.desk.now += DAY // 2 if round_ % 4 == 0 else 2
-        for window in source.document("changelist"):
-            if window.until and window.until < reached:
+        for period in source.document("changelist"):
+            if period.until and period.until < reached:
                 continue
-            for entry in source.read(window.loc):
+            for entry in source.read(period.loc):
                 held[entry.loc] = "" if entry.change == "deleted" else entry.digests[0][1]
                 reached = max(reached, entry.datetime)
     present = {entry.loc: entry.digests[0][1] for entry in source.resources()}
