@@ -107,6 +107,14 @@ def test_schemas_are_found_below_the_prefix(address: str) -> None:
     assert get(f"{address}/schemas/{next((ROOT / 'schemas').glob('*.xsd')).name}")[0] == 200
 
 
+def test_source_description_is_found_at_the_host_and_below_the_prefix(address: str) -> None:
+    host = address.removesuffix("/repository")
+    at_host, below = (get(f"{place}/.well-known/resourcesync") for place in (host, address))
+    assert at_host == below
+    assert at_host[0] == 200
+    assert f"<loc>{BASE_URL.removesuffix('/oai')}/resourcesync/oai_dc/source/capabilitylist.xml".encode() in at_host[1]
+
+
 def test_prefix_without_a_slash_leads_to_the_page(address: str) -> None:
     status, body = get(address)
     assert (status, b"OAI-PMH" in body) == (200, True)
