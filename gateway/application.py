@@ -16,20 +16,21 @@ from flask import Blueprint, Flask, Response, request
 from gateway import copies, machines, probes, schemas
 from gateway.browse import routes as browse
 from gateway.browse import search_routes
-from gateway.descriptions import describe
+from gateway.descriptions import describe, metadata_of
 from gateway.errors import StoreError
 from gateway.exploration import explorer, identify_facts
 from gateway.instance import check_domain, check_settings, key
 from gateway.landing import crawlers, resolver
 from gateway.landing import routes as landing
 from gateway.landing.copy_links import CopyLinks
-from gateway.landing.places import Places
+from gateway.landing.places import Ambiguous, Places
 from gateway.oaipmh import routes as oaipmh
 from gateway.oaipmh.identity import Repository
 from gateway.oaipmh.routes import Observe
 from gateway.pages import assets
 from gateway.pages.appearance import site_of
 from gateway.past_searches import PastSearches
+from gateway.resourcesync import batch_dump
 from gateway.resourcesync import routes as resourcesync
 from gateway.resourcesync.addresses import Addresses, resource_sets
 from gateway.search.base import Reader
@@ -37,7 +38,7 @@ from gateway.search.opening import open_search
 from gateway.search.query import MOST_LETTERS, Query
 from gateway.server.answer import SECURITY_HEADERS
 from gateway.settings import Settings
-from gateway.store.base import Inbox, Store
+from gateway.store.base import Inbox, Store, View
 from gateway.store.base_inbox import Subscriptions
 from gateway.store.opening import open_inbox, open_store, open_subscriptions
 from gateway.store.step import EPOCH_FACT, check_finished
@@ -129,7 +130,9 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     if site.has_search:
         yield search_routes.blueprint(store, search, describe, Places(site).path, site)
     if sets:
-        yield resourcesync.blueprint(store, sets, site.url, _metadata_urls(Places(site)))
+        places = Places(site)
+        yield resourcesync.blueprint(store, sets, site.url, _metadata_urls(places), metadata_of)
+        yield batch_dump.blueprint(store, site.url, _named(places), metadata_of)
     yield machines.blueprint(site, has_files=settings.is_on("files_serve"), has_lists=bool(sets))
     yield browse.blueprint(
         store,
@@ -145,6 +148,18 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
 def _metadata_urls(places: Places) -> resourcesync.MetadataUrl:
     """Return the function that returns how the address of the metadata of an item in a format is made."""
     return lambda view, prefix: lambda identifier: places.metadata_url(view, identifier, prefix)
+
+
+def _named(places: Places) -> batch_dump.Named:
+    """Return the function that returns which metadata an address means."""
+
+    def named(view: View, url: str) -> tuple[str, str] | None:
+        try:
+            return places.metadata_named(view, url)
+        except Ambiguous:
+            return None
+
+    return named
 
 
 def _finder(search: Reader) -> Callable[[str], tuple[str, ...]]:

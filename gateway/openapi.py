@@ -157,6 +157,7 @@ def _lists() -> dict[str, Any]:
     summaries = {
         "capabilitylist.xml": "The Capability List of a set of resources",
         "resourcelist.xml": "The Resource List, or its index",
+        "resourcedump.xml": "The Resource Dump: packages of all resources",
         "changelist.xml": "The Change List Index",
     }
     return {
@@ -167,6 +168,12 @@ def _lists() -> dict[str, Any]:
         },
         f"{folder}/resourcelist-{{part}}.xml": _get(
             "A part of the Resource List", "application/xml", *where, part, missing=True
+        ),
+        f"{folder}/resourcedump-{{part}}.xml": _get(
+            "A copy of the manifest of a package", "application/xml", *where, part, missing=True
+        ),
+        f"{folder}/resourcedump-{{part}}.zip": _get(
+            "A package of the Resource Dump", "application/zip", *where, part, missing=True
         ),
         f"{folder}/changelist-{{period}}.xml": _get(
             "A Change List", "application/xml", *where, _path("period"), missing=True

@@ -56,6 +56,7 @@ NOT_DESCRIBED = {
     "/oai",
     "/oai/",
     "/websub/{token}",
+    "/resourcesync/batch",
     "/healthz",
     "/readyz",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from gateway.names import source_of, upstream_identifier
 from gateway.pages.item_addresses import address_of, in_path, in_query, is_plain, merged, query_address
@@ -79,6 +79,16 @@ class Places:
     def metadata_url(self, view: View, identifier: str, prefix: str) -> str:
         """Return the whole address of the metadata of an item in one format."""
         return self.whole(self.metadata_path(view, identifier, prefix))
+
+    def metadata_named(self, view: View, url: str) -> tuple[str, str] | None:
+        """Return the identifier and the prefix of the metadata at an address of ours, or None. Raise Ambiguous."""
+        folder = f"{self._site.url}/metadata/"
+        prefix, slash, tail = url.removeprefix(folder).partition("/")
+        if not url.startswith(folder) or not slash:
+            return None
+        text = tail.removeprefix("?identifier=")
+        identifier = self.identifier(view, unquote(text, errors="replace"))
+        return None if identifier is None else (identifier, unquote(prefix))
 
     def persistent_url(self, identifier: str) -> str:
         """Return the whole address to cite: that of the resolver, which stays the same if pages move."""

@@ -56,6 +56,18 @@ class Addresses:
         """Return the address of a Resource List; of one of its parts, if it has an index."""
         return self._document(resources, "resourcelist" if part is None else f"resourcelist-{part}")
 
+    def resource_dump(self, resources: ResourceSet) -> str:
+        """Return the address of the Resource Dump."""
+        return self._document(resources, "resourcedump")
+
+    def manifest(self, resources: ResourceSet, part: int) -> str:
+        """Return the address of the copy of the manifest of a package."""
+        return self._document(resources, f"resourcedump-{part}")
+
+    def package(self, resources: ResourceSet, part: int) -> str:
+        """Return the address of a package of the Resource Dump."""
+        return self.manifest(resources, part).removesuffix(".xml") + ".zip"
+
     def change_list(self, resources: ResourceSet, period: str = "") -> str:
         """Return the address of the Change List of a period; without one, that of their index."""
         return self._document(resources, f"changelist-{period}" if period else "changelist")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
 from itertools import islice
 from typing import Final, NamedTuple
 from urllib.parse import quote
@@ -56,6 +57,18 @@ class Entries:
         changed = utc_datetime(resource.datestamp)
         links = [*_described(contents), *self._links(resource.identifier)]
         return self._document.entry(self._url_of(resource.identifier), _facts(resource), links, changed)
+
+    def packed(self, resource: Resource, metadata: bytes, contents: Iterable[Content] = ()) -> str:
+        """Return the entry of a resource in the manifest of a package, where its bytes are `metadata`."""
+        exact = resource._replace(length=len(metadata), sha256=sha256(metadata).digest())
+        md = {**_facts(exact), "path": self.path(resource)}
+        links = [*_described(contents), *self._links(resource.identifier)]
+        return self._document.entry(self._url_of(resource.identifier), md, links, utc_datetime(resource.datestamp))
+
+    @staticmethod
+    def path(resource: Resource) -> str:
+        """Return the path of a resource in a package."""
+        return f"/resources/{resource.item}.xml"
 
     def change(self, change: ResourceChange) -> str:
         """Return the entry of a change. Both times are there: clients of version 1.0 read `lastmod`."""

@@ -7,20 +7,23 @@ misses nothing if it continues from them. `at` is the second after the last chan
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
-from typing import Final, TypeAlias
+from typing import IO, Final, TypeAlias
+from wsgiref.util import FileWrapper
 
 from flask import Blueprint, Response, abort, request
 from isal import isal_zlib
 
 from gateway.errors import StoreError
-from gateway.model import Content, Selection
+from gateway.model import Content, Resource, Selection
+from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import DESCRIPTION, FOLDER, Addresses, ResourceSet
 from gateway.resourcesync.documents import CONTENT_TYPE, Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
+from gateway.resourcesync.packages import Packed
 from gateway.resourcesync.periods import MOST_ENTRIES, Period, Periods
 from gateway.store.base import Store, View
 from gateway.xmltext import utc_datetime
@@ -30,6 +33,12 @@ log = logging.getLogger("gateway.resourcesync")
 # Returns the function that returns the address of the metadata of an item in a format.
 MetadataUrl: TypeAlias = Callable[[View, str], Callable[[str], str]]
 
+# Returns the bytes between `<metadata>` and `</metadata>` of a record.
+MetadataOf: TypeAlias = Callable[[bytes], bytes]
+
+MOST_PACKED: Final = 5_000  # resources of a package: some 1 MB, made in half a second
+_ZIP: Final = "application/zip"
+_STEP: Final = 1 << 16
 _FRESH_SECONDS: Final = 60
 _CLOSED_FRESH_SECONDS: Final = 3_600  # a takedown may still empty its entries
 _RETRY_AFTER_SECONDS: Final = 60
@@ -41,19 +50,27 @@ def blueprint(
     sets: Sequence[ResourceSet],
     url: str,
     metadata_url: MetadataUrl,
+    metadata_of: MetadataOf,
+    *,
     most_entries: int = MOST_ENTRIES,
+    most_packed: int = MOST_PACKED,
 ) -> Blueprint:
     """Return the Flask blueprint of the source; `url` is the address of `/` without the slash.
 
-    `sets` are the sets of resources, each with a Capability List. A document has at most `most_entries` entries.
+    `sets` are the sets of resources, each with a Capability List. `metadata_of` returns the metadata in a record. A
+    document has at most `most_entries` entries, and a package at most `most_packed` resources.
     """
     face = Blueprint("resourcesync", __name__)
-    source = _Source(store, sets, Addresses(url), metadata_url, most_entries)
+    source = _Source(store, sets, Addresses(url), metadata_url, metadata_of)
+    source.limit(most_entries, most_packed)
     face.add_url_rule(DESCRIPTION, "description", source.description)
     for name, rule, view in (
         ("capability_list", "capabilitylist.xml", source.capability_list),
         ("resource_list", "resourcelist.xml", source.resource_list),
         ("resource_list_part", "resourcelist-<int:part>.xml", source.resource_list_part),
+        ("resource_dump", "resourcedump.xml", source.resource_dump),
+        ("resource_dump_manifest", "resourcedump-<int:part>.xml", source.manifest),
+        ("resource_dump_package", "resourcedump-<int:part>.zip", source.package),
         ("change_lists", "changelist.xml", source.change_lists),
         ("change_list", "changelist-<period>.xml", source.change_list),
     ):
@@ -71,13 +88,18 @@ class _Source:
         sets: Sequence[ResourceSet],
         addresses: Addresses,
         metadata_url: MetadataUrl,
-        most_entries: int,
+        metadata_of: MetadataOf,
     ) -> None:
         self._store = store
         self._sets = tuple(sets)
         self._addresses = addresses
         self._metadata_url = metadata_url
-        self._most = most_entries
+        self._metadata_of = metadata_of
+        self.limit(MOST_ENTRIES, MOST_PACKED)
+
+    def limit(self, most_entries: int, most_packed: int) -> None:
+        """Set how many entries a document has at most, and how many resources a package."""
+        self._most, self._most_packed = most_entries, most_packed
         self._periods = Periods(most_entries)
 
     # -- what there is -------------------------------------------------------------------------------------------
@@ -98,7 +120,10 @@ class _Source:
             Link("describedby", f"{self._addresses.url}/formats/{resources.metadata_prefix}"),
         )
         document = Document("capabilitylist", links)
-        entries = [document.entry(self._addresses.resource_list(resources), {"capability": "resourcelist"})]
+        entries = [
+            document.entry(self._addresses.resource_list(resources), {"capability": "resourcelist"}),
+            document.entry(self._addresses.resource_dump(resources), {"capability": "resourcedump"}),
+        ]
         with self._store.view() as view:
             if self._periods.of(view, resources):
                 entries.append(document.entry(self._addresses.change_list(resources), {"capability": "changelist"}))
@@ -148,13 +173,77 @@ class _Source:
         self, view: View, document: Document, resources: ResourceSet, after: int, until: int
     ) -> Iterator[str]:
         entries = self._entries(view, document, resources)
-        described = groupby(view.contents(after, until), itemgetter(0))
-        item, contents = next(described, (until + 1, iter(())))
-        for resource in view.resources(Selection(*_selected(resources)), after, until, self._most):
-            while item < resource.item:
-                item, contents = next(described, (until + 1, iter(())))
-            files: Iterator[Content] = (content for _, content in contents) if item == resource.item else iter(())
-            yield entries.resource(resource, files)
+        listed = view.resources(Selection(*_selected(resources)), after, until, self._most)
+        for resource, contents in _with_contents(view, listed):
+            yield entries.resource(resource, contents)
+
+    # -- packages ------------------------------------------------------------------------------------------------
+
+    def resource_dump(self, prefix: str, spec: str) -> Response:
+        """Answer with the Resource Dump (§11): the packages of all resources, each a range of items."""
+        resources = self._asked(prefix, spec)
+        with self._store.view() as view:
+            document = Document(
+                "resourcedump", (Link("up", self._addresses.capability_list(resources)),), self._at(view, resources)
+            )
+            entries = [
+                document.entry(
+                    self._addresses.package(resources, part),
+                    {"type": _ZIP},
+                    [Link("contents", self._addresses.manifest(resources, part), "application/xml")],
+                )
+                for part in range(1, -(-view.last_item() // self._most_packed) + 1)
+                if view.resources(Selection(*_selected(resources)), *self._range(part), 1)
+            ]
+        return _answer(document.write(entries))
+
+    def manifest(self, prefix: str, spec: str, part: int) -> Response:
+        """Answer with a copy of the manifest of a package (§11.2)."""
+        resources = self._asked(prefix, spec)
+        with self._store.view() as view:
+            document = self._manifest(view, resources)
+            entries = self._entries(view, document, resources)
+            packed = self._packed(view, resources, self._in_package(view, resources, part))
+            return _answer(document.write(entries.packed(*one) for one in packed))
+
+    def package(self, prefix: str, spec: str, part: int) -> Response:
+        """Answer with a package: made of the store, always the same for the same resources, and in ranges of bytes."""
+        resources = self._asked(prefix, spec)
+        with self._store.view() as view:
+            listed = self._in_package(view, resources, part)
+            document = self._manifest(view, resources)
+            tag = blake2b(repr((document.times, listed)).encode(), digest_size=16).hexdigest()
+            response = Response(content_type=_ZIP)
+            response.set_etag(tag)
+            response.cache_control.public = True
+            response.cache_control.max_age = _FRESH_SECONDS
+            if request.if_none_match.contains(tag):
+                response.status_code = 304
+                return response
+            entries = self._entries(view, document, resources)
+            file, length = packages.package(document, entries, self._packed(view, resources, listed))
+        return _sent(response, file, length)
+
+    def _in_package(self, view: View, resources: ResourceSet, part: int) -> tuple[Resource, ...]:
+        listed: tuple[Resource, ...] = ()
+        if 1 <= part <= -(-view.last_item() // self._most_packed):
+            listed = view.resources(Selection(*_selected(resources)), *self._range(part), self._most_packed)
+        if not listed:
+            abort(404)
+        return listed
+
+    def _range(self, part: int) -> tuple[int, int]:
+        return (part - 1) * self._most_packed, part * self._most_packed
+
+    def _manifest(self, view: View, resources: ResourceSet) -> Document:
+        up = Link("up", self._addresses.capability_list(resources))
+        return Document("resourcedump-manifest", (up,), self._at(view, resources))
+
+    def _packed(self, view: View, resources: ResourceSet, listed: Sequence[Resource]) -> Iterator[Packed]:
+        for resource, contents in _with_contents(view, listed):
+            record = view.record(resource.identifier, resources.metadata_prefix)
+            assert record is not None, "it is of one snapshot"
+            yield Packed(resource, self._metadata_of(record.content), contents)
 
     # -- what has changed ----------------------------------------------------------------------------------------
 
@@ -213,8 +302,30 @@ class _Source:
         }
 
 
+def _with_contents(view: View, listed: Sequence[Resource]) -> Iterator[tuple[Resource, tuple[Content, ...]]]:
+    """Yield resources, sorted by item, each with the files of its item."""
+    if not listed:
+        return
+    end: tuple[int, Iterable[tuple[int, Content]]] = (listed[-1].item + 1, ())
+    described = groupby(view.contents(listed[0].item - 1, listed[-1].item), itemgetter(0))
+    item, contents = next(described, end)
+    for resource in listed:
+        while item < resource.item:
+            item, contents = next(described, end)
+        yield resource, tuple(content for _, content in contents) if item == resource.item else ()
+
+
 def _selected(resources: ResourceSet) -> tuple[str, str | None]:
     return resources.metadata_prefix, resources.selected
+
+
+def _sent(response: Response, file: IO[bytes], length: int) -> Response:
+    """Return an answer with a package, or with a range of its bytes (RFC 9110 §14); the file is closed behind it."""
+    response.response = FileWrapper(file, _STEP)
+    response.content_length = length
+    response.call_on_close(file.close)
+    response.make_conditional(request, accept_ranges=True, complete_length=length)
+    return response
 
 
 def _times(period: Period) -> dict[str, str]:

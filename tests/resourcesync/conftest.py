@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from gateway.descriptions import metadata_of
 from gateway.landing.places import Places
 from gateway.pages.site import Site
 from gateway.pages.style import style_sheet
@@ -74,7 +75,17 @@ def source_of(house: House) -> Callable[[int], Source]:
         site = Site("A gateway", URL, f"{URL}/oai", "a@example.org", style_sheet("#1d4f91"))
         places = Places(site)
         urls = lambda view, prefix: lambda identifier: places.metadata_url(view, identifier, prefix)  # noqa: E731
-        app.register_blueprint(blueprint(house.desk.store, resource_sets(LISTS), URL, urls, most_entries))
+        app.register_blueprint(
+            blueprint(
+                house.desk.store,
+                resource_sets(LISTS),
+                URL,
+                urls,
+                metadata_of,
+                most_entries=most_entries,
+                most_packed=most_entries,
+            )
+        )
         return Source(house.desk, app.test_client().get, house.get)
 
     return made

@@ -34,15 +34,15 @@ def test_the_description_leads_to_every_list_and_every_list_back(source):
     capability_list = source.read(lists[0].loc)
     assert related(capability_list.head, "up") == [f"{URL}/.well-known/resourcesync"]
     kinds = {entry.capability: entry.loc for entry in capability_list}
-    assert list(kinds) == ["resourcelist", "changelist"]
-    resources, changes = (source.read(kinds[kind]) for kind in kinds)
+    assert list(kinds) == ["resourcelist", "resourcedump", "changelist"]
+    resources, changes = (source.read(kinds[kind]) for kind in ("resourcelist", "changelist"))
     assert related(resources.head, "up") == related(changes.head, "up") == [lists[0].loc]
     (open_list,) = list(changes)
     assert related(source.read(open_list.loc).head, "index") == [kinds["changelist"]]
 
 
 def test_before_the_first_change_there_is_no_change_list(source):
-    assert [entry.capability for entry in source.document("capabilitylist")] == ["resourcelist"]
+    assert [entry.capability for entry in source.document("capabilitylist")] == ["resourcelist", "resourcedump"]
     assert list(source.document("resourcelist")) == []
     assert source.get("/resourcesync/oai_dc/source/changelist.xml").status_code == 404
 
