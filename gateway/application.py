@@ -131,7 +131,7 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
         yield search_routes.blueprint(store, search, describe, Places(site).path, site)
     if sets:
         places = Places(site)
-        yield resourcesync.blueprint(store, sets, site.url, _metadata_urls(places), metadata_of)
+        yield resourcesync.blueprint(store, sets, site.url, places.metadata_urls, metadata_of)
         yield batch_dump.blueprint(store, site.url, _named(places), metadata_of)
     yield machines.blueprint(site, has_files=settings.is_on("files_serve"), has_lists=bool(sets))
     yield browse.blueprint(
@@ -143,11 +143,6 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
         years=search.years,
         home_link=machines.home_link(site),
     )
-
-
-def _metadata_urls(places: Places) -> resourcesync.MetadataUrl:
-    """Return the function that returns how the address of the metadata of an item in a format is made."""
-    return lambda view, prefix: lambda identifier: places.metadata_url(view, identifier, prefix)
 
 
 def _named(places: Places) -> batch_dump.Named:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 from gateway.names import source_of, upstream_identifier
@@ -15,6 +17,7 @@ FORMS = ("linkset.json", "linkset", "csl.json", "json", "jsonld", "bib", "ris", 
 _MOST_IDENTIFIER = 10_000
 _PREFIX = "-_.!~*'()"  # what a metadataPrefix may have beside letters and digits
 _MOST_CANDIDATES = 20
+_PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9:/._-]*")  # in an address as it is
 
 
 class Ambiguous(Exception):
@@ -79,6 +82,17 @@ class Places:
     def metadata_url(self, view: View, identifier: str, prefix: str) -> str:
         """Return the whole address of the metadata of an item in one format."""
         return self.whole(self.metadata_path(view, identifier, prefix))
+
+    def metadata_urls(self, view: View, prefix: str) -> Callable[[str], str]:
+        """Return the function that does the same as `metadata_url` for many items of one format, fast for most."""
+        folder = self.metadata_url(view, "x", prefix).removesuffix("x")
+
+        def url_of(identifier: str) -> str:
+            if _PLAIN.fullmatch(identifier) and "//" not in identifier and "/." not in identifier:
+                return folder + identifier
+            return self.metadata_url(view, identifier, prefix)
+
+        return url_of
 
     def metadata_named(self, view: View, url: str) -> tuple[str, str] | None:
         """Return the identifier and the prefix of the metadata at an address of ours, or None. Raise Ambiguous."""

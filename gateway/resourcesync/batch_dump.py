@@ -58,7 +58,7 @@ def blueprint(store: Store, url: str, named: Named, metadata_of: Callable[[bytes
                 return _refused(f"There is no metadata at {_shown(unknown)}.")
             document = Document("resourcedump-manifest", (Link("up", addresses.description),), _at(view))
             places = {address: place for address, place in known.items() if place is not None}
-            entries = Entries(document, lambda address: address, {})
+            entries = Entries(lambda address: address, {})
             file, length = packages.package(document, entries, _packed(view, places, metadata_of), MOST_BYTES)
         response = Response(FileWrapper(file, _STEP), content_type="application/zip")
         response.content_length = length

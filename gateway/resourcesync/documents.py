@@ -1,7 +1,8 @@
 """The XML of ResourceSync documents (ResourceSync 1.1, §5 to §14): sitemaps with elements of the namespace `rs`. Pure.
 
-Texts have only characters that XML allows. Attributes have no prefix, and the one `rs:md` of a document is before its
-first entry. `loc` is the first child of an entry, as the schema of sitemaps demands.
+Texts have only characters that XML allows, and the attributes of an `rs:md` nothing to escape. Attributes have no
+prefix, and the one `rs:md` of a document is before its first entry. `loc` is the first child of an entry, as the schema
+of sitemaps demands.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ class Link(NamedTuple):
     type: str = ""
     length: int | None = None
     hash: str = ""
-    modified: str = ""
 
 
 class Document(NamedTuple):
@@ -41,15 +41,14 @@ class Document(NamedTuple):
     def write(self, entries: Iterable[str]) -> bytes:
         """Return the document with these entries, in UTF-8."""
         root = "sitemapindex" if self.is_index else "urlset"
-        md = _md({"capability": self.capability, **self.times})
-        head = f'{_XML}<{root} xmlns="{SITEMAP}" xmlns:rs="{TERMS}">\n{"".join(map(_ln, self.links))}{md}\n'
-        return "".join((head, *entries, f"</{root}>\n")).encode("utf-8", "replace")
+        head = f'{_XML}<{root} xmlns="{SITEMAP}" xmlns:rs="{TERMS}">\n{"".join(map(link, self.links))}'
+        facts = md({"capability": self.capability, **self.times})
+        return "".join((head, facts, "\n", *entries, f"</{root}>\n")).encode("utf-8", "replace")
 
-    def entry(self, loc: str, md: Attributes, links: Iterable[Link] = (), lastmod: str = "") -> str:
-        """Return one entry: a resource, or a document."""
+    def entry(self, loc: str, attributes: Attributes, links: Iterable[Link] = ()) -> str:
+        """Return the entry of a document."""
         name = "sitemap" if self.is_index else "url"
-        changed = f"<lastmod>{lastmod}</lastmod>" if lastmod else ""
-        return f"<{name}><loc>{escape(loc)}</loc>{changed}{_md(md)}{''.join(map(_ln, links))}</{name}>\n"
+        return f"<{name}><loc>{escape(loc)}</loc>{md(attributes)}{''.join(map(link, links))}</{name}>\n"
 
 
 def hash_of(sha256: str) -> str:
@@ -57,14 +56,19 @@ def hash_of(sha256: str) -> str:
     return f"sha-256:{sha256}" if sha256 else ""
 
 
-def _md(attributes: Attributes) -> str:
-    return _element("md", attributes)
+def md(attributes: Attributes) -> str:
+    """Return an `rs:md` with these attributes, without those that are empty."""
+    stated = "".join([f' {name}="{value}"' for name, value in attributes.items() if value != ""])
+    return f"<rs:md{stated}/>" if stated else ""
 
 
-def _ln(link: Link) -> str:
-    return _element("ln", {name: value for name, value in link._asdict().items() if value is not None})
-
-
-def _element(name: str, attributes: Attributes) -> str:
-    stated = "".join(f' {key}="{escape_attribute(str(value))}"' for key, value in attributes.items() if value != "")
-    return f"<rs:{name}{stated}/>" if stated else ""
+def link(link: Link) -> str:
+    """Return the `rs:ln` of a link."""
+    stated = [f'<rs:ln rel="{link.rel}" href="{escape_attribute(link.href)}"']
+    if link.type:
+        stated.append(f' type="{escape_attribute(link.type)}"')
+    if link.length is not None:
+        stated.append(f' length="{link.length}"')
+    if link.hash:
+        stated.append(f' hash="{escape_attribute(link.hash)}"')
+    return "".join((*stated, "/>"))

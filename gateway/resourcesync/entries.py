@@ -1,8 +1,13 @@
-"""The entries of metadata resources in Resource Lists and Change Lists. Pure."""
+"""The entries of metadata resources in Resource Lists, Change Lists and manifests. Pure.
+
+A list has thousands of them, so they are written in one piece, and what a source has in common is written once.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 from typing import Final, NamedTuple
@@ -10,60 +15,59 @@ from urllib.parse import quote
 
 from gateway.addresses import is_address
 from gateway.model import Content, Resource, ResourceChange, Source
-from gateway.names import source_of, upstream_identifier
-from gateway.resourcesync.documents import Attributes, Document, Link, hash_of
+from gateway.names import upstream_identifier
+from gateway.resourcesync.documents import Link, hash_of, link, md
 from gateway.secret_arguments import secret_argument
-from gateway.xmltext import clean, is_legal, utc_datetime
+from gateway.xmltext import clean, escape, is_legal, utc_datetime
 
 TYPE: Final = "application/xml"
 _MOST_FILES: Final = 50  # of one entry
 _MOST_ADDRESS: Final = 2_000  # the limit of a `loc` (sitemaps.org 0.9)
+_SAFE: Final = "-_.!~*'():/"  # what an identifier in an address may have beside letters and digits
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.!~*'():/-]*")  # such an identifier as it is
 
 UrlOf = Callable[[str], str]
 
 
 class Origin(NamedTuple):
-    """What is known of a source: the address of its page here, and that of its record of an item.
+    """What is known of a source: the address of its page here, and where its record of an item is.
 
-    `via` returns the latter for an upstream identifier; empty: there is none.
+    `request` is the address of a record without the upstream identifier at its end; empty: it has none. `is_address`:
+    the upstream identifier itself is the address.
     """
 
     page: str
-    via: UrlOf
+    request: str = ""
+    is_address: bool = False
 
 
 def origin_of(source: Source, page: str, upstream_prefix: str) -> Origin:
     """Return the origin of the records of a source, whose format is `upstream_prefix` there."""
-    if source.kind == "resourcesync":  # the identifier of an item is the address of the resource
-        return Origin(page, lambda upstream: upstream if is_address(upstream) else "")
     if source.kind != "oai_pmh" or secret_argument(source.base_url):
-        return Origin(page, lambda _: "")
+        return Origin(page, is_address=source.kind == "resourcesync")
     base = source.base_url + ("&" if "?" in source.base_url else "?")
-    request = f"{base}verb=GetRecord&metadataPrefix={quote(upstream_prefix, safe='')}&identifier="
-    return Origin(page, lambda upstream: request + quote(upstream, safe="-_.!~*'():/", errors="surrogatepass"))
+    return Origin(page, f"{base}verb=GetRecord&metadataPrefix={quote(upstream_prefix, safe='')}&identifier=")
 
 
 class Entries:
     """Writes the entries of one document."""
 
-    def __init__(self, document: Document, url_of: UrlOf, origins: Mapping[str, Origin]) -> None:
-        """Take the document, the address of the metadata of an item, and the sources by their names."""
-        self._document = document
+    def __init__(self, url_of: UrlOf, origins: Mapping[str, Origin]) -> None:
+        """Take the function that returns the address of an item's metadata, and the sources by their names."""
         self._url_of = url_of
-        self._origins = origins
+        self._origins = {
+            name: (origin, link(Link("collection", origin.page)), link(Link("via", origin.request)).removesuffix('"/>'))
+            for name, origin in origins.items()
+        }
 
     def resource(self, resource: Resource, contents: Iterable[Content]) -> str:
         """Return the entry of a resource, with links to the files that it describes."""
-        changed = utc_datetime(resource.datestamp)
-        links = [*_described(contents), *self._links(resource.identifier)]
-        return self._document.entry(self._url_of(resource.identifier), _facts(resource), links, changed)
+        return self._entry(resource, _facts(resource), _described(contents))
 
     def packed(self, resource: Resource, metadata: bytes, contents: Iterable[Content] = ()) -> str:
         """Return the entry of a resource in the manifest of a package, where its bytes are `metadata`."""
         exact = resource._replace(length=len(metadata), sha256=sha256(metadata).digest())
-        md = {**_facts(exact), "path": self.path(resource)}
-        links = [*_described(contents), *self._links(resource.identifier)]
-        return self._document.entry(self._url_of(resource.identifier), md, links, utc_datetime(resource.datestamp))
+        return self._entry(exact, {**_facts(exact), "path": self.path(resource)}, _described(contents))
 
     @staticmethod
     def path(resource: Resource) -> str:
@@ -72,30 +76,47 @@ class Entries:
 
     def change(self, change: ResourceChange) -> str:
         """Return the entry of a change. Both times are there: clients of version 1.0 read `lastmod`."""
-        changed = utc_datetime(change.datestamp)
-        md = {"change": change.kind, "datetime": changed, **(_facts(change) if change.kind != "deleted" else {})}
-        return self._document.entry(self._url_of(change.identifier), md, self._links(change.identifier), changed)
+        facts = _facts(change) if change.kind != "deleted" else {}
+        return self._entry(change, {"change": change.kind, "datetime": _moment(change.datestamp), **facts})
 
-    def _links(self, identifier: str) -> list[Link]:
-        origin = self._origins.get(source_of(identifier))
-        if origin is None:
-            return []
-        via = origin.via(upstream_identifier(identifier))
-        links = [Link("collection", origin.page)]
-        return [*links, Link("via", via)] if via and len(via) <= _MOST_ADDRESS else links
+    def _entry(
+        self, resource: Resource | ResourceChange, attributes: Mapping[str, str | int], described: str = ""
+    ) -> str:
+        identifier = resource.identifier
+        return (
+            f"<url><loc>{escape(self._url_of(identifier))}</loc><lastmod>{_moment(resource.datestamp)}</lastmod>"
+            f"{md(attributes)}{described}{self._related(identifier)}</url>\n"
+        )
+
+    def _related(self, identifier: str) -> str:
+        """Return the links to the page of the source, and to the record at the source."""
+        stem, _, name = identifier.partition("/")
+        origin, collection, via = self._origins.get(stem.rpartition(":")[2], _UNKNOWN)
+        if origin.request:
+            if not _PLAIN.fullmatch(name):
+                name = quote(upstream_identifier(identifier), safe=_SAFE, errors="surrogatepass")
+            is_short = len(origin.request) + len(name) <= _MOST_ADDRESS
+            return f'{collection}{via}{name}"/>' if is_short else collection
+        upstream = upstream_identifier(identifier) if origin.is_address else ""
+        is_known = is_address(upstream) and is_legal(upstream) and len(upstream) <= _MOST_ADDRESS
+        return collection + link(Link("via", upstream)) if is_known else collection
 
 
-def _facts(resource: Resource | ResourceChange) -> Attributes:
+_UNKNOWN = Origin(""), "", ""
+_moment = lru_cache(maxsize=4096)(utc_datetime)  # records of one publication have the same time
+
+
+def _facts(resource: Resource | ResourceChange) -> dict[str, str | int]:
     if not resource.sha256:
         return {"type": TYPE}
     return {"hash": hash_of(resource.sha256.hex()), "length": resource.length, "type": TYPE}
 
 
-def _described(contents: Iterable[Content]) -> list[Link]:
+def _described(contents: Iterable[Content]) -> str:
     """Return the links to files; a file whose address a list cannot have is left out."""
     links = (
-        Link("describes", content.url, clean(content.mime_type), content.size, hash_of(content.sha256))
+        link(Link("describes", content.url, clean(content.mime_type), content.size, hash_of(content.sha256)))
         for content in contents
         if len(content.url) <= _MOST_ADDRESS and is_legal(content.url)
     )
-    return list(islice(links, _MOST_FILES))
+    return "".join(islice(links, _MOST_FILES))

@@ -140,7 +140,7 @@ class _Source:
             is_small = view.count(Selection(prefix, resources.selected)) <= self._most
             document = Document("resourcelist", (up,), self._at(view, resources), is_index=not is_small)
             if is_small:
-                return _answer(document.write(self._resources(view, document, resources, 0, last)))
+                return _answer(document.write(self._resources(view, resources, 0, last)))
             parts = range(1, -(-last // self._most) + 1)
             return _answer(
                 document.write(
@@ -161,7 +161,7 @@ class _Source:
             if not 1 <= part <= -(-view.last_item() // self._most):
                 abort(404)
             document = Document("resourcelist", links, self._at(view, resources))
-            return _answer(document.write(self._resources(view, document, resources, *self._bounds(part))))
+            return _answer(document.write(self._resources(view, resources, *self._bounds(part))))
 
     def _bounds(self, part: int) -> tuple[int, int]:
         return (part - 1) * self._most, part * self._most
@@ -169,10 +169,8 @@ class _Source:
     def _at(self, view: View, resources: ResourceSet) -> dict[str, str]:
         return {"at": utc_datetime(view.changed_until(resources.metadata_prefix, view.horizon - 1))}
 
-    def _resources(
-        self, view: View, document: Document, resources: ResourceSet, after: int, until: int
-    ) -> Iterator[str]:
-        entries = self._entries(view, document, resources)
+    def _resources(self, view: View, resources: ResourceSet, after: int, until: int) -> Iterator[str]:
+        entries = self._entries(view, resources)
         listed = view.resources(Selection(*_selected(resources)), after, until, self._most)
         for resource, contents in _with_contents(view, listed):
             yield entries.resource(resource, contents)
@@ -202,7 +200,7 @@ class _Source:
         resources = self._asked(prefix, spec)
         with self._store.view() as view:
             document = self._manifest(view, resources)
-            entries = self._entries(view, document, resources)
+            entries = self._entries(view, resources)
             packed = self._packed(view, resources, self._in_package(view, resources, part))
             return _answer(document.write(entries.packed(*one) for one in packed))
 
@@ -220,7 +218,7 @@ class _Source:
             if request.if_none_match.contains(tag):
                 response.status_code = 304
                 return response
-            entries = self._entries(view, document, resources)
+            entries = self._entries(view, resources)
             file, length = packages.package(document, entries, self._packed(view, resources, listed))
         return _sent(response, file, length)
 
@@ -276,7 +274,7 @@ class _Source:
             if wanted is None:
                 abort(404)
             document = Document("changelist", links, _times(wanted))
-            entries = self._entries(view, document, resources)
+            entries = self._entries(view, resources)
             within = Selection(*_selected(resources), wanted.first, wanted.last)
             changes = view.resource_changes(within, wanted.after, self._most)
             content = document.write(map(entries.change, changes))
@@ -290,8 +288,8 @@ class _Source:
             abort(404)
         return resources
 
-    def _entries(self, view: View, document: Document, resources: ResourceSet) -> Entries:
-        return Entries(document, self._metadata_url(view, resources.metadata_prefix), self._origins(view, resources))
+    def _entries(self, view: View, resources: ResourceSet) -> Entries:
+        return Entries(self._metadata_url(view, resources.metadata_prefix), self._origins(view, resources))
 
     def _origins(self, view: View, resources: ResourceSet) -> Mapping[str, Origin]:
         known = {known.metadata_prefix: known for known in view.formats()}.get(resources.metadata_prefix)

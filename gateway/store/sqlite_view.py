@@ -200,7 +200,7 @@ class SqliteView:
         collection, prefix = place
         query = SQL["resources" if collection == EVERYTHING else "resources_of_set"]
         bounds = {"collection": collection, "prefix": prefix, "after": after, "until": until, "limit": limit}
-        return tuple(Resource(*row) for row in self._session.execute(query, bounds))
+        return tuple(map(Resource._make, self._session.execute(query, bounds)))
 
     def contents(self, after: int, until: int) -> Iterator[tuple[int, Content]]:
         """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`."""

@@ -73,8 +73,7 @@ def source_of(house: House) -> Callable[[int], Source]:
     def made(most_entries: int = 3) -> Source:
         app = Flask("source")
         site = Site("A gateway", URL, f"{URL}/oai", "a@example.org", style_sheet("#1d4f91"))
-        places = Places(site)
-        urls = lambda view, prefix: lambda identifier: places.metadata_url(view, identifier, prefix)  # noqa: E731
+        urls = Places(site).metadata_urls
         app.register_blueprint(
             blueprint(
                 house.desk.store,

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.model import Content, Resource, ResourceChange, Source
+from gateway.names import local_identifier
 from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
@@ -47,51 +48,72 @@ LEGAL = st.text(st.characters(exclude_categories=("Cc", "Cs", "Cn")))
 
 @given(LEGAL, LEGAL, LEGAL)
 def test_whatever_a_record_has_the_document_is_xml_and_says_it(loc, href, kind):
-    document = Document("resourcelist", (Link("up", "https://a.example.org/"),), {"at": "2026-11-26T00:00:00Z"})
-    content = document.write([document.entry(loc, {"type": kind}, [Link("describes", href)])])
+    document = Document("resourcedump", (Link("up", "https://a.example.org/"),), {"at": "2026-11-26T00:00:00Z"})
+    content = document.write([document.entry(loc, {"type": "x"}, [Link("contents", href, kind)])])
     root = ET.fromstring(content)
     assert len(root.findall("{*}url")) == 1
     assert root.find("{*}url")[0].tag.endswith("}loc")
-    assert read(content).head.capability == "resourcelist"
+    assert root.find("{*}url/{*}ln").get("href") == href
+    assert read(content).head.capability == "resourcedump"
+
+
+def entries_of(url_of=lambda name: f"https://b.example.org/{name}", **origins):
+    return Entries(url_of, origins)
+
+
+def via(origin, upstream):
+    entry = entries_of(laro=origin).change(
+        ResourceChange(1, local_identifier("gateway.example.org", "laro", upstream), 0, "created", 0, b"")
+    )
+    document = Document("changelist").write([entry])
+    (read_,) = read(document)
+    return [link.href for link in read_.related("via")]
 
 
 @pytest.mark.parametrize(
-    ("source", "via"),
+    ("source", "address"),
     [
-        (Source("laro", "http://laro.example.org/oai"), "http://laro.example.org/oai?verb=GetRecord&metadataPrefix=mods&identifier=a%26b"),
-        (Source("laro", "http://laro.example.org/?a=b"), "http://laro.example.org/?a=b&verb=GetRecord&metadataPrefix=mods&identifier=a%26b"),
-        (Source("laro", "http://laro.example.org/oai?apikey=0123456789abcdef0123456789abcdef"), ""),
-        (Source("laro", "http://laro.example.org/", "resourcesync"), ""),
-        (Source("laro", "file:///x", "files"), ""),
+        (Source("laro", "http://a.example.org/oai"), "http://a.example.org/oai?verb=GetRecord&metadataPrefix=mods&identifier="),
+        (Source("laro", "http://a.example.org/?a=b"), "http://a.example.org/?a=b&verb=GetRecord&metadataPrefix=mods&identifier="),
     ],
 )  # fmt: skip
-def test_where_a_record_came_from_is_an_address_of_its_source_and_tells_no_secret(source, via):
-    assert origin_of(source, "https://gateway.example.org/sources/laro", "mods").via("a&b") == via
+@pytest.mark.parametrize(("upstream", "written"), [("oai:x/1", "oai:x/1"), ("a&b", "a%26b"), ("ü <", "%C3%BC%20%3C")])
+def test_where_a_record_came_from_is_an_address_of_its_source(source, address, upstream, written):
+    assert via(origin_of(source, "https://gateway.example.org/sources/laro", "mods"), upstream) == [address + written]
 
 
-def test_a_file_with_characters_that_xml_forbids_is_left_out_and_so_are_those_of_its_type():
-    entries = Entries(Document("resourcelist"), lambda name: f"https://b.example.org/{name}", {})
-    files = [Content("https://a.example.org/\x1f", "x"), Content("https://a.example.org/1", "x\x1fy")]
-    entry = entries.resource(Resource(1, IDENTIFIER, 0, 1, b"x" * 32), files)
-    assert '<rs:ln rel="describes" href="https://a.example.org/1" type="xy"/>' in entry
-    assert "\x1f" not in entry
+@pytest.mark.parametrize(
+    "source",
+    [
+        Source("laro", "http://laro.example.org/oai?apikey=0123456789abcdef0123456789abcdef"),
+        Source("laro", "http://laro.example.org/", "resourcesync"),
+        Source("laro", "file:///x", "files"),
+    ],
+)
+def test_an_origin_without_an_address_is_not_linked_and_no_secret_is(source):
+    assert via(origin_of(source, "https://gateway.example.org/sources/laro", "mods"), "a&b") == []
 
 
 def test_the_resource_of_a_resourcesync_source_is_where_it_came_from():
     origin = origin_of(Source("laro", "http://laro.example.org/", "resourcesync"), "", "mods")
-    assert origin.via("http://laro.example.org/1?a=b&c=%20") == "http://laro.example.org/1?a=b&c=%20"
+    assert via(origin, "http://laro.example.org/1?a=b&c=%20") == ["http://laro.example.org/1?a=b&c=%20"]
 
 
 def test_an_address_that_is_too_long_for_a_sitemap_is_left_out():
-    document = Document("resourcelist")
     long = "https://a.example.org/" + "a" * 2_000
-    entries = Entries(document, lambda name: f"https://b.example.org/{name}", {"laro": Origin("p", lambda _: long)})
     files = [Content(long, "x"), Content("https://a.example.org/1", "x")]
-    assert long not in entries.resource(Resource(1, IDENTIFIER, 0, 1, b"x" * 32), files)
-    change = ResourceChange(1, IDENTIFIER, 0, "created", 0, b"")
-    assert long not in entries.change(change)
-    unknown = Entries(document, lambda name: name, {})
-    assert "rs:ln" not in unknown.change(change)
+    entry = entries_of(laro=Origin("p", long)).resource(Resource(1, IDENTIFIER, 0, 1, b"x" * 32), files)
+    assert long not in entry
+    assert "https://a.example.org/1" in entry
+    assert via(Origin("p", long), "1") == via(Origin("p", is_address=True), long) == []
+    assert "rs:ln" not in entries_of().change(ResourceChange(1, IDENTIFIER, 0, "created", 0, b""))
+
+
+def test_a_file_with_characters_that_xml_forbids_is_left_out_and_so_are_those_of_its_type():
+    files = [Content("https://a.example.org/\x1f", "x"), Content("https://a.example.org/1", "x\x1fy")]
+    entry = entries_of().resource(Resource(1, IDENTIFIER, 0, 1, b"x" * 32), files)
+    assert '<rs:ln rel="describes" href="https://a.example.org/1" type="xy"/>' in entry
+    assert "\x1f" not in entry
 
 
 @given(

@@ -1,0 +1,112 @@
+"""Our ResourceSync source: a list of a million, how soon a change is in a list, and copies by dumps and by OAI-PMH."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from gateway.model import Publication
+from gateway.store.opening import open_store
+from tests import live
+from tests.bench import stores
+from tests.bench.memory import MIB, anonymous, family, sampled
+from tests.bench.table import Row, main
+
+_COPIED = 20_000
+_LISTS = "/resourcesync/oai_dc/source"
+_LOC = re.compile(rb"<loc>([^<]*)</loc>")
+
+
+def rows(records: int) -> Iterator[Row]:
+    """Measure the lists of a store of so many items, then the rest with a smaller one."""
+    yield from _list(records)
+    yield from _copies(min(records, _COPIED))
+    yield _visible()
+
+
+def _list(records: int) -> Iterator[Row]:
+    stored = stores.of(records)
+    with live.served(stored.folder, serve_workers=1) as server:
+        site = server.url.removesuffix("/oai")
+        _get(f"{site}{_LISTS}/capabilitylist.xml")
+        workers = family(server.process)
+        idle = max(anonymous(worker) or 0 for worker in workers)
+        before, started = _cpu(workers), time.monotonic()
+        with sampled(server.process) as samples:
+            whole = _get(f"{site}{_LISTS}/resourcelist.xml")
+            parts = _LOC.findall(whole) if b"<sitemapindex" in whole else ()
+            entries = whole.count(b"<url>") + sum(_get(part.decode()).count(b"<url>") for part in parts)
+        seconds, cpu = time.monotonic() - started, _cpu(workers) - before
+        assert entries >= records - 1, entries
+        note = f"{entries:,} entries in {seconds:.1f} s"
+        yield Row("Resource List with its index: processor seconds", cpu, 10, unit=" s", note=note)
+        yield Row("memory of a worker meanwhile, over idle", samples.largest - idle / MIB, 64, unit=" MiB")
+
+
+def _copies(records: int) -> Iterator[Row]:
+    """Measure a copy of all records by our dumps, and one by our OAI-PMH, each with publication."""
+    stored = stores.of(records)
+    with live.served(stored.folder) as server:
+        site = server.url.removesuffix("/oai")
+        by_dump = _copied(site, "resourcesync")
+        by_oai = _copied(server.url, "oai_pmh")
+    note = f"{records / by_dump:,.0f} and {records / by_oai:,.0f} records/s, {records:,} records"
+    yield Row("copy by our dumps: records/s", records / by_dump, 2_000, is_least=True, unit="/s", note=note)
+    yield Row("copy by our dumps, against one by OAI-PMH", by_oai / by_dump, 0.8, is_least=True)
+
+
+def _copied(url: str, kind: str) -> float:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
+        folder = live.instance(Path(scratch), {})
+        words = ("source", "add", "first", url, "--kind", kind)
+        added = live.called("harvester", folder, *words, fetch_delay_seconds=0, is_measured=False)
+        assert added.returncode == 0, added.stderr
+        if kind == "resourcesync":
+            file = folder / "sources.toml"
+            file.write_text(file.read_text().replace(url, f"{url}{_LISTS}/capabilitylist.xml"))
+        started = time.monotonic()
+        done = live.called("harvester", folder, "run", "first", fetch_delay_seconds=0, is_measured=False)
+        assert done.returncode == 0, done.stderr
+        return time.monotonic() - started
+
+
+def _visible() -> Row:
+    """Measure how long after its publication a change is in the open Change List."""
+    stored = stores.of(1_000)
+    with (
+        live.served(stored.folder, serve_workers=1) as server,
+        tempfile.TemporaryDirectory() as scratch,
+        closing(open_store(stored.folder)) as store,
+    ):
+        address = f"{server.url.removesuffix('/oai')}{_LISTS}/changelist-open.xml"
+        works, _ = stores._mapped(Path(scratch), 100)
+        (change,) = [next(stores._items(works, 2_000, stores._Hands(time.time())))]
+        store.publish(store.intend(), Publication("corpus", (change,)))
+        started, name = time.monotonic(), change.upstream.encode()
+        while name not in _get(address):
+            time.sleep(0.02)
+        return Row("a change is in the open Change List after", time.monotonic() - started, 2, unit=" s")
+
+
+def _get(url: str) -> bytes:
+    with urllib.request.urlopen(url) as answer:
+        return bytes(answer.read())
+
+
+def _cpu(processes: list[int]) -> float:
+    """Return the processor seconds that processes have used."""
+    ticks = 0
+    for process in processes:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    main(rows)
