@@ -57,8 +57,11 @@ def describe(record: bytes) -> Work:
 def read_resource(prefix: str, record: bytes) -> tuple[bytes, tuple[Content, ...] | None]:
     """Return the metadata of a published record, and the files to which it refers; None if it is no DIDL of ours."""
     metadata = metadata_of(record)
-    work = descriptions.describe(record).work if prefix == "oai_didl" else None
-    return metadata, None if work is None else tuple(oai_didl.contents(work))
+    if prefix != "oai_didl":
+        return metadata, None
+    if metadata.count(b"<didl:Component>") == metadata.count(oai_didl.START_PAGE.encode()):
+        return metadata, ()  # it refers to the page of the item at most
+    return metadata, tuple(oai_didl.contents(descriptions.describe(record).work))
 
 
 class Following:

@@ -36,7 +36,7 @@ MetadataUrl: TypeAlias = Callable[[View, str], Callable[[str], str]]
 # Returns the bytes between `<metadata>` and `</metadata>` of a record.
 MetadataOf: TypeAlias = Callable[[bytes], bytes]
 
-MOST_PACKED: Final = 5_000  # resources of a package: some 1 MB, made in half a second
+MOST_PACKED: Final = 5_000  # resources of a package: some 5 MB, made in half a second
 _ZIP: Final = "application/zip"
 _STEP: Final = 1 << 16
 _FRESH_SECONDS: Final = 60
