@@ -6,7 +6,7 @@ This is the only module that knows everything. The parts below `gateway/` that a
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -29,10 +29,12 @@ from gateway.oaipmh.identity import Repository
 from gateway.oaipmh.routes import Observe
 from gateway.pages import assets
 from gateway.pages.appearance import site_of
+from gateway.pages.site import Site
 from gateway.past_searches import PastSearches
 from gateway.resourcesync import batch_dump
+from gateway.resourcesync import files as resourcesync_files
 from gateway.resourcesync import routes as resourcesync
-from gateway.resourcesync.addresses import Addresses, resource_sets
+from gateway.resourcesync.addresses import Addresses, FileAddresses, ResourceSet, resource_sets
 from gateway.search.base import Reader
 from gateway.search.opening import open_search
 from gateway.search.query import MOST_LETTERS, Query
@@ -115,25 +117,19 @@ def _for_harvesters(
 def _pages(settings: Settings, databases: Databases, repository: Repository) -> Iterator[Blueprint]:
     """Yield the parts for people and crawlers, and for machines that follow the links of pages."""
     store, search = databases.store, databases.search
-    site = site_of(settings, repository.base_url)
     sets = resource_sets(settings.text("resourcesync_lists"))
-    addresses = Addresses(site.url)
-    whole = [resources for resources in sets if resources.selected is None]
-    site = replace(
-        site,
-        capability_lists=tuple((every.metadata_prefix, addresses.capability_list(every)) for every in whole),
-    )
+    has_file_lists = bool(sets) and settings.is_on("resourcesync_files")
+    site = _with_lists(site_of(settings, repository.base_url), sets)
     yield assets.blueprint(site)
     yield landing.blueprint(store, describe, databases.searches.tried, site)
-    yield crawlers.blueprint(store, site, [addresses.resource_list(resources) for resources in sets])
+    yield crawlers.blueprint(store, site, list(map(Addresses(site.url).resource_list, sets)))
     yield resolver.blueprint(store, describe, _finder(search), site)
     if site.has_search:
         yield search_routes.blueprint(store, search, describe, Places(site).path, site)
-    if sets:
-        places = Places(site)
-        yield resourcesync.blueprint(store, sets, site.url, places.metadata_urls, metadata_of)
-        yield batch_dump.blueprint(store, site.url, _named(places), metadata_of)
-    yield machines.blueprint(site, has_files=settings.is_on("files_serve"), has_lists=bool(sets))
+    yield from _lists(store, site, sets, has_file_lists=has_file_lists)
+    yield machines.blueprint(
+        site, has_files=settings.is_on("files_serve"), has_lists=bool(sets), has_file_lists=has_file_lists
+    )
     yield browse.blueprint(
         store,
         databases.inbox,
@@ -143,6 +139,33 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
         years=search.years,
         home_link=machines.home_link(site),
     )
+
+
+def _with_lists(site: Site, sets: Sequence[ResourceSet]) -> Site:
+    """Return the site with the addresses of the Capability Lists of all records."""
+    addresses = Addresses(site.url)
+    whole = [resources for resources in sets if resources.selected is None]
+    return replace(
+        site, capability_lists=tuple((every.metadata_prefix, addresses.capability_list(every)) for every in whole)
+    )
+
+
+def _lists(store: Store, site: Site, sets: Sequence[ResourceSet], *, has_file_lists: bool) -> Iterator[Blueprint]:
+    """Yield the parts of the ResourceSync source; without sets of resources there is none."""
+    if not sets:
+        return
+    places = Places(site)
+    further = [FileAddresses(site.url).capability_list] if has_file_lists else []
+    yield resourcesync.blueprint(store, sets, site.url, places.metadata_urls, metadata_of, further=further)
+    yield batch_dump.blueprint(store, site.url, _named(places), metadata_of)
+    if has_file_lists:
+        yield resourcesync_files.blueprint(store, site.url, _describing(places, sets))
+
+
+def _describing(places: Places, sets: Sequence[ResourceSet]) -> resourcesync_files.DescribedBy:
+    """Return the function that returns the addresses of the metadata of an item in the formats of lists."""
+    prefixes = tuple(dict.fromkeys(resources.metadata_prefix for resources in sets if resources.selected is None))
+    return lambda view, identifier: tuple(places.metadata_url(view, identifier, prefix) for prefix in prefixes)
 
 
 def _named(places: Places) -> batch_dump.Named:

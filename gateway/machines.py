@@ -20,11 +20,13 @@ _SITEMAPS = "https://www.sitemaps.org/protocol.html"
 _DAY_SECONDS = 86_400
 
 
-def blueprint(site: Site, *, has_files: bool, has_lists: bool) -> Blueprint:
+def blueprint(site: Site, *, has_files: bool, has_lists: bool, has_file_lists: bool) -> Blueprint:
     """Return the Flask blueprint of the catalogue of interfaces, and of the description of our own.
 
-    `has_files`: copies of files are served. `has_lists`: the site is a ResourceSync source.
+    `has_files`: copies of files are served. `has_lists`: the site is a ResourceSync source; `has_file_lists`: also of
+    files.
     """
+    parts = {"has_files": has_files, "has_lists": has_lists, "has_file_lists": has_file_lists}
     face = Blueprint("machines", __name__)
 
     @face.route("/.well-known/api-catalog")
@@ -39,7 +41,7 @@ def blueprint(site: Site, *, has_files: bool, has_lists: bool) -> Blueprint:
 
     @face.route("/openapi.json")
     def openapi() -> Response:
-        content = json.dumps(document(site, has_files=has_files, has_lists=has_lists), indent=1) + "\n"
+        content = json.dumps(document(site, **parts), indent=1) + "\n"
         return answer(content, "application/json", fresh_seconds=_DAY_SECONDS)
 
     return face

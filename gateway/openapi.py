@@ -27,10 +27,12 @@ _FORMS = {
 _SEARCH = {"json": "application/json", "csv": "text/csv", "atom": "application/atom+xml"}
 
 
-def document(site: Site, *, has_files: bool = False, has_lists: bool = False) -> dict[str, Any]:
-    """Return the OpenAPI document of a site. `has_files`: copies of files are served.
+def document(
+    site: Site, *, has_files: bool = False, has_lists: bool = False, has_file_lists: bool = False
+) -> dict[str, Any]:
+    """Return the OpenAPI document of a site.
 
-    `has_lists`: it is a ResourceSync source.
+    `has_files`: copies of files are served. `has_lists`: it is a ResourceSync source; `has_file_lists`: also of files.
     """
     return {
         "openapi": "3.1.0",
@@ -47,6 +49,7 @@ def document(site: Site, *, has_files: bool = False, has_lists: bool = False) ->
             **(_searches() if site.has_search else {}),
             **_others(has_files),
             **(_lists() if has_lists else {}),
+            **(_file_lists() if has_file_lists else {}),
         },
     }
 
@@ -147,6 +150,17 @@ def _others(has_files: bool) -> dict[str, Any]:
         "/.well-known/api-catalog": _get("The interfaces of this repository", "application/linkset+json"),
         "/openapi.json": _get("This description", "application/json"),
         **({"/files/{sha256}": copies, **of_copies} if has_files else {}),
+    }
+
+
+def _file_lists() -> dict[str, Any]:
+    folder = "/resourcesync/files"
+    return {
+        f"{folder}/capabilitylist.xml": _get("The Capability List of files", "application/xml"),
+        f"{folder}/resourcelist.xml": _get("The index of the Resource List of files", "application/xml"),
+        f"{folder}/resourcelist-{{part}}.xml": _get(
+            "A part of the Resource List of files", "application/xml", _path("part"), missing=True
+        ),
     }
 
 

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from flask import Flask
 
 # The blueprints without pages. Their paths are distinguished by the first segment.
-OTHERS: Final = frozenset({"oaipmh", "resourcesync", "batch_dump", "websub", "schemas", "copies", "probes"})
+OTHERS: Final = frozenset(
+    {"oaipmh", "resourcesync", "resourcesync_files", "batch_dump", "websub", "schemas", "copies", "probes"}
+)
 
 
 def page_test(app: Flask) -> Callable[[str], bool]:

@@ -86,6 +86,11 @@ SETTINGS: tuple[Setting, ...] = (
         "such as `oai_dc/source:laro`; empty: there is no such source.",
     ),
     Setting(
+        "resourcesync_files",
+        False,
+        "Whether the ResourceSync source also has a list of the files to which items refer, wherever they are.",
+    ),
+    Setting(
         "rights_manifest",
         "",
         "The address of a rights statement that applies to all records; empty: no rightsManifest.",

@@ -270,6 +270,8 @@ LAYERS = {
     ),
     # The ResourceSync source: pure documents and windows of changes; how metadata is addressed is handed in.
     "gateway.resourcesync": Layer((*GROUND, "gateway.names", "gateway.store.base", "gateway.resourcesync")),
+    "gateway.resourcesync.answers": Layer((*GROUND, "gateway.resourcesync"), ("flask", "isal")),
+    "gateway.resourcesync.files": Layer((*GROUND, "gateway.store.base", "gateway.resourcesync"), ("flask",)),
     "gateway.resourcesync.batch_dump": Layer((*GROUND, "gateway.store.base", "gateway.resourcesync"), ("flask",)),
     "gateway.resourcesync.routes": Layer(
         (*GROUND, "gateway.names", "gateway.store.base", "gateway.resourcesync"), ("flask", "isal")

@@ -25,6 +25,9 @@ FOR_HARVESTERS = {
     "/resourcesync/<prefix>/<spec>/resourcedump-<int:part>.xml",
     "/resourcesync/<prefix>/<spec>/resourcedump-<int:part>.zip",
     "/resourcesync/batch",
+    "/resourcesync/files/capabilitylist.xml",
+    "/resourcesync/files/resourcelist.xml",
+    "/resourcesync/files/resourcelist-<part>.xml",
     "/resourcesync/<prefix>/<spec>/changelist.xml",
     "/resourcesync/<prefix>/<spec>/changelist-<period>.xml",
     "/schemas/<path:name>",
@@ -40,7 +43,7 @@ FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machin
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[Flask]:
     make_databases(tmp_path)
-    with application(tmp_path, files_serve=True, secret="a secret of this test") as made:
+    with application(tmp_path, files_serve=True, resourcesync_files=True, secret="a secret of this test") as made:
         yield made
 
 

@@ -37,6 +37,22 @@ def resource_sets(setting: str) -> tuple[ResourceSet, ...]:
     return tuple(dict.fromkeys(ResourceSet(prefix, spec or SOURCES) for prefix, _, spec in pairs))
 
 
+class FileAddresses:
+    """The addresses of the documents about files of one site, whose `/` has the address `url`, without the slash."""
+
+    def __init__(self, url: str) -> None:
+        self._folder = f"{url}{FOLDER}/files"
+
+    @property
+    def capability_list(self) -> str:
+        """The address of the Capability List of files."""
+        return f"{self._folder}/capabilitylist.xml"
+
+    def resource_list(self, part: str = "") -> str:
+        """Return the address of the Resource List of files, which is an index; or that of one of its parts."""
+        return f"{self._folder}/resourcelist{f'-{part}' if part else ''}.xml"
+
+
 class Addresses:
     """The addresses of the documents of one site, whose `/` has the address `url`, without the slash."""
 

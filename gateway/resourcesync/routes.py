@@ -6,7 +6,6 @@ misses nothing if it continues from them. `at` is the second after the last chan
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import groupby
@@ -15,20 +14,18 @@ from typing import IO, Final, TypeAlias
 from wsgiref.util import FileWrapper
 
 from flask import Blueprint, Response, abort, request
-from isal import isal_zlib
 
 from gateway.errors import StoreError
 from gateway.model import Content, Resource, Selection
 from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import DESCRIPTION, FOLDER, Addresses, ResourceSet
-from gateway.resourcesync.documents import CONTENT_TYPE, Document, Link
+from gateway.resourcesync.answers import FRESH_SECONDS, answer, unavailable
+from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
 from gateway.resourcesync.packages import Packed
 from gateway.resourcesync.periods import MOST_ENTRIES, Period, Periods
 from gateway.store.base import Store, View
 from gateway.xmltext import utc_datetime
-
-log = logging.getLogger("gateway.resourcesync")
 
 # Returns the function that returns the address of the metadata of an item in a format.
 MetadataUrl: TypeAlias = Callable[[View, str], Callable[[str], str]]
@@ -39,10 +36,7 @@ MetadataOf: TypeAlias = Callable[[bytes], bytes]
 MOST_PACKED: Final = 5_000  # resources of a package: some 5 MB, made in half a second
 _ZIP: Final = "application/zip"
 _STEP: Final = 1 << 16
-_FRESH_SECONDS: Final = 60
 _CLOSED_FRESH_SECONDS: Final = 3_600  # a takedown may still empty its entries
-_RETRY_AFTER_SECONDS: Final = 60
-_GZIP: Final = 31  # wbits
 
 
 def blueprint(
@@ -52,16 +46,19 @@ def blueprint(
     metadata_url: MetadataUrl,
     metadata_of: MetadataOf,
     *,
+    further: Sequence[str] = (),
     most_entries: int = MOST_ENTRIES,
     most_packed: int = MOST_PACKED,
 ) -> Blueprint:
     """Return the Flask blueprint of the source; `url` is the address of `/` without the slash.
 
-    `sets` are the sets of resources, each with a Capability List. `metadata_of` returns the metadata in a record. A
-    document has at most `most_entries` entries, and a package at most `most_packed` resources.
+    `sets` are the sets of resources, each with a Capability List; `further` are the addresses of others. `metadata_of`
+    returns the metadata in a record. A document has at most `most_entries` entries, and a package at most `most_packed`
+    resources.
     """
     face = Blueprint("resourcesync", __name__)
     source = _Source(store, sets, Addresses(url), metadata_url, metadata_of)
+    source.further = tuple(further)
     source.limit(most_entries, most_packed)
     face.add_url_rule(DESCRIPTION, "description", source.description)
     for name, rule, view in (
@@ -75,7 +72,7 @@ def blueprint(
         ("change_list", "changelist-<period>.xml", source.change_list),
     ):
         face.add_url_rule(f"{FOLDER}/<prefix>/<spec>/{rule}", name, view)
-    face.register_error_handler(StoreError, _unavailable)
+    face.register_error_handler(StoreError, unavailable)
     return face
 
 
@@ -95,6 +92,7 @@ class _Source:
         self._addresses = addresses
         self._metadata_url = metadata_url
         self._metadata_of = metadata_of
+        self.further: tuple[str, ...] = ()  # the addresses of Capability Lists that are made elsewhere
         self.limit(MOST_ENTRIES, MOST_PACKED)
 
     def limit(self, most_entries: int, most_packed: int) -> None:
@@ -105,12 +103,11 @@ class _Source:
     # -- what there is -------------------------------------------------------------------------------------------
 
     def description(self) -> Response:
-        """Answer with the Source Description (§8): the Capability Lists of all sets of resources."""
+        """Answer with the Source Description (§8): the Capability Lists of all sets of resources, and of files."""
         document = Document("description", (Link("describedby", f"{self._addresses.url}/"),))
         md = {"capability": "capabilitylist"}
-        return _answer(
-            document.write(document.entry(self._addresses.capability_list(resources), md) for resources in self._sets)
-        )
+        lists = (*map(self._addresses.capability_list, self._sets), *self.further)
+        return answer(document.write(document.entry(address, md) for address in lists))
 
     def capability_list(self, prefix: str, spec: str) -> Response:
         """Answer with the Capability List of a set of resources (§9)."""
@@ -127,7 +124,7 @@ class _Source:
         with self._store.view() as view:
             if self._periods.of(view, resources):
                 entries.append(document.entry(self._addresses.change_list(resources), {"capability": "changelist"}))
-        return _answer(document.write(entries))
+        return answer(document.write(entries))
 
     # -- the present state ---------------------------------------------------------------------------------------
 
@@ -140,9 +137,9 @@ class _Source:
             is_small = view.count(Selection(prefix, resources.selected)) <= self._most
             document = Document("resourcelist", (up,), self._at(view, resources), is_index=not is_small)
             if is_small:
-                return _answer(document.write(self._resources(view, resources, 0, last)))
+                return answer(document.write(self._resources(view, resources, 0, last)))
             parts = range(1, -(-last // self._most) + 1)
-            return _answer(
+            return answer(
                 document.write(
                     document.entry(self._addresses.resource_list(resources, part), {})
                     for part in parts
@@ -161,7 +158,7 @@ class _Source:
             if not 1 <= part <= -(-view.last_item() // self._most):
                 abort(404)
             document = Document("resourcelist", links, self._at(view, resources))
-            return _answer(document.write(self._resources(view, resources, *self._bounds(part))))
+            return answer(document.write(self._resources(view, resources, *self._bounds(part))))
 
     def _bounds(self, part: int) -> tuple[int, int]:
         return (part - 1) * self._most, part * self._most
@@ -193,7 +190,7 @@ class _Source:
                 for part in range(1, -(-view.last_item() // self._most_packed) + 1)
                 if view.resources(Selection(*_selected(resources)), *self._range(part), 1)
             ]
-        return _answer(document.write(entries))
+        return answer(document.write(entries))
 
     def manifest(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a copy of the manifest of a package (§11.2)."""
@@ -202,7 +199,7 @@ class _Source:
             document = self._manifest(view, resources)
             entries = self._entries(view, resources)
             packed = self._packed(view, resources, self._in_package(view, resources, part))
-            return _answer(document.write(entries.packed(*one) for one in packed))
+            return answer(document.write(entries.packed(*one) for one in packed))
 
     def package(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a package: made of the store, always the same for the same resources, and in ranges of bytes."""
@@ -214,7 +211,7 @@ class _Source:
             response = Response(content_type=_ZIP)
             response.set_etag(tag)
             response.cache_control.public = True
-            response.cache_control.max_age = _FRESH_SECONDS
+            response.cache_control.max_age = FRESH_SECONDS
             if request.if_none_match.contains(tag):
                 response.status_code = 304
                 return response
@@ -255,7 +252,7 @@ class _Source:
         document = Document("changelist", links, {"from": utc_datetime(begin)}, is_index=True)
         if not periods:
             abort(404)
-        return _answer(
+        return answer(
             document.write(
                 document.entry(self._addresses.change_list(resources, period.name), _times(period))
                 for period in periods
@@ -278,7 +275,7 @@ class _Source:
             within = Selection(*_selected(resources), wanted.first, wanted.last)
             changes = view.resource_changes(within, wanted.after, self._most)
             content = document.write(map(entries.change, changes))
-        return _answer(content, _FRESH_SECONDS if wanted.until is None else _CLOSED_FRESH_SECONDS)
+        return answer(content, FRESH_SECONDS if wanted.until is None else _CLOSED_FRESH_SECONDS)
 
     # -- shared --------------------------------------------------------------------------------------------------
 
@@ -329,26 +326,3 @@ def _sent(response: Response, file: IO[bytes], length: int) -> Response:
 def _times(period: Period) -> dict[str, str]:
     until = {} if period.until is None else {"until": utc_datetime(period.until)}
     return {"from": utc_datetime(period.from_), **until}
-
-
-def _answer(content: bytes, fresh_seconds: int = _FRESH_SECONDS) -> Response:
-    """Return a document with a strong ETag, compressed if the client accepts it (RFC 9110 §8.8.3.3, §12.5.3)."""
-    is_packed = request.accept_encodings.quality("gzip") > 0
-    tag = blake2b(content, digest_size=16).hexdigest() + ("-gzip" if is_packed else "")
-    response = Response(content, content_type=CONTENT_TYPE)
-    response.set_etag(tag)
-    response.vary.add("Accept-Encoding")
-    response.cache_control.public = True
-    response.cache_control.max_age = fresh_seconds
-    response.make_conditional(request)
-    if is_packed and response.status_code == 200:  # noqa: PLR2004 - a 304 has no body to encode
-        response.set_data(isal_zlib.compress(content, level=1, wbits=_GZIP))
-        response.content_encoding = "gzip"
-    return response
-
-
-def _unavailable(error: StoreError) -> Response:
-    log.error("A ResourceSync document was answered with 503 because the store failed: %s", error)
-    headers = {"Retry-After": str(_RETRY_AFTER_SECONDS)}
-    text = "The repository cannot answer now. Try again later.\n"
-    return Response(text, 503, headers, content_type="text/plain; charset=UTF-8")

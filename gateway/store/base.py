@@ -162,11 +162,20 @@ class View(Protocol):
         """
         ...
 
-    def contents(self, after: int, until: int) -> Iterator[tuple[int, Content]]:
+    def contents(self, after: int, until: int, limit: int = -1, offset: int = 0) -> Iterator[tuple[int, Content]]:
         """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`.
 
-        They are in the order of the items and of the DIDL; deleted items have none. Read them while the view is open.
+        They are in the order of the items and of the DIDL; deleted items have none. At most `limit` are returned (-1:
+        all), from place `offset`. Read them while the view is open.
         """
+        ...
+
+    def content_counts(self, width: int) -> tuple[tuple[int, int], ...]:
+        """Return (number, how many files) of each range of so many items that have files; numbers are from 0."""
+        ...
+
+    def identifiers(self, after: int, until: int) -> dict[int, str]:
+        """Return the identifiers of items by their numbers, after the number `after` to `until`."""
         ...
 
     def resource_changes(self, selection: Selection, after: tuple[int, int], limit: int) -> tuple[ResourceChange, ...]:

@@ -228,7 +228,16 @@ order by member.item limit :limit;
 -- name: contents
 -- Return the files to which the DIDLs of some items refer.
 select item, url, mime_type, size, sha256, modified, copy_url from content
-where item > ? and item <= ? order by item, place;
+where item > :after and item <= :until order by item, place limit :limit offset :offset;
+
+-- name: content_counts
+-- Return how many files the items of each range of numbers have.
+select (item - 1) / :width as number, count(*) from content group by number order by number;
+
+-- name: identifiers
+-- Return the identifiers of some items.
+select item.id, coalesce(item.identifier, source.stem || item.upstream)
+from item cross join source on source.id = item.source where item.id > :after and item.id <= :until;
 
 -- name: resource_changes
 -- Return a part of the changes of a list, by datestamp and line; of items taken down only the served version is not empty.

@@ -26,6 +26,7 @@ SQL = load("sqlite")
 
 CHANGES_FACT = "changes_from"  # the migration that began to log resources writes it
 _KINDS = ("created", "updated", "deleted")
+_EVERYTHING = -1  # a limit that is none
 _EVER = 2**62 // 86_400 * 86_400  # later than any datestamp, and a whole number of days
 
 
@@ -202,12 +203,21 @@ class SqliteView:
         bounds = {"collection": collection, "prefix": prefix, "after": after, "until": until, "limit": limit}
         return tuple(map(Resource._make, self._session.execute(query, bounds)))
 
-    def contents(self, after: int, until: int) -> Iterator[tuple[int, Content]]:
+    def contents(
+        self, after: int, until: int, limit: int = _EVERYTHING, offset: int = 0
+    ) -> Iterator[tuple[int, Content]]:
         """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`."""
-        for item, url, mime_type, size, sha256, modified, copy_url in self._session.execute(
-            SQL["contents"], (after, until)
-        ):
+        bounds = {"after": after, "until": until, "limit": limit, "offset": offset}
+        for item, url, mime_type, size, sha256, modified, copy_url in self._session.execute(SQL["contents"], bounds):
             yield item, Content(url, mime_type, size, sha256.hex(), modified, copy_url)
+
+    def content_counts(self, width: int) -> tuple[tuple[int, int], ...]:
+        """Return (number, how many files) of each range of so many items that have files; numbers are from 0."""
+        return tuple(self._session.execute(SQL["content_counts"], {"width": width}).fetchall())
+
+    def identifiers(self, after: int, until: int) -> dict[int, str]:
+        """Return the identifiers of items by their numbers, after the number `after` to `until`."""
+        return dict(self._session.execute(SQL["identifiers"], {"after": after, "until": until}))
 
     def resource_changes(self, selection: Selection, after: tuple[int, int], limit: int) -> tuple[ResourceChange, ...]:
         """Return at most `limit` changes of a list by (datestamp, number), after the key `after`."""

@@ -240,6 +240,11 @@ def test_files_of_items_are_listed_by_item_as_their_records_name_them(desk, make
     with desk.view() as view:
         assert tuple(view.contents(0, MOST)) == ((1, first), (1, second), (2, second))
         assert tuple(view.contents(1, 2)) == ((2, second),)
+        assert tuple(view.contents(0, MOST, 1, 1)) == ((1, second),)
+        assert view.content_counts(1) == ((0, 2), (1, 1))
+        assert view.content_counts(10) == ((0, 3),)
+        assert view.identifiers(0, MOST) == {1: f"{NAME}1", 2: f"{NAME}2"}
+        assert view.identifiers(1, 1) == {}
     desk.publish(make_change("1", 2)._replace(contents=(second,)), make_change("2", 2))
     with desk.view() as view:
         assert tuple(view.contents(0, MOST)) == ((1, second), (2, second))

@@ -1,0 +1,108 @@
+"""Files as resources: a Resource List of the files to which items refer, with `describedby` links to their metadata.
+
+The files are where their addresses say, at other hosts or here. Size, hash and date are those that are known; nothing
+is requested. A part has the files of a range of items; if these are too many, it is divided.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from flask import Blueprint, Response, abort
+
+from gateway.errors import StoreError
+from gateway.model import Content
+from gateway.resourcesync.addresses import FOLDER, Addresses, FileAddresses
+from gateway.resourcesync.answers import answer, unavailable
+from gateway.resourcesync.documents import Document, Link, hash_of, link, md
+from gateway.store.base import Store, View
+from gateway.xmltext import clean, escape, escape_attribute, is_legal, utc_datetime
+
+# Returns the addresses of the metadata of an item that describe its files.
+DescribedBy: TypeAlias = Callable[[View, str], tuple[str, ...]]
+
+MOST_ENTRIES: Final = 20_000
+ITEMS: Final = 10_000  # of a part
+_MOST_ADDRESS: Final = 2_000  # the limit of a `loc` (sitemaps.org 0.9)
+_PART: Final = re.compile(r"([1-9]\d{0,8})(?:\.([1-9]\d{0,5}))?")
+_UTC: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?")
+
+
+def blueprint(
+    store: Store, url: str, described_by: DescribedBy, *, most_entries: int = MOST_ENTRIES, items: int = ITEMS
+) -> Blueprint:
+    """Return the Flask blueprint of the lists of files; `url` is the address of `/` without the slash.
+
+    A list has at most `most_entries` files, and those of at most so many `items`.
+    """
+    face = Blueprint("resourcesync_files", __name__)
+    addresses = FileAddresses(url)
+    up = (Link("up", Addresses(url).description), Link("describedby", f"{url}/"))
+    listed = Link("up", addresses.capability_list)
+
+    @face.route(f"{FOLDER}/files/capabilitylist.xml")
+    def capability_list() -> Response:
+        document = Document("capabilitylist", up)
+        return answer(document.write([document.entry(addresses.resource_list(), {"capability": "resourcelist"})]))
+
+    @face.route(f"{FOLDER}/files/resourcelist.xml")
+    def resource_list() -> Response:
+        with store.view() as view:
+            document = Document("resourcelist", (listed,), _at(view), is_index=True)
+            names = [name for number, count in view.content_counts(items) for name in _names(number, count)]
+        return answer(document.write(document.entry(addresses.resource_list(name), {}) for name in names))
+
+    def _names(number: int, count: int) -> Iterator[str]:
+        yield str(number + 1)
+        for part in range(1, -(-count // most_entries)):
+            yield f"{number + 1}.{part + 1}"
+
+    @face.route(f"{FOLDER}/files/resourcelist-<part>.xml")
+    def resource_list_part(part: str) -> Response:
+        match = _PART.fullmatch(part)
+        if match is None:
+            abort(404)
+        after = (int(match[1]) - 1) * items
+        offset = (int(match[2] or 1) - 1) * most_entries
+        with store.view() as view:
+            contents = list(view.contents(after, after + items, most_entries, offset))
+            if not contents:
+                abort(404)
+            document = Document("resourcelist", (listed, Link("index", addresses.resource_list())), _at(view))
+            return answer(document.write(_entries(view, contents, described_by)))
+
+    face.register_error_handler(StoreError, unavailable)
+    return face
+
+
+def _at(view: View) -> dict[str, str]:
+    return {"at": utc_datetime(view.changed_until("oai_didl", view.horizon - 1))}
+
+
+def _entries(view: View, contents: list[tuple[int, Content]], described_by: DescribedBy) -> Iterator[str]:
+    """Yield an entry for each file; one that several items refer to has a link to the metadata of each."""
+    identifiers = view.identifiers(contents[0][0] - 1, contents[-1][0])
+    items_by_url: dict[str, dict[int, Content]] = {}
+    for item, content in contents:
+        if len(content.url) <= _MOST_ADDRESS and is_legal(content.url):
+            items_by_url.setdefault(content.url, {}).setdefault(item, content)
+    for url, by_item in items_by_url.items():
+        best = max(by_item.values(), key=lambda content: (bool(content.sha256), bool(content.size)))
+        addresses = (address for item in by_item for address in described_by(view, identifiers[item]))
+        links = [link(Link("describedby", address, "application/xml")) for address in addresses]
+        links += [link(Link("duplicate", best.copy_url, clean(best.mime_type)))] if best.copy_url else []
+        changed = f"<lastmod>{best.modified}</lastmod>" if _UTC.fullmatch(best.modified) else ""
+        yield f"<url><loc>{escape(url)}</loc>{changed}{_facts(best)}{''.join(links)}</url>\n"
+
+
+def _facts(content: Content) -> str:
+    facts: dict[str, str | int] = {}
+    if content.sha256:
+        facts["hash"] = hash_of(content.sha256)
+    if content.size is not None:
+        facts["length"] = content.size
+    if content.mime_type:
+        facts["type"] = escape_attribute(clean(content.mime_type))
+    return md(facts)
