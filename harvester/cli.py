@@ -68,6 +68,10 @@ COMMANDS: dict[str, Row] = {
         "harvester.commands.lint_signposting:lint_signposting",
         "Check the typed links of a landing page against the FAIR Signposting Profile.",
     ),
+    "lint-resourcesync": Row(
+        "harvester.commands.lint_resourcesync:lint_resourcesync",
+        "Check the documents of a ResourceSync source against version 1.1 of the standard.",
+    ),
 }
 
 

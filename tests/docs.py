@@ -18,6 +18,7 @@ from gateway.statuses import MEANINGS
 from harvester.commands.json_contract import OBJECTS as THEIRS
 from harvester.sources.oai_pmh.list_state import Phase
 from harvester.sources.oai_pmh.transitions import TRANSITIONS
+from harvester.validate.resourcesync.run import RULES
 from harvester.validate.signposting.run import CHECKS as LINT
 from tests.commands.calls import commands as every_command
 from tests.conftest import ROOT
@@ -58,6 +59,12 @@ def checks() -> str:
     """Return the table of checks of typed links."""
     rows = ((f"`{check.name}`", check.expects, check.section, check.fault.value) for check in LINT)
     return _table(("check", "what is expected", "source", "else"), rows)
+
+
+def rules() -> str:
+    """Return the table of rules of ResourceSync documents."""
+    rows = ((f"`{rule.name}`", rule.expects, rule.section, rule.fault.value) for rule in RULES)
+    return _table(("rule", "what is expected", "source", "else"), rows)
 
 
 def statuses() -> str:
@@ -170,6 +177,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "harvester/README.md": {"groups": groups},
     **{f"harvester/{room}/README.md": {"imports": partial(imports, room)} for room in DESCRIBED if room != "runtime"},
     "harvester/validate/SIGNPOSTING.md": {"checks": checks},
+    "harvester/validate/RESOURCESYNC.md": {"rules": rules},
     "harvester/commands/README.md": {"imports": partial(imports, "commands"), "files": files},
     "harvester/runtime/README.md": {"imports": partial(imports, "runtime"), "statuses": statuses},
     "harvester/sources/oai_pmh/README.md": {"states": states},

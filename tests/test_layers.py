@@ -373,6 +373,11 @@ LAYERS = {
             "gateway.xmlio",
             *MESSAGES,
             "harvester.runtime.exit_status",
+            "harvester.runtime.temporary_files",
+            "harvester.sources.resourcesync.bounded_parser",
+            "harvester.sources.resourcesync.fixity",
+            "harvester.sources.resourcesync.leads",
+            "harvester.sources.resourcesync.package",
             "harvester.xml.parsing",
             "harvester.validate",
         )

@@ -406,4 +406,17 @@ that the step named and that was looked at; empty where an earlier release has c
             results | list | Each check: check, section, expects, verdict, evidence, reason.
         """)
     },
+    "harvester lint-resourcesync": {
+        "the report": fields("""
+            url | text | The address that was given.
+            version | text | The version of ResourceSync that the documents can be of, such as `1.0 or 1.1`.
+            documents | integer | How many documents were read.
+            entries | integer | How many entries they have.
+            limit | text | Why not everything was read; empty when everything was.
+            counts | counts | How many rules ended as pass, fail, warning, skipped.
+            requests | integer | How many requests were made.
+            seconds | number | How long it took.
+            results | list | Each rule: check, section, expects, verdict, evidence, reason.
+        """)
+    },
 }

@@ -65,6 +65,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester audit": (("--crossref", "--issn", "1234-5679", "--allow", "127.0.0.1"),),
     "harvester validate": (("{oai}", "--max-requests", "3"),),
     "harvester lint-signposting": (("{oai}", "--max-requests", "3"),),
+    "harvester lint-resourcesync": (("{site}/rs/list.xml", "--max-requests", "3"),),
 }
 # They write no data, and go on until they are ended.
 WITHOUT_DATA = {"gateway serve"}
@@ -90,5 +91,6 @@ def _below(name: str, command: click.Command) -> Iterator[tuple[str, click.Comma
 def line(command: str, arguments: tuple[str, ...], tmp: Path, oai: str) -> list[str]:
     """Return the words of a command line, the program's name first."""
     program, *parts = command.split()
-    words = [argument.format(tmp=tmp, oai=oai) for argument in arguments]
+    site = oai.rpartition("/")[0]
+    words = [argument.format(tmp=tmp, oai=oai, site=site) for argument in arguments]
     return [program, "--instance", str(tmp / "instance"), *parts, *words]

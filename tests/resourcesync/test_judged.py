@@ -12,9 +12,13 @@ import pytest
 from lxml import etree
 
 from gateway.xmltext import utc_datetime
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.validate.report import Verdict
+from harvester.validate.resourcesync.run import lint
 from tests import live
 from tests.conftest import ROOT
 from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.resourcesync.conftest import URL, Source
 
 SHARED = ROOT.parent / "shared"
 
@@ -97,3 +101,34 @@ def closing_desk(folder: Path) -> Iterator[Desk]:
     desk = Desk(folder)
     with closing(desk.store), closing(desk.inbox):
         yield desk
+
+
+def _fetch_of(source: Source) -> Fetch:
+    """Return a `fetch` that asks the whole application, without a network."""
+
+    def fetch(request: Request) -> Fetched:
+        answer = source.house_get(request.url.removeprefix(URL) or "/")
+        fetched = Fetched(request.url, answer.status_code, tuple(answer.headers.items()), b"", 0)
+        if request.sink is not None and request.sink.begin(fetched):
+            request.sink.write(answer.data)
+        return fetched
+
+    return fetch
+
+
+@pytest.mark.parametrize("start", ["/", "/.well-known/resourcesync", "/resourcesync/oai_dc/source/changelist.xml"])
+def test_our_own_linter_has_one_advice_in_two_runs(source, start, tmp_path):
+    source.publish(*map(str, range(7)), sets=("x",))
+    for _ in range(2):
+        source.desk.now += 90_000
+        source.publish("1", title=f"Another {source.desk.now}")
+        source.delete("2")
+        source.desk.now += 5
+        linted = lint(URL + start, _fetch_of(source), again=tmp_path, now=lambda: source.desk.now)
+        broken = (Verdict.FAIL, Verdict.WARNING)
+        findings = {result.check for result in linted.report.results if result.verdict in broken}
+        assert findings == {"dump.length"}  # packages are made at the request
+        assert (linted.version, linted.limit, linted.documents >= 6) == ("1.1", "", True)
+        passed = {result.check for result in linted.report.results if result.verdict is Verdict.PASS}
+        assert passed > {"resource.hash", "resource.deleted", "up.listed", "discovery.well-known", "change.order"}
+        source.publish("2")

@@ -6,23 +6,15 @@ released at once, so the largest legal document (50,000 entries, 50 MB) takes no
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urljoin
-from xml.parsers import expat
 
-from gateway.errors import AnswerTooLarge, NotResourceSync, NotXml
+from gateway.errors import NotResourceSync, NotXml
+from harvester.sources.resourcesync.bounded_parser import MOST_BYTES, MOST_DEEP, MOST_TEXT, STEP, BoundedParser, plain
 from harvester.sources.resourcesync.entries import LEAST_PRIORITY, Entry, Head, Link
 from harvester.sources.resourcesync.fixity import digests_of
 
-MOST_BYTES = 200_000_000  # of one document, decompressed; the default
-_MOST_IN_TAG = 1_000_000  # bytes of one tag or comment: the parser reads it again with each new part
-_MOST_DEEP = 20  # levels of elements, each of which may declare namespaces
-_MOST_NAMES = 10_000  # different names of elements and attributes, which the parser stores
 _MOST_LINKS = 10_000  # of one entry, or of a document
-_MOST_TEXT = 100_000  # characters of one value
-_STEP = 1 << 16  # bytes read at once
-_GZIP, _GZIP_WINDOW = b"\x1f\x8b", 31
 
 # Terms of earlier versions, and of programs with errors, and the terms of the current standard.
 _CAPABILITIES: Mapping[str, str] = {
@@ -45,7 +37,7 @@ class Document:
         Raise NotXml, NotResourceSync or AnswerTooLarge, here and during iteration.
         """
         self._reading = _Reading(base)
-        self._entries = self._read(_plain(parts, most_bytes))
+        self._entries = self._read(plain(parts, most_bytes))
         first = next(self._entries, None)
         self._first = () if first is None else (first,)
 
@@ -81,64 +73,25 @@ class Document:
 
 def read(body: bytes, base: str = "", most_bytes: int = MOST_BYTES) -> Document:
     """Return the `Document` in these bytes. Raise its errors."""
-    return Document((body[start : start + _STEP] for start in range(0, len(body), _STEP)), base, most_bytes)
+    return Document((body[start : start + STEP] for start in range(0, len(body), STEP)), base, most_bytes)
 
 
-def _plain(parts: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
-    """Yield the bytes in small parts, decompressed if the document is a gzip file, as many sitemaps are."""
-    engine = None
-    size = 0
-    for number, part in enumerate(parts):
-        if number == 0 and part.startswith(_GZIP):
-            engine = zlib.decompressobj(_GZIP_WINDOW)
-        for piece in _inflated(engine, part) if engine else (part,):
-            size += len(piece)
-            if size > most_bytes:
-                raise AnswerTooLarge(f"The document has more than {most_bytes} bytes.")
-            yield piece
-
-
-def _inflated(engine: zlib._Decompress, part: bytes) -> Iterator[bytes]:
-    try:
-        while part:
-            yield engine.decompress(part, _STEP)
-            part = engine.unconsumed_tail
-    except zlib.error as error:
-        raise NotXml(f"The compressed document is damaged: {error}.") from error
-
-
-class _Reading:
+class _Reading(BoundedParser):
     """The handlers of expat: they collect one entry at a time."""
 
     def __init__(self, base: str) -> None:
+        super().__init__()
         self.notes: dict[str, None] = {}
         self._base = base
-        self._level = self._fed = 0
+        self._level = 0
         self._entries: list[Entry] = []
         self._has_entries = False
         self._root: tuple[bool, dict[str, str], list[Link]] | None = None
         self._entry: tuple[dict[str, str], dict[str, str], list[Link]] | None = None  # texts, md, links
         self._text: list[str] | None = None
         self._room = 0  # characters that may still come
-        parser = expat.ParserCreate(namespace_separator=" ")
-        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
-        parser.CharacterDataHandler = self._characters
-        parser.StartDoctypeDeclHandler = _refuse_doctype
-        parser.buffer_text = True
-        self._parser = parser
-
-    def feed(self, part: bytes, *, is_last: bool = False) -> None:
-        self._fed += len(part)
-        try:
-            self._parser.Parse(part, is_last)
-        except expat.ExpatError as error:
-            raise NotXml(f"The document is not well-formed, or truncated: {error}.") from error
-        except (ValueError, LookupError) as error:  # an unknown encoding
-            raise NotXml(f"The document cannot be decoded: {error}.") from error
-        if self._fed - self._parser.CurrentByteIndex > _MOST_IN_TAG:
-            raise NotXml("The document has a tag or a comment without end.")
-        if len(self._parser.intern) > _MOST_NAMES:
-            raise NotXml(f"The document has more than {_MOST_NAMES} different names of elements and attributes.")
+        self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
+        self.parser.CharacterDataHandler = self._characters
 
     def taken(self) -> list[Entry]:
         taken, self._entries = self._entries, []
@@ -164,8 +117,8 @@ class _Reading:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._level += 1
-        if self._level > _MOST_DEEP:
-            raise NotXml(f"The elements of the document are nested deeper than {_MOST_DEEP}.")
+        if self._level > MOST_DEEP:
+            raise NotXml(f"The elements of the document are nested deeper than {MOST_DEEP}.")
         name = tag.rpartition(" ")[2]
         if self._level == 1:
             self._begin(tag, name)
@@ -174,7 +127,7 @@ class _Reading:
         elif self._entry is None and name in ("url", "sitemap"):
             self._entry, self._has_entries = ({}, {}, []), True
         elif self._entry is not None and name in ("loc", "lastmod"):
-            self._text, self._room = [], _MOST_TEXT
+            self._text, self._room = [], MOST_TEXT
 
     def _begin(self, tag: str, name: str) -> None:
         if name not in ("urlset", "sitemapindex"):
@@ -228,10 +181,6 @@ class _Reading:
 
     def _note(self, sentence: str) -> None:
         self.notes[sentence] = None
-
-
-def _refuse_doctype(*_: object) -> None:
-    raise NotXml("The document has a document type declaration, which could define entities without end.")
 
 
 def _entry(texts: Mapping[str, str], attributes: Mapping[str, str], links: list[Link], base: str) -> Entry:

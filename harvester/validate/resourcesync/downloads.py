@@ -1,0 +1,158 @@
+"""The requests of a check of ResourceSync documents: each answer in a temporary file, within limits.
+
+Only this module sends requests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+from gateway.errors import FetchError
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.runtime.temporary_files import AnonymousFile
+from harvester.sources.resourcesync.bounded_parser import STEP
+from harvester.validate.check import Undecided
+from harvester.validate.client import Clock
+from harvester.validate.signposting.visits import Visit
+
+_OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a check. `fetch` is how many resources of a list are requested; None: all.
+
+    `bytes` bounds the bodies of all answers together, and `lists` the Capability Lists.
+    """
+
+    requests: int = 2000
+    seconds: float = 1800.0
+    bytes: int = 2_000_000_000
+    fetch: int | None = 10
+    lists: int = 20
+
+
+class Download(Visit):
+    """One request and its answer; the body is in a file until `close`. `size` and `digests` are those of the body."""
+
+    def __init__(
+        self, request: Request, fetched: Fetched | None, refusal: FetchError | None, file: AnonymousFile | None
+    ) -> None:
+        """Take the request, the answer or the error, and the body of an answer with status 200."""
+        super().__init__(request, fetched, refusal)
+        self._file = file
+        self.size = 0 if file is None else file.size
+
+    def parts(self) -> Iterator[bytes]:
+        """Yield the bytes of the body."""
+        if self._file is None:
+            return
+        stream = self.stream
+        stream.seek(0)
+        while part := stream.read(STEP):
+            yield part
+
+    @property
+    def stream(self) -> BinaryIO:
+        """The body as a file. There must be one."""
+        assert self._file is not None
+        return cast("BinaryIO", self._file.file)
+
+    @property
+    def beginning(self) -> bytes:
+        """The first bytes of the body."""
+        return next(self.parts(), b"")
+
+    def digest(self, name: str = "sha256") -> str:
+        """Return a digest of the body in hexadecimal digits."""
+        digest = hashlib.new(name, usedforsecurity=False)
+        for part in self.parts():
+            digest.update(part)
+        return digest.hexdigest()
+
+    def close(self) -> None:
+        """Remove the body."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    @property
+    def _came(self) -> str:
+        if self.fetched is None:
+            return f"no answer: {self.refusal}"
+        return f"HTTP {self.status}, {self.header('Content-Type') or 'no Content-Type'}, {self.size} bytes"
+
+
+class _Body:
+    """Takes the body of an answer with status 200. A repeated try begins again."""
+
+    def __init__(self, file: AnonymousFile) -> None:
+        self.file = file
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        return ()
+
+    def begin(self, answer: Fetched) -> bool:
+        self.file.clear()
+        return answer.status == _OK
+
+    def write(self, part: bytes) -> None:
+        self.file.put(part)
+
+
+class Downloads:
+    """The requests of one check. `get` raises Undecided when a limit is reached."""
+
+    def __init__(self, fetch: Fetch, limits: Limits, clock: Clock = time.monotonic) -> None:
+        """Take `fetch`, the limits and a monotonic clock in seconds. The time starts now."""
+        self.limits = limits
+        self.sent = 0
+        self._fetch = fetch
+        self._clock = clock
+        self._started = clock()
+        self._bytes = 0
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the start."""
+        return self._clock() - self._started
+
+    def get(self, url: str, accept: str = "*/*") -> Download:
+        """Return the answer of an address; the caller closes it. Raise Undecided at a limit."""
+        limits = self.limits
+        if self.sent >= limits.requests:
+            raise Undecided(f"The limit of {limits.requests} requests was reached.")
+        left = limits.seconds - self.seconds
+        if left <= 0:
+            raise Undecided(f"The limit of {limits.seconds:g} seconds was reached.")
+        room = limits.bytes - self._bytes
+        if room <= 0:
+            raise Undecided(f"The limit of {limits.bytes} bytes was reached.")
+        self.sent += 1
+        file = AnonymousFile("the answer", room)
+        request = Request(
+            url.partition("#")[0],
+            headers=(("Accept", accept),),
+            sink=_Body(file),
+            patience=1,
+            waits_seconds=min(left, 30.0),
+            deadline_seconds=max(1.0, left),
+        )
+        try:
+            fetched = self._fetch(request)
+        except FetchError as error:
+            size = file.size
+            file.close()
+            if size > room:
+                self._bytes += size
+                raise Undecided(f"The limit of {limits.bytes} bytes was reached.") from error
+            return Download(request, None, error, None)
+        self._bytes += file.size
+        if fetched.status != _OK:
+            file.close()
+            return Download(request, fetched, None, None)
+        return Download(request, fetched, None, file)

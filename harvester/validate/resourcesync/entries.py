@@ -1,0 +1,228 @@
+"""The rules of entries, one after the other. A million of them take a minute at most, so each is looked at once."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from harvester.http.urls import split
+from harvester.validate.resourcesync.elements import judge_element, judge_links, judge_representation, judge_time
+from harvester.validate.resourcesync.judged import Judged
+from harvester.validate.resourcesync.model import MOST_ENTRIES, Document
+from harvester.validate.resourcesync.reading import Attributes, Entry, Node
+from harvester.validate.resourcesync.values import MOST_ADDRESS, is_absolute, moment, strange_in, wrong_path
+
+Parts: TypeAlias = tuple[str, str, Attributes, list[Attributes]]  # address, lastmod, rs:md, links
+
+_FREQUENCIES = ("always", "hourly", "daily", "weekly", "monthly", "yearly", "never")
+_CHANGES = ("created", "updated", "deleted")
+_ONCE = ("lastmod", "changefreq", "priority")
+_WITH_A_RULE_OF_THEIR_OWN = ("change", "datetime", "path", "capability")
+_LOC = ("loc.one", "loc.first", "loc.absolute", "loc.length", "loc.characters", "entry.md-once", "entry.attributes")
+_MOST_REMEMBERED = 2 * MOST_ENTRIES
+
+
+class EntryRules:
+    """The rules of the entries of one document. Call `judge` for every entry, and `end` after the last one."""
+
+    def __init__(self, document: Document, judged: Judged, now: float) -> None:
+        """Take the document with its head."""
+        self.count = 0
+        self.has_datetime = False
+        self._document, self._judged, self._shown, self._now = document, judged, document.shown, now
+        kind = document.kind
+        self._kind = kind
+        self._entry_name = "sitemap" if document.is_index else "url"
+        attributes = () if kind is None else (kind.parts or ()) if document.is_index else kind.entries
+        self._attributes = frozenset((*attributes, *_WITH_A_RULE_OF_THEIR_OWN))
+        self._is_manifest = kind is not None and kind.is_manifest
+        self._has_changes = kind is not None and kind.changes and not document.is_index
+        self._is_plain = kind is None  # of no known kind: the attributes of entries are not judged
+        self._is_once = kind is not None and not self._has_changes
+        self.is_of_documents = document.is_index or (kind is not None and bool(kind.lists))
+        self._authority = split(document.url).netloc.lower()
+        self._addresses: set[int] = set()
+        self._paths: set[int] = set()
+        self._from, self._until = (moment(document.md.get(name, "").strip()) for name in ("from", "until"))
+        self._last = self._last_lastmod = float("-inf")
+        self._late_lastmod = ""
+        judged.applied(self._shown, _LOC)
+
+    def judge(self, entry: Entry) -> Parts:
+        """Judge an entry. Return its address, lastmod, the attributes of `rs:md`, and its links."""
+        self.count += 1
+        name, children = entry
+        if name != self._entry_name:
+            self._judged.fault("xml.entries", self._shown, f"The document has a {name} element.")
+        loc, lastmod, md, links = self._children(children)
+        if self._has_changes:
+            self._change(md, loc, lastmod, moment(lastmod))
+        if links:
+            judge_links(self._judged, self._shown, links, self._now)
+        return loc, lastmod, md, links
+
+    def _children(self, children: list[Node]) -> Parts:
+        """Judge the children of an entry one by one. Return what the first of each name has."""
+        loc = lastmod = ""
+        md: Attributes = {}
+        links: list[Attributes] = []
+        counts: dict[str, int] = {}
+        for child, attributes, text in children:
+            counts[child] = counts.get(child, 0) + 1
+            if child == "loc":
+                loc = loc or text.strip()
+            elif child == "rs:md":
+                md = md or attributes
+            elif child == "rs:ln":
+                links.append(attributes)
+            elif child == "lastmod":
+                lastmod = text.strip()
+            else:
+                self._other(child, text.strip())
+            if attributes:
+                judge_element(self._judged, self._shown, child, attributes)
+        self._counts(counts, loc, children[0].name if children else "")
+        if loc:
+            self._loc(loc)
+        if "lastmod" in counts:
+            judge_time(self._judged, self._shown, "lastmod", lastmod, self._now)
+        self._md(md, loc)
+        return loc, lastmod, md, links
+
+    def _other(self, name: str, text: str) -> None:
+        judged, shown = self._judged, self._shown
+        if name == "changefreq":
+            judged.faults(shown, "entry.changefreq", [] if text in _FREQUENCIES else [f"changefreq is {text[:100]!r}."])
+        elif name == "priority":
+            judged.faults(shown, "entry.priority", [] if _is_share(text) else [f"priority is {text[:100]!r}."])
+        else:
+            judge_element(judged, shown, name, {})
+
+    def _counts(self, counts: dict[str, int], loc: str, first: str) -> None:
+        judged, shown = self._judged, self._shown
+        if counts.get("loc") != 1 or not loc:
+            judged.fault("loc.one", shown, f"Entry {self.count} has {counts.get('loc', 0) if loc else 'no'} loc.")
+        elif first != "loc":
+            judged.fault("loc.first", shown, f"The first element of entry {self.count} is {first.rpartition(' ')[2]}.")
+        if counts.get("rs:md", 0) > 1:
+            judged.fault("entry.md-once", shown, f"The entry of {loc[:200]} has {counts['rs:md']} rs:md.")
+        for name in _ONCE:
+            if name in counts:
+                wrong = [f"The entry of {loc[:200]} has {counts[name]} {name}."] if counts[name] > 1 else []
+                judged.faults(shown, "entry.once", wrong)
+
+    def _loc(self, loc: str) -> None:
+        judged, shown = self._judged, self._shown
+        if not is_absolute(loc):
+            judged.fault("loc.absolute", shown, f"The address {loc[:200]!r} is not absolute.")
+        elif strange := strange_in(loc):
+            judged.fault("loc.characters", shown, f"The address {loc[:200]!r} has {strange!r}.")
+        elif self.is_of_documents and self._authority:
+            wrong = split(loc).netloc.lower() != self._authority
+            sentence = f"{loc[:200]} has another authority than {self._authority}."
+            judged.faults(shown, "loc.authority", [sentence] if wrong else [])
+        if len(loc) >= MOST_ADDRESS:
+            judged.fault("loc.length", shown, f"The address {loc[:100]!r} has {len(loc)} characters.")
+        if self._is_once:
+            self._once("loc.once", self._addresses, loc, "The address")
+
+    def _once(self, rule: str, known: set[int], text: str, what: str) -> None:
+        """Judge whether a text is new. Hashes are stored, which takes less memory."""
+        key = hash(text)
+        if key in known:
+            self._judged.fault(rule, self._shown, f"{what} {text[:200]!r} is listed twice.")
+        elif len(known) < _MOST_REMEMBERED:
+            known.add(key)
+
+    def _md(self, md: Attributes, loc: str) -> None:
+        judged, shown = self._judged, self._shown
+        if not self._is_plain:
+            for name in md:
+                if name not in self._attributes and " " not in name:
+                    self._foreign(name, loc)
+        if "hash" in md or "length" in md or "type" in md or "encoding" in md:
+            judge_representation(judged, shown, md)
+        for name in ("datetime", "at", "completed", "from", "until"):
+            if name in md:
+                judge_time(judged, shown, name, md[name], self._now)
+        if self._is_manifest or "path" in md:
+            self._path(md, loc)
+        if not self._has_changes and not self._is_plain and ("change" in md or "datetime" in md):
+            judged.fault("change.foreign", shown, f"The entry of {loc[:200]} has change or datetime.")
+        judged.applied(shown, ("change.foreign",))
+        if "capability" in md and not self._is_plain and "capability" not in self._allowed:
+            judged.fault("entry.attributes", shown, f"The entry of {loc[:200]} has capability.")
+
+    @property
+    def _allowed(self) -> tuple[str, ...]:
+        assert self._kind is not None
+        return (self._kind.parts or ("capability",)) if self._document.is_index else self._kind.entries
+
+    def _foreign(self, name: str, loc: str) -> None:
+        """Report an attribute that is none of this kind of document; unknown ones have another rule."""
+        if name in _KNOWN:
+            self._judged.fault("entry.attributes", self._shown, f"The entry of {loc[:200]} has {name}.")
+
+    def _path(self, md: Attributes, loc: str) -> None:
+        judged, shown = self._judged, self._shown
+        path = md.get("path", "")
+        if not self._is_manifest:
+            if not self._is_plain:
+                judged.faults(shown, "path.foreign", [f"The entry of {loc[:200]} has a path."])
+            return
+        judged.applied(shown, ("path.stated", "path.slash", "path.safe", "path.once"))
+        if not path:
+            if md.get("change") != "deleted":
+                judged.fault("path.stated", shown, f"The entry of {loc[:200]} has no path.")
+            return
+        if not path.startswith("/"):
+            judged.fault("path.slash", shown, f"The path is {path[:200]!r}.")
+        if wrong := wrong_path(path):
+            judged.fault("path.safe", shown, f"The path {path[:200]!r} has {wrong}.")
+        self._once("path.once", self._paths, path, "The path")
+
+    def _change(self, md: Attributes, loc: str, lastmod: str, changed: float | None) -> None:
+        judged, shown = self._judged, self._shown
+        change = md.get("change", "")
+        judged.applied(shown, ("change.stated", "change.value", "change.time"))
+        if not change:
+            judged.fault("change.stated", shown, f"The entry of {loc[:200]} has no change.")
+        elif change not in _CHANGES:
+            judged.fault("change.value", shown, f"The change of {loc[:200]} is {change[:100]!r}.")
+        if "datetime" not in md:
+            if not lastmod and self._kind is not None and self._kind.required:
+                judged.fault("change.time", shown, f"The change of {loc[:200]} has no datetime and no lastmod.")
+            if changed is not None:
+                if changed < self._last_lastmod and not self._late_lastmod:
+                    self._late_lastmod = f"The change of {loc[:200]} at {lastmod} is after a later one."
+                self._last_lastmod = max(self._last_lastmod, changed)
+            return
+        self.has_datetime = True
+        judged.applied(shown, ("change.window", "change.order"))
+        at = moment(md["datetime"])
+        if at is None:
+            return
+        if (self._from is not None and at < self._from) or (self._until is not None and at > self._until):
+            judged.fault("change.window", shown, f"The change of {loc[:200]} at {md['datetime']} is not in the window.")
+        if at < self._last:
+            judged.fault("change.order", shown, f"The change of {loc[:200]} at {md['datetime']} is after a later one.")
+        self._last = max(self._last, at)
+
+    def end(self) -> None:
+        """Judge what is known after the last entry."""
+        judged, shown = self._judged, self._shown
+        wrong = [f"The document has {self.count} entries."] if self.count > MOST_ENTRIES else []
+        judged.faults(shown, "document.entries", wrong)
+        if self._is_once:
+            judged.applied(shown, ("loc.once",))
+        if not self._is_manifest:
+            judged.applied(shown, ("path.foreign",))
+        if self._has_changes and not self.has_datetime and self._last_lastmod != float("-inf"):
+            judged.faults(shown, "change.lastmod-order", [self._late_lastmod] if self._late_lastmod else [])
+
+
+_KNOWN = frozenset(("hash", "length", "type", "encoding", "at", "completed", "from", "until"))
+
+
+def _is_share(text: str) -> bool:
+    whole, _, fraction = text.partition(".")
+    return (fraction.isdecimal() or not fraction) and (whole == "0" or (whole == "1" and not fraction.strip("0")))

@@ -1,0 +1,99 @@
+"""The forms of values in ResourceSync documents: times, hashes, addresses, numbers (Z39.99 §7). Pure."""
+
+from __future__ import annotations
+
+import re
+from calendar import timegm
+from collections.abc import Iterator
+from functools import lru_cache
+
+HASHES = {"md5": 32, "sha-1": 40, "sha-256": 64}  # hexadecimal digits
+_TIME = re.compile(
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,20})?)?(Z|[+-]\d\d:\d\d))?)?)?", re.ASCII
+)
+_HASH = re.compile(r"(?:md5:[0-9a-fA-F]{32}|sha-1:[0-9a-fA-F]{40}|sha-256:[0-9a-fA-F]{64})")
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]+")
+NUMBER = re.compile(r"[0-9]{1,18}")
+_NOT_IN_A_URI = re.compile(r"[^!-~]|[\"<>\\^`{|}]|%(?![0-9A-Fa-f]{2})")  # RFC 3986 §2
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]")
+_HTTP = re.compile(r"(?i)https?://[^/?#\s]+")
+MOST_ADDRESS = 2048  # characters; a `loc` is shorter (Sitemaps 0.9)
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_LATEST_HOUR, _LATEST_MINUTE, _LATEST_SECOND = 23, 59, 60
+
+
+@lru_cache(maxsize=4096)
+def moment(text: str) -> float | None:
+    """Return a W3C datetime as seconds of Unix time; None for any other text. Parts that are missing are the least."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    numbers = (int(year), int(month or 1), int(day or 1), int(hour or 0), int(minute or 0), int(second or 0))
+    if not _is_date(*numbers[:3]) or numbers[3] > _LATEST_HOUR or numbers[4] > _LATEST_MINUTE:
+        return None
+    if numbers[5] > _LATEST_SECOND:
+        return None
+    return timegm((*numbers, 0, 1, 0)) + float(fraction or 0) - _offset(zone or "Z")
+
+
+def _is_date(year: int, month: int, day: int) -> bool:
+    if year == 0 or not 1 <= month <= len(_DAYS) or not 1 <= day <= _DAYS[month - 1]:
+        return False
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return is_leap or (month, day) != (2, 29)
+
+
+def _offset(zone: str) -> int:
+    if zone == "Z":
+        return 0
+    seconds = int(zone[1:3]) * 3600 + int(zone[4:]) * 60
+    return -seconds if zone[0] == "-" else seconds
+
+
+def is_complete(text: str) -> bool:
+    """Return whether a W3C datetime has a time, and is UTC."""
+    return text.endswith("Z")
+
+
+def hash_faults(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the rule and a sentence for every fault of a `hash`."""
+    if _HASH.fullmatch(text):
+        return
+    names: set[str] = set()
+    parts = text.split()
+    if not parts:
+        yield "hash.syntax", f"The hash {text!r} is empty."
+    for part in parts:
+        name, colon, digits = part.partition(":")
+        if not colon or not name or not digits:
+            yield "hash.syntax", f"The hash {part[:100]!r} is no algorithm, colon and digits."
+        elif name not in HASHES:
+            yield "hash.algorithm", f"The hash {part[:100]!r} has another algorithm than {', '.join(HASHES)}."
+        elif len(digits) != HASHES[name] or not _HEXADECIMAL.fullmatch(digits):
+            yield "hash.digits", f"The hash {part[:100]!r} has not {HASHES[name]} hexadecimal digits."
+        if colon and name in names:
+            yield "hash.once", f"The hash has the algorithm {name[:40]!r} twice."
+        names.add(name)
+
+
+def strange_in(address: str) -> str:
+    """Return the first character of an address that no URI has; empty when there is none."""
+    match = _NOT_IN_A_URI.search(address)
+    return match[0] if match else ""
+
+
+def is_absolute(address: str) -> bool:
+    """Return whether an address is absolute: http or https with a host, or another scheme."""
+    match = _ABSOLUTE.match(address)
+    return match is not None and (address[:4].lower() != "http" or _HTTP.match(address) is not None)
+
+
+def wrong_path(path: str) -> str:
+    """Return what is unsafe in the path of a file in a package; empty when nothing is."""
+    parts = path.removeprefix("/").split("/")
+    if "\\" in path or "\0" in path:
+        return "a backslash"
+    if ".." in parts or "." in parts:
+        return "a relative step"
+    return "an empty step" if "" in parts else ""

@@ -1,0 +1,586 @@
+"""The check of ResourceSync sources on what others publish, on hostile documents, and within its limits."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from io import BytesIO
+
+import pytest
+from click.testing import CliRunner
+from resync import CapabilityList, ChangeList, Resource, ResourceList, SourceDescription
+from resync.hashes import Hashes
+
+from gateway.errors import AddressRefused, AnswerTooLarge, ConfigurationError, ConnectionFailed, NotResourceSync
+from harvester.cli import main
+from harvester.validate.report import Evidence, Verdict
+from harvester.validate.resourcesync import inventory
+from harvester.validate.resourcesync.documents import judge
+from harvester.validate.resourcesync.inventory import Inventory, read_inventory
+from harvester.validate.resourcesync.judged import Judged
+from harvester.validate.resourcesync.model import Document
+from harvester.validate.resourcesync.observed import Unobserved
+from harvester.validate.resourcesync.run import Limits, lint
+from harvester.validate.resourcesync.values import is_absolute, moment
+from tests.conftest import SHARED
+from tests.sources.resourcesync.site import Site as Folder
+from tests.sources.resourcesync.site import served
+from tests.validate.resourcesync import site as right
+from tests.validate.resourcesync.site import (
+    ARCHIVE,
+    BASE,
+    CAPABILITIES,
+    CHANGES,
+    DUMP,
+    NAMESPACES,
+    NOW,
+    OLD,
+    OPEN_LIST,
+    PACKAGE,
+    PAGE,
+    PART1,
+    PART2,
+    RESOURCES,
+    ROBOTS,
+    WELL_KNOWN,
+    Site,
+    document,
+    entry,
+    representation,
+)
+
+DATA = SHARED / "data" / "resourcesync"
+SPEC = "spec-1.1/zimeon+www.openarchives.org"
+
+
+def _lint(site, path=PAGE, **given):
+    limits = {name: given.pop(name) for name in ("requests", "seconds", "bytes", "fetch", "lists") if name in given}
+    return lint(BASE + path, site.fetch, limits=Limits(**limits), now=lambda: NOW, **given)
+
+
+def _findings(linted):
+    return {
+        result.check: result.evidence[0].finding
+        for result in linted.report.results
+        if result.verdict in (Verdict.FAIL, Verdict.WARNING)
+    }
+
+
+def _skipped(linted):
+    return {result.check: result.reason for result in linted.report.results if result.verdict is Verdict.SKIPPED}
+
+
+class _Shown:
+    def evidence(self, finding=""):
+        return Evidence("a file", "bytes", finding)
+
+
+def _of_document(body):
+    """Return the findings in one document."""
+    judged = Judged()
+    judge(Document(("http://example.com/x.xml",), _Shown()), lambda: [body], judged, Unobserved(), NOW)
+    broken = (Verdict.FAIL, Verdict.WARNING)
+    return {result.check: result.evidence[0].finding for result in judged.results() if result.verdict in broken}
+
+
+# --- what others publish -----------------------------------------------------------------------------------------
+
+# Documents of the introduction of the standard, which leaves out links; and a hash of a wrong length.
+WALKTHROUGH = {f"{number}": {"up.stated"} for number in (1, 2, 3, 4, 5, 8)}
+EXAMPLES = {**WALKTHROUGH, "27": {"hash.digits"}}
+
+
+@pytest.mark.needs("../shared/data/resourcesync")
+def test_the_examples_of_the_standard_have_no_other_faults():
+    files = sorted((DATA / SPEC).glob("resourcesync_ex_*.xml"))
+    numbers = {file: file.stem.rpartition("_")[2] for file in files}
+    faults = {numbers[file]: set(_of_document(file.read_bytes())) for file in files if numbers[file] != "9"}  # HTML
+    assert {number: rules for number, rules in faults.items() if rules} == EXAMPLES
+    assert len(faults) == 30
+
+
+@pytest.mark.needs("../shared/data/resourcesync")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "notification/notification_ex1.xml",
+        "notification/notification_ex7.xml",
+        "notification/framework_notification_ex1.xml",
+        "notification/framework_notification_ex2.xml",
+        "notification/framework_notification_ex8.xml",
+        "CDLUC3+resync/data__changedump-index.xml",
+        "CDLUC3+resync/data__resourcedump-index.xml",
+        "CDLUC3+resync-client/examples__change-list-1.xml",
+        "CDLUC3+resync-client/examples__change-list-3.xml",
+        "CDLUC3+resync-client/examples__resource-list-1.xml",
+        "spec-0.9.1/zimeon+www.openarchives.org/archives_ex_3_1.xml",
+        "spec-0.9.1/zimeon+www.openarchives.org/archives_ex_4_1.xml",
+        "spec-0.9.1/zimeon+www.openarchives.org/archives_ex_5_1.xml",
+        "spec-0.9.1/zimeon+www.openarchives.org/archives_ex_6_1.xml",
+        "nakamura196+resourcesync/sample__resourcelist-index.xml",
+        "nakamura196+resourcesync/sample__capabilitylist.xml",
+    ],
+)
+def test_recorded_documents_have_no_fault(name):
+    rules = set(_of_document((DATA / name).read_bytes()))
+    assert rules - {"loc.authority"} == set()  # they are at no address of their own here
+
+
+@pytest.mark.needs("../shared/data/resourcesync")
+def test_what_earlier_versions_had_is_named():
+    folder = DATA / "spec-0.9/zimeon+www.openarchives.org"
+    faults = _of_document((folder / "resourcesync_ex_9_1.xml").read_bytes())
+    assert faults == {
+        "document.capability": "The capability is 'resourcesync'. ResourceSync 0.9 had this for a Source Description."
+    }
+    faults = _of_document((folder / "resourcesync_ex_4_1.xml").read_bytes())
+    assert faults["times.foreign"].endswith("ResourceSync 0.9 had from and until for every document.")
+    assert faults["up.stated"].endswith("ResourceSync 0.5 and 0.9 had the relation resourcesync for it.")
+
+
+@pytest.mark.slow
+def test_a_source_of_the_library_of_the_standard_has_no_fault(tmp_path):
+    """The library has no means for some advice, so its warnings are named here."""
+    at = "2013-01-01T00:00:00Z"
+    with served(Folder()) as site:
+
+        def resource(number, **attributes):
+            file = tmp_path / str(number)
+            file.write_text(f"<record>{number}</record>")
+            site.files[f"/{number}"] = (200, {"Content-Type": "application/xml"}, file.read_bytes())
+            hashes = Hashes({"md5", "sha-256"}, str(file))
+            made = Resource(
+                f"{site.url}/{number}", length=file.stat().st_size, mime_type="application/xml", **attributes
+            )
+            made.md5, made.sha256 = hashes.md5, hashes.sha256
+            return made
+
+        def put(name, written):
+            site.files[name] = (200, {"Content-Type": "application/xml"}, written.as_xml().encode())
+
+        description = SourceDescription()
+        description.add_capability_list(f"{site.url}/caps.xml")
+        put("/.well-known/resourcesync", description)
+        capabilities = CapabilityList()
+        capabilities.up = f"{site.url}/.well-known/resourcesync"
+        for name in ("resourcelist", "changelist"):
+            capabilities.add_capability(uri=f"{site.url}/{name}.xml", name=name)
+        put("/caps.xml", capabilities)
+        resources = ResourceList(resources=[resource(number, lastmod=at) for number in range(20)])
+        resources.md_at, resources.up = at, f"{site.url}/caps.xml"
+        put("/resourcelist.xml", resources)
+        changes = ChangeList()
+        changes.md_from, changes.up = at, f"{site.url}/caps.xml"
+        changes.add(resource(20, lastmod=at, change="created", datetime="2013-01-02T00:00:00Z"))
+        changes.add(Resource(f"{site.url}/21", change="deleted", datetime="2013-01-03T00:00:00Z"))
+        put("/changelist.xml", changes)
+        config = tmp_path / "config.toml"
+        config.write_text("fetch_delay_seconds = 0\nfetch_retries = 0\n")
+        words = ["--instance", str(tmp_path), "lint-resourcesync", f"{site.url}/caps.xml", "--fetch", "all", "--json"]
+        result = CliRunner().invoke(main, words)
+    report = json.loads(result.stdout)
+    faults = [one for one in report["results"] if one["verdict"] in ("fail", "warning")]
+    assert (faults, result.exit_code) == ([], 0)
+    assert (report["version"], report["documents"], report["entries"], report["limit"]) == ("1.1", 4, 25, "")
+    assert report["requests"] == 4 + 22 + 1
+    passed = {one["check"] for one in report["results"] if one["verdict"] == "pass"}
+    assert passed > {"resource.hash", "resource.deleted", "change.order", "loc.once", "up.described"}
+
+
+# --- hostile documents -------------------------------------------------------------------------------------------
+
+HEAD = f'<urlset {NAMESPACES}><rs:md capability="resourcelist" at="2026-03-02T00:00:00Z"/>'
+UP = f'<rs:ln rel="up" href="{BASE}/c"/>'
+LAUGHS = '<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
+NAMES = "".join(f"<a{number}/>" for number in range(9_900))
+HOSTILE = {
+    "entities": (f"{LAUGHS}{HEAD}<url><loc>&b;</loc></url></urlset>", "xml.doctype"),
+    "external entity": ('<!DOCTYPE a SYSTEM "file:///etc/passwd"><urlset/>', "xml.doctype"),
+    "depth": (f"{HEAD}{UP}<url>{'<a>' * 1000}", "xml.well-formed"),
+    "address without end": (f"{HEAD}{UP}<url><loc>{'x' * 200_000}</loc></url></urlset>", "xml.well-formed"),
+    "children": (f"{HEAD}{UP}<url>{'<loc>x</loc>' * 20_000}</url></urlset>", "xml.well-formed"),
+    "elements besides entries": (f"{HEAD}{UP}{'<x/>' * 20_000}</urlset>", "xml.well-formed"),
+    "names": (f"{HEAD}{UP}{NAMES}</urlset>", "xml.elements"),
+    "no XML": ("hello", "xml.well-formed"),
+    "nothing": ("", "xml.well-formed"),
+    "encoding": ('<?xml version="1.0" encoding="x-none"?><urlset/>', "xml.well-formed"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_documents_are_judged_within_limits(name):
+    body, rule = HOSTILE[name]
+    assert rule in _of_document(body.encode())
+
+
+@pytest.mark.slow
+def test_a_document_that_unpacks_without_end_is_not_read_to_its_end():
+    packed = gzip.compress(f"{HEAD}{' ' * 201_000_000}</urlset>".encode(), 1)
+    assert "more than 200000000 bytes" in _of_document(packed)["answer.size"]
+    assert "damaged" in _of_document(packed[:-100_000] + b"x" * 90_000)["xml.well-formed"]
+
+
+def test_a_package_that_unpacks_without_end_is_not_read_to_its_end():
+    site = Site().fill()
+    files = {"res/1": b"0" * 20_000_000, "res/2": b"x"}
+    site.pack(files=files, entries=entry("/r/1", path="/res/1", length="3") + entry("/r/2", path="/res/2"))
+    assert "too large" in _findings(_lint(site))["package.zip"]
+
+
+def test_a_package_with_two_manifests_or_encrypted_files_is_no_error():
+    site = Site().fill()
+    stream = BytesIO()
+    with zipfile.ZipFile(stream, "w") as package:
+        package.writestr("manifest.xml", b"<x/>")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            package.writestr("manifest.xml", b"<x/>")
+    site.pack(body=stream.getvalue())
+    assert _findings(_lint(site))["package.manifest"] == "The package has 2 manifest.xml."
+    body = bytearray(Site().fill()[PACKAGE].body)
+    place = body.index(b"PK\x01\x02")
+    body[place + 8] |= 1
+    site.pack(body=bytes(body))
+    assert "encrypted" in _findings(_lint(site))["package.zip"]
+
+
+def test_control_characters_and_long_texts_of_a_source_are_quoted_and_cut():
+    site = Site().fill()
+    site.replace(PART2, f"{BASE}/r/4", f"{BASE}/r/&#10;{'4' * 5000}")
+    sentence = _findings(_lint(site))["loc.characters"]
+    assert "\n" not in sentence
+    assert len(sentence) < 300
+
+
+# --- starting points and limits ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [ARCHIVE, OLD, OPEN_LIST, right.CHANGE_DUMP])
+def test_every_document_is_a_starting_point(path):
+    linted = _lint(Site().fill(), path)
+    assert (_findings(linted), linted.report.base_url) == ({}, BASE + path)
+    assert linted.documents == 14
+
+
+def test_a_package_is_a_starting_point():
+    linted = _lint(Site().fill(), PACKAGE)
+    assert _findings(linted) == {}
+    assert "package.bytes" not in _skipped(linted)
+
+
+def test_robots_txt_is_the_last_lead():
+    site = Site().fill()
+    del site[PAGE], site[WELL_KNOWN]
+    site[ROBOTS].body = f"Sitemap: {BASE}/plain.xml\nSitemap: {BASE}{RESOURCES}".encode()
+    site["/plain.xml"] = right.Resource(b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"/>')
+    linted = _lint(site)
+    assert set(_findings(linted)) == {"discovery.well-known", "answer.works"}
+    assert linted.documents == 13
+
+
+def test_a_list_without_a_capability_list_is_judged_alone():
+    site = Site().fill()
+    del site[CAPABILITIES], site[WELL_KNOWN]
+    linted = _lint(site, CHANGES)
+    assert set(_findings(linted)) == {"discovery.well-known", "answer.works"}
+    assert linted.documents == 3
+
+
+def test_a_list_that_its_capability_list_does_not_have_is_judged_too():
+    site = Site().fill()
+    site.replace(CAPABILITIES, entry(DUMP, capability="resourcedump"), "")
+    assert set(_findings(_lint(site, DUMP))) == {"up.listed"}
+
+
+def test_a_description_index_leads_to_its_descriptions():
+    site = Site().fill()
+    site["/a/description.xml"] = site.pop(WELL_KNOWN)
+    lead = right.ln("describedby", "/about")
+    parts = entry("/a/description.xml", "sitemap", capability="description")
+    site[WELL_KNOWN] = right.Resource(document(lead, {"capability": "description"}, parts, root="sitemapindex"))
+    site.replace(CAPABILITIES, WELL_KNOWN, "/a/description.xml")
+    linted = _lint(site, WELL_KNOWN)
+    assert (_findings(linted), linted.documents) == ({}, 15)
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"requests": 4}, "The limit of 4 requests was reached."),
+        ({"bytes": 3000}, "The limit of 3000 bytes was reached."),
+        ({"requests": 14}, "The limit of 14 requests was reached."),
+        ({"requests": 22}, "The limit of 22 requests was reached."),
+        ({"requests": 23}, "The limit of 23 requests was reached."),
+    ],
+)
+def test_at_a_limit_what_was_read_is_judged_and_the_limit_is_named(limits, reason):
+    linted = _lint(Site().fill(), **limits)
+    assert (_findings(linted), linted.limit) == ({}, reason)
+    assert list(linted.lines())[-1] == f"Not everything was read: {reason}"
+
+
+def test_limits_that_allow_no_document_are_an_error():
+    with pytest.raises(ConfigurationError, match=r"limit of 1 bytes was reached\. No document was read"):
+        _lint(Site().fill(), bytes=1)
+    with pytest.raises(ConfigurationError, match=r"limit of 1 requests was reached\. No document was read"):
+        _lint(Site().fill(), requests=1)
+
+
+def test_at_the_limit_of_time_nothing_more_is_requested():
+    clock = iter([0.0, *[1.0] * 6, *[99.0] * 100])
+    linted = lint(BASE + PAGE, Site().fill().fetch, limits=Limits(seconds=50), clock=lambda: next(clock))
+    assert linted.limit == "The limit of 50 seconds was reached."
+
+
+def test_without_fetch_no_resource_is_requested():
+    linted = _lint(Site().fill(), fetch=0)
+    assert {"resource.hash", "package.zip"} <= set(_skipped(linted))
+    assert _findings(linted) == {}
+
+
+def test_a_sample_is_no_larger_than_wanted_and_always_the_same():
+    site = Site().fill()
+    asked = []
+
+    def fetch(request):
+        asked.append(request.url.removeprefix(BASE))
+        return site.fetch(request)
+
+    for _ in range(2):
+        lint(BASE + PAGE, fetch, limits=Limits(fetch=2), now=lambda: NOW)
+    resources = [path for path in asked if path.startswith(("/r/", "/m/"))]
+    assert resources[: len(resources) // 2] == resources[len(resources) // 2 :]
+    assert len(resources) == 2 * 4
+
+
+def test_many_packages_are_sampled():
+    site = Site().fill()
+    body = site[DUMP].body.decode()
+    more = "".join(body[body.index("<url>") : body.index("</urlset>")].replace(PACKAGE, f"/p{n}.zip") for n in range(4))
+    for number in range(4):
+        site[f"/p{number}.zip"] = site[PACKAGE]
+    site.replace(DUMP, "</urlset>", more + "</urlset>")
+    linted = _lint(site, fetch=1)
+    assert (_findings(linted), linted.documents) == ({}, 14)
+
+
+@pytest.mark.parametrize("error", [AddressRefused("no"), AnswerTooLarge("no")])
+def test_what_the_guard_refuses_is_no_finding(error):
+    site = Site().fill()
+
+    def fetch(request):
+        if request.url.endswith(("/r/4", PACKAGE, OPEN_LIST)):
+            raise error
+        return site.fetch(request)
+
+    assert _findings(lint(BASE + PAGE, fetch, now=lambda: NOW)) == {}
+
+
+def test_addresses_of_other_schemes_are_not_requested():
+    site = Site().fill()
+    more = entry("/r/6").replace(f"{BASE}/r/6", "urn:x:1") + entry("/r/6").replace(f"{BASE}/r/6", "info:x/1")
+    site.replace(PART2, "</urlset>", more + "</urlset>")
+    assert _findings(_lint(site)) == {}
+
+
+def test_what_changed_after_the_list_is_not_compared():
+    site = Site().fill()
+    site["/r/4"] = right.Resource(b"new", headers={"Last-Modified": "Tue, 03 Mar 2026 08:00:00 GMT"})
+    assert _findings(_lint(site)) == {}
+
+
+def test_a_later_change_of_a_resource_is_compared_and_not_its_list():
+    site = Site().fill()
+    site["/r/4"] = right.Resource(b"new")
+    change = entry("/r/4", change="updated", datetime="2026-03-03T11:00:00Z", **representation("", b"new"))
+    site.replace(OPEN_LIST, "</urlset>", change + "</urlset>")
+    assert _findings(_lint(site)) == {}
+    site["/r/4"].body = b"old"
+    assert set(_findings(_lint(site))) == {"resource.hash"}
+
+
+def test_too_many_links_are_not_compared(monkeypatch):
+    monkeypatch.setattr("harvester.validate.resourcesync.observed._MOST_LINKS", 1)
+    assert _skipped(_lint(Site().fill()))["resource.describes"] == "There are too many links."
+
+
+def test_many_findings_of_a_rule_are_counted():
+    site = Site().fill()
+    more = "".join(entry("/r/3") for _ in range(10))
+    site.replace(PART2, "</urlset>", more + "</urlset>")
+    result = next(result for result in _lint(site).report.results if result.check == "loc.once")
+    assert len(result.evidence) == 3
+    assert result.evidence[-1].finding.endswith("There are 7 more of these.")
+
+
+def test_an_address_that_leads_to_no_document_is_an_error():
+    site = Site()
+    with pytest.raises(NotResourceSync, match="do not lead to one"):
+        _lint(site)
+    with pytest.raises(ConfigurationError, match="Write http"):
+        lint("source.example.org", site.fetch)
+
+    def unreachable(request):
+        raise ConnectionFailed(request.url)
+
+    with pytest.raises(ConnectionFailed):
+        lint(BASE, unreachable)
+
+
+def test_a_resource_list_that_is_too_large_for_the_limits_is_no_error():
+    def refused(request):
+        if request.url.endswith(PAGE):
+            raise AnswerTooLarge("It is large.")
+        return Site().fill().fetch(request)
+
+    assert _findings(lint(BASE + PAGE, refused, now=lambda: NOW)) == {}
+
+
+def test_without_page_and_document_a_sitemap_file_may_be_compressed():
+    site = Site().fill()
+    for path in (PART1, PART2):
+        site[path].body = gzip.compress(site[path].body)
+        site[path].content_type = "application/gzip"
+    assert _findings(_lint(site, PART1)) == {}
+
+
+# --- two runs ----------------------------------------------------------------------------------------------------
+
+
+def test_a_change_that_a_change_list_has_is_no_finding(tmp_path):
+    site = Site().fill()
+    _lint(site, again=tmp_path)
+    changed = {"change": "updated", "datetime": "2026-03-04T10:00:00Z", **representation("", b"changed")}
+    old = entry("/r/4", lastmod=right.MODIFIED, **representation("/r/4"))
+    site.replace(PART2, old, entry("/r/4", **representation("", b"changed")) + entry("/r/6", length="1"))
+    more = entry("/r/4", **changed) + entry("/r/6", change="created", datetime="2026-03-04T11:00:00Z", length="1")
+    site.replace(OPEN_LIST, "</urlset>", more + "</urlset>")
+    site["/r/4"] = right.Resource(b"changed")
+    site["/r/6"] = right.Resource(b"6")
+    assert _findings(_lint(site, again=tmp_path)) == {}
+
+
+def test_a_change_before_the_first_list_announces_nothing(tmp_path):
+    site = Site().fill()
+    _lint(site, again=tmp_path)
+    site.replace(PART1, representation("/r/1")["hash"], representation("", b"ONE")["hash"])
+    site["/r/1"] = right.Resource(b"ONE")
+    assert set(_findings(_lint(site, again=tmp_path))) == {"again.changes"}
+
+
+def test_without_a_change_list_changes_are_not_compared(tmp_path):
+    site = Site().fill()
+    site.replace(CAPABILITIES, entry(CHANGES, capability="changelist"), "")
+    for _ in range(2):
+        linted = _lint(site, RESOURCES, again=tmp_path)
+    assert _skipped(linted)["again.changes"] == "The source has no Change List."
+
+
+def test_repetitions_are_found_in_a_run_that_is_compared(tmp_path):
+    site = Site().fill()
+    site.replace(PART2, "</urlset>", entry("/r/1", lastmod=right.MODIFIED, **representation("/r/1")) + "</urlset>")
+    assert _findings(_lint(site, again=tmp_path))["loc.once-in-parts"] == (
+        "An address is listed in two parts, or twice in one."
+    )
+
+
+def test_a_folder_that_cannot_be_used_is_an_error(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("x")
+    with pytest.raises(ConfigurationError, match="cannot be used"):
+        _lint(Site().fill(), again=file / "folder")
+    folder = tmp_path / "folder"
+    (folder / "documents.json.new").mkdir(parents=True)
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        _lint(Site().fill(), again=folder)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1}', '{"a": ["b", "c", "d", "e"]}', "[" * 10_000])
+def test_a_damaged_memory_is_none(tmp_path, text):
+    (tmp_path / "documents.json").write_text(text)
+    for file in ("x", "y"):
+        (tmp_path / f"{file}.resources").write_bytes(b"damaged")
+    assert _findings(_lint(Site().fill(), again=tmp_path)) == {}
+
+
+def test_an_inventory_is_read_again_on_every_machine(tmp_path, monkeypatch):
+    for order in ("little", "big"):
+        monkeypatch.setattr(inventory, "byteorder", order)
+        own = Inventory(has_states=True)
+        for number in range(1000):
+            own.add(f"https://e.org/{number}", number)
+        file = tmp_path / f"{order}.resources"
+        own.write(file)
+        again = read_inventory(file)
+        assert again is not None
+        assert again.count == 1000
+        assert again.value(inventory.key_of("https://e.org/7")) == 7
+        assert "https://e.org/1000" not in again
+    assert read_inventory(tmp_path / "none") is None
+    for damaged in (b"", b"resource list 2\n", file.read_bytes()[:-1]):
+        file.write_bytes(damaged)
+        assert read_inventory(file) is None
+
+
+def test_a_folder_that_cannot_be_read_is_an_error(tmp_path, monkeypatch):
+    site = Site().fill()
+    _lint(site, again=tmp_path)
+
+    def fails(_file):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("harvester.validate.resourcesync.memory.read_inventory", fails)
+    with pytest.raises(ConfigurationError, match="cannot be read: Permission denied"):
+        _lint(site, again=tmp_path)
+
+
+# --- values ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "second"),
+    [
+        ("1970-01-01T00:00:00Z", 0.0),
+        ("1970-01-01T00:00:01.5Z", 1.5),
+        ("1970-01-01T01:00:00+01:00", 0.0),
+        ("1970-01-01T00:00-01:00", 3600.0),
+        ("1970-01-02", 86_400.0),
+        ("1970-02", 31 * 86_400.0),
+        ("1971", 365 * 86_400.0),
+        ("2024-02-29T00:00:00Z", 1_709_164_800.0),
+    ],
+)
+def test_every_form_of_w3c_datetimes_is_read(text, second):
+    assert moment(text) == second
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "1970-1-1", "1970-13-01", "1970-01-32", "1970-01-01T24:00Z", "1970-01-01T00:60Z", "0000", "2023-02-29",
+     "1970-01-01T00:00:61Z", "1970-01-01T00:00:00", "1970-01-01 00:00:00Z", "١٩٧٠", "1970-01-01T00:00:00Z\n"],
+)  # fmt: skip
+def test_other_texts_are_no_time(text):
+    assert moment(text) is None
+
+
+def test_an_absolute_address_has_a_host_if_its_scheme_has_hosts():
+    assert all(map(is_absolute, ("http://e.org", "HTTPS://e.org/a", "urn:a", "info:x/y")))
+    assert not any(map(is_absolute, ("http:///a", "https:a", "a/b", "//e.org/a", "", "http://")))
+
+
+# --- the command -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_command_reports_and_its_exit_status_is_that_of_the_worst_verdict(tmp_path):
+    (tmp_path / "config.toml").write_text("fetch_delay_seconds = 0\nfetch_retries = 0\n")
+    with served(Folder()) as site:
+        site.put("list.xml", "resourcelist", site.url_element("1"), at="2013-01-01T00:00:00Z")
+        site.files["/1"] = b"1"
+        words = ["--instance", str(tmp_path), "lint-resourcesync", f"{site.url}/list.xml"]
+        result = CliRunner().invoke(main, words)
+        assert result.exit_code == 1
+        assert "FAIL  up.stated" in result.output
+        assert result.output.splitlines()[-1] == "1 documents with 1 entries; ResourceSync 1.0 or 1.1."
+        wrong = CliRunner().invoke(main, [*words, "--fetch", "some"])
+        assert (wrong.exit_code, "is not a valid integer" in wrong.output) == (2, True)
