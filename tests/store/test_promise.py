@@ -92,6 +92,29 @@ class Harvester(Thread):
         self._store.close()
 
 
+class Destination(Harvester):
+    """Follows the log of changes (ResourceSync), by parts of fifty; it must get every version, and in order."""
+
+    def __init__(self, folder: Path, seed: int, over: Event) -> None:
+        super().__init__(folder, SqliteStore, seed, over)
+        self.numbers: list[int] = []
+        self.is_in_order = True
+        self._after = (0, 0)
+
+    def harvest(self) -> None:
+        until = None
+        while True:
+            with self.asking, self._store.view() as view:
+                until = view.horizon - 1 if until is None else until
+                lines = view.resource_changes(Selection("oai_dc", "source:chaos", None, until), self._after, 50)
+            for line in lines:
+                self.is_in_order = self.is_in_order and (line.datestamp, line.number) > self._after
+                self._after = line.datestamp, line.number
+                self.numbers.append(line.number)
+            if len(lines) < 50:
+                return
+
+
 class Household:
     """The publishers as processes: those that die are started again, those that stop go on after a while."""
 
@@ -145,7 +168,8 @@ def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_st
         store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
         over, household = Event(), Household(tmp_path)
         kinds = [SqliteStore, SqliteStore, SqliteStore, NaiveStore]
-        harvesters = [Harvester(tmp_path, kind, seed, over) for seed, kind in enumerate(kinds)]
+        destinations = [Destination(tmp_path, seed, over) for seed in (11, 12)]
+        harvesters = [Harvester(tmp_path, kind, seed, over) for seed, kind in enumerate(kinds)] + destinations
         for harvester in harvesters:
             harvester.start()
         try:
@@ -156,10 +180,17 @@ def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_st
             for harvester in harvesters:
                 harvester.join()
         time.sleep(publisher.INTENT_SECONDS + 1)  # what the dead intended holds the horizon no longer
-        missed = [_missed(harvester, store) for harvester in harvesters]
+        missed = [_missed(harvester, store) for harvester in harvesters[: len(kinds)]]
+        for destination in destinations:
+            destination.harvest()
+            destination.close()
         with store.view() as view:
-            versions = len(view.changes(0, 10**6))
+            numbers = [line.number for line in view.changes(0, 10**6)]
+            versions = len(numbers)
         assert store.check() == ()
+        for destination in destinations:
+            assert destination.is_in_order
+            assert sorted(destination.numbers) == numbers
     with capsys.disabled():
         print(
             f"\n{versions} versions, {dict(household.happened)}, "
