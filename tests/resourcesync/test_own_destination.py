@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,9 +18,11 @@ from gateway.publish_files import file_all
 from gateway.store.opening import open_store
 from tests import live
 from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.seeds import seed_of
 
 pytestmark = pytest.mark.slow  # it serves, and runs the harvester
 
+SEED = seed_of("LOOP_SEED")
 FOUND = FileLink("https://a.example.org/1.pdf", "application/pdf", FileOrigin.DISCOVERED, "x", 12, "ab" * 32)
 
 
@@ -74,3 +79,40 @@ def run(folder: Path) -> None:
 def with_full_text(folder: Path) -> int:
     with closing(open_store(folder, only_reads=True)) as store:
         return store.counts("first")["fulltext"]
+
+
+@pytest.mark.long
+@pytest.mark.unmeasured
+def test_ten_rounds_of_changes_with_kills_are_followed(tmp_path: Path) -> None:
+    first, second, dice = tmp_path / "first", tmp_path / "second", random.Random(SEED)
+    with opened(first) as desk, live.served(first, resourcesync_lists="oai_dc") as server:
+        live.instance(second, {})
+        site = server.url.removesuffix("/oai")
+        for round_ in range(10):
+            for name in dice.sample(range(60), dice.randint(1, 40)):
+                is_gone = dice.random() < 0.2
+                desk.send(Sent(str(name), None if is_gone else dc(f"Title {name} of round {round_}")))
+            desk.publish()
+            desk.now += dice.choice((1, 5, 90_000))
+            found = [str(name) for name in dice.sample(range(60), 5)]
+            for name in found:
+                file = FOUND._replace(url=f"https://a.example.org/{name}.{round_}.pdf")
+                file_all(desk.store, desk.inbox, "laro", (name,), lambda _state, file=file: (file,))
+            desk.now += 10
+            if not round_:
+                added = live.called(
+                    "harvester", second, "source", "add", "first", site, "--kind", "resourcesync", fetch_delay_seconds=0
+                )
+                assert added.returncode == 0, added.stderr
+            elif dice.random() < 0.7:
+                _killed(second, dice.uniform(0.3, 2.0))
+            run(second)
+            assert titles(second) == titles(first), f"round {round_} of seed {SEED}"
+
+
+def _killed(folder: Path, seconds: float) -> None:
+    line = live.command("harvester", folder, "run", "first")
+    surroundings = live.unmeasured(live.environment({"fetch_delay_seconds": 0}))
+    with subprocess.Popen(line, env=surroundings, stderr=subprocess.DEVNULL) as process:
+        time.sleep(seconds)
+        process.kill()
