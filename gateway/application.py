@@ -19,6 +19,8 @@ from gateway.browse import search_routes
 from gateway.descriptions import describe, metadata_of
 from gateway.errors import StoreError
 from gateway.exploration import explorer, identify_facts
+from gateway.hub import routes as hub
+from gateway.hub.topics import Topics
 from gateway.instance import check_domain, check_settings, key
 from gateway.landing import crawlers, resolver
 from gateway.landing import routes as landing
@@ -29,7 +31,7 @@ from gateway.oaipmh.identity import Repository
 from gateway.oaipmh.routes import Observe
 from gateway.pages import assets
 from gateway.pages.appearance import site_of
-from gateway.pages.site import Site
+from gateway.pages.site import Site, site_url
 from gateway.past_searches import PastSearches
 from gateway.resourcesync import batch_dump
 from gateway.resourcesync import files as resourcesync_files
@@ -41,8 +43,8 @@ from gateway.search.query import MOST_LETTERS, Query
 from gateway.server.answer import SECURITY_HEADERS
 from gateway.settings import Settings
 from gateway.store.base import Inbox, Store, View
-from gateway.store.base_inbox import Subscriptions
-from gateway.store.opening import open_inbox, open_store, open_subscriptions
+from gateway.store.base_inbox import Subscribers, Subscriptions
+from gateway.store.opening import open_inbox, open_store, open_subscribers, open_subscriptions
 from gateway.store.step import EPOCH_FACT, check_finished
 from gateway.websub import routes as websub
 
@@ -66,6 +68,7 @@ class Databases(NamedTuple):
 
     store: Store
     subscriptions: Subscriptions
+    subscribers: Subscribers
     inbox: Inbox | None
     searches: PastSearches
     search: Reader
@@ -85,6 +88,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     databases = Databases(
         store,
         open_subscriptions(settings.instance),
+        open_subscribers(settings.instance),
         _inbox(settings.instance),
         PastSearches(settings.instance),
         open_search(settings.instance, is_on=settings.is_on("browse_search")),
@@ -107,11 +111,33 @@ def _for_harvesters(
     store = databases.store
     yield oaipmh.blueprint(store, repository, settings.number("oai_max_request_bytes"), observe)
     yield websub.blueprint(databases.subscriptions, settings.number("websub_lease_seconds"))
+    if settings.is_on("hub"):
+        yield hub.blueprint(
+            store, databases.subscribers, _topics(settings, repository), _hub_bounds(settings, repository)
+        )
     yield schemas.blueprint(schemas.folder())
     if settings.is_on("files_serve"):
         links = CopyLinks(site_of(settings, repository.base_url))
         yield copies.blueprint(store, settings.instance, repository.base_url, links)
     yield probes.blueprint(lambda: _read(store))
+
+
+def _topics(settings: Settings, repository: Repository) -> Topics:
+    """Return the topics of our hub."""
+    url = site_url(repository.base_url, settings.text("pages_url"))
+    return Topics(url, repository.base_url, resource_sets(settings.text("resourcesync_lists")))
+
+
+def _hub_bounds(settings: Settings, repository: Repository) -> hub.Bounds:
+    """Return what our hub accepts."""
+    own = (repository.base_url, settings.text("pages_url"), settings.text("websub_url"))
+    return hub.Bounds(
+        settings.number("hub_lease_seconds"),
+        settings.number("hub_subscriptions"),
+        settings.number("hub_subscriptions_of_network"),
+        tuple(filter(None, own)),
+        settings.text("hub_allow"),
+    )
 
 
 def _pages(settings: Settings, databases: Databases, repository: Repository) -> Iterator[Blueprint]:

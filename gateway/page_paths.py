@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # The blueprints without pages. Their paths are distinguished by the first segment.
 OTHERS: Final = frozenset(
-    {"oaipmh", "resourcesync", "resourcesync_files", "batch_dump", "websub", "schemas", "copies", "probes"}
+    {"hub", "oaipmh", "resourcesync", "resourcesync_files", "batch_dump", "websub", "schemas", "copies", "probes"}
 )
 
 

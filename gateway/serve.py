@@ -262,7 +262,8 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
     passed = inherited()
     listeners = passed or [listen(host, port)]
     place = _address_of_passed(passed[0], settings) if passed else address(listeners[0], host)
-    options: dict[str, Value] = {} if settings.text("base_url") else {"base_url": place}
+    # Without base_url the harvester does not know the topics, so there is no hub.
+    options: dict[str, Value] = {} if settings.text("base_url") else {"base_url": place, "hub": False}
     if doubt := _doubt(settings, listeners[0], place):
         say(doubt)
     bounds = limits(settings)

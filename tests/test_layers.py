@@ -276,6 +276,13 @@ LAYERS = {
     "gateway.resourcesync.routes": Layer(
         (*GROUND, "gateway.names", "gateway.store.base", "gateway.resourcesync"), ("flask", "isal")
     ),
+    # Our hub has the open Change Lists as topics. It only stores what the harvester then does.
+    "gateway.hub": Layer(
+        (*GROUND, "gateway.names", "gateway.resourcesync.addresses", "gateway.resourcesync.periods", "gateway.hub")
+    ),
+    "gateway.hub.routes": Layer(
+        (*GROUND, "gateway.resourcesync.periods", "gateway.store.base", "gateway.hub"), ("flask",)
+    ),
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
     # The web server knows HTTP and WSGI, and nothing of what it serves.

@@ -15,7 +15,7 @@ from tests.publish.desk import make_databases
 @pytest.fixture
 def house(tmp_path, ready_made) -> Iterator[House]:
     ready_made(tmp_path, make_databases)
-    with opened(tmp_path, files_serve=True, resourcesync_files=True) as house:
+    with opened(tmp_path, files_serve=True, hub=True, resourcesync_files=True) as house:
         house.add("1")
         house.desk.now += 5
         yield house
@@ -55,6 +55,7 @@ NOT_DESCRIBED = {
     "/assets/{name}",
     "/oai",
     "/oai/",
+    "/hub",
     "/websub/{token}",
     "/resourcesync/batch",
     "/healthz",

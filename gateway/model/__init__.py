@@ -44,7 +44,7 @@ from gateway.model.published import (
     SourceCounts,
 )
 from gateway.model.runs import Event, Run, RunOutcome, RunTotal
-from gateway.model.subscriptions import Subscription, SubscriptionState
+from gateway.model.subscriptions import HubMode, HubRequest, Subscriber, Subscription, SubscriptionState
 from gateway.model.works import FileLink, FileOrigin, Statement, Work
 
 __all__ = [
@@ -63,6 +63,8 @@ __all__ = [
     "Format",
     "FormatLine",
     "Hop",
+    "HubMode",
+    "HubRequest",
     "Identity",
     "Intent",
     "ItemChange",
@@ -98,6 +100,7 @@ __all__ = [
     "Statement",
     "StoredPage",
     "StoredRecord",
+    "Subscriber",
     "Subscription",
     "SubscriptionState",
     "Trace",

@@ -35,10 +35,10 @@ from gateway.model import (
     StoredRecord,
 )
 from gateway.store.base_discovery import Discovery
-from gateway.store.base_inbox import Inbox, Subscriptions
+from gateway.store.base_inbox import Inbox, Subscribers, Subscriptions
 from gateway.takedowns import Takedowns
 
-__all__ = ["TAKEDOWNS_FACT", "Discovery", "Inbox", "ReadResource", "Store", "Subscriptions", "View"]
+__all__ = ["TAKEDOWNS_FACT", "Discovery", "Inbox", "ReadResource", "Store", "Subscribers", "Subscriptions", "View"]
 
 # Returns, of a prefix and a record in it, the bytes between `<metadata>` and `</metadata>`, and the files to which it
 # refers; None: the record is no DIDL of ours.

@@ -1,4 +1,4 @@
-"""The protocols of the inbox and of the subscriptions. Import them from `base`, which explains them."""
+"""The protocols of the inbox, the subscriptions and the subscribers. Import them from `base`, which explains them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Protocol
 from gateway.model import (
     Cursor,
     Event,
+    HubRequest,
     KnownIdentity,
     RawPage,
     Removal,
@@ -19,6 +20,7 @@ from gateway.model import (
     Slice,
     SourceClock,
     StoredPage,
+    Subscriber,
     Subscription,
 )
 
@@ -266,6 +268,70 @@ class Subscriptions(Protocol):
 
     def notify(self, token: str, at: int) -> None:
         """Write that the hub of an active subscription has announced a change, at the second `at`."""
+        ...
+
+    def close(self) -> None:
+        """Close all connections to the database."""
+        ...
+
+
+class Subscribers(Protocol):
+    """The database of our own hub (WebSub). The gateway stores requests; the harvester verifies them and delivers.
+
+    Numbers of requests and subscriptions are never used again. A method with a number that is gone changes nothing.
+    """
+
+    def store_request(self, request: HubRequest, most: int, most_of_network: int) -> bool:
+        """Store a request before it is answered; it replaces an earlier one of the same callback and topic.
+
+        Return False, and store nothing, if there would be more than `most` subscriptions and requests, or more than
+        `most_of_network` of one network. What is known already is never too much. A request to end an unknown
+        subscription is not stored, and counts as done.
+        """
+        ...
+
+    def requests(self, now: int, limit: int) -> tuple[HubRequest, ...]:
+        """Return at most `limit` requests that may be verified at the second `now`, the oldest first."""
+        ...
+
+    def postpone_request(self, number: int, until: int) -> None:
+        """Count a try of a request, and let the next one be at the second `until`."""
+        ...
+
+    def drop_request(self, number: int) -> None:
+        """Delete a request that was not confirmed."""
+        ...
+
+    def confirm_request(self, number: int, until: int) -> None:
+        """Do what a request asks for, and delete it, in one transaction: begin, renew or end a subscription.
+
+        `until` is the end of the lease. A subscription begins with the changes since the arrival of the request; one
+        that is renewed keeps its place.
+        """
+        ...
+
+    def all(self) -> tuple[Subscriber, ...]:
+        """Return all subscriptions, the oldest first."""
+        ...
+
+    def due(self, now: int, after: int, limit: int) -> tuple[Subscriber, ...]:
+        """Return at most `limit` valid subscriptions that may be called at the second `now`, by number, after one."""
+        ...
+
+    def delivered(self, numbers: Sequence[int], until: int) -> None:
+        """Write that these subscribers have accepted everything before the second `until`. It never goes back."""
+        ...
+
+    def failed(self, number: int, at: int, next_at: int, problem: str) -> None:
+        """Write that a delivery failed at the second `at`, why, and when the next one may be."""
+        ...
+
+    def remove(self, number: int) -> bool:
+        """Delete a subscription; return whether there was one."""
+        ...
+
+    def expire(self, now: int) -> int:
+        """Delete the subscriptions whose lease is over at the second `now`; return how many."""
         ...
 
     def close(self) -> None:

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gateway.model import Publication
-from gateway.store.base import Discovery, Inbox, Store, Subscriptions
+from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
 from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from gateway.store.sqlite_inbox import SqliteInbox
+from gateway.store.sqlite_subscribers import SqliteSubscribers
 from gateway.store.sqlite_subscriptions import SqliteSubscriptions
 
 
@@ -61,3 +62,8 @@ def open_discovery(folder: Path, *, only_reads: bool = False) -> Discovery:
 def open_subscriptions(folder: Path) -> Subscriptions:
     """Return the subscriptions of an instance folder; the file is made with the first subscription."""
     return SqliteSubscriptions(folder / "subscriptions.sqlite")
+
+
+def open_subscribers(folder: Path) -> Subscribers:
+    """Return the subscribers of our hub; they are in the file of the subscriptions, made with the first request."""
+    return SqliteSubscribers(folder / "subscriptions.sqlite")

@@ -1,23 +1,14 @@
-"""The subscriptions to hubs on SQLite, in a separate file. It contains secrets, so only its owner may read it.
-
-Most instances have no subscription and no such file; it is made with the first subscription.
-"""
+"""The subscriptions to the hubs of sources, on SQLite."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
-from gateway.errors import StoreUnwritable
 from gateway.model import Subscription, SubscriptionState
-from gateway.permissions import file_mode
-from gateway.store.queries import load
-from gateway.store.sqlite_file import SqliteFile
-
-SQL = load("subscriptions")
+from gateway.store.subscriptions_file import SQL, SubscriptionsFile
 
 
 class SqliteSubscriptions:
@@ -29,16 +20,11 @@ class SqliteSubscriptions:
 
     def __init__(self, path: Path) -> None:
         """Take the path of the file, which may be missing."""
-        self._path = path
-        self._lock = Lock()
-        self._file: SqliteFile | None = None
+        self._file = SubscriptionsFile(path)
 
     def close(self) -> None:
         """Close all connections to the database."""
-        with self._lock:
-            if self._file is not None:
-                self._file.close()
-            self._file = None
+        self._file.close()
 
     def of_source(self, source: str) -> tuple[Subscription, ...]:
         """Return the subscriptions of a source, including ended ones, sorted by topic."""
@@ -53,7 +39,7 @@ class SqliteSubscriptions:
 
         Raise StoreUnwritable when the file cannot be made.
         """
-        with self._opened(create=True).writing() as session:
+        with self._file.writing(create=True) as session:
             (row,) = session.execute(SQL["ask"], astuple(subscription)).fetchall()
         return _subscription(row)
 
@@ -78,30 +64,11 @@ class SqliteSubscriptions:
         self._write(SQL["notify"], at, token)
 
     def _write(self, query: str, *parameters: object) -> None:
-        with self._opened(create=False).writing() as session:
+        with self._file.writing() as session:
             session.execute(query, parameters)
 
     def _rows(self, query: str, *parameters: object) -> list[Sequence[Any]]:
-        if self._file is None and not self._path.exists():
-            return []
-        with self._opened(create=False).reading() as session:
-            return session.execute(query, parameters).fetchall()
-
-    def _opened(self, *, create: bool) -> SqliteFile:
-        with self._lock:
-            if self._file is None:
-                if create:
-                    self._make()
-                self._file = SqliteFile(
-                    self._path, Path(__file__).parent / "migrations" / "subscriptions", create=create
-                )
-            return self._file
-
-    def _make(self) -> None:
-        try:
-            self._path.touch(mode=file_mode(self._path.parent))  # SQLite gives the files beside it the same mode
-        except OSError as error:
-            raise StoreUnwritable(f"{self._path} cannot be made: {error.strerror}.") from error
+        return self._file.rows(query, parameters)
 
 
 def _subscription(row: Sequence[Any]) -> Subscription:

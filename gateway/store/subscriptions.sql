@@ -39,3 +39,73 @@ update subscription set state = 'ended' where token = ?;
 -- name: notify
 -- Store that the source has new records.
 update subscription set notified_at = max(notified_at, ?) where token = ? and state = 'active';
+
+-- name: hub_knows
+-- Return a row if there is a subscription or a request of a callback and a topic.
+select 1 from subscriber where callback = :callback and topic = :topic
+union all select 1 from hub_request where callback = :callback and topic = :topic;
+
+-- name: hub_counts
+-- Return how many subscriptions and requests there are, and how many of them a network has.
+select count(*), coalesce(sum(network = ?), 0)
+from (select network from subscriber union all select network from hub_request);
+
+-- name: hub_request_add
+-- Store a request, which replaces an earlier one of the same callback and topic.
+insert or replace into hub_request
+  (callback, topic, mode, secret, lease_seconds, network, asked_at, since, tries, next_at)
+values (:callback, :topic, :mode, :secret, :lease_seconds, :network, :asked_at,
+  min(:since, coalesce((select since from hub_request where callback = :callback and topic = :topic), :since)), 0, 0);
+
+-- name: hub_requests
+-- Return the requests that are due, the oldest first.
+select * from hub_request where next_at <= ? order by number limit ?;
+
+-- name: hub_request_postpone
+-- Store the next try of a request.
+update hub_request set tries = tries + 1, next_at = ? where number = ?;
+
+-- name: hub_request_drop
+-- Delete a request.
+delete from hub_request where number = ?;
+
+-- name: subscriber_admit
+-- Make a subscription of a request, or renew the one of the same callback and topic.
+insert into subscriber
+  (callback, topic, secret, network, until, delivered_until, tries, next_at, failing_since, problem)
+select callback, topic, secret, network, ?, since, 0, 0, 0, '' from hub_request
+where number = ? and mode = 'subscribe'
+on conflict (callback, topic) do update set
+  secret = excluded.secret, network = excluded.network, until = excluded.until,
+  tries = 0, next_at = 0, failing_since = 0, problem = '';
+
+-- name: subscriber_release
+-- Delete the subscription whose end a request asks for.
+delete from subscriber where (callback, topic) in
+  (select callback, topic from hub_request where number = ? and mode = 'unsubscribe');
+
+-- name: subscribers
+-- Return all subscriptions, the oldest first.
+select * from subscriber order by number;
+
+-- name: subscribers_due
+-- Return some subscriptions that are valid and may be called now, the oldest first.
+select * from subscriber where until > :now and next_at <= :now and number > :after order by number limit :limit;
+
+-- name: subscriber_delivered
+-- Store that all changes before a second were delivered.
+update subscriber set delivered_until = max(delivered_until, ?), tries = 0, next_at = 0, failing_since = 0, problem = ''
+where number = ?;
+
+-- name: subscriber_failed
+-- Store that a delivery failed, and the next try.
+update subscriber set tries = tries + 1, next_at = ?, problem = ?,
+  failing_since = iif(failing_since, failing_since, ?) where number = ?;
+
+-- name: subscriber_remove
+-- Delete a subscription.
+delete from subscriber where number = ? returning 1;
+
+-- name: subscriber_expire
+-- Delete the subscriptions whose lease is over.
+delete from subscriber where until <= ? returning 1;

@@ -16,7 +16,7 @@ USES = {
     "sqlite": "sqlite*.py",
     "inbox": "sqlite_inbox.py",
     "discovery": "sqlite_discovery.py",
-    "subscriptions": "sqlite_subscriptions.py",
+    "subscriptions": "*subscri*.py",
 }
 # Query files of one module each, beside it: harvester/mirror/recheck_schedule.sql.
 OTHERS = sorted(file for file in (ROOT / "harvester").rglob("*.sql") if not file.stem.endswith("_schema"))

@@ -1,0 +1,72 @@
+"""The topics of our hub: the open Change Lists, and the ListRecords requests of sets (WebSub, 2018, §4). Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from gateway.names import SOURCES
+from gateway.resourcesync.addresses import Addresses, ResourceSet
+from gateway.resourcesync.periods import OPEN
+from gateway.typed_links import Link, header
+
+MOST_TEXT: Final = 2_000  # characters of a topic, and of a callback
+_LEGAL: Final = re.compile(r"[A-Za-z0-9\-._~:/?@!$&'()*+,;=%]*")  # no character that could end a header or a link
+_VERB: Final = ("verb", "ListRecords")
+_SAFE: Final = "-_.!~*'():"
+
+
+class Topic(NamedTuple):
+    """A topic: its address as the subscriber writes it, and the list whose changes are its news.
+
+    `set_spec` is None for all records, as in a `Selection`. `content_type` is that of the answer at the address.
+    """
+
+    url: str
+    metadata_prefix: str
+    set_spec: str | None
+    content_type: str
+
+
+class Topics:
+    """The topics of one site."""
+
+    def __init__(self, url: str, base_url: str, sets: Iterable[ResourceSet]) -> None:
+        """Take the address of `/` without the slash, the baseURL of OAI-PMH, and the sets of resources."""
+        self.hub = f"{url}/hub"
+        self._base_url = base_url
+        addresses = Addresses(url)
+        self._lists = {addresses.change_list(resources, OPEN): resources for resources in sets}
+
+    def named(self, url: str) -> Topic | None:
+        """Return the topic at an address; None if it is none. Whether its set exists is not asked."""
+        if len(url) > MOST_TEXT or not _LEGAL.fullmatch(url):
+            return None
+        if resources := self._lists.get(url):
+            return Topic(url, resources.metadata_prefix, resources.selected, "application/xml; charset=UTF-8")
+        base, mark, query = url.partition("?")
+        if base != self._base_url or not mark:
+            return None
+        pairs = parse_qsl(query, keep_blank_values=True)
+        given = dict(pairs)
+        prefix, spec = given.get("metadataPrefix", ""), given.get("set", SOURCES)
+        if len(given) < len(pairs) or _VERB not in pairs or not (prefix and spec):
+            return None
+        if given.keys() - {"verb", "metadataPrefix", "set"}:
+            return None
+        return Topic(url, prefix, None if spec == SOURCES else spec, "text/xml; charset=UTF-8")
+
+    def of_change_list(self, metadata_prefix: str, set_spec: str) -> Topic | None:
+        """Return the topic of the open Change List of a set of resources."""
+        wanted = ResourceSet(metadata_prefix, set_spec)
+        return next((self.named(url) for url, resources in self._lists.items() if resources == wanted), None)
+
+    def of_list_records(self, arguments: Iterable[tuple[str, str]]) -> Topic | None:
+        """Return the topic of the first request of a list, by its arguments; None if it is no topic."""
+        return self.named(f"{self._base_url}?{urlencode(list(arguments), safe=_SAFE)}")
+
+    def links(self, topic: Topic) -> str:
+        """Return the Link header of a topic, and of what is delivered of it (§4, §7)."""
+        return header([Link(topic.url, "hub", self.hub), Link(topic.url, "self", topic.url)], topic.url)

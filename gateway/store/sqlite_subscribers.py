@@ -1,0 +1,107 @@
+"""The subscribers of our hub, on SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from gateway.model import HubMode, HubRequest, Subscriber
+from gateway.store.subscriptions_file import SQL, SubscriptionsFile
+
+
+class SqliteSubscribers:
+    """The subscribers of an instance; `Subscribers` in base.py has the promises. Safe for threads and processes.
+
+    Every method may raise StoreError. `store_request` makes a missing file. The other methods that write raise
+    StoreMissing then, and those that read return nothing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the path of the file, which may be missing."""
+        self._file = SubscriptionsFile(path)
+
+    def close(self) -> None:
+        """Close all connections to the database."""
+        self._file.close()
+
+    def store_request(self, request: HubRequest, most: int, most_of_network: int) -> bool:
+        """Store a request before it is answered, unless there are too many; return whether it was stored."""
+        values = asdict(request)
+        with self._file.writing(create=True) as session:
+            if not session.one(SQL["hub_knows"], values):
+                if request.mode is HubMode.UNSUBSCRIBE:
+                    return True
+                count, of_network = session.one(SQL["hub_counts"], (request.network,)) or (0, 0)
+                if count >= most or of_network >= most_of_network:
+                    return False
+            session.execute(SQL["hub_request_add"], values)
+        return True
+
+    def requests(self, now: int, limit: int) -> tuple[HubRequest, ...]:
+        """Return at most `limit` requests that may be verified now, the oldest first."""
+        return tuple(
+            HubRequest(callback, topic, HubMode(mode), secret, lease, network, asked_at, since, number, tries)
+            for (
+                number,
+                callback,
+                topic,
+                mode,
+                secret,
+                lease,
+                network,
+                asked_at,
+                since,
+                tries,
+                _,
+            ) in self._file.rows(SQL["hub_requests"], (now, limit))
+        )
+
+    def postpone_request(self, number: int, until: int) -> None:
+        """Count a try of a request, and store when the next one may be."""
+        self._write(SQL["hub_request_postpone"], until, number)
+
+    def drop_request(self, number: int) -> None:
+        """Delete a request that was not confirmed."""
+        self._write(SQL["hub_request_drop"], number)
+
+    def confirm_request(self, number: int, until: int) -> None:
+        """Begin, renew or end a subscription as a request asks, and delete the request."""
+        with self._file.writing() as session:
+            session.execute(SQL["subscriber_admit"], (until, number))
+            session.execute(SQL["subscriber_release"], (number,))
+            session.execute(SQL["hub_request_drop"], (number,))
+
+    def all(self) -> tuple[Subscriber, ...]:
+        """Return all subscriptions, the oldest first."""
+        return tuple(Subscriber(*row) for row in self._file.rows(SQL["subscribers"]))
+
+    def due(self, now: int, after: int, limit: int) -> tuple[Subscriber, ...]:
+        """Return at most `limit` subscriptions that are valid and may be called now."""
+        rows = self._file.rows(SQL["subscribers_due"], {"now": now, "after": after, "limit": limit})
+        return tuple(Subscriber(*row) for row in rows)
+
+    def delivered(self, numbers: Sequence[int], until: int) -> None:
+        """Write that these subscribers have accepted everything before the second `until`."""
+        with self._file.writing() as session:
+            session.executemany(SQL["subscriber_delivered"], [(until, number) for number in numbers])
+
+    def failed(self, number: int, at: int, next_at: int, problem: str) -> None:
+        """Write that a delivery failed, why, and when the next one may be."""
+        self._write(SQL["subscriber_failed"], next_at, problem, at, number)
+
+    def remove(self, number: int) -> bool:
+        """Delete a subscription; return whether there was one."""
+        with self._file.writing() as session:
+            return bool(session.execute(SQL["subscriber_remove"], (number,)).fetchall())
+
+    def expire(self, now: int) -> int:
+        """Delete the subscriptions whose lease is over; return how many."""
+        if not any(subscriber.until <= now for subscriber in self.all()):
+            return 0
+        with self._file.writing() as session:
+            return len(session.execute(SQL["subscriber_expire"], (now,)).fetchall())
+
+    def _write(self, query: str, *parameters: object) -> None:
+        with self._file.writing() as session:
+            session.execute(query, parameters)

@@ -1,0 +1,243 @@
+# ruff: noqa: E501, RUF001 - tables have long lines, and foreign digits
+"""What `/hub` answers to subscribers, and what it stores."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from gateway.errors import StoreBusy
+from gateway.model import HubMode
+from tests.page_house import opened
+from tests.publish.desk import make_databases
+
+SITE = "https://gateway.example.org"
+LIST = f"{SITE}/resourcesync/oai_dc/source/changelist-open.xml"
+RECORDS = f"{SITE}/oai?verb=ListRecords&metadataPrefix=oai_dc"
+CALLBACK = "https://subscriber.example.net/callback?id=1"
+
+
+@pytest.fixture(scope="module")
+def opened_house(tmp_path_factory, ready_made):
+    folder = tmp_path_factory.mktemp("hub")
+    ready_made(folder, make_databases)
+    settings = {"hub": True, "hub_subscriptions_of_network": 3, "hub_allow": "10.0.0.0/8 files.intern [fd00::1]:8080"}
+    with opened(folder, **settings) as house:
+        house.add("1", sets=("x",))
+        house.desk.now += 5
+        yield house
+
+
+@pytest.fixture
+def house(opened_house):
+    yield opened_house
+    subscribers = opened_house.app.extensions["subscribers"]
+    for request in requests(opened_house):
+        subscribers.drop_request(request.number)
+
+
+@pytest.fixture
+def post(house):
+    client = house.app.test_client()
+
+    def post(**fields):
+        form = {"hub.callback": CALLBACK, "hub.mode": "subscribe", "hub.topic": LIST}
+        form |= {f"hub.{name}": value for name, value in fields.items()}
+        return client.post("/hub", data={name: value for name, value in form.items() if value is not None})
+
+    return post
+
+
+def requests(house):
+    return house.app.extensions["subscribers"].requests(10**11, 100)
+
+
+def test_a_request_is_stored_and_answered_with_202(house, post):
+    answer = post(secret="s", lease_seconds="3600")
+    assert (answer.status_code, answer.data) == (202, b"")
+    (request,) = requests(house)
+    assert (request.callback, request.topic, request.mode) == (CALLBACK, LIST, HubMode.SUBSCRIBE)
+    assert (request.secret, request.lease_seconds, request.network) == ("s", 3600, "127.0.0.0/24")
+    assert house.app.extensions["subscribers"].all() == ()
+
+
+@pytest.mark.parametrize(("lease", "stored"), [(None, 864_000), ("1", 300), ("999999999999", 2_592_000)])
+def test_a_lease_is_within_bounds_and_never_for_ever(house, post, lease, stored):
+    post(lease_seconds=lease)
+    assert requests(house)[0].lease_seconds == stored
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [LIST, LIST.replace("oai_dc", "oai_didl"), RECORDS, f"{RECORDS}&set=source:laro:x", f"{RECORDS}&set=source"],
+)
+def test_these_are_topics_and_their_answers_lead_to_the_hub(house, post, topic):
+    assert post(topic=topic).status_code == 202
+    answer = house.get(topic.removeprefix(SITE))
+    assert answer.headers["Link"] == f'<{SITE}/hub>; rel="hub", <{topic}>; rel="self"'
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [
+        None, "", "x", f"{SITE}/", LIST.replace("open", "2023-11-14"), LIST.replace("oai_dc", "nothing"), f"{LIST}?a", f"{LIST}#a",
+        f"{RECORDS}&set=nothing", f"{RECORDS}&set=", RECORDS.replace("oai_dc", "nothing"), f"{RECORDS}&from=2020-01-01",
+        f"{RECORDS}&metadataPrefix=oai_dc", RECORDS.replace("ListRecords", "ListIdentifiers"), f"{SITE}/oai",
+        f"{SITE}/oai?verb=ListRecords", f"{RECORDS}\r\nX-Injected: 1", LIST + "a" * 2000, f"{RECORDS}&set=%ff", f"{RECORDS}&set=\x00",
+        LIST.replace("https", "http"), f"{RECORDS}&resumptionToken=1",
+    ],
+)  # fmt: skip
+def test_these_are_no_topics(house, post, topic):
+    answer = post(topic=topic)
+    assert (answer.status_code, answer.text) == (404, "hub.topic is no topic of this hub.\n")
+    assert requests(house) == ()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/oai?verb=Identify", "/oai?verb=ListRecords&metadataPrefix=nothing", "/oai?verb=ListRecords&metadataPrefix=oai_dc&set=nothing",
+        "/oai?verb=ListRecords&resumptionToken=1", "/oai?verb=ListRecords&metadataPrefix=oai_dc&from=2020-01-01",
+        "/resourcesync/oai_dc/source/changelist.xml", "/resourcesync/nothing/source/changelist-open.xml",
+    ],
+)  # fmt: skip
+def test_other_answers_name_no_hub(house, path):
+    assert "Link" not in house.get(path).headers
+
+
+@pytest.mark.parametrize(
+    "callback",
+    [
+        None, "", "x", "ftp://a.example.net/", "https://", "https://a b/", "https://a.example.net/\r\nX: 1", "https://u:p@a.example.net/",
+        "https://a.example.net:0/", "https://a.example.net:99999/", "https://a.example.net:25/", "https://[::1/", "https://a.example.net/#a",
+        "https://a.example.net/" + "a" * 2000, "https://a.example.net/é", 'https://a.example.net/">',
+        # private, by any spelling
+        "http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f000001/", "http://0177.0.0.1/", "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/", "http://localhost/", "http://a.localhost./", "http://192.168.1.1:8080/", "http://169.254.169.254/latest",
+        "http://[fe80::1]/", "http://[fd00::2]/", "http://[2002:7f00:1::]/", "http://intranet/", "http://printer.local/", "http://0.0.0.0/",
+        "http://100.64.0.1/", "http://224.0.0.1/",
+        # back to us
+        "https://gateway.example.org/websub/x", "http://gateway.example.org/", "https://GATEWAY.example.org./oai", "https://gateway.example.org:443/hub",
+    ],
+)  # fmt: skip
+def test_these_callbacks_are_refused_at_once(house, post, callback):
+    answer = post(callback=callback)
+    assert answer.status_code == 400
+    assert answer.text.startswith("hub.callback ")
+    assert requests(house) == ()
+
+
+@pytest.mark.parametrize(
+    "callback",
+    [
+        CALLBACK,
+        "http://a.example.net:8080/a?b=c&d",
+        "http://10.1.2.3/",
+        "http://files.intern:81/",
+        "http://[fd00::1]:8080/",
+        "http://[2600::1]/",
+    ],
+)
+def test_these_callbacks_may_be_tried(post, callback):
+    assert post(callback=callback).status_code == 202
+
+
+@pytest.mark.parametrize("lease", ["0", "-1", "soon", "1e9", "9" * 13, "١"])
+def test_a_lease_that_is_no_number_is_refused(post, lease):
+    assert post(lease_seconds=lease).status_code == 400
+
+
+@pytest.mark.parametrize("mode", [None, "", "publish", "denied", "Subscribe"])
+def test_an_unknown_mode_is_refused(post, mode):
+    assert post(mode=mode).text == "hub.mode must be subscribe or unsubscribe.\n"
+
+
+def test_a_long_secret_is_refused(post):
+    assert post(secret="é" * 99 + "a").status_code == 202
+    assert post(secret="é" * 100).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "status"),
+    [
+        (b"\xff\xfe", None, 400),
+        (b"hub.mode=%ff", None, 400),
+        (b"", None, 400),
+        (b"&".join([b"a=b"] * 101), None, 400),
+        (b"a" * 16_385, None, 413),
+        (b"{}", "application/json", 415),
+        (b"hub.mode=subscribe&hub.mode=unsubscribe", None, 400),
+        (b"hub.mode=subscribe&hub.callback=" + quote(CALLBACK).encode() + b"&hub.callback=a", None, 400),
+    ],
+)
+def test_a_body_of_nonsense_is_a_clear_error(house, body, content_type, status):
+    client = house.app.test_client()
+    answer = client.post("/hub", data=body, content_type=content_type or "application/x-www-form-urlencoded")
+    assert (answer.status_code, answer.mimetype) == (status, "text/plain")
+    assert client.get("/hub").status_code == 405
+
+
+def test_ten_thousand_subscriptions_of_one_network_are_refused(house, post):
+    for number in range(3):
+        assert post(callback=f"{CALLBACK}{number}").status_code == 202
+    answer = post(callback=f"{CALLBACK}3")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3600")
+    assert post(callback=f"{CALLBACK}1").status_code == 202
+    assert len(requests(house)) == 3
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.200", "192.0.2.0/24"),
+        ("2001:db8:1:2::3", "2001:db8:1::/48"),
+        ("::ffff:192.0.2.1", "192.0.2.0/24"),
+        ("fe80::1%eth0", "fe80::/48"),
+        ("", ""),
+        ("unix:", ""),
+    ],
+)
+def test_a_network_is_what_one_customer_has(house, address, network):
+    body = urlencode({"hub.callback": CALLBACK, "hub.mode": "subscribe", "hub.topic": LIST})
+    form = {"data": body, "content_type": "application/x-www-form-urlencoded"}
+    answer = house.app.test_client().post("/hub", environ_base={"REMOTE_ADDR": address}, **form)
+    assert answer.status_code == 202
+    assert requests(house)[0].network == network
+
+
+def test_the_hub_answers_503_when_nothing_can_be_stored(house, post, monkeypatch, caplog):
+    def busy(*_):
+        raise StoreBusy("somebody else writes")
+
+    monkeypatch.setattr(type(house.app.extensions["subscribers"]), "store_request", busy)
+    answer = post()
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
+    assert "somebody else writes" in caplog.text
+
+
+def test_a_topic_whose_set_cannot_be_looked_up_names_no_hub(house, monkeypatch):
+    calls = []
+    store = house.app.extensions["store"]
+    view = type(store).view
+
+    def broken(self):
+        calls.append(1)
+        if len(calls) > 1:
+            raise StoreBusy("somebody else writes")
+        return view(self)
+
+    monkeypatch.setattr(type(store), "view", broken)
+    answer = house.get(RECORDS.removeprefix(SITE))
+    assert (answer.status_code, "Link" in answer.headers) == (200, False)
+
+
+def test_without_the_setting_there_is_no_hub(tmp_path, ready_made):
+    ready_made(tmp_path, make_databases)
+    with opened(tmp_path, hub=False) as house:
+        house.add("1")
+        house.desk.now += 5
+        assert house.app.test_client().post("/hub", data={}).status_code == 404
+        assert "Link" not in house.get(LIST.removeprefix(SITE)).headers
+        assert "/hub" not in json.dumps([rule.rule for rule in house.app.url_map.iter_rules()])
