@@ -458,6 +458,21 @@ LAYERS = {
             "harvester.schedule",
         )
     ),
+    # What of our hub goes out. It knows the topics, which are pure, and the protocol of the store.
+    "harvester.schedule.hub": Layer(
+        (
+            *GROUND,
+            "gateway.settings",
+            "gateway.store.base",
+            "gateway.hub.topics",
+            "gateway.pages.site",
+            "gateway.resourcesync.addresses",
+            "harvester.runtime",
+            "harvester.http",
+            "harvester.harvest.instance",
+            "harvester.schedule.hub",
+        )
+    ),
     "harvester.audit": Layer(
         (
             *GROUND,

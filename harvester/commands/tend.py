@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import click
 
 from harvester.commands.output import json_option, write_json
@@ -13,6 +15,7 @@ from harvester.runtime.exit_status import Status, status_of_end, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress
 from harvester.runtime.worker_pool import GRACE_SECONDS, WorkerPool
+from harvester.schedule.hub.rounds import Rounds
 from harvester.schedule.notifications.background import BackgroundNotifier
 from harvester.schedule.source_work import SourceWork
 from harvester.schedule.stages import Scheduler, StageResult
@@ -23,7 +26,7 @@ from harvester.schedule.stages import Scheduler, StageResult
 @json_option
 @click.pass_context
 def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
-    """Run whatever is due: harvests, publication, sweeps, searches for full text.
+    """Run whatever is due: harvests, publication, sweeps, searches for full text, deliveries of the hub.
 
     `every` in the entry of a source says how often it is harvested, `sweep_every` how often it is swept. Call this
     command every few minutes, or once with --watch.
@@ -33,6 +36,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         source_work = SourceWork(instance, reporter, stop, Pace())
         source_work.complete_takedowns()
         statuses: dict[tuple[str, str], Status] = {}  # the last of each stage of a source: it may have been repaired
+        hub = Rounds(instance, reporter, stop)
         threads = instance.settings.number("harvest_threads")
         with (
             BackgroundNotifier(source_work.notified) as notices,
@@ -42,6 +46,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 failed=lambda name, error: (StageResult("", source_work.failed(name, error)),),
                 grace_seconds=GRACE_SECONDS,
             ) as pool,
+            hub.repeated() if is_watch else nullcontext(),
         ):
             scheduler = Scheduler(source_work, pool)
             for name, tended in scheduler.watch() if is_watch else scheduler.once():
@@ -53,6 +58,8 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 if as_json:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
         source_work.complete_takedowns()
+        if not is_watch:
+            hub.run()
     ctx.exit(int(worst([*statuses.values(), status_of_end(is_stopped=stop.is_asked)])))
 
 

@@ -14,8 +14,8 @@ from gateway.indexing import Following, following
 from gateway.program import begin_log
 from gateway.recovery import remember_sources
 from gateway.settings import Settings, instance_folder, load
-from gateway.store.base import Discovery, Inbox, Store, Subscriptions
-from gateway.store.opening import open_discovery, open_inbox, open_subscriptions
+from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
+from gateway.store.opening import open_discovery, open_inbox, open_subscribers, open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
 from harvester.harvest.sources_toml import SourcesFile
 
@@ -31,6 +31,7 @@ class Instance:
     inbox: Inbox
     sources: SourcesFile
     subscriptions: Subscriptions
+    subscribers: Subscribers
     desk: Callable[[], Discovery]  # opened, and made, when it is asked for: few need it
     index: Following
 
@@ -72,6 +73,7 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
         following(settings, only_reads=only_reads, completes=not is_child) as index,
         closing(_inbox(folder, index.store, only_reads=only_reads)) as inbox,
         closing(open_subscriptions(folder)) as subscriptions,
+        closing(open_subscribers(folder)) as subscribers,
         ExitStack() as later,
     ):
         store = index.store
@@ -80,7 +82,7 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
             _number_behind(store, inbox)
             remember_sources(store, inbox)
         desk = cache(lambda: later.enter_context(closing(open_discovery(folder))))
-        yield Instance(settings, store, inbox, sources_file(folder), subscriptions, desk, index)
+        yield Instance(settings, store, inbox, sources_file(folder), subscriptions, subscribers, desk, index)
 
 
 def _inbox(folder: Path, store: Store, *, only_reads: bool) -> Inbox:

@@ -17,7 +17,7 @@ from gateway.upkeep import make
 from harvester.cli import main
 from harvester.schedule.subscriptions import renewal_at
 from tests.applications import application
-from tests.schedule import hub as hubs
+from tests.schedule import hub_of_source as hubs
 from tests.sources.resourcesync.site import SETTINGS, Site, served
 
 pytestmark = pytest.mark.slow

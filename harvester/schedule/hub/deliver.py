@@ -1,0 +1,119 @@
+"""Delivers topics to subscribers (WebSub, 2018, §7): at least once, and in the order of the changes.
+
+A subscription moves on only after the subscriber has accepted, so a delivery that was killed is repeated. A subscriber
+gets one delivery at a time, of the newest content of its topic.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from typing import Final
+
+from gateway.errors import AnswerTooLarge
+from gateway.hub.topics import Topic
+from gateway.model import Subscriber
+from gateway.store.base import Subscribers
+from harvester.http.messages import Fetch
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Progress
+from harvester.schedule.hub.calls import Result, host_of, results
+from harvester.schedule.hub.messages import Body, Content, delivery, is_success, wait_after
+from harvester.schedule.hub.news import News
+
+_TOGETHER: Final = 500
+_WRITTEN_TOGETHER: Final = 50
+_DAY_SECONDS: Final = 86_400
+
+
+class Delivery:
+    """Delivers what is new. A subscriber that accepts nothing for `give_up_days` is dropped."""
+
+    def __init__(
+        self,
+        subscribers: Subscribers,
+        news: News,
+        progress: Progress,
+        stop: Stop,
+        clock: Callable[[], float],
+        give_up_days: int,
+    ) -> None:
+        self._subscribers, self._news, self._progress, self._stop = subscribers, news, progress, stop
+        self._clock, self._give_up_seconds = clock, give_up_days * _DAY_SECONDS
+
+    def deliver(self, fetch: Fetch, pool: ThreadPoolExecutor, content: Callable[[Topic], Content]) -> Counter[str]:
+        """Deliver to all subscribers whose topics have news; return how many deliveries ended how.
+
+        `content` returns the content of a topic, which it must not have requested before.
+        """
+        counts: Counter[str] = Counter()
+        after, horizon = 0, self._news.horizon()
+        while not self._stop.is_asked and (batch := self._subscribers.due(int(self._clock()), after, _TOGETHER)):
+            after = batch[-1].number
+            due = [(subscriber, topic) for subscriber in batch if (topic := self._topic(subscriber, horizon))]
+            counts += self._brought(due, horizon, fetch, pool, content)
+        return counts
+
+    def _topic(self, subscriber: Subscriber, horizon: int) -> Topic | None:
+        """Return the topic of a subscriber if it has news for it."""
+        topic = self._news.topics.named(subscriber.topic)
+        has_news = topic is not None and self._news.has_news(topic, subscriber.delivered_until, horizon)
+        return topic if has_news else None
+
+    def _brought(
+        self,
+        due: Sequence[tuple[Subscriber, Topic]],
+        horizon: int,
+        fetch: Fetch,
+        pool: ThreadPoolExecutor,
+        content: Callable[[Topic], Content],
+    ) -> Counter[str]:
+        contents = {topic: content(topic) for topic in dict.fromkeys(topic for _, topic in due)}
+        links = {topic: self._news.topics.links(topic) for topic in contents}
+        counts: Counter[str] = Counter()
+        good: list[int] = []
+
+        def call(one: tuple[Subscriber, Topic]) -> Result:
+            subscriber, topic = one
+            return _accepted(fetch, subscriber, contents[topic], links[topic])
+
+        for (subscriber, _), result in results(pool, self._stop, call, due):
+            if not result.problem and not result.is_stopped:
+                good.append(subscriber.number)
+                counts["delivered"] += 1
+            else:
+                counts[self._failed(subscriber, result)] += 1
+            if len(good) >= _WRITTEN_TOGETHER:
+                self._subscribers.delivered(good, horizon)
+                good = []
+        if good:
+            self._subscribers.delivered(good, horizon)
+        return counts
+
+    def _failed(self, subscriber: Subscriber, result: Result) -> str:
+        """Write that a delivery failed; return the name of how."""
+        if result.is_stopped:
+            return "stopped"
+        now, host = int(self._clock()), host_of(subscriber.callback)
+        if result.status == HTTPStatus.GONE:
+            self._subscribers.remove(subscriber.number)
+            self._progress.say(f"hub: {host} has ended its subscription with HTTP status 410.")
+            return "ended"
+        if subscriber.failing_since and now - subscriber.failing_since >= self._give_up_seconds:
+            self._subscribers.remove(subscriber.number)
+            self._progress.say(f"hub: {host} was dropped, because it has accepted nothing for days: {result.problem}")
+            return "dropped"
+        self._subscribers.failed(subscriber.number, now, now + wait_after(subscriber.tries + 1), result.problem)
+        return "failed"
+
+
+def _accepted(fetch: Fetch, subscriber: Subscriber, content: Content, links: str) -> Result:
+    """Deliver to a subscriber; there is no problem if it answers with a status 2xx, whatever its body is."""
+    body = Body()
+    try:
+        status = fetch(delivery(subscriber, content, links, body)).status
+    except AnswerTooLarge:
+        status = body.status
+    return Result(status, "" if is_success(status) else f"It answers with HTTP status {status}.")

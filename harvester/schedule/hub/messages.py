@@ -1,0 +1,103 @@
+"""The requests of a hub to its subscribers (WebSub, 2018, §5.3 and §7). Pure."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Final, NamedTuple
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+from gateway.errors import AnswerTooLarge
+from gateway.model import HubMode, HubRequest, Subscriber
+from harvester.http.messages import Fetched, Request
+
+DEADLINE_SECONDS: Final = 15.0
+MOST_ANSWER: Final = 65_536  # bytes of a subscriber's answer
+_FIRST_WAIT_SECONDS: Final = 60
+_LONGEST_WAIT_SECONDS: Final = 6 * 3_600
+_MOST_DOUBLINGS: Final = 16
+
+
+class Content(NamedTuple):
+    """What is delivered of a topic: an empty body says that the subscriber must request the topic itself."""
+
+    body: bytes
+    content_type: str
+
+
+class Body:
+    """Takes the body of an answer up to a limit, and its status. `takes` returns whether a status has a body for us."""
+
+    def __init__(self, most: int = MOST_ANSWER, takes: Callable[[int], bool] = lambda _status: True) -> None:
+        self.status = 0
+        self._most, self._takes = most, takes
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    @property
+    def content(self) -> bytes:
+        """The bytes so far."""
+        return b"".join(self._parts)
+
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """Return no headers: the body is requested whole."""
+        return ()
+
+    def begin(self, answer: Fetched) -> bool:
+        """Return whether the body is taken."""
+        self.status = answer.status
+        return self._takes(answer.status)
+
+    def write(self, part: bytes) -> None:
+        """Take the next bytes. Raise AnswerTooLarge beyond the limit."""
+        self._size += len(part)
+        if self._size > self._most:
+            raise AnswerTooLarge(f"The answer has more than {self._most} bytes.")
+        self._parts.append(part)
+
+
+def verification(asked: HubRequest, challenge: str, body: Body) -> Request:
+    """Return the request that verifies the intent of a subscriber (§5.3). The query of the callback is kept."""
+    fields = {"hub.mode": asked.mode.value, "hub.topic": asked.topic, "hub.challenge": challenge}
+    if asked.mode is HubMode.SUBSCRIBE:
+        fields["hub.lease_seconds"] = str(asked.lease_seconds)
+    parts = urlsplit(asked.callback)
+    query = "&".join(filter(None, (parts.query, urlencode(fields))))
+    return _bounded(Request(urlunsplit(parts._replace(query=query)), sink=body))
+
+
+def delivery(subscriber: Subscriber, content: Content, links: str, body: Body) -> Request:
+    """Return the request that delivers a topic (§7), signed if the subscriber has a secret (§7.1)."""
+    headers = [("Content-Type", content.content_type), ("Link", links)]
+    if subscriber.secret:
+        digest = hmac.new(subscriber.secret.encode(), content.body, sha256).hexdigest()
+        headers.append(("X-Hub-Signature", f"sha256={digest}"))
+    return _bounded(Request(subscriber.callback, "", tuple(headers), "POST", content.body, sink=body))
+
+
+def is_success(status: int) -> bool:
+    """Return whether a status means that the subscriber has accepted; a redirect does not (§7)."""
+    return 200 <= status < 300  # noqa: PLR2004
+
+
+def wait_after(failures: int) -> int:
+    """Return the seconds to wait after so many failures in a row: a minute, doubled each time, at most six hours."""
+    return min(_FIRST_WAIT_SECONDS << min(max(failures - 1, 0), _MOST_DOUBLINGS), _LONGEST_WAIT_SECONDS)
+
+
+def _bounded(request: Request) -> Request:
+    """Return a request that is sent once, but for a connection that the subscriber has closed meanwhile."""
+    return Request(
+        request.url,
+        request.source,
+        request.headers,
+        request.method,
+        request.body,
+        sink=request.sink,
+        follows=False,
+        patience=1,
+        waits_seconds=0.0,
+        deadline_seconds=DEADLINE_SECONDS,
+        may_be_refused=True,
+    )

@@ -1,0 +1,115 @@
+"""The rounds of our hub: each verifies the requests that wait, and delivers what is new. `tend` runs them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from threading import Event, Thread
+from time import time
+from traceback import format_exception
+from typing import Final
+
+from gateway.errors import GatewayError
+from gateway.hub.topics import Topics
+from gateway.pages.site import site_url
+from gateway.resourcesync.addresses import resource_sets
+from gateway.settings import Settings
+from harvester.harvest.instance import Instance
+from harvester.runtime.exit_status import SourceLocked
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import lock
+from harvester.runtime.progress import Progress
+from harvester.schedule.hub.deliver import Delivery
+from harvester.schedule.hub.news import News, contents
+from harvester.schedule.hub.reach import to_subscribers, to_topic
+from harvester.schedule.hub.verify import Verification
+
+_LOCK: Final = "hub.round"  # no name of a source has a dot
+_PAUSE_SECONDS: Final = 5.0
+
+
+def topics_of(settings: Settings) -> Topics | None:
+    """Return the topics of our hub; None if there is no hub, or its address is not known."""
+    base_url = settings.text("base_url")
+    if not settings.is_on("hub") or not base_url:
+        return None
+    url = site_url(base_url, settings.text("pages_url"))
+    return Topics(url, base_url, resource_sets(settings.text("resourcesync_lists")))
+
+
+class Rounds:
+    """The rounds of the hub of one instance."""
+
+    def __init__(self, instance: Instance, progress: Progress, stop: Stop, clock: Callable[[], float] = time) -> None:
+        """Take the instance; `clock` returns seconds since 1970."""
+        self._instance, self._progress, self._stop, self._clock = instance, progress, stop, clock
+        topics = topics_of(instance.settings)
+        self._news = None if topics is None else News(instance.store, topics)
+        self._complaint = ""
+
+    def run(self) -> Counter[str]:
+        """Run one round; return how many requests and deliveries ended how. An error is reported, and ends nothing.
+
+        Nothing is done while another process runs a round.
+        """
+        counts: Counter[str] = Counter()
+        complaint = ""
+        try:
+            if self._news is not None and self._has_subscribers():
+                with lock(self._instance.folder, _LOCK):
+                    counts = self._ran(self._news)
+        except SourceLocked:
+            pass
+        except GatewayError as error:
+            complaint = str(error)
+        except Exception as error:  # noqa: BLE001 - a fault of the hub never stops harvests
+            complaint = f"a fault of this program.\n{''.join(format_exception(error)).rstrip()}"
+        if complaint and complaint != self._complaint:
+            self._progress.fail(f"hub: {complaint}")
+        self._complaint = complaint
+        if counts:
+            self._progress.say(f"hub: {', '.join(f'{name} {count}' for name, count in sorted(counts.items()))}.")
+        return counts
+
+    @contextmanager
+    def repeated(self) -> Iterator[None]:
+        """Run rounds in a thread, as long as the block lasts."""
+        if self._news is None:
+            yield
+            return
+        is_over = Event()
+
+        def work() -> None:
+            while not is_over.is_set() and not self._stop.is_asked:
+                self.run()
+                is_over.wait(_PAUSE_SECONDS)
+
+        thread = Thread(target=work, name="hub", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+    def _has_subscribers(self) -> bool:
+        subscribers = self._instance.subscribers
+        return bool(subscribers.requests(int(self._clock()), 1) or subscribers.all())
+
+    def _ran(self, news: News) -> Counter[str]:
+        subscribers, settings = self._instance.subscribers, self._instance.settings
+        reporting = (self._progress, self._stop, self._clock)
+        verification = Verification(subscribers, *reporting)
+        delivery = Delivery(subscribers, news, *reporting, settings.number("hub_give_up_after"))
+        own = (news.topics.hub, *filter(None, map(settings.text, ("base_url", "websub_url"))))
+        with (
+            to_subscribers(settings, own, self._stop) as fetch,
+            ThreadPoolExecutor(settings.number("hub_threads"), "hub") as pool,
+        ):
+            counts = Counter(expired=subscribers.expire(int(self._clock())))
+            counts += verification.verify(fetch, pool)
+            counts += delivery.deliver(fetch, pool, contents(partial(to_topic, settings, self._stop)))
+        return counts

@@ -1,0 +1,65 @@
+"""Verifies the intent of subscribers (WebSub, 2018, §5.3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from secrets import token_urlsafe
+from typing import Final
+
+from gateway.model import HubRequest
+from gateway.store.base import Subscribers
+from harvester.http.messages import Fetch
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import Progress
+from harvester.schedule.hub.calls import Result, host_of, results
+from harvester.schedule.hub.messages import Body, is_success, verification, wait_after
+
+_TOGETHER: Final = 500
+_CHALLENGE_BYTES: Final = 32
+_MOST_TRIES: Final = 5
+
+
+class Verification:
+    """Verifies the requests that wait."""
+
+    def __init__(self, subscribers: Subscribers, progress: Progress, stop: Stop, clock: Callable[[], float]) -> None:
+        self._subscribers, self._progress, self._stop, self._clock = subscribers, progress, stop, clock
+
+    def verify(self, fetch: Fetch, pool: ThreadPoolExecutor) -> Counter[str]:
+        """Verify all requests that are due; return how many ended how."""
+        counts: Counter[str] = Counter()
+        while requests := self._subscribers.requests(int(self._clock()), _TOGETHER):
+            for asked, result in results(pool, self._stop, lambda asked: _echoed(fetch, asked), requests):
+                counts[self._written(asked, result)] += 1
+            if self._stop.is_asked:
+                break
+        return counts
+
+    def _written(self, asked: HubRequest, result: Result) -> str:
+        """Write how a verification ended; return the name of that."""
+        if result.is_stopped:
+            return "stopped"
+        if not result.problem:
+            self._subscribers.confirm_request(asked.number, int(self._clock()) + asked.lease_seconds)
+            return f"{asked.mode}d"
+        if not result.is_final and asked.tries + 1 < _MOST_TRIES:
+            self._subscribers.postpone_request(asked.number, int(self._clock()) + wait_after(asked.tries + 1))
+            return "postponed"
+        self._subscribers.drop_request(asked.number)
+        self._progress.say(f"hub: a request was not confirmed by {host_of(asked.callback)}: {result.problem}")
+        return "refused"
+
+
+def _echoed(fetch: Fetch, asked: HubRequest) -> Result:
+    """Call a subscriber; there is no problem if it echoes the challenge, and nothing else, with a status 2xx."""
+    challenge, body = token_urlsafe(_CHALLENGE_BYTES), Body()
+    status = fetch(verification(asked, challenge, body)).status
+    if not is_success(status):
+        is_final = status < HTTPStatus.INTERNAL_SERVER_ERROR
+        return Result(status, f"It answers with HTTP status {status}.", is_final)
+    if body.content != challenge.encode():
+        return Result(status, "It does not echo the challenge.", is_final=True)
+    return Result(status)
