@@ -11,17 +11,19 @@ from harvester.http.address_rules import Allowed
 from harvester.http.origins import origin_of
 
 
-def elsewhere(own: Iterable[str], allowed: Allowed, resolve: Resolve = socket.getaddrinfo) -> Resolve:
+def elsewhere(own: Iterable[str], allowed: Allowed, resolve: Resolve | None = None) -> Resolve:
     """Return a resolver that raises AddressRefused for a name at an address and port of one of the URLs `own`.
 
-    A server at port 80 is the one at port 443. A name that is allowed is not refused.
+    A server at port 80 is the one at port 443. An allowed name is not refused. `resolve` is the resolver in use (None:
+    the system's).
     """
+    look_up: Resolve = resolve or socket.getaddrinfo
     origins = {origin_of(url) for url in own}
     servers = {(origin.host, origin.port) for origin in origins}
 
     def resolved(host: str, port: int, **options: object) -> list[Place]:
-        places = list(resolve(host, port, **options))
-        if not allowed.name(host, port) and any(_is_at(places, port, server, resolve) for server in servers):
+        places = list(look_up(host, port, **options))
+        if not allowed.name(host, port) and any(_is_at(places, port, server, look_up) for server in servers):
             raise AddressRefused(f"{host} port {port} leads back to this hub.")
         return places
 

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Final
 
-from gateway.errors import AnswerTooLarge
 from gateway.hub.topics import Topic
 from gateway.model import Subscriber
 from gateway.store.base import Subscribers
@@ -20,7 +19,7 @@ from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Progress
 from harvester.schedule.hub.calls import Result, host_of, results
-from harvester.schedule.hub.messages import Body, Content, delivery, is_success, wait_after
+from harvester.schedule.hub.messages import Body, Content, delivery, is_success, status_of, wait_after
 from harvester.schedule.hub.news import News
 
 _TOGETHER: Final = 500
@@ -112,8 +111,5 @@ class Delivery:
 def _accepted(fetch: Fetch, subscriber: Subscriber, content: Content, links: str) -> Result:
     """Deliver to a subscriber; there is no problem if it answers with a status 2xx, whatever its body is."""
     body = Body()
-    try:
-        status = fetch(delivery(subscriber, content, links, body)).status
-    except AnswerTooLarge:
-        status = body.status
+    status = status_of(fetch, delivery(subscriber, content, links, body), body)
     return Result(status, "" if is_success(status) else f"It answers with HTTP status {status}.")

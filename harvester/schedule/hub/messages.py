@@ -8,9 +8,9 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from gateway.errors import AnswerTooLarge
+from gateway.errors import AnswerTooLarge, TryLater
 from gateway.model import HubMode, HubRequest, Subscriber
-from harvester.http.messages import Fetched, Request
+from harvester.http.messages import Fetch, Fetched, Request
 
 DEADLINE_SECONDS: Final = 15.0
 MOST_ANSWER: Final = 65_536  # bytes of a subscriber's answer
@@ -74,6 +74,16 @@ def delivery(subscriber: Subscriber, content: Content, links: str, body: Body) -
         digest = hmac.new(subscriber.secret.encode(), content.body, sha256).hexdigest()
         headers.append(("X-Hub-Signature", f"sha256={digest}"))
     return _bounded(Request(subscriber.callback, "", tuple(headers), "POST", content.body, sink=body))
+
+
+def status_of(fetch: Fetch, request: Request, body: Body) -> int:
+    """Return the status of the answer to a request whose body is taken, even if that asks to wait or is too long."""
+    try:
+        return fetch(request).status
+    except (AnswerTooLarge, TryLater):
+        if not body.status:
+            raise
+        return body.status
 
 
 def is_success(status: int) -> bool:

@@ -15,7 +15,7 @@ from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Progress
 from harvester.schedule.hub.calls import Result, host_of, results
-from harvester.schedule.hub.messages import Body, is_success, verification, wait_after
+from harvester.schedule.hub.messages import Body, is_success, status_of, verification, wait_after
 
 _TOGETHER: Final = 500
 _CHALLENGE_BYTES: Final = 32
@@ -56,7 +56,7 @@ class Verification:
 def _echoed(fetch: Fetch, asked: HubRequest) -> Result:
     """Call a subscriber; there is no problem if it echoes the challenge, and nothing else, with a status 2xx."""
     challenge, body = token_urlsafe(_CHALLENGE_BYTES), Body()
-    status = fetch(verification(asked, challenge, body)).status
+    status = status_of(fetch, verification(asked, challenge, body), body)
     if not is_success(status):
         is_final = status < HTTPStatus.INTERNAL_SERVER_ERROR
         return Result(status, f"It answers with HTTP status {status}.", is_final)

@@ -1,0 +1,128 @@
+"""A hub that is killed between any two steps loses no delivery, and claims none that was not accepted."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+
+from gateway.model import Selection
+from gateway.store.opening import open_subscribers
+from gateway.upkeep import make
+from gateway.xmltext import parse_utc_datetime
+from tests.conftest import ROOT
+from tests.publish.desk import Desk, Sent
+from tests.schedule.hub.conftest import KEY, served
+from tests.schedule.hub.killed import steps
+from tests.schedule.hub.subscriber import Subscriber
+from tests.schedule.hub.subscriber import served as subscriber_served
+
+_ENTRY = re.compile(rb"<loc>[^<]*/(\w+)</loc><lastmod>([^<]*)</lastmod>")
+CALLBACKS = ("a", "b")
+
+
+def accepted(subscriber: Subscriber, path: str) -> list[set[tuple[str, int]]]:
+    """Return the entries of all deliveries to a callback: names and datestamps."""
+    bodies = [delivered.body for delivered in subscriber.deliveries if delivered.path == f"/{path}"]
+    return [
+        {(name.decode(), parse_utc_datetime(stamp.decode())[0]) for name, stamp in _ENTRY.findall(body)}
+        for body in bodies
+    ]
+
+
+def assert_honest(subscribers, subscriber, changes):
+    """Check that everything that counts as delivered was accepted."""
+    for known in subscribers.all():
+        lists = accepted(subscriber, known.callback.rpartition("/")[2])
+        delivered = set().union(*lists)
+        assert {change for change in changes if change[1] < known.delivered_until} <= delivered
+        sizes = [len(entries) for entries in lists]
+        assert sizes == sorted(sizes), "deliveries are in the order of the changes"
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def killed() -> None:
+    raise Killed
+
+
+@pytest.mark.slow
+def test_what_ends_at_any_step_is_delivered_by_the_next_round(hub, subscriber):
+    """In one process: an exception that nothing catches ends a round at each of its steps in turn."""
+    first = int(hub.now)
+    hub.post(subscriber.callback("a"))
+    hub.post(subscriber.callback("b"))
+    hub.run()
+    ends, number = 0, 0
+    while ends < 2:  # the number of steps varies, so one round that ends by itself proves nothing
+        name = f"n{number}"
+        hub.publish(name)
+        for callback in CALLBACKS:
+            hub.post(subscriber.callback(callback))
+        with pytest.MonkeyPatch.context() as patch:
+            steps(patch, number, killed)
+            try:
+                hub.run()
+            except Killed:
+                ends = 0
+            else:
+                ends += 1
+        stamps = {change.identifier.rpartition("/")[2]: change.datestamp for change in changes_of(hub.desk, first)}
+        assert_honest(hub.subscribers, subscriber, set(stamps.items()))
+        number += 1
+    hub.run()
+    assert number > 15
+    for callback in CALLBACKS:
+        assert {name for name, _ in accepted(subscriber, callback)[-1]} >= {f"n{place}" for place in range(number)}
+    assert hub.run() == {}
+
+
+def changes_of(desk, first):
+
+    with desk.store.view() as view:
+        return view.resource_changes(Selection("oai_dc", None, first, view.horizon - 1), (0, 0), 1000)
+
+
+@pytest.mark.long
+def test_killed_processes_lose_no_delivery(tmp_path):
+    """`harvester tend` is killed (SIGKILL) at each of its steps in turn, while records are published."""
+    folder = tmp_path / "instance"
+    make(folder, {})
+    (folder / "sources.toml").write_text("")
+    with subscriber_served(Subscriber()) as subscriber, served(folder, hub_allow="127.0.0.0/8") as (url, app):
+        lines = f'base_url = "{url}/oai"\nhub = true\nhub_allow = "127.0.0.0/8"\nsecret = "{KEY}"\n'
+        (folder / "config.toml").write_text(lines)
+        desk = Desk(folder)
+        desk.now = time.time() - 2
+        desk.add("laro")
+        topic = f"{url}/resourcesync/oai_dc/source/changelist-open.xml"
+        client = app.test_client()
+        kills = 0
+        with closing(desk.store), closing(desk.inbox), closing(open_subscribers(folder)) as subscribers:
+            for number in range(18):
+                for callback in CALLBACKS:
+                    form = {"hub.callback": subscriber.callback(callback), "hub.mode": "subscribe", "hub.topic": topic}
+                    assert client.post("/hub", data=form).status_code == 202
+                desk.now = time.time() - 1
+                desk.send(Sent(f"n{number}"))
+                desk.publish()
+                time.sleep(1.1)  # the horizon passes the second of the change
+                kills += tended(folder, number) == -signal.SIGKILL
+                changes = {(change.identifier.rpartition("/")[2], change.datestamp) for change in changes_of(desk, 0)}
+                assert_honest(subscribers, subscriber, changes)
+            assert tended(folder, -1) == 0
+        assert kills > 12
+        for callback in CALLBACKS:
+            assert {name for name, _ in accepted(subscriber, callback)[-1]} == {f"n{place}" for place in range(18)}
+
+
+def tended(folder, number):
+    command = [sys.executable, "-m", "tests.schedule.hub.killed", str(folder), str(number)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=120).returncode

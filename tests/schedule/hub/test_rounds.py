@@ -1,0 +1,337 @@
+"""Verification and delivery, with subscribers and networks that misbehave."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.errors import AddressRefused, StoreBusy
+from gateway.model import HubMode, HubRequest
+from harvester.harvest.clock import is_past  # noqa: F401 - loaded here, and not in a measured time
+from harvester.runtime.locks import lock
+from harvester.schedule.hub import deliver, news, rounds, verify
+from harvester.schedule.hub.calls import host_of
+from tests.schedule.hub.subscriber import Subscriber, served
+
+pytestmark = pytest.mark.slow
+
+DAY = 86_400
+
+
+def subscribe(hub, subscriber, name="a", **fields):
+    assert hub.post(subscriber.callback(name), **fields) == 202
+    assert hub.run()["subscribed"] == 1
+
+
+@pytest.fixture
+def subscribed(hub, subscriber):
+    subscribe(hub, subscriber)
+    return subscriber
+
+
+# --- verification ---------------------------------------------------------------------------------------
+
+
+def test_the_query_of_a_callback_is_kept(hub, subscriber):
+    assert hub.post(subscriber.callback(query="?id=1&x=%26")) == 202
+    hub.run()
+    arguments = subscriber.verifications[0]
+    assert (arguments["id"], arguments["x"], arguments["hub.mode"]) == ("1", "&", "subscribe")
+    hub.publish("1")
+    hub.run()
+    assert subscriber.deliveries[0].path == "/a?id=1&x=%26"
+
+
+@pytest.mark.parametrize(
+    ("echo", "status"),
+    [
+        ("", 200),
+        ("{challenge}\n", 200),
+        ("X{challenge}", 200),
+        ("{challenge}", 404),
+        ("{challenge}", 302),
+        ("y" * 70_000, 200),
+    ],
+)
+def test_who_does_not_echo_the_challenge_has_no_subscription(hub, subscriber, echo, status):
+    subscriber.echo, subscriber.verifies = echo, status
+    hub.post(subscriber.callback())
+    counts = hub.run()
+    assert counts == {"refused": 1}
+    assert hub.subscribers.all() == ()
+    assert len(subscriber.verifications) == 1
+
+
+def test_a_subscription_stays_until_its_end_is_confirmed(hub, subscribed):
+    subscribed.echo = ""
+    hub.post(subscribed.callback(), mode="unsubscribe")
+    assert hub.run() == {"refused": 1}
+    assert len(hub.subscribers.all()) == 1
+
+
+def test_a_new_secret_counts_only_after_it_is_verified(hub, subscriber):
+    subscribe(hub, subscriber, secret="first")
+    subscriber.echo = ""
+    hub.post(subscriber.callback(), secret="of somebody else")
+    hub.run()
+    assert hub.subscribers.all()[0].secret == "first"
+
+
+def test_a_subscriber_that_is_away_is_verified_later_and_given_up_after_some_tries(hub, subscriber):
+    subscriber.verifies = 503
+    hub.post(subscriber.callback())
+    for _ in range(verify._MOST_TRIES - 1):
+        assert hub.run() == {"postponed": 1}
+        assert hub.run() == {}
+        hub.desk.now += 3_600
+    assert hub.run() == {"refused": 1}
+    assert hub.subscribers.requests(10**11, 9) == ()
+
+
+def test_changes_since_the_request_are_delivered_once_it_is_verified(hub, subscriber):
+    hub.post(subscriber.callback())
+    hub.publish("1")
+    assert hub.run() == {"subscribed": 1, "delivered": 1}
+
+
+# --- where callbacks may be -----------------------------------------------------------------------------
+
+
+def stored(hub, callback):
+    """Store a request that the gateway would refuse at once, or whose name leads elsewhere."""
+    hub.subscribers.store_request(
+        HubRequest(callback, hub.topic, HubMode.SUBSCRIBE, "", 3600, "", int(hub.now), int(hub.now)), 99, 99
+    )
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "127.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "169.254.169.254"]
+)
+def test_a_callback_in_a_private_network_is_never_called(hub, subscriber, host):
+    stored(hub, subscriber.url.replace("127.0.0.1", host))
+    assert hub.run(hub_allow="") == {"refused": 1}
+    assert subscriber.verifications == []
+
+
+def test_a_name_that_leads_into_a_private_network_is_never_called(hub, subscriber, monkeypatch):
+    places = [(2, 1, 6, "", ("127.0.0.1", int(subscriber.url.rstrip("/").rpartition(":")[2])))]
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: places)
+    stored(hub, subscriber.url.replace("127.0.0.1", "evil.example.net"))
+    assert hub.run(hub_allow="") == {"refused": 1}
+    assert subscriber.verifications == []
+    assert "evil.example.net" in hub.reports.sentences[0]
+
+
+def test_a_redirect_is_not_followed(hub, subscribed):
+    subscribed.statuses = [307]
+    hub.publish("1")
+    assert hub.run() == {"failed": 1}
+    assert [delivered.path for delivered in subscribed.deliveries] == ["/a"]
+
+
+# --- delivery -------------------------------------------------------------------------------------------
+
+
+def test_a_delivery_is_repeated_until_it_is_accepted(hub, subscribed):
+    subscribed.statuses = [500, 404]
+    hub.publish("1")
+    assert hub.run() == {"failed": 1}
+    assert hub.subscribers.all()[0].problem == "It answers with HTTP status 500."
+    assert hub.run() == {}, "it is not called again at once"
+    hub.desk.now += 60
+    assert hub.run() == {"failed": 1}
+    hub.desk.now += 60
+    assert hub.run() == {}, "the pause is doubled"
+    hub.desk.now += 60
+    hub.publish("2")
+    assert hub.run() == {"delivered": 1}
+    assert b"laro/2</loc>" in subscribed.deliveries[-1].body, "the newest content is delivered"
+    assert b"laro/1</loc>" in subscribed.deliveries[-1].body
+    assert (hub.subscribers.all()[0].tries, hub.run()) == (0, {})
+
+
+def test_a_subscriber_that_asks_to_wait_blocks_nobody(hub, subscribed):
+    subscribe(hub, subscribed, "b")
+    subscribed.statuses = [429, 503]
+    hub.publish("1")
+    assert hub.run() == {"failed": 2}
+
+
+def test_410_ends_a_subscription(hub, subscribed):
+    subscribed.statuses = [410]
+    hub.publish("1")
+    assert hub.run() == {"ended": 1}
+    assert hub.subscribers.all() == ()
+
+
+def test_who_accepts_nothing_for_days_is_dropped(hub, subscriber):
+    with served(Subscriber()) as away:
+        subscribe(hub, away, lease_seconds=str(30 * DAY))
+    hub.publish("1")
+    assert hub.run(hub_give_up_after=2) == {"failed": 1}
+    for _ in range(3):
+        hub.desk.now += DAY / 2
+        assert hub.run(hub_give_up_after=2) == {"failed": 1}
+    hub.desk.now += DAY / 2
+    assert hub.run(hub_give_up_after=2) == {"dropped": 1}
+    assert hub.subscribers.all() == ()
+    assert "accepted nothing for days" in hub.reports.sentences[-2]
+
+
+def test_a_lease_ends_without_a_delivery(hub, subscriber):
+    subscribe(hub, subscriber, lease_seconds="300")
+    hub.publish("1")
+    hub.desk.now += 300
+    assert hub.run() == {"expired": 1}
+    assert subscriber.deliveries == []
+
+
+def test_only_the_topics_that_have_changed_are_delivered(hub, subscriber):
+    topics = {
+        "dc": hub.topic,
+        "didl": hub.topic.replace("oai_dc", "oai_didl"),
+        "set": f"{hub.records}&set=source:laro:x",
+        "records": hub.records,
+    }
+    for name, topic in topics.items():
+        subscribe(hub, subscriber, name, topic=topic)
+    hub.publish("1")
+    assert hub.run() == {"delivered": 3}
+    assert sorted(delivered.path for delivered in subscriber.deliveries) == ["/dc", "/didl", "/records"]
+    assert hub.run() == {}
+    hub.publish("2", sets=("x",))
+    hub.run()
+    assert max(delivered.path for delivered in subscriber.deliveries) == "/set"
+    assert hub.run() == {}
+
+
+def test_a_topic_that_exists_no_more_is_not_delivered(hub, subscribed):
+    hub.publish("1")
+    assert hub.run(resourcesync_lists="oai_didl") == {}
+
+
+def test_of_a_long_topic_nothing_is_delivered_but_the_news(hub, subscribed, monkeypatch):
+    monkeypatch.setattr(news, "MOST_CONTENT", 100)
+    hub.publish("1")
+    assert hub.run() == {"delivered": 1}
+    (delivered,) = subscribed.deliveries
+    assert (delivered.body, delivered.headers["Content-Type"]) == (b"", "application/xml; charset=UTF-8")
+
+
+@pytest.mark.parametrize("broken", [503, "refused"])
+def test_without_the_gateway_the_news_is_delivered_without_a_body(hub, subscribed, monkeypatch, broken):
+    if broken == 503:
+        hub.app.before_request_funcs[None] = [lambda: ("Later.", 503)]
+    else:
+
+        def refused(*_):
+            raise AddressRefused("no")
+
+        monkeypatch.setattr(rounds, "to_topic", lambda *_: refused)
+    hub.publish("1")
+    assert hub.run() == {"delivered": 1}
+    assert subscribed.deliveries[0].body == b""
+
+
+def test_a_subscriber_that_accepts_and_writes_much_has_accepted(hub, subscribed):
+    subscribed.statuses, subscribed.body = [200], b"y" * 70_000
+    hub.publish("1")
+    assert hub.run() == {"delivered": 1}
+
+
+def test_many_subscribers_are_told_in_batches(hub, subscriber, monkeypatch):
+    monkeypatch.setattr(deliver, "_TOGETHER", 3)
+    monkeypatch.setattr(deliver, "_WRITTEN_TOGETHER", 2)
+    for number in range(8):
+        hub.post(subscriber.callback(str(number)))
+    assert hub.run() == {"subscribed": 8}
+    hub.publish("1")
+    assert hub.run() == {"delivered": 8}
+    assert len({delivered.path for delivered in subscriber.deliveries}) == 8
+    assert hub.run() == {}
+
+
+# --- rounds ---------------------------------------------------------------------------------------------
+
+
+def test_one_process_at_a_time_calls_subscribers(hub, subscribed):
+    hub.publish("1")
+    with lock(hub.folder, "hub.round"):
+        assert hub.run() == {}
+    assert hub.run() == {"delivered": 1}
+
+
+def test_without_an_address_or_the_setting_nothing_is_called(hub, subscribed):
+    hub.publish("1")
+    assert hub.run(base_url="") == {}
+    assert hub.run(hub=False) == {}
+    with hub.rounds(hub=False).repeated():
+        pass
+    assert subscribed.deliveries == []
+
+
+def test_what_is_stopped_is_done_by_the_next_round(hub, subscribed):
+    hub.publish("1")
+    hub.post(subscribed.callback("b"))
+    hub.stop.ask()
+    assert hub.run() == {"stopped": 1}
+    hub.stop.is_asked = False
+    assert hub.run() == {"subscribed": 1, "delivered": 1}
+
+
+def test_requests_under_way_are_broken_off(hub, subscribed):
+    """The second signal closes the connections."""
+    subscribed.delay_seconds = 0.3
+    hub.publish("1")
+    work = hub.rounds()
+    with work.repeated():
+        while not subscribed.deliveries:
+            pass
+        hub.stop.insist()
+    assert hub.subscribers.all()[0].problem == ""
+    assert hub.subscribers.all()[0].tries == 0
+
+
+def test_a_failure_is_reported_once_and_ends_nothing(hub, subscribed, monkeypatch):
+    def busy(*_):
+        raise StoreBusy("somebody else writes")
+
+    work = hub.rounds()
+    with monkeypatch.context() as patch:
+        patch.setattr(type(hub.subscribers), "expire", busy)
+        assert (work.run(), work.run()) == ({}, {})
+        patch.setattr(type(hub.subscribers), "expire", lambda *_: 1 / 0)
+        work.run()
+    assert hub.reports.sentences[-2] == "hub: somebody else writes"
+    assert "ZeroDivisionError" in hub.reports.sentences[-1]
+    hub.publish("1")
+    assert work.run() == {"delivered": 1}
+
+
+def test_a_thread_repeats_the_rounds(hub, subscribed, monkeypatch):
+    monkeypatch.setattr(rounds, "_PAUSE_SECONDS", 0.01)
+    with hub.rounds().repeated():
+        hub.publish("1")
+        while len(subscribed.deliveries) < 1:
+            pass
+        hub.publish("2")
+        while len(subscribed.deliveries) < 2:
+            pass
+    assert b"laro/2</loc>" in subscribed.deliveries[1].body
+
+
+def test_quiet_topics_are_not_searched_again(hub, monkeypatch):
+    topics = rounds.topics_of(hub.rounds()._instance.settings)
+    known = news.News(hub.desk.store, topics)
+    topic = topics.named(f"{hub.records}&set=source:laro:x")
+    since = known.horizon()
+    hub.publish("1")
+    monkeypatch.setattr(news, "_MOST_KNOWN", 1)
+    assert not known.has_news(topic, since, known.horizon())
+    assert not known.has_news(topic, since, known.horizon())
+    assert not known.has_news(topic, since + 1, known.horizon())
+    hub.publish("2", sets=("x",))
+    assert known.has_news(topic, since + 1, known.horizon())
+
+
+def test_messages_name_the_host_of_a_callback_alone():
+    assert host_of("https://subscriber.example.net/secret?x=1") == "subscriber.example.net"
