@@ -152,7 +152,7 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     yield resolver.blueprint(store, describe, _finder(search), site)
     if site.has_search:
         yield search_routes.blueprint(store, search, describe, Places(site).path, site)
-    yield from _lists(store, site, sets, has_file_lists=has_file_lists)
+    yield from _lists(store, site, sets, has_file_lists=has_file_lists, has_hub=settings.is_on("hub"))
     yield machines.blueprint(
         site, has_files=settings.is_on("files_serve"), has_lists=bool(sets), has_file_lists=has_file_lists
     )
@@ -176,13 +176,16 @@ def _with_lists(site: Site, sets: Sequence[ResourceSet]) -> Site:
     )
 
 
-def _lists(store: Store, site: Site, sets: Sequence[ResourceSet], *, has_file_lists: bool) -> Iterator[Blueprint]:
+def _lists(
+    store: Store, site: Site, sets: Sequence[ResourceSet], *, has_file_lists: bool, has_hub: bool
+) -> Iterator[Blueprint]:
     """Yield the parts of the ResourceSync source; without sets of resources there is none."""
     if not sets:
         return
     places = Places(site)
     further = [FileAddresses(site.url).capability_list] if has_file_lists else []
-    yield resourcesync.blueprint(store, sets, site.url, places.metadata_urls, metadata_of, further=further)
+    hub_url = f"{site.url}/hub" if has_hub else ""
+    yield resourcesync.blueprint(store, sets, site.url, places.metadata_urls, metadata_of, further=further, hub=hub_url)
     yield batch_dump.blueprint(store, site.url, _named(places), metadata_of)
     if has_file_lists:
         yield resourcesync_files.blueprint(store, site.url, _describing(places, sets))

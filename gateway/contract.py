@@ -103,6 +103,23 @@ OBJECTS: Objects = {
             damaged_copies | texts | Copies that are damaged in the backup, by their SHA-256.
         """)
     },
+    "gateway hub list": {
+        "a subscription": fields("""
+            number | integer | The number of the subscription.
+            callback | text | The address that is called.
+            topic | text | The address of the topic.
+            is_signed | claim | Whether deliveries are signed with a secret.
+            network | text | The network that asked for it; empty: it is not known.
+            until | time | The end of the lease.
+            delivered_until | time | Every change before this time was delivered.
+            failures | integer | How many deliveries failed since the last good one.
+            failing_since | time? | When the first of them failed.
+            problem | text | The last failure; empty: there is none.
+        """)
+    },
+    "gateway hub remove": {
+        "a removed subscription": fields("number | integer | The number of the subscription."),
+    },
     "gateway settings": {
         "a setting": fields("""
             name | text | The name of the setting.

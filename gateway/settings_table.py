@@ -396,7 +396,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "hub",
-        False,
+        True,
         "Whether there is a WebSub hub at `/hub`; it needs base_url, and `harvester tend` delivers.",
     ),
     Setting(

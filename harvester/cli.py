@@ -28,7 +28,8 @@ COMMANDS: dict[str, Row] = {
     "source": Row("harvester.commands.source:source", "Add, list, show, check, audit, sweep and remove sources."),
     "run": Row("harvester.commands.run:run", "Harvest sources and publish their records."),
     "tend": Row(
-        "harvester.commands.tend:tend", "Run whatever is due: harvests, publication, sweeps, searches for full text."
+        "harvester.commands.tend:tend",
+        "Run whatever is due: harvests, publication, sweeps, searches for full text, deliveries of the hub.",
     ),
     "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that have none."),
     "outcomes": Row(

@@ -44,7 +44,9 @@ FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machin
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[Flask]:
     make_databases(tmp_path)
-    with application(tmp_path, files_serve=True, hub=True, resourcesync_files=True, secret="a secret of this test") as made:
+    with application(
+        tmp_path, files_serve=True, hub=True, resourcesync_files=True, secret="a secret of this test"
+    ) as made:
         yield made
 
 

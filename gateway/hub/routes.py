@@ -116,7 +116,7 @@ def _topic_of_request(topics: Topics) -> Topic | None:
     if request.endpoint == "resourcesync.change_list" and values.get("period") == OPEN:
         return topics.of_change_list(values["prefix"], values["spec"])
     if request.endpoint == "oaipmh.oai" and request.method in ("GET", "HEAD"):
-        return topics.of_list_records(request.args.items(multi=True))
+        return topics.of_list_records(request.query_string)
     return None
 
 

@@ -63,9 +63,17 @@ class Topics:
         wanted = ResourceSet(metadata_prefix, set_spec)
         return next((self.named(url) for url, resources in self._lists.items() if resources == wanted), None)
 
-    def of_list_records(self, arguments: Iterable[tuple[str, str]]) -> Topic | None:
-        """Return the topic of the first request of a list, by its arguments; None if it is no topic."""
-        return self.named(f"{self._base_url}?{urlencode(list(arguments), safe=_SAFE)}")
+    def of_list_records(self, query: bytes) -> Topic | None:
+        """Return the topic of the first request of a list, by its query; None if it is no topic.
+
+        Its address is always the same, whatever the order and the escaping of the arguments.
+        """
+        topic = self.named(f"{self._base_url}?{query.decode('ascii', 'replace')}")
+        if topic is None:
+            return None
+        arguments = dict(parse_qsl(topic.url.partition("?")[2], keep_blank_values=True))
+        in_order = [(name, arguments[name]) for name in ("verb", "metadataPrefix", "set") if name in arguments]
+        return self.named(f"{self._base_url}?{urlencode(in_order, safe=_SAFE)}")
 
     def links(self, topic: Topic) -> str:
         """Return the Link header of a topic, and of what is delivered of it (§4, §7)."""

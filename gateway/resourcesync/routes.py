@@ -23,7 +23,7 @@ from gateway.resourcesync.answers import FRESH_SECONDS, answer, unavailable
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
 from gateway.resourcesync.packages import Packed
-from gateway.resourcesync.periods import MOST_ENTRIES, Period, Periods
+from gateway.resourcesync.periods import MOST_ENTRIES, OPEN, Period, Periods
 from gateway.store.base import Store, View
 from gateway.xmltext import utc_datetime
 
@@ -49,17 +49,20 @@ def blueprint(
     further: Sequence[str] = (),
     most_entries: int = MOST_ENTRIES,
     most_packed: int = MOST_PACKED,
+    hub: str = "",
 ) -> Blueprint:
     """Return the Flask blueprint of the source; `url` is the address of `/` without the slash.
 
     `sets` are the sets of resources, each with a Capability List; `further` are the addresses of others. `metadata_of`
     returns the metadata in a record. A document has at most `most_entries` entries, and a package at most `most_packed`
-    resources.
+    resources. `hub` is the address of the hub that announces changes (ResourceSync Change Notification); empty: there
+    is none.
     """
     face = Blueprint("resourcesync", __name__)
     source = _Source(store, sets, Addresses(url), metadata_url, metadata_of)
     source.further = tuple(further)
     source.limit(most_entries, most_packed)
+    source.hub = hub
     face.add_url_rule(DESCRIPTION, "description", source.description)
     for name, rule, view in (
         ("capability_list", "capabilitylist.xml", source.capability_list),
@@ -93,6 +96,7 @@ class _Source:
         self._metadata_url = metadata_url
         self._metadata_of = metadata_of
         self.further: tuple[str, ...] = ()  # the addresses of Capability Lists that are made elsewhere
+        self.hub = ""
         self.limit(MOST_ENTRIES, MOST_PACKED)
 
     def limit(self, most_entries: int, most_packed: int) -> None:
@@ -124,6 +128,10 @@ class _Source:
         with self._store.view() as view:
             if self._periods.of(view, resources):
                 entries.append(document.entry(self._addresses.change_list(resources), {"capability": "changelist"}))
+                if self.hub:
+                    channel = self._addresses.change_list(resources, OPEN)
+                    md = {"capability": "change-notification"}
+                    entries.append(document.entry(channel, md, (Link("hub", self.hub),)))
         return answer(document.write(entries))
 
     # -- the present state ---------------------------------------------------------------------------------------
@@ -265,6 +273,7 @@ class _Source:
         links = (
             Link("up", self._addresses.capability_list(resources)),
             Link("index", self._addresses.change_list(resources)),
+            *self._announced(resources, period),
         )
         with self._store.view() as view:
             wanted = self._periods.named(view, resources, period)
@@ -276,6 +285,12 @@ class _Source:
             changes = view.resource_changes(within, wanted.after, self._most)
             content = document.write(map(entries.change, changes))
         return answer(content, FRESH_SECONDS if wanted.until is None else _CLOSED_FRESH_SECONDS)
+
+    def _announced(self, resources: ResourceSet, period: str) -> tuple[Link, ...]:
+        """Return the links of a document whose changes the hub announces (WebSub §4)."""
+        if not self.hub or period != OPEN:
+            return ()
+        return (Link("hub", self.hub), Link("self", self._addresses.change_list(resources, OPEN)))
 
     # -- shared --------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ LONG = {
             "depth",
             "disk",
             "harvest",
+            "hub",
             "incremental",
             "page_storm",
             "pages",

@@ -23,6 +23,8 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "gateway rebuild": ((), ("--from-inbox",)),
     "gateway backup": (("{tmp}/another",),),
     "gateway restore": (("{tmp}/backup", "--replace"),),
+    "gateway hub list": ((),),
+    "gateway hub remove": (("1",),),
     "gateway settings": ((),),
     "harvester source add": (("new", "{oai}"),),
     "harvester source list": ((),),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from hashlib import sha256, sha512
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from click.testing import CliRunner, Result
 
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Decision, Match, Outcome
-from gateway.store.opening import open_discovery
+from gateway.model import Decision, HubMode, HubRequest, Match, Outcome
+from gateway.store.opening import open_discovery, open_subscribers
 from harvester.mirror.doubtful_files import Suspect
 from harvester.mirror.inventory import Arrived
 from harvester.mirror.object_state import HeldFile
@@ -82,6 +83,11 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
     do("harvester source add", "empty", "{oai}?a=1", "--no-check")
     do("harvester source add", "rs", f"{shared_site.url}/rs/list.xml", "--kind", "resourcesync", "--no-check")
     do("harvester source subscribe", "rs", "--wait", "0")
+    with closing(open_subscribers(tmp / "instance")) as subscribers:
+        subscribers.store_request(
+            HubRequest("http://a.example/", "http://b.example/", HubMode.SUBSCRIBE, "", 9, "", 1, 1), 9, 9
+        )
+        subscribers.confirm_request(1, 10**10)
     do("harvester run", "fake")
     run_at = time.time()
     do("harvester discover")

@@ -52,6 +52,8 @@ _PATHS = (
     "/",
     "/schemas/oai_dc.xsd",
     "/websub/a",
+    "/hub",
+    "/hub",
     "/files/a",
     "/healthz",
     "/readyz",

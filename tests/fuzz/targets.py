@@ -17,12 +17,16 @@ from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.errors import UnusableRecord
 from gateway.formats import reader_of
 from gateway.fulltext import licenses
+from gateway.hub import callbacks
+from gateway.hub import forms as hub_forms
+from gateway.hub.topics import Topics
 from gateway.mapping import Given, SourceFacts, Task, prepare
 from gateway.model import Outcome, Statement, Work
 from gateway.oaipmh.arguments import parse as parse_arguments
 from gateway.provenance import datestamp_of
 from gateway.provenance import read as read_provenance
 from gateway.request_line import escaped
+from gateway.resourcesync.addresses import ResourceSet
 from gateway.spdx import spdx_uri
 from harvester.audit import crossref as crossref_works
 from harvester.fulltext import access_rights as access
@@ -326,6 +330,17 @@ _RIGHTS = (
     b"This article is licensed under CC BY 4.0, if the authors pay. Creative Commons Attribution-NonCommercial\nCC0",
 )
 _DATES = (b"2020-01-02T03:04:05.678+01:00", b"2020-01-02", b"Mon, 06 Jul 2020 00:00:00 GMT", b"2020-1-2 3:04")
+_HUB_FORM = (
+    b"hub.mode=unsubscribe&hub.callback=https%3A%2F%2Fa.org%2F&hub.topic=https%3A%2F%2Fx.org%2F&hub.secret=%C3%A9"
+)
+_HUB_TOPICS = Topics("https://x.org", "https://x.org/oai", (ResourceSet("oai_dc"),))
+_CHANGE_LIST = b"https://x.org/resourcesync/oai_dc/source/changelist-open.xml"
+_CALLBACKS = (
+    b"https://a.org:8080/a?b=%C3%A9",
+    b"http://[::ffff:127.0.0.1]:80/",
+    b"http://0x7f.1/",
+    b"https://u:p@a.local./#f",
+)
 _ARGUMENTS = b"verb=ListRecords&metadataPrefix=oai_dc&from=2020-01-01&until=2021-01-01&set=a:b&x=%C3%A9"
 _OAI_SAMPLES = (
     LIST,
@@ -423,6 +438,10 @@ TARGETS = (
     Target("related", _beside, (LISTED.encode(),)),
     Target("provenance", lambda body: read_provenance([body]), (PROVENANCE.encode(), *PAYLOADS)),
     Target("arguments", parse_arguments, (_ARGUMENTS,)),
+    Target("hub.forms", lambda body: hub_forms.read(body, 864_000), (_HUB_FORM, b"hub.mode=subscribe&hub.lease_seconds=9")),
+    Target("hub.callbacks", _text(lambda text: callbacks.refusal(text, ("https://x.org/oai",), "10.0.0.0/8 a.org [::1]:80")), _CALLBACKS),
+    Target("hub.callbacks.network_of", _text(callbacks.network_of), (b"192.0.2.1", b"2001:db8::1%eth0", b"::ffff:192.0.2.1")),
+    Target("hub.topics", _text(_HUB_TOPICS.named), (b"https://x.org/oai?verb=ListRecords&metadataPrefix=oai_dc&set=a", _CHANGE_LIST)),
     Target("request line", escaped, (b"GET /oai?" + _ARGUMENTS + b" HTTP/1.1\r\n", "GET /oai?x=é HTTP/1.1\r\n".encode())),
     Target("mirror.read_components", lambda body: files(components(body)), (DIDL.encode(), METS.encode())),
     Target("mirror.package", lambda body: list(dumped(io.BytesIO(body))), (DUMP,)),

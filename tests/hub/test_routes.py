@@ -80,6 +80,13 @@ def test_these_are_topics_and_their_answers_lead_to_the_hub(house, post, topic):
 
 
 @pytest.mark.parametrize(
+    "query", ["metadataPrefix=oai_dc&verb=ListRecords", "verb=List%52ecords&metadataPrefix=oai%5Fdc"]
+)
+def test_a_list_has_one_address_as_a_topic(house, query):
+    assert house.get(f"/oai?{query}").headers["Link"].endswith(f'<{RECORDS}>; rel="self"')
+
+
+@pytest.mark.parametrize(
     "topic",
     [
         None, "", "x", f"{SITE}/", LIST.replace("open", "2023-11-14"), LIST.replace("oai_dc", "nothing"), f"{LIST}?a", f"{LIST}#a",
@@ -99,6 +106,7 @@ def test_these_are_no_topics(house, post, topic):
     "path",
     [
         "/oai?verb=Identify", "/oai?verb=ListRecords&metadataPrefix=nothing", "/oai?verb=ListRecords&metadataPrefix=oai_dc&set=nothing",
+        "/oai?verb=ListRecords&metadataPrefix=oai_dc&set=%ff", "/oai?verb=ListRecords&metadataPrefix=oai_dc&set=\xff",
         "/oai?verb=ListRecords&resumptionToken=1", "/oai?verb=ListRecords&metadataPrefix=oai_dc&from=2020-01-01",
         "/resourcesync/oai_dc/source/changelist.xml", "/resourcesync/nothing/source/changelist-open.xml",
     ],

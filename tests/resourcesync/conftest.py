@@ -25,6 +25,7 @@ from tests.publish.desk import Desk, Sent, dc
 __all__ = ["house", "settings"]
 
 URL = "https://gateway.example.org"
+HUB = f"{URL}/hub"
 LISTS = "oai_dc oai_didl oai_dc/source:laro:x oai_dc/nothing"
 DAY = 86_400
 
@@ -83,6 +84,7 @@ def source_of(house: House) -> Callable[[int], Source]:
                 metadata_of,
                 most_entries=most_entries,
                 most_packed=most_entries,
+                hub=HUB,
             )
         )
         return Source(house.desk, app.test_client().get, house.get)

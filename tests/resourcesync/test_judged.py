@@ -79,7 +79,9 @@ def test_the_client_of_the_standard_holds_what_we_publish(tmp_path: Path) -> Non
     copy.mkdir()
     make_databases(instance)
     assert live.called("gateway", instance, "init", "--domain", "gateway.example.org").returncode == 0
-    with closing_desk(instance) as desk, live.served(instance) as server:
+    port = live.free_port()
+    base_url = f"http://127.0.0.1:{port}/oai"  # with it there is a hub, which the lists name
+    with closing_desk(instance) as desk, live.served(instance, "--port", str(port), base_url=base_url) as server:
         site = server.url.removesuffix("/oai")
         desk.sent(*(Sent(str(number), dc(f"Title {number}")) for number in range(5)))
         _done_by_the_client(site, copy, "baseline_or_audit(allow_deletion=True)")

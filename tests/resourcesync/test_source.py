@@ -11,7 +11,7 @@ from gateway.publish_files import file_all
 from gateway.takedowns import Kind, Takedown
 from gateway.xmltext import utc_datetime
 from tests.publish.desk import START, Sent, dc, pdf
-from tests.resourcesync.conftest import DAY, URL
+from tests.resourcesync.conftest import DAY, HUB, URL
 
 NAME = f"{URL}/metadata/oai_dc/oai:gateway.example.org:laro/"
 FOUND = FileLink("https://a.example.org/1.pdf", "application/pdf", FileOrigin.DISCOVERED, "x", 12, "ab" * 32)
@@ -34,7 +34,7 @@ def test_the_description_leads_to_every_list_and_every_list_back(source):
     capability_list = source.read(lists[0].loc)
     assert related(capability_list.head, "up") == [f"{URL}/.well-known/resourcesync"]
     kinds = {entry.capability: entry.loc for entry in capability_list}
-    assert list(kinds) == ["resourcelist", "resourcedump", "changelist"]
+    assert list(kinds) == ["resourcelist", "resourcedump", "changelist", "change-notification"]
     resources, changes = (source.read(kinds[kind]) for kind in ("resourcelist", "changelist"))
     assert related(resources.head, "up") == related(changes.head, "up") == [lists[0].loc]
     (open_list,) = list(changes)
@@ -299,3 +299,26 @@ def test_named_files_are_described_too(source):
     source.desk.now += 5
     (entry,) = source.document("resourcelist")
     assert [link.href for link in entry.related("describes")] == ["http://laro.example.org/1.pdf"]
+
+
+# --- change notification ----------------------------------------------------------------------------------------
+
+
+def test_the_capability_list_names_the_channel_and_its_hub(source):
+    """ResourceSync Change Notification: the topic is the open Change List."""
+    source.publish("1")
+    source.desk.now += 5
+    (channel,) = [entry for entry in source.document("capabilitylist") if entry.capability == "change-notification"]
+    assert channel.loc == f"{URL}/resourcesync/oai_dc/source/changelist-open.xml"
+    assert [link.href for link in channel.related("hub")] == [HUB]
+
+
+def test_only_the_open_change_list_is_announced(source):
+    source.publish("1")
+    source.desk.now += 90_000
+    source.publish("2")
+    source.desk.now += 5
+    closed, opened = source.locations("changelist")
+    links = [(link.rel, link.href) for link in source.read(opened).head.links]
+    assert links[-2:] == [("hub", HUB), ("self", opened)]
+    assert {link.rel for link in source.read(closed).head.links} == {"up", "index"}

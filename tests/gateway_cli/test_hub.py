@@ -1,0 +1,59 @@
+"""`gateway hub` shows and removes the subscriptions at our hub."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+
+import pytest
+
+from gateway.model import HubMode, HubRequest
+from gateway.store.opening import open_subscribers
+
+CALLBACK = "https://subscriber.example.net/callback"
+TOPIC = "https://gateway.example.org/resourcesync/oai_dc/source/changelist-open.xml"
+
+
+@pytest.fixture
+def subscribers(gateway, folder):
+    gateway("init")
+    with closing(open_subscribers(folder)) as subscribers:
+        for secret in ("a secret", ""):
+            asked = HubRequest(CALLBACK + secret[:1], TOPIC, HubMode.SUBSCRIBE, secret, 3600, "192.0.2.0/24", 1, 60)
+            subscribers.store_request(asked, 10, 10)
+        subscribers.confirm_request(1, 3600)
+        yield subscribers
+
+
+def test_subscriptions_are_listed_without_their_secrets(gateway, subscribers):
+    result = gateway("hub", "list", "--json")
+    assert json.loads(result.stdout) == {
+        "number": 1, "callback": f"{CALLBACK}a", "topic": TOPIC, "is_signed": True, "network": "192.0.2.0/24",
+        "until": "1970-01-01T01:00:00Z", "delivered_until": "1970-01-01T00:01:00Z",
+        "failures": 0, "failing_since": None, "problem": "",
+    }  # fmt: skip
+    assert result.stderr == "1 subscriptions; 1 requests wait until `harvester tend` verifies them.\n"
+    assert "a secret" not in result.output
+
+
+def test_failures_are_shown(gateway, subscribers):
+    subscribers.failed(1, 120, 180, "It answers with HTTP status 500.")
+    assert json.loads(gateway("hub", "list", "--json").stdout)["failing_since"] == "1970-01-01T00:02:00Z"
+    line = gateway("hub", "list").stdout
+    assert f"until 1970-01-01T01:00:00Z  {CALLBACK}a  {TOPIC}  1 failures: It answers with HTTP status 500." in line
+
+
+def test_a_subscription_is_removed_by_its_number(gateway, subscribers):
+    result = gateway("hub", "remove", "1", "--json")
+    assert (json.loads(result.stdout), result.stderr) == ({"number": 1}, "The subscription 1 was removed.\n")
+    assert subscribers.all() == ()
+    again = gateway("hub", "remove", "1")
+    assert again.exit_code == 2
+    assert "There is no subscription 1" in again.stderr
+
+
+def test_without_subscriptions_there_is_nothing_to_list_or_remove(gateway):
+    gateway("init")
+    result = gateway("hub", "list")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert gateway("hub", "remove", "1").exit_code == 2
