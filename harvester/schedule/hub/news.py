@@ -16,7 +16,6 @@ from harvester.schedule.hub.messages import DEADLINE_SECONDS, Body, Content
 
 MOST_CONTENT: Final = 1_000_000  # bytes of a topic that are delivered; of a longer one, none are
 _FRESH: Final = (("Cache-Control", "no-cache"),)  # a proxy before the gateway may have an older answer
-_MOST_KNOWN: Final = 10_000
 
 
 class News:
@@ -29,7 +28,8 @@ class News:
     def __init__(self, store: Store, topics: Topics) -> None:
         """Take the store and the topics."""
         self._store, self.topics = store, topics
-        self._quiet: dict[tuple[str, int], int] = {}  # until when a topic has no news since a second
+        # By list, the longest known time without changes: its first second, and the one behind its last.
+        self._quiet: dict[tuple[str, str | None], tuple[int, int]] = {}
 
     def horizon(self) -> int:
         """Return the horizon of the store."""
@@ -38,15 +38,15 @@ class News:
 
     def has_news(self, topic: Topic, since: int, horizon: int) -> bool:
         """Return whether a topic has changes from the second `since` on, below the horizon."""
-        first = self._quiet.get((topic.url, since), since)
+        place = (topic.metadata_prefix, topic.set_spec)
+        begin, end = self._quiet.get(place, (horizon, horizon))
+        first = max(since, end) if since >= begin else since
         if first >= horizon:
             return False
         with self._store.view() as view:
             has_news = _has_changes(view, topic, first, horizon)
         if not has_news:
-            if len(self._quiet) >= _MOST_KNOWN:
-                self._quiet.clear()
-            self._quiet[topic.url, since] = horizon
+            self._quiet[place] = (begin if begin <= since <= end else since, horizon)
         return has_news
 
 

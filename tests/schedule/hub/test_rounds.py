@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from gateway.errors import AddressRefused, StoreBusy
@@ -319,18 +321,45 @@ def test_a_thread_repeats_the_rounds(hub, subscribed, monkeypatch):
     assert b"laro/2</loc>" in subscribed.deliveries[1].body
 
 
-def test_quiet_topics_are_not_searched_again(hub, monkeypatch):
+def test_a_time_without_changes_is_searched_once(hub, monkeypatch):
+    """Subscribers who came one after the other cost one search, not one each."""
     topics = rounds.topics_of(hub.rounds()._instance.settings)
     known = news.News(hub.desk.store, topics)
     topic = topics.named(f"{hub.records}&set=source:laro:x")
-    since = known.horizon()
+    searches = []
+    has_changes = news._has_changes
+    monkeypatch.setattr(news, "_has_changes", lambda *given: searches.append(given[2:]) or has_changes(*given))
+    start = known.horizon()
     hub.publish("1")
-    monkeypatch.setattr(news, "_MOST_KNOWN", 1)
-    assert not known.has_news(topic, since, known.horizon())
-    assert not known.has_news(topic, since, known.horizon())
-    assert not known.has_news(topic, since + 1, known.horizon())
-    hub.publish("2", sets=("x",))
-    assert known.has_news(topic, since + 1, known.horizon())
+    hub.publish("2")
+    end = known.horizon()
+    assert [known.has_news(topic, since, end) for since in (start + 1, start + 2, start, start, end, end + 1)] == [
+        False
+    ] * 6
+    assert searches == [(start + 1, end), (start, end)]
+    hub.publish("3", sets=("x",))
+    later = known.horizon()
+    assert known.has_news(topic, start, later)
+    assert known.has_news(topic, end, later)
+    assert not known.has_news(topic, later - 1, later)
+    assert known.has_news(topic, start, later), "what is quiet at the end hides nothing before it"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_news_is_what_a_search_of_everything_finds(hub, seed):
+    """Whoever asks since when, in any order, gets what a new process would answer."""
+    chance = random.Random(seed)
+    topics = rounds.topics_of(hub.rounds()._instance.settings)
+    known = news.News(hub.desk.store, topics)
+    topic = topics.named(f"{hub.records}&set=source:laro:x")
+    start = known.horizon()
+    for number in range(12):
+        hub.publish(str(number), sets=("x",) if chance.random() < 0.3 else ())
+        for _ in range(6):
+            horizon = known.horizon()
+            since = chance.randint(start, horizon)
+            fresh = news.News(hub.desk.store, topics)
+            assert known.has_news(topic, since, horizon) == fresh.has_news(topic, since, horizon), (seed, since)
 
 
 def test_messages_name_the_host_of_a_callback_alone():
