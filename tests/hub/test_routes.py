@@ -146,6 +146,7 @@ def test_these_callbacks_are_refused_at_once(house, post, callback):
         "http://files.intern:81/",
         "http://[fd00::1]:8080/",
         "http://[2600::1]/",
+        "http://8.8.8.8/",
     ],
 )
 def test_these_callbacks_may_be_tried(post, callback):

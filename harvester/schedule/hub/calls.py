@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from typing import NamedTuple, TypeVar
@@ -11,6 +12,8 @@ from gateway.errors import AddressRefused, GatewayError
 from harvester.runtime.interrupts import Stop, StopAsked
 
 _LONGEST_PROBLEM = 300
+_URL = re.compile(r"https?://[^/\s]\S*")
+_BEHIND = ".,:;)'\""
 
 Called = TypeVar("Called")
 
@@ -47,8 +50,16 @@ def _result(ended: Future[Result]) -> Result:
     if isinstance(error, (KeyboardInterrupt, StopAsked)):
         return Result(is_stopped=True)
     if isinstance(error, GatewayError):
-        return Result(problem=str(error)[:_LONGEST_PROBLEM], is_final=isinstance(error, AddressRefused))
+        return Result(
+            problem=_URL.sub(_host, str(error))[:_LONGEST_PROBLEM], is_final=isinstance(error, AddressRefused)
+        )
     raise error
+
+
+def _host(url: re.Match[str]) -> str:
+    """Return the host and port of an address in a message, and the punctuation behind it."""
+    address = url[0].rstrip(_BEHIND)
+    return address.split("/", 3)[2].partition("?")[0] + url[0][len(address) :]
 
 
 def host_of(callback: str) -> str:

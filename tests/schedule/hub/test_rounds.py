@@ -6,12 +6,14 @@ import random
 
 import pytest
 
-from gateway.errors import AddressRefused, StoreBusy
+from gateway.errors import AddressRefused, StoreBusy, TryLater
 from gateway.model import HubMode, HubRequest
 from harvester.harvest.clock import is_past  # noqa: F401 - loaded here, and not in a measured time
+from harvester.http.messages import Request
 from harvester.runtime.locks import lock
 from harvester.schedule.hub import deliver, news, rounds, verify
 from harvester.schedule.hub.calls import host_of
+from harvester.schedule.hub.messages import Body, status_of
 from tests.schedule.hub.subscriber import Subscriber, served
 
 pytestmark = pytest.mark.slow
@@ -179,6 +181,22 @@ def test_who_accepts_nothing_for_days_is_dropped(hub, subscriber):
     assert "accepted nothing for days" in hub.reports.sentences[-2]
 
 
+def test_no_message_has_more_of_a_callback_than_its_host(hub, subscriber):
+    """A callback is an address that nobody can guess."""
+    with served(Subscriber()) as away:
+        subscribe(hub, away, "unguessable")
+    hub.publish("1")
+    assert hub.run() == {"failed": 1}
+    stored(hub, away.callback("unguessable2"))
+    for _ in range(verify._MOST_TRIES):
+        hub.run()
+        hub.desk.now += 3_600
+    messages = "".join([*hub.reports.sentences, *(known.problem for known in hub.subscribers.all())])
+    assert "not confirmed by 127.0.0.1: " in messages
+    assert "unguessable" not in messages
+    assert "challenge" not in messages
+
+
 def test_a_lease_ends_without_a_delivery(hub, subscriber):
     subscribe(hub, subscriber, lease_seconds="300")
     hub.publish("1")
@@ -219,10 +237,10 @@ def test_of_a_long_topic_nothing_is_delivered_but_the_news(hub, subscribed, monk
     assert (delivered.body, delivered.headers["Content-Type"]) == (b"", "application/xml; charset=UTF-8")
 
 
-@pytest.mark.parametrize("broken", [503, "refused"])
+@pytest.mark.parametrize("broken", [503, 404, "refused"])
 def test_without_the_gateway_the_news_is_delivered_without_a_body(hub, subscribed, monkeypatch, broken):
-    if broken == 503:
-        hub.app.before_request_funcs[None] = [lambda: ("Later.", 503)]
+    if broken != "refused":
+        hub.app.before_request_funcs[None] = [lambda: ("No.", broken)]
     else:
 
         def refused(*_):
@@ -360,6 +378,14 @@ def test_news_is_what_a_search_of_everything_finds(hub, seed):
             since = chance.randint(start, horizon)
             fresh = news.News(hub.desk.store, topics)
             assert known.has_news(topic, since, horizon) == fresh.has_news(topic, since, horizon), (seed, since)
+
+
+def test_a_request_that_could_not_be_sent_has_no_status():
+    def fetch(_):
+        raise TryLater("nobody answers")
+
+    with pytest.raises(TryLater):
+        status_of(fetch, Request("https://a.example.net/"), Body())
 
 
 def test_messages_name_the_host_of_a_callback_alone():

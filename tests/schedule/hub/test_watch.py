@@ -1,0 +1,54 @@
+"""`harvester tend --watch` runs the hub beside everything else, and ends when it is asked to."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from contextlib import closing
+
+import pytest
+
+from gateway.statuses import Status
+from gateway.upkeep import make
+from tests import live
+from tests.publish.desk import Desk, Sent
+from tests.schedule.hub.conftest import KEY, served
+
+pytestmark = pytest.mark.slow
+
+
+def waited(is_done):
+    deadline = time.monotonic() + 60
+    while not is_done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_continuous_tend_verifies_and_delivers(tmp_path, subscriber):
+    folder = tmp_path / "instance"
+    make(folder, {})
+    (folder / "sources.toml").write_text("")
+    with served(folder, hub_allow="127.0.0.0/8") as (url, app):
+        topic = f"{url}/oai?verb=ListRecords&metadataPrefix=oai_dc"
+        settings = {"base_url": f"{url}/oai", "secret": KEY, "hub_allow": "127.0.0.0/8"}
+        line = live.command("harvester", folder, "tend", "--watch")
+        desk = Desk(folder)
+        with closing(desk.store), closing(desk.inbox):
+            desk.now = time.time() - 5
+            desk.add("laro")
+            desk.sent(Sent("1"))
+            time.sleep(1.1)
+            form = {"hub.callback": subscriber.callback(), "hub.mode": "subscribe", "hub.topic": topic}
+            assert app.test_client().post("/hub", data=form).status_code == 202
+            with subprocess.Popen(line, env=live.environment(settings), stderr=subprocess.PIPE, text=True) as process:
+                waited(lambda: subscriber.verifications)
+                desk.now = time.time() - 1
+                desk.sent(Sent("2"))
+                waited(lambda: subscriber.deliveries)
+                process.send_signal(signal.SIGTERM)
+                _, words = process.communicate(timeout=30)
+        assert b"laro/2</identifier>" in subscriber.deliveries[0].body
+        assert "hub: subscribed 1." in words
+        assert "hub: delivered 1." in words
+        assert process.returncode == Status.STOPPED, words
