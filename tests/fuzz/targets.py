@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from gateway import resourcesync_abouts, typed_links, xmlio
 from gateway.addresses import address, any_uri, is_address, uri_of
@@ -73,6 +74,7 @@ from harvester.mirror.file_facts import FileFacts
 from harvester.mirror.package import dumped
 from harvester.mirror.read_components import components, files
 from harvester.mirror.verify import Bytes, verdict
+from harvester.runtime.temporary_files import AnonymousFile
 from harvester.sources.files import records as wire_files
 from harvester.sources.oai_pmh import answers as oai_pmh
 from harvester.sources.oai_pmh import friends, identity, list_state
@@ -81,6 +83,16 @@ from harvester.sources.resourcesync import entries, fixity, leads, package, webs
 from harvester.sources.solr import answers as solr
 from harvester.sources.solr import requests as solr_query
 from harvester.sources.static_repository import document as static_repository
+from harvester.validate.report import Evidence
+from harvester.validate.resourcesync import documents as strict
+from harvester.validate.resourcesync.downloads import Download, Downloads, Limits
+from harvester.validate.resourcesync.inventory import read_inventory
+from harvester.validate.resourcesync.judged import Judged
+from harvester.validate.resourcesync.memory import Memory
+from harvester.validate.resourcesync.model import Document as StrictDocument
+from harvester.validate.resourcesync.model import Listed
+from harvester.validate.resourcesync.observed import Observed
+from harvester.validate.resourcesync.packages import PackageRules
 from harvester.validate.signposting import declared
 from harvester.validate.signposting.visits import Visit
 from harvester.xml import decoding, entities, losses, namespaces, outline, recovery, repair
@@ -181,6 +193,37 @@ def _declared(body: bytes) -> object:
     visit = Visit(Request(_BASE), Fetched(_BASE, 200, (("Link", body.decode("latin-1")),), body, 0))
     readers = (declared.of_header, declared.of_page, declared.of_text, declared.of_json)
     return [list(reader(visit)) for reader in readers], declared.charset_in(visit)
+
+
+class _Shown:
+    def evidence(self, finding: str = "") -> Evidence:
+        return Evidence("", "", finding)
+
+
+def _linted_package(body: bytes) -> object:
+    judged, request = Judged(), Request(_BASE)
+    file = AnonymousFile("a package", len(body))
+    file.put(body)
+    download = Download(request, Fetched(_BASE, 200, (), b"", 0), None, file)
+    downloads = Downloads(lambda _: Fetched(_BASE, 404, (), b"", 0), Limits())
+    PackageRules(downloads, judged, Memory(None), 2e9).judge(download, Listed(_BASE, {}), None)
+    download.close()
+    return list(judged.results())
+
+
+def _inventory(body: bytes) -> object:
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "x")
+        file.write_bytes(body)
+        inventory = read_inventory(file)
+        return inventory and [inventory.value(key) for key in (0, *inventory.keys())]
+
+
+def _strict(body: bytes) -> object:
+    judged = Judged()
+    document = StrictDocument((_BASE,), _Shown())
+    strict.judge(document, lambda: iter((body,)), judged, Observed(10, is_compared=True), 2e9)
+    return list(judged.results())
 
 
 # --- what is done with them ---------------------------------------------------------------------------------------
@@ -368,6 +411,9 @@ TARGETS = (
     Target("solr.answers", solr.parse, (SOLR, SOLR_JSON)),
     Target("solr.requests", _text(solr_query.select_url), (b"http://x.org/solr/core/select?q=*:*&wt=json",), (ValueError,)),
     Target("resourcesync.documents, resourcesync.entries", _entries, (LISTS, gzipped(LISTS), LISTS.replace(b"urlset", b"sitemapindex"))),
+    Target("documents, elements, entries, reading, values, resourcesync.bounded_parser", _strict, (LISTS, gzipped(LISTS), LISTS.replace(b"urlset", b"sitemapindex"))),
+    Target("packages", _linted_package, (a_zip(), a_tar())),
+    Target("inventory", _inventory, (b"resource list 1\n" + bytes(range(160)),)),
     Target("static_repository.document", _static, (STATIC,)),
     Target("files.records.records.cut_document", lambda body: wire_files.cut_document(body, "1", 0), (*_OAI_SAMPLES, *PAYLOADS)),
     Target("files.records.records_in", wire_files.records_in, (*_OAI_SAMPLES, *PAYLOADS)),

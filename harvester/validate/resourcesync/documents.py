@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from gateway.errors import AnswerTooLarge, NotXml
 from gateway.xmltext import SITEMAP
-from harvester.validate.resourcesync.elements import judge_element, judge_links, judge_time
+from harvester.validate.resourcesync.elements import OF_ENTRIES, judge_element, judge_links, judge_time
 from harvester.validate.resourcesync.entries import EntryRules
 from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.kinds import (
@@ -158,7 +158,7 @@ class _DocumentRules:
             shown, "xml.namespace", [] if root in ROOTS else [f"The namespace is {namespace[:200]!r}, not {SITEMAP}."]
         )
         document.is_index = root.endswith("sitemapindex")
-        own = [top.attributes for top in reading.tops if top.name == "rs:md"]
+        own = [top.attributes for top in reading.tops if top.name == "rs:md" and not top.is_late]
         document.md = own[0] if own else {}
         stated = document.md.get("capability", "")
         document.capability = stated if stated in KINDS else OLDER_CAPABILITIES.get(stated, ("", ""))[0]
@@ -224,6 +224,8 @@ class _DocumentRules:
         judged.faults(shown, "document.first", (f"{name} is after the first entry." for name in late))
         for top in self.reading.tops:
             judge_element(judged, shown, top.name, top.attributes)
+            if top.name in OF_ENTRIES:
+                judged.fault("xml.elements", shown, f"{top.name} is outside of an entry.")
         links = [top.attributes for top in self.reading.tops if top.name == "rs:ln"]
         judge_links(judged, shown, links, self.now)
         document.links = tuple(links)

@@ -20,7 +20,7 @@ from harvester.validate.signposting.relations import KNOWN
 from harvester.validate.signposting.syntax import MEDIA_TYPE
 
 _DAY = 86_400  # a clock may be wrong
-_PLAIN = ("loc", "lastmod", "changefreq", "priority", "rs:md", "rs:ln")
+OF_ENTRIES = ("loc", "lastmod", "changefreq", "priority")
 _ATTRIBUTES = {"rs:md": MD_ATTRIBUTES, "rs:ln": LN_ATTRIBUTES}
 # Relations of the standard (Z39.99 §6.2, §14) that are not registered, or younger than the list.
 _RELATIONS = KNOWN | {"up", "index", "contents", "archives", "hub", "self", "via", "profile"}
@@ -60,7 +60,7 @@ def judge_element(judged: Judged, shown: Shown, name: str, attributes: Attribute
 
 
 def _judge_name(judged: Judged, shown: Shown, name: str) -> None:
-    if name in _PLAIN:
+    if name in OF_ENTRIES:
         return
     namespace, _, local = name.rpartition(" ")
     if local in ("md", "ln"):

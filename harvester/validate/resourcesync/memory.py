@@ -66,8 +66,7 @@ class Memory:
     def keep(self, inventories: dict[str, Inventory]) -> None:
         """Write what this run saw. What it did not see stays. Raise ConfigurationError when it cannot be written."""
         folder = self._folder
-        if folder is None:
-            return
+        assert folder is not None
         try:
             for url, inventory in inventories.items():
                 inventory.write(self._inventory_file(folder, url))

@@ -51,7 +51,7 @@ Entry: TypeAlias = tuple[str, list[Node]]  # `url` or `sitemap`, and its childre
 class Reading(BoundedParser):
     """One document. Iterate over it once; `root`, `encoding` and `tops` are complete at the end.
 
-    At the first entry, `root` is known, and `tops` has what is before it.
+    At the first entry, `root` is known, and `tops` has at least what is before it.
     """
 
     def __init__(self) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,11 +73,12 @@ def lint(
         raise ConfigurationError(f"{url!r} is not the address of a source. Write http:// or https://.")
     downloads, judged = Downloads(fetch, limits or Limits(), clock), Judged()
     walk = Walk(downloads, judged, Memory(again), now())
-    walk.begin(url)
-    Together(walk).judge()
-    judge_resources(walk)
-    _judge_robots(walk, url)
-    judge_again(walk)
+    with closing(walk):
+        walk.begin(url)
+        Together(walk).judge()
+        judge_resources(walk)
+        _judge_robots(walk, url)
+        judge_again(walk)
     report = Report(url, tuple(judged.results(walk.limit)), downloads.sent, downloads.seconds)
     entries = sum(document.size for document in walk.documents)
     return Linted(report, _version(walk.documents), len(walk.documents), entries, walk.limit)

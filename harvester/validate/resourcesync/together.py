@@ -57,7 +57,7 @@ class Together:
         self._judged.faults(document.shown, rule, [sentence] if is_wrong else [])
         if is_wrong or document.kind.is_manifest or not above.is_whole:
             return
-        if document.kind.name.endswith("Notification"):
+        if document.kind.name.endswith("Notification"):  # the Capability List has the address of the topic
             return
         names = {normal_form(url) for url in document.urls}
         index = index_of.get(normal_form(document.url))

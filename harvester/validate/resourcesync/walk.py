@@ -29,18 +29,16 @@ _HIGHEST = 4  # documents from a list to the Source Description
 _DEEPEST = 3  # indexes in indexes
 _MOST_SITEMAPS = 3  # of a robots.txt
 _MOST_ARCHIVED = 3  # documents of an archive
-_BEGINNING = 500_000  # bytes of a page; its head stands at the beginning
 # Resource Lists first: a change that comes meanwhile is then in the Change List.
 _ORDER = ("resourcelist", "resourcedump", "changelist", "changedump")
 
 
 @dataclass(slots=True)
 class Set:
-    """One set of resources: its Capability List, the documents of its lists by capability, and what was kept."""
+    """One set of resources: the lists or indexes that its Capability List names, by capability, and what was kept."""
 
-    capability_list: Document
     observed: Observed
-    roots: dict[str, Document] = field(default_factory=dict)  # the list or index that the Capability List names
+    roots: dict[str, Document] = field(default_factory=dict)
 
 
 class Walk:
@@ -54,11 +52,12 @@ class Walk:
         self.parts: list[tuple[Document, list[tuple[Listed, Document]]]] = []  # of indexes
         self.limit = ""  # why not everything was read
         self._known: dict[tuple[object, ...], Document | None] = {}
+        self._peeked: dict[tuple[object, ...], Download] = {}  # answers whose documents are not judged yet
         self._visited: set[str] = set()
         self._packages = PackageRules(downloads, judged, memory, now)
         self._packages.documents = self.documents
 
-    # -- up and down ----------------------------------------------------------------------------------------------
+    # -- where to begin -------------------------------------------------------------------------------------------
 
     def begin(self, url: str) -> None:
         """Visit everything from an address.
@@ -66,11 +65,9 @@ class Walk:
         Raise NotResourceSync when it leads to no document, ConfigurationError when the limits allow none, and the
         FetchError.
         """
-        starts: list[Document] = []
         try:
-            self._begin(url, starts)
-            for start in starts:
-                self.follow(self._climbed(start))
+            for start in self._starts(url):
+                self._visit(start)
         except Undecided as reason:
             self.limit = str(reason)
         if not self.documents:
@@ -80,82 +77,59 @@ class Walk:
                 f"{url} is not a ResourceSync document, and its links, {WELL_KNOWN} and robots.txt do not lead to one."
             )
 
-    def _begin(self, url: str, starts: list[Document]) -> None:
-        """Add the documents that an address leads to. Raise Undecided at a limit, and the FetchError."""
-        download = self.downloads.get(url)
-        if download.refusal is not None and not isinstance(download.refusal, AnswerTooLarge):
-            raise download.refusal
-        try:
-            starts.extend(self._starts(url, download))
-        finally:
+    def close(self) -> None:
+        """Remove the answers that were not judged."""
+        for download in self._peeked.values():
             download.close()
 
-    def _starts(self, url: str, download: Download) -> Iterator[Document]:
+    def _starts(self, url: str) -> list[str]:
+        """Return the addresses of the documents to begin with. Raise Undecided at a limit, and the FetchError."""
+        download = self._asked(url)
+        if download.refusal is not None and not isinstance(download.refusal, AnswerTooLarge):
+            raise download.refusal
         beginning = download.beginning
         if beginning.startswith(_ZIP):
             self._packages.judge(download, Listed(url, {}), None)
-            return
+            return []
         if _is_sitemap(beginning):
-            document = self._read(url, download, self._observer(None))
-            yield document
             self._discover(url)
-            return
-        is_led = False
+            return [url]
+        starts = []
         for rule, lead in self._leads(download):
-            document_of_lead = self.document(lead)
-            is_led = is_led or document_of_lead is not None
-            if document_of_lead is not None:
-                self._judge_lead(rule, document_of_lead)
-                yield document_of_lead
-        description = self._discover(url)
-        if description is not None:
-            yield description
-        elif not is_led:
-            yield from self._of_robots(url)
+            document = self._peek(lead)
+            if document is None:
+                continue
+            starts.append(lead)
+            is_wrong = document.capability != "capabilitylist"
+            sentence = f"resourcesync leads to {lead}, whose capability is {document.capability or 'unknown'}."
+            self.judged.faults(document.shown, rule, [sentence] if is_wrong else [])
+        starts += self._discover(url)
+        return starts or [sitemap for sitemap in self.sitemaps(url) if self._is_with_terms(sitemap)]
 
     def _leads(self, download: Download) -> Iterator[tuple[str, str]]:
         headers = () if download.fetched is None else download.fetched.headers
         for lead in leads_of_headers(headers, download.url):
             yield "discovery.link", lead
-        for lead in leads_of_page(download.beginning[:_BEGINNING], download.url):
+        for lead in leads_of_page(download.beginning, download.url):
             yield "discovery.page", lead
 
-    def _judge_lead(self, rule: str, document: Document) -> None:
-        is_wrong = document.capability != "capabilitylist"
-        sentence = f"resourcesync leads to {document.url}, whose capability is {document.capability or 'unknown'}."
-        self.judged.faults(document.shown, rule, [sentence] if is_wrong else [])
-
-    def _discover(self, url: str) -> Document | None:
-        """Judge what is at the well-known address, and what robots.txt names. Return the Source Description."""
+    def _discover(self, url: str) -> list[str]:
+        """Judge what is at the well-known address. Return that address if there is a document."""
         address = at_root(url, WELL_KNOWN)
-        known = self._known.get(normal_form(address))
-        document = known
-        if known is None:
-            download = self.downloads.get(address)
-            try:
-                missing = [] if download.is_success else [f"{address} brings {download.ended}."]
-                self.judged.faults(download, "discovery.well-known", missing)
-                if download.is_success:
-                    document = self._read(address, download, Unobserved())
-            finally:
-                download.close()
-        else:
-            self.judged.applied(known.shown, ("discovery.well-known",))
-        if document is not None:
-            is_wrong = document.capability != "description"
-            sentence = f"Its capability is {document.capability or 'unknown'}."
-            self.judged.faults(document.shown, "discovery.description", [sentence] if is_wrong else [])
-        return document if document is not None and document.capability else None
+        download = self._asked(address)
+        missing = [] if download.is_success else [f"{address} brings {download.ended}."]
+        self.judged.faults(download, "discovery.well-known", missing)
+        document = self._peek(address)
+        if document is None:
+            return []
+        is_wrong = document.capability != "description"
+        sentence = f"Its capability is {document.capability or 'unknown'}."
+        self.judged.faults(document.shown, "discovery.description", [sentence] if is_wrong else [])
+        return [address] if document.capability else []
 
-    def _of_robots(self, url: str) -> Iterator[Document]:
-        """Yield the ResourceSync documents that robots.txt names; plain sitemaps are none."""
-        for sitemap in self.sitemaps(url):
-            download = self.downloads.get(sitemap)
-            try:
-                if _TERMS in download.beginning:
-                    yield self._read(sitemap, download, self._observer(None))
-            finally:
-                download.close()
+    def _is_with_terms(self, sitemap: str) -> bool:
+        """Return whether a sitemap has elements of ResourceSync; plain ones are none of its documents."""
+        return _TERMS in self._asked(sitemap).beginning
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
         """Return the first sitemaps that robots.txt of the host names."""
@@ -165,45 +139,76 @@ class Walk:
         finally:
             download.close()
 
-    def _climbed(self, start: Document) -> Document:
-        """Return the document to begin with: the Capability List of a list; read its Source Description too."""
-        document = start
-        for _ in range(_HIGHEST):
-            if document.capability in ("description", "capabilitylist"):
-                break
-            above = next(iter(document.linked("up")), "")
-            higher = self.document(above) if above else None
-            if higher is None:
-                return start
-            document = higher
-        if document.capability == "capabilitylist":
-            for above in document.linked("up")[:1]:
-                self.document(above)
-            if start.capability not in ("capabilitylist", "description") and not _names(document, start):
-                self.follow(start)
-        return document
+    def _asked(self, url: str) -> Download:
+        """Return the answer of an address, which stays open. Raise Undecided at a limit."""
+        key = normal_form(url)
+        if key not in self._peeked:
+            self._peeked[key] = self.downloads.get(url)
+        return self._peeked[key]
 
-    def follow(self, document: Document, depth: int = 0) -> None:
+    def _peek(self, url: str) -> Document | None:
+        """Return a document without verdicts: who keeps its resources is not known yet. Raise Undecided at a limit."""
+        key = normal_form(url)
+        if key in self._known:
+            return self._known[key]
+        download = self._asked(url)
+        if not download.is_success:
+            return None
+        document = Document((url,), download)
+        return judge(document, download.parts, Judged(), Unobserved(), self.now)
+
+    def _visit(self, start: str) -> None:
+        """Visit the set of resources that a document belongs to, and the document itself."""
+        for url in (self._top(start), start):
+            if normal_form(url) not in self._known:
+                self._visit_alone(url)
+
+    def _visit_alone(self, url: str) -> None:
+        observed = self._observer()
+        document = self.document(url, observed)
+        if document is None or document.kind is None:
+            return
+        if document.capability not in ("description", "capabilitylist"):
+            self.sets.append(Set(observed, {document.capability: document}))
+        self.follow(document, observed)
+
+    def _top(self, start: str) -> str:
+        """Return the address of the Capability List or Source Description above a document, else its own."""
+        url = start
+        for _ in range(_HIGHEST):
+            document = self._peek(url)
+            if document is None:
+                break
+            if document.capability in ("description", "capabilitylist"):
+                return url
+            url = next(iter(document.linked("up")), "")
+            if not url:
+                break
+        return start
+
+    # -- down -----------------------------------------------------------------------------------------------------
+
+    def follow(self, document: Document, observed: Observed, depth: int = 0) -> None:
         """Visit what a document lists. Raise Undecided at a limit."""
         if document.url in self._visited or depth > _DEEPEST:
             return
         self._visited.add(document.url)
         if document.capability == "description":
             for listed in document.listed[: self.downloads.limits.lists]:
-                below = self.document(listed.loc)
+                observed = self._observer()
+                below = self.document(listed.loc, observed)
                 if below is not None:
                     expected = "description" if document.is_index else "capabilitylist"
                     self._judge_same("capabilities.same", below, expected, document)
-                    self.follow(below, depth + 1)
+                    self.follow(below, observed, depth + 1)
         elif document.capability == "capabilitylist":
             self._follow_set(document)
-        elif document.kind is not None:
-            self._follow_list(document, self._observer(document))
+        else:
+            self._follow_list(document, observed)
 
     def _follow_set(self, capability_list: Document) -> None:
-        observed = self._observer(None)
-        assert isinstance(observed, Observed)
-        resource_set = Set(capability_list, observed)
+        observed = self._observer()
+        resource_set = Set(observed)
         self.sets.append(resource_set)
         by_order = sorted(capability_list.listed, key=lambda listed: _rank(listed.md.get("capability", "")))
         for listed in by_order:
@@ -250,7 +255,7 @@ class Walk:
 
     # -- documents ------------------------------------------------------------------------------------------------
 
-    def _observer(self, _document: Document | None) -> Observed:
+    def _observer(self) -> Observed:
         return Observed(self.downloads.limits.fetch, is_compared=self.memory.is_kept)
 
     def known(self, url: str) -> Document | None:
@@ -261,13 +266,13 @@ class Walk:
         """Return the document at an address; None when there is none. Raise Undecided at a limit."""
         key = normal_form(url)
         if key not in self._known:
-            download = self.downloads.get(url)
+            download = self._peeked.pop(key, None) or self.downloads.get(url)
             try:
                 failed = [f"It brings {download.ended}."] if download.is_failure else []
                 self.judged.faults(download, "answer.works", failed)
                 self._known[key] = None
                 if download.is_success:
-                    self._read(url, download, observer or self._observer(None))
+                    self._read(url, download, observer or Unobserved())
             finally:
                 download.close()
         return self._known[key]
@@ -289,11 +294,6 @@ def _is_sitemap(beginning: bytes) -> bool:
     """Return whether bytes look like a document, with whatever faults."""
     head = beginning[:2000].lower()
     return beginning.startswith(b"\x1f\x8b") or b"<urlset" in head or b":urlset" in head or b"sitemapindex" in head
-
-
-def _names(capability_list: Document, document: Document) -> bool:
-    wanted = {normal_form(url) for url in (*document.urls, *document.linked("index"))}
-    return any(normal_form(listed.loc) in wanted for listed in capability_list.listed)
 
 
 def _rank(capability: str) -> int:

@@ -36,6 +36,7 @@ from tests.validate.resourcesync.site import (
     Resource,
     Site,
     document,
+    element,
     entry,
     representation,
 )
@@ -212,6 +213,13 @@ def _capabilities_at_well_known(site: Site) -> None:
     site.replace(WELL_KNOWN, WELL_KNOWN, DESCRIPTION)
 
 
+def _late(site: Site) -> None:
+    """Let an old list have its rs:md after its entries."""
+    md = element("md", {"capability": "resourcelist", "at": "2025-03-02T00:00:00Z"})
+    site.replace(OLD, md, "")
+    site.replace(OLD, "</urlset>", f"{md}</urlset>")
+
+
 def _no_time(site: Site) -> None:
     site.replace(OPEN_LIST, f"<lastmod>{CHANGED}</lastmod>", "")
     site.replace(OPEN_LIST, f' datetime="{CHANGED}"', "")
@@ -236,6 +244,7 @@ FAULTS: tuple[Fault, ...] = (
     _text("xml.terms", PART2, "openarchives.org/rs/terms/", "openarchives.org/rs/terms"),
     _text("xml.elements", PART2, "<lastmod>", "<size>5</size><lastmod>"),
     _text("xml.elements", PART2, "<lastmod>", "<rs:size>5</rs:size><lastmod>", "of ResourceSync"),
+    _text("xml.elements", OLD, "<url>", "<loc>{base}/x</loc><url>", "outside of an entry"),
     _text("xml.attributes", PART2, 'length="5"', 'length="5" size="5"'),
     _text("xml.attributes", PART1, 'rel="index"', 'rel="index" title="x"', "link"),
     _text("xml.prefix", PART2, ' length="5"', ' rs:length="5"'),
@@ -243,6 +252,7 @@ FAULTS: tuple[Fault, ...] = (
     _text("document.md", PART2, f'<rs:md {_RL} at="{AT}" completed="{COMPLETED}"/>', ""),
     _text("document.md-once", PART2, f"<rs:md {_RL}", f'<rs:md {_RL} at="{AT}"/><rs:md {_RL}'),
     _text("document.first", PART2, "</urlset>", f'<rs:ln rel="describedby" href="{BASE}/x"/></urlset>'),
+    Fault("document.first", _late, "rs:md"),
     _text("document.capability", OLD, _RL, 'capability="list"'),
     _text("document.capability", OLD, f"{_RL} ", "", "none"),
     _text("document.capability", WELL_KNOWN, '"description"', '"resourcesync"', "of 0.9"),
@@ -301,6 +311,7 @@ FAULTS: tuple[Fault, ...] = (
     _packed("path.stated", entries=entry("/r/1", **representation("/r/1")), files={}),
     _packed("path.slash", entries=entry("/r/1", path="res/1"), files={"res/1": b"x"}),
     _packed("path.safe", entries=entry("/r/1", path="/res//1"), files={"res//1": b"x"}),
+    _packed("path.safe", "backslash", entries=entry("/r/1", path="/a\\1"), files={"a\\1": b"x"}),
     _packed("path.safe", "up", entries=entry("/r/1", path="/../1"), files={"../1": b"x"}),
     _packed("path.once", entries=entry("/r/1", path="/res/1") + entry("/r/2", path="/res/1"), files={"res/1": b"x"}),
     _text("change.foreign", PART2, ' length="5"', ' length="5" change="updated"'),

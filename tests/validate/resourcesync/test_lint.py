@@ -194,6 +194,7 @@ HEAD = f'<urlset {NAMESPACES}><rs:md capability="resourcelist" at="2026-03-02T00
 UP = f'<rs:ln rel="up" href="{BASE}/c"/>'
 LAUGHS = '<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
 NAMES = "".join(f"<a{number}/>" for number in range(9_900))
+ATTRIBUTES = " ".join(f'a{number}=""' for number in range(11_000))
 HOSTILE = {
     "entities": (f"{LAUGHS}{HEAD}<url><loc>&b;</loc></url></urlset>", "xml.doctype"),
     "external entity": ('<!DOCTYPE a SYSTEM "file:///etc/passwd"><urlset/>', "xml.doctype"),
@@ -202,6 +203,8 @@ HOSTILE = {
     "children": (f"{HEAD}{UP}<url>{'<loc>x</loc>' * 20_000}</url></urlset>", "xml.well-formed"),
     "elements besides entries": (f"{HEAD}{UP}{'<x/>' * 20_000}</urlset>", "xml.well-formed"),
     "names": (f"{HEAD}{UP}{NAMES}</urlset>", "xml.elements"),
+    "tag without end": (f'{HEAD}{UP}<url a="{"x" * 2_000_000}', "xml.well-formed"),
+    "attributes": (f"{HEAD}{UP}<x {ATTRIBUTES}/></urlset>", "xml.well-formed"),
     "no XML": ("hello", "xml.well-formed"),
     "nothing": ("", "xml.well-formed"),
     "encoding": ('<?xml version="1.0" encoding="x-none"?><urlset/>', "xml.well-formed"),
@@ -252,6 +255,24 @@ def test_control_characters_and_long_texts_of_a_source_are_quoted_and_cut():
     assert len(sentence) < 300
 
 
+def test_no_more_addresses_are_remembered_than_twice_the_legal_number(monkeypatch):
+    monkeypatch.setattr("harvester.validate.resourcesync.entries._MOST_REMEMBERED", 1)
+    twice = "".join(entry(path) for path in ("/1", "/2", "/2", "/1"))
+    assert _of_document(f"{HEAD}{UP}{twice}</urlset>".encode())["loc.once"].endswith("/1' is listed twice.")
+
+
+def test_entries_of_an_unknown_kind_are_not_judged_by_their_attributes():
+    strange = entry("/1", path="/x", change="none", at="2026-03-02T00:00:00Z", capability="y")
+    body = document("", {"capability": "x"}, strange)
+    assert set(_of_document(body)) == {"document.capability"}
+
+
+def test_a_change_at_no_time_is_in_no_wrong_order():
+    changes = entry("/1", change="created", datetime="yesterday") + entry("/2", change="created", datetime="today")
+    body = document(UP, {"capability": "changelist", "from": right.AT}, changes)
+    assert set(_of_document(body)) == {"times.form"}
+
+
 # --- starting points and limits ----------------------------------------------------------------------------------
 
 
@@ -260,6 +281,85 @@ def test_every_document_is_a_starting_point(path):
     linted = _lint(Site().fill(), path)
     assert (_findings(linted), linted.report.base_url) == ({}, BASE + path)
     assert linted.documents == 14
+
+
+def test_every_starting_point_leads_to_the_same_verdicts(tmp_path):
+    def verdicts(path):
+        results = _lint(Site().fill(), path, again=tmp_path).report.results
+        return {one.check: one.verdict for one in results if one.check not in ("discovery.link", "discovery.page")}
+
+    _lint(Site().fill(), again=tmp_path)
+    whole = verdicts(PAGE)
+    for path in (WELL_KNOWN, CAPABILITIES, RESOURCES, PART1, CHANGES, OPEN_LIST, DUMP, ARCHIVE, OLD):
+        assert verdicts(path) == whole, path
+
+
+def test_resources_of_a_list_without_a_capability_list_are_requested():
+    site = Site().fill()
+    del site[CAPABILITIES]
+    site["/r/3"].status = 404
+    assert _findings(_lint(site, PART2)).keys() == {"answer.works", "resource.works"}
+
+
+def test_a_notification_is_judged_as_a_document():
+    site = Site().fill()
+    window = {"from": right.AT, "until": right.CLOSED}
+    body = document(
+        right.ln("up", CAPABILITIES),
+        {"capability": "change-notification", **window},
+        entry("/r/1", change="updated", datetime=right.COMPLETED),
+    )
+    site["/notification"] = right.Resource(body)
+    more = entry("/topic", capability="change-notification") + entry("/x", capability="framework-notification")
+    site.replace(CAPABILITIES, "</urlset>", more + "</urlset>")
+    linted = _lint(site, "/notification")
+    assert (_findings(linted), linted.documents) == ({}, 15)
+
+
+def test_an_index_link_to_nothing_is_a_document_that_cannot_be_requested():
+    site = Site().fill()
+    site.replace(OLD, '<rs:ln rel="up"', f'<rs:ln rel="index" href="{BASE}/nothing"/><rs:ln rel="up"')
+    site.replace(right.DUMP, "</url>", right.ln("alternate", "/nothing") + "</url>")
+    assert _findings(_lint(site)) == {"answer.works": "It brings HTTP 404."}
+
+
+def test_lists_that_cannot_be_requested_are_one_fault():
+    site = Site().fill()
+    for path in (OLD, right.CHANGE_DUMP, CHANGES):
+        site[path].status = 404
+    site.replace(WELL_KNOWN, "</urlset>", entry("/nothing", capability="capabilitylist") + "</urlset>")
+    site.replace(DUMP, f"<loc>{BASE}{PACKAGE}</loc>", "")
+    linted = _lint(site)
+    assert set(_findings(linted)) == {"answer.works", "loc.one"}
+
+
+def test_links_up_that_go_round_end():
+    site = Site().fill()
+    for one, other in ((OLD, "/old"), ("/old", OLD)):
+        body = document(right.ln("up", other), {"capability": "resourcelist", "at": right.AT}, entry("/r/1"))
+        site[one] = right.Resource(body)
+    assert set(_findings(_lint(site, "/old"))) == {"up.capability-list"}
+
+
+def test_lists_of_earlier_versions_have_their_version():
+    site = Site().fill()
+    old = document("", {"capability": "changelist", "modified": right.AT}, entry("/r/1", change="created"))
+    site["/old"] = right.Resource(old)
+    assert _lint(site, "/old").version == "0.5"
+    site["/old"].body = document(right.ln("resourcesync", "/x"), {"capability": "resourcelist"}, entry("/r/1"))
+    assert _lint(site, "/old").version == "0.9"
+
+
+def test_lists_without_times_are_not_compared(tmp_path):
+    site = Site().fill()
+    for path in (CHANGES, right.CLOSED_LIST, OPEN_LIST):
+        body = site[path].body.decode()
+        for name in ("from", "until"):
+            for when in (right.AT, right.CLOSED, "2026-03-01T00:00:00Z"):
+                body = body.replace(f' {name}="{when}"', "")
+        site[path].body = body.encode()
+    site.replace(CAPABILITIES, entry(RESOURCES, capability="resourcelist"), "")
+    assert set(_findings(_lint(site, CHANGES, again=tmp_path))) == {"times.from", "index.open"}
 
 
 def test_a_package_is_a_starting_point():
@@ -317,6 +417,17 @@ def test_at_a_limit_what_was_read_is_judged_and_the_limit_is_named(limits, reaso
     linted = _lint(Site().fill(), **limits)
     assert (_findings(linted), linted.limit) == ({}, reason)
     assert list(linted.lines())[-1] == f"Not everything was read: {reason}"
+
+
+def test_no_limit_makes_a_finding():
+    site = Site().fill()
+    md = {"capability": "resourcelist", "at": right.AT}
+    index = document(right.ln("up", CAPABILITIES), md, entry(OLD, "sitemap"), root="sitemapindex")
+    site["/a/old-index.xml"] = right.Resource(index)
+    site.replace(OLD, '<rs:ln rel="up"', f'<rs:ln rel="index" href="{BASE}/a/old-index.xml"/><rs:ln rel="up"')
+    for requests in range(3, 27):
+        linted = _lint(site, requests=requests)
+        assert (_findings(linted), bool(linted.limit)) == ({}, requests < 25), requests
 
 
 def test_limits_that_allow_no_document_are_an_error():
