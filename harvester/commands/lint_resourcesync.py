@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from gateway.settings import instance_folder, load
+from gateway.terminal import plain
 from harvester.commands.options import Given, access_options, access_table
 from harvester.commands.output import json_option, write_json
 from harvester.harvest.access import fetcher, with_address
@@ -81,5 +82,5 @@ def lint_resourcesync(
         write_json(linted.as_data())
     else:
         for line in linted.lines():
-            click.echo(line)
+            click.echo(plain(line))
     ctx.exit(linted.report.exit_code)

@@ -16,20 +16,28 @@ from tests.bench.table import Row, main
 
 
 def rows(records: int) -> Iterator[Row]:
-    """Measure the seconds and the memory from the start of the command to its end."""
-    with serving(records) as url, tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
-        line = live.command("harvester", Path(scratch), "lint-resourcesync", url, "--fetch", "0", "--json")
-        environment = live.environment({"fetch_delay_seconds": 0})
-        began = time.monotonic()
-        with (
-            subprocess.Popen(line, stdout=subprocess.PIPE, env=environment) as process,
-            sampled(process.pid) as samples,
-        ):
-            output, _ = process.communicate()
-        seconds = time.monotonic() - began
-    report = json.loads(output)
-    assert report["entries"] > records, report
+    """Measure the seconds and the memory from the start of the command to its end, alone and compared with a run."""
     what = f"the check of lists of {records:,} resources"
+    with serving(records) as url, tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
+        folder = Path(scratch)
+        yield from _measured(what, folder, url)
+        again = ("--again", str(folder / "again"))
+        for _ in range(2):  # the first run has nothing to compare with
+            compared = list(_measured(f"{what}, compared", folder, url, *again))
+        yield from compared
+
+
+def _measured(what: str, folder: Path, url: str, *options: str) -> Iterator[Row]:
+    line = live.command("harvester", folder, "lint-resourcesync", url, "--fetch", "0", "--json", *options)
+    environment = live.environment({"fetch_delay_seconds": 0})
+    began = time.monotonic()
+    with (
+        subprocess.Popen(line, stdout=subprocess.PIPE, env=environment) as process,
+        sampled(process.pid) as samples,
+    ):
+        output, _ = process.communicate()
+    seconds = time.monotonic() - began
+    report = json.loads(output)
     note = f"{report['documents']} documents, {report['requests']} requests; the making of the lists included"
     yield Row(what, seconds, 60, unit=" s", note=note)
     yield Row(f"memory of {what}", samples.largest, 100, unit=" MiB")

@@ -23,6 +23,7 @@ LONG = {
             "harvest",
             "hub",
             "incremental",
+            "lint_resourcesync",
             "page_storm",
             "pages",
             "parallel",

@@ -26,7 +26,7 @@ from harvester.validate.resourcesync.kinds import (
 )
 from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Listed, Observer
 from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
-from harvester.validate.resourcesync.values import moment
+from harvester.validate.resourcesync.values import moment, whole
 
 _LEGAL_BYTES = 52_428_800  # 50 MB (Sitemaps 0.9)
 _READ_BYTES = 200_000_000
@@ -122,7 +122,7 @@ def _take(entries: EntryRules, entry: Entry, listed: list[Listed], observer: Obs
     if not entries.is_of_documents:
         observer.resource(document, loc, lastmod, md, links)
     elif loc and len(listed) < MOST_ENTRIES:
-        listed.append(Listed(loc, md, tuple(links), lastmod))
+        listed.append(Listed(whole(loc, document.url), md, tuple(links), lastmod))
 
 
 class _DocumentRules:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from harvester.validate.check import Shown
 from harvester.validate.resourcesync.kinds import KINDS, Kind
 from harvester.validate.resourcesync.reading import Attributes
+from harvester.validate.resourcesync.values import whole
 
 MOST_ENTRIES = 50_000  # of one document (Sitemaps 0.9)
 
@@ -52,8 +53,8 @@ class Document:
         return KINDS.get(self.capability)
 
     def linked(self, rel: str) -> list[str]:
-        """Return the targets of the links of the document with a relation."""
-        return [link["href"] for link in self.links if link.get("rel") == rel and link.get("href")]
+        """Return the targets of the links of the document with a relation, made absolute."""
+        return [whole(link["href"], self.url) for link in self.links if link.get("rel") == rel and link.get("href")]
 
 
 class Observer(Protocol):

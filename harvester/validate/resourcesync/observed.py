@@ -56,11 +56,10 @@ class Links:
 class Observed:
     """What is kept of one set of resources. `before` is the Resource List of an earlier run."""
 
-    def __init__(self, sample: int | None, *, is_compared: bool) -> None:
-        """Take how many resources of a list are requested (None: all), and whether runs are compared."""
-        most = 1_000_000 if sample is None else sample
-        self.resources = _Sample(most)
-        self.changes = _Sample(most)
+    def __init__(self, sample: int, *, is_compared: bool) -> None:
+        """Take how many resources of a list are requested, and whether runs are compared."""
+        self.resources = _Sample(sample)
+        self.changes = _Sample(sample)
         self.links = Links()
         self.is_compared = is_compared
         self.inventory = Inventory(has_states=is_compared)

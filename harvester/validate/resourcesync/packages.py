@@ -21,7 +21,7 @@ from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.memory import Memory
 from harvester.validate.resourcesync.model import Document, Listed
 from harvester.validate.resourcesync.reading import Attributes
-from harvester.validate.resourcesync.values import NUMBER
+from harvester.validate.resourcesync.values import NUMBER, whole
 
 _LEAST_ROOM = 10_000_000
 _ALGORITHMS = {"sha-256": "sha256", "sha-1": "sha1", "md5": "md5"}
@@ -143,7 +143,7 @@ class PackageRules:
         for link in listed.links:
             if link.get("rel") != "contents" or not link.get("href"):
                 continue
-            contents = self._downloads.get(link["href"])
+            contents = self._downloads.get(whole(link["href"], listed.loc))
             try:
                 if not contents.is_success:
                     sentence = [f"The contents link to {contents.request.url} brings {contents.ended}."]

@@ -6,6 +6,7 @@ import re
 from calendar import timegm
 from collections.abc import Iterator
 from functools import lru_cache
+from urllib.parse import urljoin
 
 HASHES = {"md5": 32, "sha-1": 40, "sha-256": 64}  # hexadecimal digits
 _TIME = re.compile(
@@ -87,6 +88,16 @@ def is_absolute(address: str) -> bool:
     """Return whether an address is absolute: http or https with a host, or another scheme."""
     match = _ABSOLUTE.match(address)
     return match is not None and (address[:4].lower() != "http" or _HTTP.match(address) is not None)
+
+
+def whole(reference: str, base: str) -> str:
+    """Return an address, made absolute if it is relative, so that the check can go on; an invalid one is unchanged."""
+    if is_absolute(reference):
+        return reference
+    try:
+        return urljoin(base, reference)
+    except ValueError:
+        return reference
 
 
 def wrong_path(path: str) -> str:

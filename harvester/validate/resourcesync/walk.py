@@ -256,7 +256,9 @@ class Walk:
     # -- documents ------------------------------------------------------------------------------------------------
 
     def _observer(self) -> Observed:
-        return Observed(self.downloads.limits.fetch, is_compared=self.memory.is_kept)
+        limits = self.downloads.limits
+        most = limits.requests if limits.fetch is None else limits.fetch
+        return Observed(most, is_compared=self.memory.is_kept)
 
     def known(self, url: str) -> Document | None:
         """Return a document that was read, by its address."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import zipfile
+from base64 import b64encode
+from hashlib import md5
 from io import BytesIO
 
 import pytest
@@ -22,7 +24,7 @@ from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.model import Document
 from harvester.validate.resourcesync.observed import Unobserved
 from harvester.validate.resourcesync.run import Limits, lint
-from harvester.validate.resourcesync.values import is_absolute, moment
+from harvester.validate.resourcesync.values import is_absolute, moment, whole
 from tests.conftest import SHARED
 from tests.sources.resourcesync.site import Site as Folder
 from tests.sources.resourcesync.site import served
@@ -186,6 +188,70 @@ def test_a_source_of_the_library_of_the_standard_has_no_fault(tmp_path):
     assert report["requests"] == 4 + 22 + 1
     passed = {one["check"] for one in report["results"] if one["verdict"] == "pass"}
     assert passed > {"resource.hash", "resource.deleted", "change.order", "loc.once", "up.described"}
+
+
+# Faults of sources of the field, and what finds them.
+UPSTREAM = f'<rs:ln rel="up" href="{BASE}{CAPABILITIES}"/>'
+
+
+def _weko(site):
+    """Write as WEKO3: `capability` in the Source Description, and `at` in place of `datetime`."""
+    site.replace(WELL_KNOWN, 'capability="capabilitylist"', 'capability="capability"')
+    site.replace(OPEN_LIST, "datetime=", "at=")
+
+
+def _pod(site):
+    """Write as the POD aggregator: `up` leads to the index, no `index` link, rs:md before loc, an index as urlset."""
+    site.replace(PART1, f'rel="up" href="{BASE}{CAPABILITIES}"', f'rel="up" href="{BASE}{RESOURCES}"')
+    site.replace(PART1, f'<rs:ln rel="index" href="{BASE}{RESOURCES}"/>', "")
+    site.replace(PART1, f"<url><loc>{BASE}/r/2</loc>", f'<url><rs:md type="application/xml"/><loc>{BASE}/r/2</loc>')
+    for old, new in (("<sitemapindex", "<urlset"), ("</sitemapindex", "</urlset"), ("sitemap>", "url>")):
+        site.replace(CHANGES, old, new)
+
+
+def _sufia(site):
+    """Write as Sufia: one document at all addresses."""
+    for path in (WELL_KNOWN, CAPABILITIES):
+        site[path].body = site[RESOURCES].body
+
+
+def _library(site):
+    """Write as the library `resync` without settings: no at, hashes in base64, offsets of times."""
+    site.replace(PART2, f' at="{right.AT}"', "")
+    site.replace(PART2, right.MODIFIED, "2026-03-01T08:00:00+00:00")
+    site.replace(PART2, representation("/r/4")["hash"], f"md5:{b64encode(md5(b'four').digest()).decode()}")
+
+
+def _plain_sitemap(site):
+    """Put a plain sitemap in place of a Resource List."""
+    site[OLD].body = f"<urlset {NAMESPACES}>{entry('/r/1')}</urlset>".encode()
+
+
+def _html(site):
+    """Put an error page with status 200 in place of a list."""
+    site[OLD].body, site[OLD].content_type = b"<!DOCTYPE html><html><p>Not found<br></html>", "text/html"
+
+
+FIELD = {
+    "weko": (_weko, {"description.capability", "entry.attributes"}),
+    "pod": (
+        _pod,
+        {"up.capability-list", "index.link", "loc.first", "entry.md-once", "entry.attributes", "change.stated"}
+        | {"change.time"},
+    ),
+    "sufia": (_sufia, {"discovery.description", "discovery.link", "discovery.page", "up.capability-list"}),
+    "resync": (_library, {"times.at", "times.utc", "hash.digits"}),
+    "plain sitemap": (_plain_sitemap, {"document.md"}),
+    "html": (_html, {"answer.content-type", "xml.doctype"}),
+}
+
+
+@pytest.mark.parametrize("name", FIELD)
+def test_faults_of_the_field_are_found(name):
+    spoil, expected = FIELD[name]
+    site = Site().fill()
+    spoil(site)
+    assert set(_findings(_lint(site))) == expected
 
 
 # --- hostile documents -------------------------------------------------------------------------------------------
@@ -500,6 +566,12 @@ def test_what_changed_after_the_list_is_not_compared():
     assert _findings(_lint(site)) == {}
 
 
+def test_length_and_hash_of_a_content_coding_are_not_compared():
+    site = Site().fill()
+    site.replace(PART2, 'length="5"', 'length="50" encoding="gzip"')
+    assert _findings(_lint(site)) == {}
+
+
 def test_a_later_change_of_a_resource_is_compared_and_not_its_list():
     site = Site().fill()
     site["/r/4"] = right.Resource(b"new")
@@ -672,6 +744,12 @@ def test_every_form_of_w3c_datetimes_is_read(text, second):
 )  # fmt: skip
 def test_other_texts_are_no_time(text):
     assert moment(text) is None
+
+
+def test_a_relative_address_is_resolved_and_an_invalid_one_stays():
+    assert whole("b", "http://e.org/a") == "http://e.org/b"
+    assert whole("urn:x", "http://e.org/a") == "urn:x"
+    assert whole("//[", "http://e.org/a") == "//["
 
 
 def test_an_absolute_address_has_a_host_if_its_scheme_has_hosts():
