@@ -29,6 +29,7 @@ from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
 from harvester.validate.resourcesync.values import moment, whole
 
 _LEGAL_BYTES = 52_428_800  # 50 MB (Sitemaps 0.9)
+_ENCODINGS = ("", "utf-8", "utf8", "us-ascii")
 _READ_BYTES = 200_000_000
 _SHARED_RULES = ("xml.entries", "document.entries", "xml.elements", "xml.attributes", "xml.prefix", "xml.terms")
 
@@ -143,7 +144,7 @@ class _DocumentRules:
         if fault:
             judged.fault("xml.doctype" if reading.has_doctype else "xml.well-formed", shown, fault)
         if reading.root:
-            wrong = reading.encoding and reading.encoding.lower() not in ("utf-8", "utf8", "us-ascii")
+            wrong = reading.encoding.lower() not in _ENCODINGS
             judged.faults(shown, "xml.encoding", [f"The encoding is {reading.encoding[:40]!r}."] if wrong else [])
 
     def head(self) -> None:

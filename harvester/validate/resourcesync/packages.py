@@ -68,9 +68,11 @@ class PackageRules:
         """Judge the entries of a dump, and a sample of its packages. Raise Undecided at a limit."""
         judged = self._judged
         for listed in dump.listed:
-            for name in ("type", "length"):
-                missing = [] if listed.md.get(name) else [f"The entry of {listed.loc[:200]} has no {name}."]
-                judged.faults(dump.shown, f"dump.{name}", missing)
+            stated = listed.md.get("type", "")
+            wrong = [] if "zip" in stated else [f"The type of {listed.loc[:200]} is {stated[:100]!r}."]
+            judged.faults(dump.shown, "dump.type", wrong)
+            missing = [] if listed.md.get("length") else [f"The entry of {listed.loc[:200]} has no length."]
+            judged.faults(dump.shown, "dump.length", missing)
         most = self._downloads.limits.fetch
         chosen = list(dump.listed)
         if most is not None and len(chosen) > most:

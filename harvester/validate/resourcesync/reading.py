@@ -6,6 +6,7 @@ the same limits of time and memory.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -15,6 +16,7 @@ from harvester.sources.resourcesync.bounded_parser import MOST_DEEP, MOST_TEXT, 
 
 TERMS = "http://www.openarchives.org/rs/terms/"
 ROOTS = (f"{SITEMAP} urlset", f"{SITEMAP} sitemapindex")
+_UTF_16 = (codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE)
 _MOST_CHILDREN = 10_000  # of one entry, or of the root besides entries
 
 # Names as they are written here: the elements of both namespaces, with the usual prefix. Others stay as they are.
@@ -74,6 +76,8 @@ class Reading(BoundedParser):
     def entries(self, parts: Iterable[bytes], most_bytes: int) -> Iterator[Entry]:
         """Yield the entries. Raise NotXml, and AnswerTooLarge for more bytes."""
         for part in plain(parts, most_bytes):
+            if part[:2] in _UTF_16 and not self.encoding:
+                self.encoding = "UTF-16"
             self.feed(part)
             if self._entries:
                 entries, self._entries = self._entries, []
@@ -84,7 +88,7 @@ class Reading(BoundedParser):
     # -- handlers --
 
     def _declare(self, _version: str, encoding: str | None, _standalone: int) -> None:
-        self.encoding = encoding or ""
+        self.encoding = self.encoding or encoding or ""
 
     def _start(self, tag: str, attributes: Attributes) -> None:
         self._level = level = self._level + 1

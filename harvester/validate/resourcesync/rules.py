@@ -116,6 +116,7 @@ RULES: tuple[Rule, ...] = (
     Rule("index.link", "Z39.99 §10.2, §12.2", "A part has an index link.", _WARNING),
     Rule("index.lists", "Z39.99 §10.2, §12.2", "An index link leads to the index that lists the part."),
     Rule("index.times", "Z39.99 §10.2, §12.2", "An index has the times of its parts."),
+    Rule("index.covers", TIMES, "The times of an index or a dump include those of its parts.", _WARNING),
     Rule("index.until", "Z39.99 §12.2", "An index has until for closed parts, and only for them."),
     Rule("index.order", "Z39.99 §12.2", "The parts of an index of changes are in the order of from."),
     Rule("index.open", "Z39.99 §12.2", "Only the last part of an index of changes is open.", _WARNING),
@@ -123,7 +124,7 @@ RULES: tuple[Rule, ...] = (
     Rule("changes.cover", "Z39.99 §5.1", "The Change Lists begin before at of the Resource List.", _WARNING),
     Rule("archive.same", "Archives §2", "An archive lists documents of its kind."),
     # Packages.
-    Rule("dump.type", "Z39.99 §11, §13", "A package has a type.", _WARNING),
+    Rule("dump.type", "Z39.99 §11, §13", "A package has the type application/zip.", _WARNING),
     Rule("dump.length", "Z39.99 §11, §13", "A package has a length.", _WARNING),
     Rule("dump.works", "Z39.99 §11, §13", "Every package can be requested."),
     Rule("dump.bytes", "Z39.99 §7", "A package has the length and the hash that the dump states."),

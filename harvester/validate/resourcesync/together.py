@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from harvester.validate.check import Undecided
+from harvester.validate.resourcesync.kinds import TIMES
 from harvester.validate.resourcesync.model import Document, Listed
+from harvester.validate.resourcesync.reading import Attributes
 from harvester.validate.resourcesync.values import moment
 from harvester.validate.resourcesync.walk import Set, Walk
 from harvester.validate.signposting.declared import normal_form
@@ -27,6 +29,9 @@ class Together:
                 self._up(document, index_of)
             if document.kind is not None and not document.kind.is_manifest:
                 self._index(document, index_of)
+            if document.kind is not None and document.kind.lists == "packages" and not document.is_index:
+                for listed in document.listed:
+                    self._covers(document, listed.loc, listed.md)
         for index, parts in self._walk.parts:
             self._parts(index, parts)
         for resource_set in self._walk.sets:
@@ -99,6 +104,7 @@ class Together:
         for listed, part in parts:
             nested = [f"{index.url} lists the index {part.url}."] if part.is_index else []
             judged.faults(index.shown, "index.nested", nested)
+            self._covers(index, part.url, part.md)
             self._times(index, listed, part)
         if index.kind is None or index.kind.required != "from":
             return
@@ -113,6 +119,23 @@ class Together:
         is_open = [part for _, part in parts if not part.md.get("until")]
         wrong = [f"{part.url} is open, and is not the last one." for part in is_open if part is not parts[-1][1]]
         judged.faults(index.shown, "index.open", wrong)
+
+    def _covers(self, whole: Document, url: str, part: Attributes) -> None:
+        """Judge whether a part begins and ends within the whole (Z39.99 Appendix A)."""
+        times = TIMES[2:] if "from" in whole.md else TIMES[:2]
+        begin, end = (moment(whole.md.get(name, "")) for name in times)
+        if begin is not None and end is not None and end < begin:
+            return  # another rule says so
+        wrong = []
+        for name in (name for name in TIMES if name in whole.md and name in part):
+            one, other = moment(whole.md[name]), moment(part[name])
+            if one is None or other is None:
+                continue
+            is_begin = name in ("at", "from")
+            if (other < one) if is_begin else (other > one):
+                when = "before" if is_begin else "after"
+                wrong.append(f"{name} of {url} is {part[name]}, {when} {whole.md[name]} of {whole.url}.")
+        self._judged.faults(whole.shown, "index.covers", wrong)
 
     def _times(self, index: Document, listed: Listed, part: Document) -> None:
         judged = self._judged

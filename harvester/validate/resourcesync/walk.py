@@ -283,6 +283,8 @@ class Walk:
         is_xml = download.media_type in _XML or download.media_type.endswith("+xml")
         stated = download.header("Content-Type") or "missing"
         self.judged.faults(download, "answer.content-type", [] if is_xml else [f"Content-Type is {stated}."])
+        if download.charset not in ("", "utf-8", "us-ascii"):
+            self.judged.fault("xml.encoding", download, f"Content-Type has the charset {download.charset}.")
         document = Document(tuple(dict.fromkeys((url, download.url))), download)
         judge(document, download.parts, self.judged, observer, self.now)
         self.documents.append(document)

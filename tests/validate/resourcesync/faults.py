@@ -186,6 +186,7 @@ def _earlier_at_last(site: Site) -> None:
     path = "/a/changelist-0.xml"
     links = f'<rs:ln rel="up" href="{BASE}{CAPABILITIES}"/><rs:ln rel="index" href="{BASE}{CHANGES}"/>'
     site[path] = Resource(document(links, {"capability": "changelist", **window}))
+    site.replace(CHANGES, 'changelist" from="2026-03-01', 'changelist" from="2026-02-28')
     open_list = entry(OPEN_LIST, "sitemap", from_=CLOSED)
     site.replace(CHANGES, open_list, entry(path, "sitemap", **window) + open_list)
 
@@ -213,6 +214,10 @@ def _capabilities_at_well_known(site: Site) -> None:
     site.replace(WELL_KNOWN, WELL_KNOWN, DESCRIPTION)
 
 
+def _utf_16(body: bytes) -> bytes:
+    return body.decode().replace("UTF-8", "UTF-16").encode("utf-16")
+
+
 def _late(site: Site) -> None:
     """Let an old list have its rs:md after its entries."""
     md = element("md", {"capability": "resourcelist", "at": "2025-03-02T00:00:00Z"})
@@ -225,6 +230,7 @@ def _no_time(site: Site) -> None:
     site.replace(OPEN_LIST, f' datetime="{CHANGED}"', "")
 
 
+_LATER = '"resourcelist" at="2026-03-02T00:00:01Z"'
 _DELETION = entry(DELETED, change="deleted", datetime="2026-03-01T09:00:00Z")
 _FIRST = f"<url><loc>{{base}}/r/3</loc><lastmod>{MODIFIED}</lastmod>"
 _MD5_1 = representation("/r/3")["hash"].split()[0]
@@ -239,6 +245,8 @@ FAULTS: tuple[Fault, ...] = (
     _text("xml.well-formed", PART2, "/r/4", "/r/4?a=1&b=2", "ampersand"),
     _text("xml.doctype", PART2, "<urlset", "<!DOCTYPE urlset [<!ENTITY a 'b'>]>\n<urlset"),
     _text("xml.encoding", PART1, "UTF-8", "ISO-8859-1"),
+    _answer("xml.encoding", PART2, "charset", content_type="application/xml; charset=ISO-8859-1"),
+    Fault("xml.encoding", lambda site: setattr(site[OLD], "body", _utf_16(site[OLD].body)), "UTF-16"),
     _text("xml.root", OLD, "urlset", "list"),
     _text("xml.namespace", OLD, "schemas/sitemap/0.9", "schemas/sitemap/0.84"),
     _text("xml.terms", PART2, "openarchives.org/rs/terms/", "openarchives.org/rs/terms"),
@@ -268,7 +276,7 @@ FAULTS: tuple[Fault, ...] = (
     _text("times.form", PART2, MODIFIED, "01.03.2026 08:00"),
     _text("times.form", PART2, MODIFIED, "2026-02-30T08:00:00Z", "no such day"),
     _text("times.utc", PART1, MODIFIED, "2026-03-01T09:00:00+01:00"),
-    _text("times.utc", PART1, COMPLETED, "2026-03-03", "date"),
+    _text("times.utc", RESOURCES, COMPLETED, "2026-03-03", "date"),
     _text("times.future", CAPABILITIES, "</loc>", "</loc><lastmod>2027-03-01T08:00:00Z</lastmod>", count=1),
     _text("link.href", PART1, 'rel="describes"', 'rel="alternate"/><rs:ln rel="describes"'),
     _text("link.rel", PART1, 'rel="describes"', f'href="{BASE}/x"/><rs:ln rel="describes"'),
@@ -338,6 +346,9 @@ FAULTS: tuple[Fault, ...] = (
     _text("index.link", PART2, f'<rs:ln rel="index" href="{{base}}{RESOURCES}"/>', ""),
     Fault("index.lists", _renamed),
     _text("index.times", RESOURCES, f'<rs:md at="{AT}"', '<rs:md at="2026-03-02T01:00:00Z"', count=1),
+    Fault("index.covers", lambda site: site.replace(RESOURCES, f'"resourcelist" at="{AT}"', _LATER)),
+    _text("index.covers", DUMP, f'"resourcedump" at="{AT}"', f'"resourcedump" at="{CLOSED}"', "dump"),
+    _text("index.covers", CHANGES, 'changelist" from="2026-03-01T00', 'changelist" from="2026-03-01T05', "changes"),
     _text("index.until", CHANGES, f' until="{CLOSED}"', ""),
     _text("index.until", CHANGES, f'from="{CLOSED}"', f'from="{CLOSED}" until="{CHANGED}"', "open"),
     Fault("index.order", _earlier_at_last),
@@ -346,6 +357,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("changes.cover", _uncovered),
     Fault("archive.same", lambda site: site.replace(ARCHIVE, OLD, CLOSED_LIST)),
     _text("dump.type", DUMP, ' type="application/zip"', "", count=1),
+    _text("dump.type", CHANGE_DUMP, "application/zip", "application/x-tar", "tar"),
     Fault("dump.length", _no_length),
     _answer("dump.works", CHANGE_PACKAGE, status=500),
     _text("dump.bytes", DUMP, 'length="', 'length="1'),

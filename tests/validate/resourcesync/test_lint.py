@@ -428,6 +428,12 @@ def test_lists_without_times_are_not_compared(tmp_path):
     assert set(_findings(_lint(site, CHANGES, again=tmp_path))) == {"times.from", "index.open"}
 
 
+def test_times_that_are_none_include_nothing():
+    site = Site().fill()
+    site.replace(DUMP, f'"resourcedump" at="{right.AT}"', '"resourcedump" at="today"')
+    assert set(_findings(_lint(site))) == {"times.form"}
+
+
 def test_a_package_is_a_starting_point():
     linted = _lint(Site().fill(), PACKAGE)
     assert _findings(linted) == {}
