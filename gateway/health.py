@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from time import time
 from typing import Literal, NamedTuple
 
-from gateway import permissions, sandbox, schemas
+from gateway import hub_subscribers, permissions, sandbox, schemas
 from gateway.apply_takedowns import pending
 from gateway.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.errors import GatewayError, SearchUnavailable
@@ -136,6 +137,7 @@ def _databases(settings: Settings) -> Iterator[Finding]:
             yield from _takedowns(store, settings.instance)
             yield from _clock(store)
             yield from _search(store, settings)
+            yield from _hub(settings)
             with closing(open_inbox(settings.instance)) as inbox:
                 yield from _step(store, inbox)
                 yield from _host_clock(inbox, settings)
@@ -215,6 +217,17 @@ def _unattended(folder: Path, sources: Sequence[Source]) -> Iterator[Finding]:
         idle = [name for name, table in listed.items() if not has_schedule(table) and not subscriptions.of_source(name)]
     if idle:
         yield Finding("warning", without_schedule(*idle))
+
+
+def _hub(settings: Settings) -> Iterator[Finding]:
+    """Say whether our hub has subscriptions, and whether somebody verifies requests."""
+    if not settings.is_on("hub"):
+        return
+    sentence, warning = hub_subscribers.state(settings.instance, int(time()))
+    if sentence:
+        yield Finding("fine", sentence)
+    if warning:
+        yield Finding("warning", warning)
 
 
 def _search(store: Store, settings: Settings) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""The subscriptions at our hub, for the commands `gateway hub list` and `gateway hub remove`."""
+"""The subscriptions at our hub, for `gateway hub list`, `gateway hub remove` and `gateway check`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,33 @@ from gateway.xmltext import utc_datetime
 
 _EVER = 10**12
 _MANY = 10**9
+_LATE_SECONDS = 3_600
 
 
 def known(folder: Path) -> tuple[list[dict[str, Value | None]], int]:
     """Return the facts of all subscriptions, and how many requests are not verified yet. Raise StoreError."""
     with closing(open_subscribers(folder)) as subscribers:
         return [_facts(subscriber) for subscriber in subscribers.all()], len(subscribers.requests(_EVER, _MANY))
+
+
+def state(folder: Path, now: int) -> tuple[str, str]:
+    """Return a sentence about the subscriptions, and a warning; each is empty if there is nothing to say.
+
+    Raise StoreError.
+    """
+    with closing(open_subscribers(folder)) as subscribers:
+        everybody = subscribers.all()
+        asked = [request.asked_at for request in subscribers.requests(_EVER, _MANY) if not request.tries]
+    failing = sum(subscriber.failing_since > 0 for subscriber in everybody)
+    sentence = f"Our hub has {len(everybody)} subscriptions; {failing} of them do not accept deliveries now."
+    late = [second for second in asked if second < now - _LATE_SECONDS]
+    warning = (
+        f"{len(late)} requests to our hub wait since {utc_datetime(min(late))} or later. `harvester tend` verifies "
+        "them; it must run every few minutes."
+        if late
+        else ""
+    )
+    return sentence if everybody else "", warning
 
 
 def remove(folder: Path, number: int) -> None:

@@ -57,3 +57,20 @@ def test_without_subscriptions_there_is_nothing_to_list_or_remove(gateway):
     result = gateway("hub", "list")
     assert (result.exit_code, result.stdout) == (0, "")
     assert gateway("hub", "remove", "1").exit_code == 2
+
+
+def test_check_says_how_the_hub_is(gateway, subscribers):
+    result = gateway("check").stderr
+    assert "Our hub has 1 subscriptions; 0 of them do not accept deliveries now." in result
+    assert "1 requests to our hub wait since 1970-01-01T00:00:01Z or later. `harvester tend` verifies them" in result
+    subscribers.failed(1, 120, 180, "It answers with HTTP status 500.")
+    subscribers.postpone_request(2, 100)
+    result = gateway("check").stderr
+    assert "1 of them do not accept deliveries now." in result
+    assert "requests to our hub" not in result
+    assert "ur hub" not in gateway("check", GATEWAY_HUB="false").stderr
+
+
+def test_check_says_nothing_of_a_hub_that_nobody_uses(gateway):
+    gateway("init")
+    assert "ur hub" not in gateway("check").stderr
