@@ -7,12 +7,13 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from gateway.descriptions import metadata_of
-from gateway.model import FileLink, FileOrigin, Selection
+from gateway.model import FileLink, FileOrigin, ItemState, Selection
 from gateway.names import upstream_identifier
 from gateway.publish_files import file_all
 from gateway.store.opening import open_store
@@ -71,6 +72,10 @@ def test_a_second_instance_follows_the_first_by_its_lists(tmp_path: Path) -> Non
         }  # fmt: skip
 
 
+def _always(files: tuple[FileLink, ...], _: ItemState) -> tuple[FileLink, ...]:
+    return files
+
+
 def run(folder: Path) -> None:
     done = live.called("harvester", folder, "run", "first", fetch_delay_seconds=0)
     assert done.returncode == 0, done.stderr
@@ -94,10 +99,9 @@ def test_ten_rounds_of_changes_with_kills_are_followed(tmp_path: Path) -> None:
                 desk.send(Sent(str(name), None if is_gone else dc(f"Title {name} of round {round_}")))
             desk.publish()
             desk.now += dice.choice((1, 5, 90_000))
-            found = [str(name) for name in dice.sample(range(60), 5)]
-            for name in found:
-                file = FOUND._replace(url=f"https://a.example.org/{name}.{round_}.pdf")
-                file_all(desk.store, desk.inbox, "laro", (name,), lambda _state, file=file: (file,))
+            for upstream in map(str, dice.sample(range(60), 5)):
+                files = (FOUND._replace(url=f"https://a.example.org/{upstream}.{round_}.pdf"),)
+                file_all(desk.store, desk.inbox, "laro", (upstream,), partial(_always, files))
             desk.now += 10
             if not round_:
                 added = live.called(
