@@ -23,8 +23,8 @@ from gateway.xmltext import clean, escape, escape_attribute, is_legal, utc_datet
 # Returns the addresses of the metadata of an item that describe its files.
 DescribedBy: TypeAlias = Callable[[View, str], tuple[str, ...]]
 
-MOST_ENTRIES: Final = 20_000
-ITEMS: Final = 10_000  # of a part
+MOST_ENTRIES: Final = 10_000
+ITEMS: Final = 5_000  # of a part
 _MOST_ADDRESS: Final = 2_000  # the limit of a `loc` (sitemaps.org 0.9)
 _PART: Final = re.compile(r"([1-9]\d{0,8})(?:\.([1-9]\d{0,5}))?")
 _UTC: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?")
