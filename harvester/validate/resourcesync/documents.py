@@ -26,7 +26,7 @@ from harvester.validate.resourcesync.kinds import (
 )
 from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Listed, Observer
 from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
-from harvester.validate.resourcesync.values import moment, whole
+from harvester.validate.resourcesync.values import latest, moment, whole
 
 _LEGAL_BYTES = 52_428_800  # 50 MB (Sitemaps 0.9)
 _ENCODINGS = ("", "utf-8", "utf8", "us-ascii")
@@ -198,13 +198,13 @@ class _DocumentRules:
         sentences = (older(f"A {kind.name} has no {name}.", OLDER_TIMES.get(name)) for name in foreign)
         judged.faults(shown, "times.foreign", sentences)
         for first, last in (("at", "completed"), ("from", "until")):
-            one, other = (moment(md.get(name, "").strip()) for name in (first, last))
+            one, other = moment(md.get(first, "").strip()), latest(md.get(last, "").strip())
             if one is not None and other is not None and last in kind.times:
                 is_wrong = other < one
                 sentence = f"{last} ({md[last]}) is before {first} ({md[first]})."
                 judged.faults(shown, f"times.{last}", [sentence] if is_wrong else [])
         for name in TIMES:
-            if name in md:
+            if name in md and (md[name] or name != kind.required):
                 judge_time(judged, shown, name, md[name], self.now)
 
     def tail(self) -> None:

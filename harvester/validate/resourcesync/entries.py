@@ -9,7 +9,7 @@ from harvester.validate.resourcesync.elements import judge_element, judge_links,
 from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.model import MOST_ENTRIES, Document
 from harvester.validate.resourcesync.reading import Attributes, Entry, Node
-from harvester.validate.resourcesync.values import MOST_ADDRESS, is_absolute, moment, strange_in, wrong_path
+from harvester.validate.resourcesync.values import MOST_ADDRESS, is_absolute, latest, moment, strange_in, wrong_path
 
 Parts: TypeAlias = tuple[str, str, Attributes, list[Attributes]]  # address, lastmod, rs:md, links
 
@@ -42,7 +42,10 @@ class EntryRules:
         self._authority = split(document.url).netloc.lower()
         self._addresses: set[int] = set()
         self._paths: set[int] = set()
-        self._from, self._until = (moment(document.md.get(name, "").strip()) for name in ("from", "until"))
+        self._from, self._until = (
+            moment(document.md.get("from", "").strip()),
+            latest(document.md.get("until", "").strip()),
+        )
         self._last = self._last_lastmod = float("-inf")
         self._late_lastmod = ""
         judged.applied(self._shown, _LOC)
@@ -55,7 +58,7 @@ class EntryRules:
             self._judged.fault("xml.entries", self._shown, f"The document has a {name} element.")
         loc, lastmod, md, links = self._children(children)
         if self._has_changes:
-            self._change(md, loc, lastmod, moment(lastmod))
+            self._change(md, loc, lastmod, latest(lastmod))
         if links:
             judge_links(self._judged, self._shown, links, self._now)
         return loc, lastmod, md, links
@@ -198,12 +201,12 @@ class EntryRules:
             return
         self.has_datetime = True
         judged.applied(shown, ("change.window", "change.order"))
-        at = moment(md["datetime"])
-        if at is None:
+        at, at_last = moment(md["datetime"]), latest(md["datetime"])
+        if at is None or at_last is None:
             return
-        if (self._from is not None and at < self._from) or (self._until is not None and at > self._until):
+        if (self._from is not None and at_last < self._from) or (self._until is not None and at > self._until):
             judged.fault("change.window", shown, f"The change of {loc[:200]} at {md['datetime']} is not in the window.")
-        if at < self._last:
+        if at_last < self._last:
             judged.fault("change.order", shown, f"The change of {loc[:200]} at {md['datetime']} is after a later one.")
         self._last = max(self._last, at)
 

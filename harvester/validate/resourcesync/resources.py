@@ -7,7 +7,7 @@ from harvester.validate.check import Undecided
 from harvester.validate.resourcesync.downloads import Download
 from harvester.validate.resourcesync.observed import Observed, Resource
 from harvester.validate.resourcesync.packages import fixity_faults
-from harvester.validate.resourcesync.values import is_absolute, moment
+from harvester.validate.resourcesync.values import is_absolute, latest, moment
 from harvester.validate.resourcesync.walk import Set, Walk
 from harvester.validate.signposting.visits import essence
 
@@ -65,9 +65,14 @@ class ResourceRules:
     def _requested(self, resource: Resource) -> None:
         if not is_absolute(resource.loc) or not resource.loc.lower().startswith("http"):
             return
+        is_deleted = resource.md.get("change") == "deleted"
+        if is_deleted and any(resource.loc in resource_set.observed.inventory for resource_set in self._walk.sets):
+            return  # it has left one set of resources, and is in another one
         download = self._walk.downloads.get(resource.loc)
         try:
-            if resource.md.get("change") == "deleted":
+            if is_deleted and download.is_success and self._walk.has_other_sets:
+                self._judged.skip("resource.deleted", "It may be in a set of resources that was not read.")
+            elif is_deleted:
                 wrong = [f"It was deleted, and brings {download.ended}."] if download.is_success else []
                 self._judged.faults(download, "resource.deleted", wrong)
             else:
@@ -94,9 +99,9 @@ class ResourceRules:
         if stated:
             differs = stated != download.media_type
             judged.faults(download, "resource.type", [f"The type is {stated}."] if differs else [])
-        changed = moment(resource.lastmod)
-        if modified is not None and changed is not None:
-            differs = int(changed) != modified
+        changed, changed_last = moment(resource.lastmod), latest(resource.lastmod)
+        if modified is not None and changed is not None and changed_last is not None:
+            differs = not int(changed) <= modified <= int(changed_last)
             sentence = f"lastmod is {resource.lastmod}, and Last-Modified is {download.header('Last-Modified')}."
             judged.faults(download, "resource.lastmod", [sentence] if differs else [])
 

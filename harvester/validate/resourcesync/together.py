@@ -9,7 +9,7 @@ from harvester.validate.check import Undecided
 from harvester.validate.resourcesync.kinds import TIMES
 from harvester.validate.resourcesync.model import Document, Listed
 from harvester.validate.resourcesync.reading import Attributes
-from harvester.validate.resourcesync.values import moment
+from harvester.validate.resourcesync.values import latest, moment
 from harvester.validate.resourcesync.walk import Set, Walk
 from harvester.validate.signposting.declared import normal_form
 
@@ -128,10 +128,11 @@ class Together:
             return  # another rule says so
         wrong = []
         for name in (name for name in TIMES if name in whole.md and name in part):
-            one, other = moment(whole.md[name]), moment(part[name])
+            is_begin = name in ("at", "from")
+            of_whole, of_part = (moment, latest) if is_begin else (latest, moment)
+            one, other = of_whole(whole.md[name]), of_part(part[name])
             if one is None or other is None:
                 continue
-            is_begin = name in ("at", "from")
             if (other < one) if is_begin else (other > one):
                 when = "before" if is_begin else "after"
                 wrong.append(f"{name} of {url} is {part[name]}, {when} {whole.md[name]} of {whole.url}.")
@@ -161,7 +162,7 @@ class Together:
         lists = [changes] if parts is None else [part for _, part in parts]
         self._gaps(lists)
         resources = resource_set.roots.get("resourcelist")
-        at = moment(resources.md.get("at", "")) if resources is not None else None
+        at = latest(resources.md.get("at", "")) if resources is not None else None
         begins = [begin for one in lists if (begin := moment(one.md.get("from", ""))) is not None]
         if resources is None or at is None or not begins:
             return
@@ -175,7 +176,7 @@ class Together:
             key=lambda document: moment(document.md["from"]) or 0,
         )
         for one, other in pairwise(timed):
-            until, begin = moment(one.md.get("until", "")), moment(other.md["from"])
+            until, begin = latest(one.md.get("until", "")), moment(other.md["from"])
             if until is not None and begin is not None:
                 sentence = f"{one.url} ends at {one.md['until']}, and {other.url} begins at {other.md['from']}."
                 self._judged.faults(other.shown, "changes.gap", [sentence] if begin > until else [])

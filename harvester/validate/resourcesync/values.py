@@ -19,6 +19,8 @@ _NOT_IN_A_URI = re.compile(r"[^!-~]|[\"<>\\^`{|}]|%(?![0-9A-Fa-f]{2})")  # RFC 3
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]")
 _HTTP = re.compile(r"(?i)https?://[^/?#\s]+")
 MOST_ADDRESS = 2048  # characters; a `loc` is shorter (Sitemaps 0.9)
+# Seconds after the first one, by the length of a date; 1 is a time without seconds, and 0 one with them.
+_SPANS = {4: 366 * 86_400 - 1, 7: 31 * 86_400 - 1, 10: 86_399, 1: 59, 0: 0}
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _LATEST_HOUR, _LATEST_MINUTE, _LATEST_SECOND = 23, 59, 60
 
@@ -36,6 +38,15 @@ def moment(text: str) -> float | None:
     if numbers[5] > _LATEST_SECOND:
         return None
     return timegm((*numbers, 0, 1, 0)) + float(fraction or 0) - _offset(zone or "Z")
+
+
+def latest(text: str) -> float | None:
+    """Return the last second that a W3C datetime may mean: without a time, it is any of the day. None as `moment`."""
+    first = moment(text)
+    if first is None:
+        return None
+    precision = len(text) if "T" not in text else 0 if text.count(":") - ("+" in text or text[-6:-5] == "-") > 1 else 1
+    return first + _SPANS[precision]
 
 
 def _is_date(year: int, month: int, day: int) -> bool:

@@ -260,6 +260,12 @@ class Walk:
         most = limits.requests if limits.fetch is None else limits.fetch
         return Observed(most, is_compared=self.memory.is_kept)
 
+    @property
+    def has_other_sets(self) -> bool:
+        """Return whether a Source Description names Capability Lists that were not followed."""
+        descriptions = (document for document in self.documents if document.capability == "description")
+        return any(listed.loc not in self._visited for document in descriptions for listed in document.listed)
+
     def known(self, url: str) -> Document | None:
         """Return a document that was read, by its address."""
         return self._known.get(normal_form(url))

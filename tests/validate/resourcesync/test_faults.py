@@ -10,6 +10,7 @@ import pytest
 from harvester.validate.report import Verdict
 from harvester.validate.resourcesync.run import RULES, lint
 from tests.validate.resourcesync.faults import FAULTS
+from tests.validate.resourcesync.further_faults import FURTHER
 from tests.validate.resourcesync.site import (
     BASE,
     CAPABILITIES,
@@ -66,6 +67,14 @@ def test_a_fault_is_found_by_its_rule_and_by_no_other(fault, tmp_path):
     assert list(by_rule) == [fault.rule], [line for line in linted.lines() if not line.startswith(("ok", "skip"))]
     assert by_rule[fault.rule].verdict is VERDICTS[fault.rule]
     assert all(evidence.asked and evidence.came and evidence.finding for evidence in by_rule[fault.rule].evidence)
+
+
+@pytest.mark.parametrize("number", range(len(FURTHER)))
+def test_faults_that_were_written_after_the_rules_are_found(number):
+    rules, spoil = FURTHER[number]
+    site = Site().fill()
+    spoil(site)
+    assert set(_findings(_lint(site))) == rules
 
 
 def test_every_rule_has_a_fault_and_a_name_of_its_own():

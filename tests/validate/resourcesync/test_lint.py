@@ -24,7 +24,7 @@ from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.model import Document
 from harvester.validate.resourcesync.observed import Unobserved
 from harvester.validate.resourcesync.run import Limits, lint
-from harvester.validate.resourcesync.values import is_absolute, moment, whole
+from harvester.validate.resourcesync.values import is_absolute, latest, moment, whole
 from tests.conftest import SHARED
 from tests.sources.resourcesync.site import Site as Folder
 from tests.sources.resourcesync.site import served
@@ -588,6 +588,25 @@ def test_a_later_change_of_a_resource_is_compared_and_not_its_list():
     assert set(_findings(_lint(site))) == {"resource.hash"}
 
 
+def test_a_resource_that_left_one_set_and_is_in_another_may_be_requested():
+    site = Site().fill()
+    site["/r/9"] = right.Resource(b"nine")
+    up = right.ln("up", "/b/capabilitylist.xml")
+    listed = document(up, {"capability": "resourcelist", "at": right.AT}, entry("/r/9", **representation("", b"nine")))
+    site["/b/resourcelist.xml"] = right.Resource(listed)
+    other = document(
+        right.ln("up", WELL_KNOWN),
+        {"capability": "capabilitylist"},
+        entry("/b/resourcelist.xml", capability="resourcelist"),
+    )
+    site["/b/capabilitylist.xml"] = right.Resource(other)
+    site.replace(WELL_KNOWN, "</urlset>", entry("/b/capabilitylist.xml", capability="capabilitylist") + "</urlset>")
+    assert _findings(_lint(site)) == {}
+    alone = _lint(site, CAPABILITIES)
+    assert _findings(alone) == {}
+    assert _skipped(alone)["resource.deleted"] == "It may be in a set of resources that was not read."
+
+
 def test_too_many_links_are_not_compared(monkeypatch):
     monkeypatch.setattr("harvester.validate.resourcesync.observed._MOST_LINKS", 1)
     assert _skipped(_lint(Site().fill()))["resource.describes"] == "There are too many links."
@@ -741,6 +760,33 @@ def test_a_folder_that_cannot_be_read_is_an_error(tmp_path, monkeypatch):
 )
 def test_every_form_of_w3c_datetimes_is_read(text, second):
     assert moment(text) == second
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1971", 366 * 86_400 - 1),
+        ("1971-01", 31 * 86_400 - 1),
+        ("1971-01-01", 86_399),
+        ("1971-01-01T00:00Z", 59),
+        ("1971-01-01T00:00+01:00", 59),
+        ("1971-01-01T00:00-01:00", 59),
+        ("1971-01-01T00:00:00Z", 0),
+        ("1971-01-01T00:00:00-01:00", 0),
+        ("1971-01-01T00:00:00.5+01:00", 0),
+    ],
+)
+def test_a_date_may_mean_every_second_of_it(text, seconds):
+    assert latest(text) == moment(text) + seconds
+    assert latest(text + "x") is None
+
+
+def test_dates_without_times_are_advice_and_in_no_wrong_order():
+    site = Site().fill()
+    site.replace(PART2, right.MODIFIED, "2026-03-01")
+    site.replace(OPEN_LIST, f'datetime="{right.CHANGED}"', 'datetime="2026-03-03"')
+    site.replace(right.CHANGE_DUMP, "<rs:md cap", '<rs:md until="2026-03-03" cap')
+    assert set(_findings(_lint(site))) == {"times.utc"}
 
 
 @pytest.mark.parametrize(
