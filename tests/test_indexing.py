@@ -182,10 +182,11 @@ def test_short_completion_is_not_reported(settings, caplog: pytest.LogCaptureFix
     assert "being written" not in caplog.text
 
 
+@pytest.mark.parametrize("seconds", [-1.0, 1_000.0])
 def test_records_of_an_earlier_release_get_their_hashes_with_the_next_command(
-    settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, seconds: float
 ):
-    monkeypatch.setattr("gateway.indexing._PROGRESS_SECONDS", -1.0)
+    monkeypatch.setattr("gateway.indexing._PROGRESS_SECONDS", seconds)
     monkeypatch.setattr("gateway.indexing._FILLED", 2)
     caplog.set_level(logging.INFO)
     items = _items("a", "b", "c")  # without hashes
@@ -194,7 +195,7 @@ def test_records_of_an_earlier_release_get_their_hashes_with_the_next_command(
         index.store.remember("resources_lack_until", "3")
         index.complete(lambda: True)
         assert not any(resource.sha256 for resource in _resources(index.store))
-    assert "1 items are left" in caplog.text
+    assert ("1 items are left" in caplog.text) == (seconds < 0)
     with following(settings, only_reads=True) as index:
         hashes = [resource.sha256 for resource in _resources(index.store)]
     assert hashes == [sha256(metadata_of(item.records[0].content)).digest() for item in items]
