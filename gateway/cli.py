@@ -261,7 +261,10 @@ def hub_list(folder: Path, /, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def hub_remove(folder: Path, /, numbers: tuple[int, ...], as_json: bool) -> None:
-    """Remove subscriptions by their numbers, which `gateway hub list` shows. The subscriber is not called."""
+    """Remove subscriptions by their numbers, which `gateway hub list` shows.
+
+    The next `harvester tend` informs the subscribers.
+    """
     from gateway import hub_subscribers  # noqa: PLC0415
 
     for number in numbers:

@@ -14,6 +14,7 @@ from gateway.xmltext import utc_datetime
 _EVER = 10**12
 _MANY = 10**9
 _LATE_SECONDS = 3_600
+_REASON = "The administrator of the repository has ended the subscription."
 
 
 def known(folder: Path) -> tuple[list[dict[str, Value | None]], int]:
@@ -46,7 +47,7 @@ def remove(folder: Path, number: int) -> None:
     """Remove a subscription. Raise ConfigurationError if there is none with this number, and StoreError."""
     with closing(open_subscribers(folder)) as subscribers:
         try:
-            is_removed = subscribers.remove(number)
+            is_removed = subscribers.remove(number, _REASON)
         except StoreMissing:
             is_removed = False
     if not is_removed:

@@ -44,7 +44,7 @@ from gateway.model.published import (
     SourceCounts,
 )
 from gateway.model.runs import Event, Run, RunOutcome, RunTotal
-from gateway.model.subscriptions import HubMode, HubRequest, Subscriber, Subscription, SubscriptionState
+from gateway.model.subscriptions import HubDenial, HubMode, HubRequest, Subscriber, Subscription, SubscriptionState
 from gateway.model.works import FileLink, FileOrigin, Statement, Work
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "Format",
     "FormatLine",
     "Hop",
+    "HubDenial",
     "HubMode",
     "HubRequest",
     "Identity",

@@ -66,6 +66,16 @@ class HubRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class HubDenial:
+    """The end of a subscription that our hub has decided on, and of which the subscriber is to be informed."""
+
+    number: int
+    callback: str
+    topic: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Subscriber:
     """A subscription of somebody at our hub, which is verified. Its times are seconds since 1970.
 

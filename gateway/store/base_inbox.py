@@ -8,6 +8,7 @@ from typing import Protocol
 from gateway.model import (
     Cursor,
     Event,
+    HubDenial,
     HubRequest,
     KnownIdentity,
     RawPage,
@@ -326,8 +327,16 @@ class Subscribers(Protocol):
         """Write that a delivery failed at the second `at`, why, and when the next one may be."""
         ...
 
-    def remove(self, number: int) -> bool:
-        """Delete a subscription; return whether there was one."""
+    def remove(self, number: int, reason: str = "") -> bool:
+        """Delete a subscription; return whether there was one. With a reason, the subscriber is to be informed."""
+        ...
+
+    def denials(self, limit: int) -> tuple[HubDenial, ...]:
+        """Return at most `limit` removed subscriptions whose subscriber was not informed, the oldest first."""
+        ...
+
+    def denied(self, number: int) -> None:
+        """Write that a subscriber was informed of the end of its subscription, as far as that was possible."""
         ...
 
     def expire(self, now: int) -> int:

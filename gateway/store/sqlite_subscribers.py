@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from gateway.model import HubMode, HubRequest, Subscriber
+from gateway.model import HubDenial, HubMode, HubRequest, Subscriber
 from gateway.store.subscriptions_file import SQL, SubscriptionsFile
 
 
@@ -90,10 +90,20 @@ class SqliteSubscribers:
         """Write that a delivery failed, why, and when the next one may be."""
         self._write(SQL["subscriber_failed"], next_at, problem, at, number)
 
-    def remove(self, number: int) -> bool:
-        """Delete a subscription; return whether there was one."""
+    def remove(self, number: int, reason: str = "") -> bool:
+        """Delete a subscription, for a reason if the subscriber is to be informed; return whether there was one."""
         with self._file.writing() as session:
+            if reason:
+                session.execute(SQL["subscriber_deny"], (reason, number))
             return bool(session.execute(SQL["subscriber_remove"], (number,)).fetchall())
+
+    def denials(self, limit: int) -> tuple[HubDenial, ...]:
+        """Return at most `limit` removed subscriptions whose subscriber was not informed."""
+        return tuple(HubDenial(*row) for row in self._file.rows(SQL["hub_denials"], (limit,)))
+
+    def denied(self, number: int) -> None:
+        """Write that a subscriber was informed."""
+        self._write(SQL["hub_denial_drop"], number)
 
     def expire(self, now: int) -> int:
         """Delete the subscriptions whose lease is over; return how many."""

@@ -109,3 +109,15 @@ delete from subscriber where number = ? returning 1;
 -- name: subscriber_expire
 -- Delete the subscriptions whose lease is over.
 delete from subscriber where until <= ? returning 1;
+
+-- name: subscriber_deny
+-- Store that a subscriber is to be informed of the end of its subscription.
+insert into hub_denial (callback, topic, reason) select callback, topic, ? from subscriber where number = ?;
+
+-- name: hub_denials
+-- Return the denials of which nobody was informed, the oldest first.
+select number, callback, topic, reason from hub_denial order by number limit ?;
+
+-- name: hub_denial_drop
+-- Delete a denial.
+delete from hub_denial where number = ?;

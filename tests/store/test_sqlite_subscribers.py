@@ -136,6 +136,18 @@ def test_a_subscription_is_removed_once(subscribers):
     assert (subscribers.remove(1), subscribers.remove(1)) == (True, False)
 
 
+def test_a_subscriber_is_informed_of_a_removal_for_a_reason(subscribers):
+    admitted(subscribers)
+    assert subscribers.denials(9) == ()
+    assert subscribers.remove(1, "Because.")
+    (denial,) = subscribers.denials(9)
+    assert (denial.callback, denial.topic, denial.reason) == (CALLBACK, TOPIC, "Because.")
+    subscribers.denied(denial.number)
+    assert subscribers.denials(9) == ()
+    assert not subscribers.remove(1, "Because.")
+    assert subscribers.denials(9) == ()
+
+
 def test_a_number_is_never_used_again(subscribers, tmp_path):
     """A verification that ends late must not confirm another request."""
     ask(subscribers)

@@ -25,6 +25,7 @@ from harvester.schedule.hub.news import News
 _TOGETHER: Final = 500
 _WRITTEN_TOGETHER: Final = 50
 _DAY_SECONDS: Final = 86_400
+_REASON: Final = "The callback has accepted no delivery for days."
 
 
 class Delivery:
@@ -101,7 +102,7 @@ class Delivery:
             self._progress.say(f"hub: {host} has ended its subscription with HTTP status 410.")
             return "ended"
         if subscriber.failing_since and now - subscriber.failing_since >= self._give_up_seconds:
-            self._subscribers.remove(subscriber.number)
+            self._subscribers.remove(subscriber.number, _REASON)
             self._progress.say(f"hub: {host} was dropped, because it has accepted nothing for days: {result.problem}")
             return "dropped"
         self._subscribers.failed(subscriber.number, now, now + wait_after(subscriber.tries + 1), result.problem)

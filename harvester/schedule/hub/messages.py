@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from gateway.errors import AnswerTooLarge, TryLater
-from gateway.model import HubMode, HubRequest, Subscriber
+from gateway.model import HubDenial, HubMode, HubRequest, Subscriber
 from harvester.http.messages import Fetch, Fetched, Request
 
 DEADLINE_SECONDS: Final = 15.0
@@ -62,9 +62,20 @@ def verification(asked: HubRequest, challenge: str, body: Body) -> Request:
     fields = {"hub.mode": asked.mode.value, "hub.topic": asked.topic, "hub.challenge": challenge}
     if asked.mode is HubMode.SUBSCRIBE:
         fields["hub.lease_seconds"] = str(asked.lease_seconds)
-    parts = urlsplit(asked.callback)
+    return _with_fields(asked.callback, fields, body)
+
+
+def _with_fields(callback: str, fields: dict[str, str], body: Body) -> Request:
+    parts = urlsplit(callback)
     query = "&".join(filter(None, (parts.query, urlencode(fields))))
     return _bounded(Request(urlunsplit(parts._replace(query=query)), sink=body))
+
+
+def denial(denied: HubDenial, body: Body) -> Request:
+    """Return the request that informs a subscriber of the end of its subscription (§5.2)."""
+    return _with_fields(
+        denied.callback, {"hub.mode": "denied", "hub.topic": denied.topic, "hub.reason": denied.reason}, body
+    )
 
 
 def delivery(subscriber: Subscriber, content: Content, links: str, body: Body) -> Request:

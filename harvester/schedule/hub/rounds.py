@@ -97,7 +97,7 @@ class Rounds:
 
     def _has_subscribers(self) -> bool:
         subscribers = self._instance.subscribers
-        return bool(subscribers.requests(int(self._clock()), 1) or subscribers.all())
+        return bool(subscribers.requests(int(self._clock()), 1) or subscribers.denials(1) or subscribers.all())
 
     def _ran(self, news: News) -> Counter[str]:
         subscribers, settings = self._instance.subscribers, self._instance.settings
@@ -111,5 +111,6 @@ class Rounds:
         ):
             counts = Counter(expired=subscribers.expire(int(self._clock())))
             counts += verification.verify(fetch, pool)
+            counts += verification.inform(fetch, pool)
             counts += delivery.deliver(fetch, pool, contents(partial(to_topic, settings, self._stop)))
         return counts

@@ -9,13 +9,13 @@ from http import HTTPStatus
 from secrets import token_urlsafe
 from typing import Final
 
-from gateway.model import HubRequest
+from gateway.model import HubDenial, HubRequest
 from gateway.store.base import Subscribers
 from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Progress
 from harvester.schedule.hub.calls import Result, host_of, results
-from harvester.schedule.hub.messages import Body, is_success, status_of, verification, wait_after
+from harvester.schedule.hub.messages import Body, denial, is_success, status_of, verification, wait_after
 
 _TOGETHER: Final = 500
 _CHALLENGE_BYTES: Final = 32
@@ -36,6 +36,20 @@ class Verification:
                 counts[self._written(asked, result)] += 1
             if self._stop.is_asked:
                 break
+        return counts
+
+    def inform(self, fetch: Fetch, pool: ThreadPoolExecutor) -> Counter[str]:
+        """Inform subscribers, once, of the end of their subscriptions (§5.2); return how many there were."""
+        counts: Counter[str] = Counter()
+
+        def call(denied: HubDenial) -> Result:
+            body = Body()
+            return Result(status_of(fetch, denial(denied, body), body))
+
+        for denied, result in results(pool, self._stop, call, self._subscribers.denials(_TOGETHER)):
+            if not result.is_stopped:
+                self._subscribers.denied(denied.number)
+                counts["denied"] += 1
         return counts
 
     def _written(self, asked: HubRequest, result: Result) -> str:

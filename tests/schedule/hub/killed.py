@@ -15,7 +15,7 @@ import pytest
 from gateway.store.sqlite_subscribers import SqliteSubscribers
 from harvester.http.fetching import Web
 
-WRITES = ("confirm_request", "delivered", "drop_request", "failed", "postpone_request")
+WRITES = ("confirm_request", "delivered", "denied", "drop_request", "failed", "postpone_request")
 
 
 def steps(patch: pytest.MonkeyPatch, at: int, end: Callable[[], None]) -> None:

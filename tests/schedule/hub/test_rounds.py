@@ -97,6 +97,17 @@ def test_changes_since_the_request_are_delivered_once_it_is_verified(hub, subscr
     assert hub.run() == {"subscribed": 1, "delivered": 1}
 
 
+def test_a_subscriber_is_informed_when_its_subscription_is_removed(hub, subscribed):
+    """WebSub §5.2: the hub must inform whom it denies a subscription, also later."""
+    assert hub.subscribers.remove(1, "Because.")
+    hub.stop.ask()
+    assert hub.run() == {}
+    hub.stop.is_asked = False
+    assert hub.run() == {"denied": 1}
+    assert subscribed.verifications[-1] == {"hub.mode": "denied", "hub.topic": hub.topic, "hub.reason": "Because."}
+    assert hub.run() == {}
+
+
 # --- where callbacks may be -----------------------------------------------------------------------------
 
 
@@ -179,6 +190,8 @@ def test_who_accepts_nothing_for_days_is_dropped(hub, subscriber):
     assert hub.run(hub_give_up_after=2) == {"dropped": 1}
     assert hub.subscribers.all() == ()
     assert "accepted nothing for days" in hub.reports.sentences[-2]
+    assert hub.run() == {"denied": 1}, "it is tried once"
+    assert hub.run() == {}
 
 
 def test_no_message_has_more_of_a_callback_than_its_host(hub, subscriber):
