@@ -12,11 +12,13 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from gateway.descriptions import metadata_of
+from gateway.errors import AddressRefused
 from gateway.landing.places import Places
 from gateway.pages.site import Site
 from gateway.pages.style import style_sheet
 from gateway.resourcesync.addresses import resource_sets
 from gateway.resourcesync.routes import blueprint
+from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources.resourcesync.documents import Document, read
 from harvester.sources.resourcesync.entries import Entry
 from tests.page_house import House, house, settings
@@ -65,6 +67,21 @@ class Source:
 
     def locations(self, name: str, prefix: str = "oai_dc", spec: str = "source") -> list[str]:
         return [entry.loc for entry in self.document(name, prefix, spec)]
+
+
+def fetch_by(get: Callable[[str], TestResponse]) -> Fetch:
+    """Return a `fetch` that gets the paths of our site, without a network. Other hosts are refused."""
+
+    def fetch(request: Request) -> Fetched:
+        if not request.url.startswith(URL):
+            raise AddressRefused(request.url)
+        answer = get(request.url.removeprefix(URL) or "/")
+        fetched = Fetched(request.url, answer.status_code, tuple(answer.headers.items()), b"", 0)
+        if request.sink is not None and request.sink.begin(fetched):
+            request.sink.write(answer.data)
+        return fetched
+
+    return fetch
 
 
 @pytest.fixture

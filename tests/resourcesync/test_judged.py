@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 from lxml import etree
+from werkzeug.test import TestResponse
 
 from gateway.xmltext import utc_datetime
-from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.messages import Fetch
 from harvester.validate.report import Verdict
 from harvester.validate.resourcesync.run import lint
 from tests import live
 from tests.conftest import ROOT
 from tests.publish.desk import Desk, Sent, dc, make_databases
-from tests.resourcesync.conftest import URL, Source
+from tests.resourcesync.conftest import URL, Source, fetch_by
 
 SHARED = ROOT.parent / "shared"
 
@@ -108,16 +109,11 @@ def closing_desk(folder: Path) -> Iterator[Desk]:
 def _fetch_of(source: Source, *, has_parts: bool) -> Fetch:
     """Return a `fetch` that asks the whole application, without a network."""
 
-    def fetch(request: Request) -> Fetched:
-        path = request.url.removeprefix(URL) or "/"
+    def get(path: str) -> TestResponse:
         is_ours = path.startswith(("/resourcesync/", "/.well-known/resourcesync"))  # with lists of three entries
-        answer = source.get(path) if is_ours and has_parts else source.house_get(path)
-        fetched = Fetched(request.url, answer.status_code, tuple(answer.headers.items()), b"", 0)
-        if request.sink is not None and request.sink.begin(fetched):
-            request.sink.write(answer.data)
-        return fetched
+        return source.get(path) if is_ours and has_parts else source.house_get(path)
 
-    return fetch
+    return fetch_by(get)
 
 
 @pytest.mark.parametrize("has_parts", [False, True])
