@@ -77,7 +77,7 @@ def _always(files: tuple[FileLink, ...], _: ItemState) -> tuple[FileLink, ...]:
 
 
 def run(folder: Path) -> None:
-    done = live.called("harvester", folder, "run", "first", fetch_delay_seconds=0)
+    done = live.called("harvester", folder, "run", "first", "--yes", fetch_delay_seconds=0)  # however many deletions
     assert done.returncode == 0, done.stderr
 
 
