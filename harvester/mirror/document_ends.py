@@ -159,6 +159,8 @@ def json_(data: Content) -> int:
         is_closed = text.rstrip()[-1:] in ("}", "]") and error.pos < len(text.rstrip())
         if not is_closed and not all(_is_json(line) for line in lines):
             raise Broken(f"It is no JSON: {error}.") from error
+    except ValueError:  # a number of thousands of digits, which Python does not read
+        pass
     return len(data)
 
 

@@ -87,6 +87,7 @@ def test_a_short_page_in_place_of_xml_is_doubtful():
         (b'{"message": "Hello", "author": "A", "likes": 3}', None),
         (b'{"status": "failed", "trials": [0.3, 0.5, 0.9]}', None),
         (b'{"status": "failed", "trial": "a"}', "error_message"),
+        (b'{"digits": ' + b"9" * 80_000 + b"}", None),  # more than Python reads as a number
     ],
 )
 def test_json_that_is_a_message_has_nothing_beside_it(data, seen):

@@ -22,7 +22,7 @@ from harvester.fulltext.pages.landing_work import PageWork, joined
 from harvester.fulltext.pages.page_files import PageFiles
 from harvester.fulltext.pages.page_license import NO_TERMS, PageTerms, Terms, terms_of
 from harvester.fulltext.pages.page_limits import affordable
-from harvester.fulltext.pages.page_tree import PageTree, attribute, words
+from harvester.fulltext.pages.page_tree import PageTree, attribute, attributes, words
 from harvester.fulltext.pages.utf16 import as_utf8
 from harvester.http.links import Link, from_elements
 
@@ -90,9 +90,7 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         doi=doi,
         license=terms.license,
         copies=without_repetitions(own),
-        links=from_elements(
-            ({k: attribute(element, k) for k in map(str, element.attrib)} for element in tree.elements("link")), base
-        ),
+        links=from_elements((attributes(element) for element in tree.elements("link")), base),
         refresh=_refresh(tags, base) or _redirected(tree, text, base),
         full_texts=_full_texts(tags, url, base, is_article=is_article),
         is_article=is_article,

@@ -80,6 +80,11 @@ def attribute(tag: Element, name: str) -> str:
     return tag.get(name, "")
 
 
+def attributes(tag: Element) -> dict[str, str]:
+    """Return all attributes of an element; names with control characters, which HTML may have, cannot be asked for."""
+    return {str(name): str(value) for name, value in tag.attrib.items()}
+
+
 def texts(tag: Element) -> list[str]:
     """Return the texts in an element, one by one; of a script, the script."""
     if tag.tag in _UNREAD:

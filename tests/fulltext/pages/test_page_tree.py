@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harvester.fulltext.pages import landing_rules
-from harvester.fulltext.pages.page_tree import PageTree, held_by, texts, words
+from harvester.fulltext.pages.page_tree import PageTree, attributes, held_by, texts, words
 from harvester.fulltext.pages.selectors import compiled
 
 
@@ -96,3 +96,8 @@ def test_every_selector_of_the_tables_is_one() -> None:
         landing_rules.REDIRECT_FIELD,
     ]
     assert all(compiled(selector) for selector in selectors)
+
+
+def test_attributes_whose_names_have_control_characters_are_read_with_the_others() -> None:
+    (element,) = tree('<link rel="item" a\x1cb="c" href="/1">').elements("link")
+    assert attributes(element).items() >= {"rel": "item", "href": "/1"}.items()
