@@ -78,7 +78,7 @@ def packed(files: dict[str, bytes]) -> bytes:
     stream = BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as package:
         for name, content in files.items():
-            package.writestr(name, content)
+            package.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # the same bytes at any time
     return stream.getvalue()
 
 
