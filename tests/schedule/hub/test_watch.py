@@ -49,6 +49,6 @@ def test_a_continuous_tend_verifies_and_delivers(tmp_path, subscriber):
                 process.send_signal(signal.SIGTERM)
                 _, words = process.communicate(timeout=30)
         assert b"laro/2</identifier>" in subscriber.deliveries[0].body
-        assert "hub: subscribed 1." in words
-        assert "hub: delivered 1." in words
+        assert "subscribed 1" in words  # perhaps in the round that delivered
+        assert "delivered 1" in words
         assert process.returncode == Status.STOPPED, words

@@ -360,6 +360,13 @@ def test_every_starting_point_leads_to_the_same_verdicts(tmp_path):
         assert verdicts(path) == whole, path
 
 
+def test_a_link_may_say_when_its_target_was_modified():
+    site = Site().fill()
+    up = right.ln("up", CAPABILITIES)
+    site.replace(PART1, up, up.replace("/>", f' modified="{right.AT}"/>'))
+    assert _findings(_lint(site)) == {}
+
+
 def test_resources_of_a_list_without_a_capability_list_are_requested():
     site = Site().fill()
     del site[CAPABILITIES]
