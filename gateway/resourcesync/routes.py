@@ -146,14 +146,9 @@ class _Source:
             document = Document("resourcelist", (up,), self._at(view, resources), is_index=not is_small)
             if is_small:
                 return answer(document.write(self._resources(view, resources, 0, last)))
-            parts = range(1, -(-last // self._most) + 1)
-            return answer(
-                document.write(
-                    document.entry(self._addresses.resource_list(resources, part), {})
-                    for part in parts
-                    if view.resources(Selection(prefix, resources.selected), *self._bounds(part), 1)
-                )
-            )
+            ranges = view.resource_ranges(Selection(*_selected(resources)), self._most)
+        addresses = (self._addresses.resource_list(resources, number + 1) for number in ranges)
+        return answer(document.write(document.entry(address, {}) for address in addresses))
 
     def resource_list_part(self, prefix: str, spec: str, part: int) -> Response:
         """Answer with a part of the Resource List: the resources of a range of items, which never change their part."""
@@ -166,10 +161,7 @@ class _Source:
             if not 1 <= part <= -(-view.last_item() // self._most):
                 abort(404)
             document = Document("resourcelist", links, self._at(view, resources))
-            return answer(document.write(self._resources(view, resources, *self._bounds(part))))
-
-    def _bounds(self, part: int) -> tuple[int, int]:
-        return (part - 1) * self._most, part * self._most
+            return answer(document.write(self._resources(view, resources, *_bounds(part, self._most))))
 
     def _at(self, view: View, resources: ResourceSet) -> dict[str, str]:
         return {"at": utc_datetime(view.changed_until(resources.metadata_prefix, view.horizon - 1))}
@@ -185,6 +177,7 @@ class _Source:
     def resource_dump(self, prefix: str, spec: str) -> Response:
         """Answer with the Resource Dump (§11): the packages of all resources, each a range of items."""
         resources = self._asked(prefix, spec)
+        within = Selection(*_selected(resources))
         with self._store.view() as view:
             document = Document(
                 "resourcedump", (Link("up", self._addresses.capability_list(resources)),), self._at(view, resources)
@@ -195,8 +188,7 @@ class _Source:
                     {"type": _ZIP},
                     [Link("contents", self._addresses.manifest(resources, part), "application/xml")],
                 )
-                for part in range(1, -(-view.last_item() // self._most_packed) + 1)
-                if view.resources(Selection(*_selected(resources)), *self._range(part), 1)
+                for part in (1 + number for number in view.resource_ranges(within, self._most_packed))
             ]
         return answer(document.write(entries))
 
@@ -230,13 +222,12 @@ class _Source:
     def _in_package(self, view: View, resources: ResourceSet, part: int) -> tuple[Resource, ...]:
         listed: tuple[Resource, ...] = ()
         if 1 <= part <= -(-view.last_item() // self._most_packed):
-            listed = view.resources(Selection(*_selected(resources)), *self._range(part), self._most_packed)
+            listed = view.resources(
+                Selection(*_selected(resources)), *_bounds(part, self._most_packed), self._most_packed
+            )
         if not listed:
             abort(404)
         return listed
-
-    def _range(self, part: int) -> tuple[int, int]:
-        return (part - 1) * self._most_packed, part * self._most_packed
 
     def _manifest(self, view: View, resources: ResourceSet) -> Document:
         up = Link("up", self._addresses.capability_list(resources))
@@ -323,6 +314,11 @@ def _with_contents(view: View, listed: Sequence[Resource]) -> Iterator[tuple[Res
         while item < resource.item:
             item, contents = next(described, end)
         yield resource, tuple(content for _, content in contents) if item == resource.item else ()
+
+
+def _bounds(part: int, width: int) -> tuple[int, int]:
+    """Return the numbers of the items before a part, and at its end."""
+    return (part - 1) * width, part * width
 
 
 def _selected(resources: ResourceSet) -> tuple[str, str | None]:

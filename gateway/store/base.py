@@ -162,6 +162,10 @@ class View(Protocol):
         """
         ...
 
+    def resource_ranges(self, selection: Selection, width: int) -> tuple[int, ...]:
+        """Return the numbers, from 0, of the ranges of so many items that have living records of a list."""
+        ...
+
     def contents(self, after: int, until: int, limit: int = -1, offset: int = 0) -> Iterator[tuple[int, Content]]:
         """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`.
 

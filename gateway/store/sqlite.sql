@@ -225,6 +225,36 @@ where member.collection = :collection and member.prefix = :prefix and not member
   ))
 order by member.item limit :limit;
 
+-- name: resources_of_set_in_range
+-- Return the same of a short range of items, without a scan of the whole set.
+select item.id, coalesce(item.identifier, source.stem || item.upstream), record.datestamp,
+  coalesce(resource.length, 0), coalesce(resource.sha256, x'')
+from item cross join record indexed by record_item on record.item = item.id and record.prefix = :prefix
+  cross join membership as member on member.collection = :collection and member.prefix = :prefix
+    and member.datestamp = record.datestamp and member.item = item.id and not member.is_departed
+  cross join source on source.id = item.source
+  left join resource on resource.id = item.id * 1048576 + :prefix
+where item.id > :after and item.id <= :until and (resource.id is not null or exists (
+  select * from record as own where own.prefix = :prefix and own.datestamp = record.datestamp and own.item = item.id
+    and not own.is_deleted
+))
+order by item.id limit :limit;
+
+-- name: resource_ranges
+-- Return which ranges of so many items have records of one format in a set that are not deleted.
+select distinct (record.item - 1) / :width as number
+from record indexed by record_item
+where record.prefix = :prefix
+  and (:collection = 0 or exists (
+    select * from membership as member where member.collection = :collection and member.prefix = :prefix
+      and member.datestamp = record.datestamp and member.item = record.item and not member.is_departed
+  ))
+  and (exists (select * from resource where resource.id = record.item * 1048576 + :prefix) or not exists (
+    select * from record as own where own.prefix = :prefix and own.datestamp = record.datestamp and own.item = record.item
+      and own.is_deleted
+  ))
+order by number;
+
 -- name: contents
 -- Return the files to which the DIDLs of some items refer.
 select item, url, mime_type, size, sha256, modified, copy_url from content

@@ -199,9 +199,19 @@ class SqliteView:
         if place is None:
             return ()
         collection, prefix = place
-        query = SQL["resources" if collection == EVERYTHING else "resources_of_set"]
+        of_set = "resources_of_set_in_range" if until - after <= limit else "resources_of_set"
+        query = SQL["resources" if collection == EVERYTHING else of_set]
         bounds = {"collection": collection, "prefix": prefix, "after": after, "until": until, "limit": limit}
         return tuple(map(Resource._make, self._session.execute(query, bounds)))
+
+    def resource_ranges(self, selection: Selection, width: int) -> tuple[int, ...]:
+        """Return the numbers, from 0, of the ranges of so many items that have living records of a list."""
+        place = self._place(selection)
+        if place is None:
+            return ()
+        collection, prefix = place
+        bounds = {"collection": collection, "prefix": prefix, "width": width}
+        return tuple(number for (number,) in self._session.execute(SQL["resource_ranges"], bounds))
 
     def contents(
         self, after: int, until: int, limit: int = _EVERYTHING, offset: int = 0

@@ -65,6 +65,14 @@ def test_resources_of_a_set_are_those_in_it(desk, make_change):
     assert [resource.identifier for resource in listed] == [f"{NAME}c"]
     assert len(resources(desk, Selection("oai_dc", "source:laro"))) == 3
     assert len(resources(desk, Selection("oai_dc", "source:laro"), after=1, until=2)) == 1
+    for spec in ("source:laro", "source:laro:x"):  # a short range is read in another way than the whole
+        within = Selection("oai_dc", spec)
+        assert resources(desk, within, until=9) == resources(desk, within)
+    with desk.view() as view:
+        assert view.resource_ranges(EVERYTHING, 1) == (0, 1, 2)
+        assert view.resource_ranges(EVERYTHING, 2) == (0, 1)
+        assert view.resource_ranges(Selection("oai_dc", "source:laro:x"), 1) == (2,)
+        assert view.resource_ranges(Selection("nothing"), 1) == ()
 
 
 def test_a_record_whose_hash_was_not_given_is_listed_without_one(desk, make_change):
