@@ -322,18 +322,19 @@ class _Saying:
         namespace = _namespace(facts, read)
         stated = provenance.NOTHING
         if given.abouts:
-            stated = provenance.read(standing_alone(about, given.declarations) for about in given.abouts)
+            others = resourcesync_abouts.others(given.abouts)
+            stated = provenance.read(standing_alone(about, given.declarations) for about in others)
             before = None if stated.origin else resourcesync_abouts.republished(given.abouts, namespace)
             stated = stated if before is None else stated._replace(origin=provenance.described(before))
-        others = tuple([b"<about>%b</about>" % guarded(*other) for other in stated.others])
+        carried = tuple([b"<about>%b</about>" % guarded(*other) for other in stated.others])
         rights = stated.rights or (provenance.rights_reference(facts.rights) if facts.rights else "")
         rights = provenance.rights_container(rights) if rights else ""
         datestamp = provenance.datestamp_of(given.datestamp, given.received_at)
         origin = Origin(facts.base_url, upstream, datestamp, namespace, _utc_datetime(given.received_at))
-        self._abouts = provenance.containers(origin, stated.origin, rights, others)
+        self._abouts = provenance.containers(origin, stated.origin, rights, carried)
         # Everything except the harvestDate, which changes although nothing is new.
         meant = (facts.base_url, given.datestamp, namespace, stated.origin, rights, *sets)
-        self._meant = b"\0".join(("\0".join(meant).encode("utf-8", "surrogatepass"), *others))
+        self._meant = b"\0".join(("\0".join(meant).encode("utf-8", "surrogatepass"), *carried))
 
     def fragment(self, prefix: str, content: bytes, *, is_altered: bool) -> Fragment:
         """Return the metadata and abouts of a record, and their digest without the harvestDate."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,6 +23,7 @@ from gateway.xmltext import SITEMAP
 
 _TERMS = "http://www.openarchives.org/rs/terms/"
 _MARK = _TERMS.encode()
+_LINK = f"{{{_TERMS}}}ln"
 _UNKNOWN = "application/octet-stream"
 _NUMBER = re.compile(r"[0-9]{1,15}")  # petabytes
 
@@ -52,7 +54,7 @@ def completed(work: Work, abouts: Iterable[bytes]) -> Work:
 
 def read(abouts: Iterable[bytes]) -> Related:
     """Return the facts in the entries among the abouts; other abouts are ignored."""
-    entries = list(_entries(abouts))
+    entries = _entries(abouts)
     if not entries:
         return Related()
     own, content = entries[0], entries[1:]
@@ -79,7 +81,7 @@ def republished(abouts: Iterable[bytes], namespace: str) -> Origin | None:
     time of the last change at the source is used as its harvest date. The resource counts as altered unless both have
     the same digest.
     """
-    own = next(_entries(abouts), None)
+    own = next(iter(_entries(abouts)), None)
     via = None if own is None else next(_links(own, "via"), None)
     if own is None or via is None or not is_address(via.get("href", "")):
         return None
@@ -109,7 +111,7 @@ def profiles(abouts: Iterable[bytes]) -> tuple[str, ...]:
 
     They are in a link `profile`, or in the attribute of the link that leads to the metadata.
     """
-    entries = list(_entries(abouts))
+    entries = _entries(abouts)
     if not entries:
         return ()
     own = entries[0].findtext(f"{{{SITEMAP}}}loc")
@@ -119,19 +121,34 @@ def profiles(abouts: Iterable[bytes]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(str.strip, profiles))))
 
 
-def _entries(abouts: Iterable[bytes]) -> Iterator[Element]:
-    for content in abouts:
-        if _MARK in content:
-            try:
-                root = xmlio.parse(content)
-            except NotXml:
-                continue
-            if root.tag == f"{{{SITEMAP}}}url":
-                yield root
+def others(abouts: Iterable[bytes]) -> list[bytes]:
+    """Return the abouts that are not entries of ResourceSync lists."""
+    given = tuple(abouts)
+    return [about for about, entry in zip(given, _parsed(given), strict=True) if entry is None]
+
+
+def _entries(abouts: Iterable[bytes]) -> list[Element]:
+    return [entry for entry in _parsed(tuple(abouts)) if entry is not None]
+
+
+@lru_cache(maxsize=1)  # the mapping of one item asks for the same abouts several times
+def _parsed(abouts: tuple[bytes, ...]) -> tuple[Element | None, ...]:
+    """Return the entry in each about, for reading only; None: the about is no entry."""
+    return tuple(map(_entry, abouts))
+
+
+def _entry(about: bytes) -> Element | None:
+    if _MARK not in about:
+        return None
+    try:
+        root = xmlio.parse(about)
+    except NotXml:
+        return None
+    return root if root.tag == f"{{{SITEMAP}}}url" else None
 
 
 def _links(entry: Element, rel: str) -> Iterator[Element]:
-    return (element for element in entry.iterfind(f"{{{_TERMS}}}ln") if element.get("rel") == rel)
+    return (link for link in entry.iterchildren(_LINK) if link.get("rel") == rel)
 
 
 def _listed(entry: Element) -> FileLink:

@@ -27,3 +27,9 @@ def test_length_that_is_a_number_is_known():
 
 def test_origin_at_an_address_that_has_no_host_is_none():
     assert resourcesync_abouts.republished([ENTRY.format(length="", via="http://a\u2100b/x").encode()], "urn:x") is None
+
+
+def test_other_abouts_are_those_that_are_no_entries_of_lists() -> None:
+    entry = ENTRY.format(length="", via="http://example.org/a").encode()
+    others = [b"<rights/>", b"<broken xmlns:rs='http://www.openarchives.org/rs/terms/'"]
+    assert resourcesync_abouts.others([others[0], entry, others[1]]) == others
