@@ -36,6 +36,10 @@ COMMANDS: dict[str, Row] = {
         "harvester.commands.outcomes:outcomes",
         "Count the outcomes of search steps and of the copies that they named.",
     ),
+    "alarms": Row(
+        "harvester.commands.alarms:alarms",
+        "Show at which steps and hosts the search for full text succeeds far less often than before.",
+    ),
     "explain": Row(
         "harvester.commands.discover:explain", "Show the search for one item: each step, each copy, and the reasons."
     ),

@@ -9,6 +9,7 @@ from gateway.model.answers import FormatLine, OaiAnswer
 from gateway.model.arrived import Cursor, RawPage, Removal, Restoration, Slice, StoredPage, WindowOutcome
 from gateway.model.descriptions import Description, Hop
 from gateway.model.discovery import (
+    Alarm,
     Candidate,
     Decision,
     DocumentKind,
@@ -48,6 +49,7 @@ from gateway.model.subscriptions import HubDenial, HubMode, HubRequest, Subscrib
 from gateway.model.works import FileLink, FileOrigin, Statement, Work
 
 __all__ = [
+    "Alarm",
     "Candidate",
     "ChangeLine",
     "Content",

@@ -174,10 +174,10 @@ class Tried(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """A counted outcome: of a step, or of a copy that it named, at a host (perhaps none), in a month (`2026-11`).
+    """A counted outcome: of a step, or of a copy that it named, at a host (perhaps none), on a day.
 
-    Counts of earlier releases have no month. `what` is `step` or `copy`; empty: an earlier release counted both
-    together.
+    `month` (`2026-11`) is empty in counts of earlier releases. `what` is `step` or `copy`; empty: an earlier release
+    counted both together. `day` is in days since 1970; it is 0 in counts of earlier releases, and of days long ago.
     """
 
     source: str
@@ -186,6 +186,34 @@ class Ending(NamedTuple):
     outcome: str
     month: str
     what: str
+    day: int = 0
+
+
+class Alarm(NamedTuple):
+    """The share of successes of a step, or of its copies, at a host has fallen more than chance explains.
+
+    `before` and `after` count the outcomes of the weeks before and of the last days. `examples` are identifiers of
+    items. Times are in seconds since 1970; 0: not yet. It is in force until it is closed.
+    """
+
+    number: int
+    source: str
+    step: str
+    host: str
+    what: str
+    opened_at: int
+    before: dict[str, int]
+    after: dict[str, int]
+    examples: tuple[str, ...]
+    closed_at: int = 0
+    acknowledged_at: int = 0
+    acknowledged_by: str = ""
+    comment: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it needs a person: it is in force, and nobody has acknowledged it."""
+        return not (self.closed_at or self.acknowledged_at)
 
 
 class Lease(NamedTuple):

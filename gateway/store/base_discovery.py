@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol, TypeAlias
 
-from gateway.model import Decision, Ending, Lease, Refusal, SearchState, Unpublished
+from gateway.model import Alarm, Decision, Ending, Lease, Refusal, SearchState, Unpublished
 
 # A function that takes all decisions on the copies of an item so far and returns those to add.
 Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
@@ -121,8 +121,34 @@ class Discovery(Protocol):
         """Return rows of (source, state, outcome, number of items)."""
         ...
 
-    def endings(self) -> tuple[tuple[Ending, int], ...]:
-        """Return the ends of steps and copies by month, with the number of each."""
+    def endings(self, since: int = 0) -> tuple[tuple[Ending, int], ...]:
+        """Return the ends of steps and copies, with the number of each; those since a day, or all."""
+        ...
+
+    def add_up_endings(self, day: int) -> None:
+        """Add the numbers of days before `day` to those of their month without a day."""
+        ...
+
+    def searched_since(self, source: str, second: int, limit: int) -> tuple[SearchState, ...]:
+        """Return at most `limit` searches of a source that ended at this second or later, the latest first."""
+        ...
+
+    # -- alarms --------------------------------------------------------------------------------------------------
+
+    def open_alarm(self, alarm: Alarm) -> bool:
+        """Store an alarm under a new number. Return False, and store nothing, if the same one is in force."""
+        ...
+
+    def alarms(self, *, with_closed: bool = False) -> tuple[Alarm, ...]:
+        """Return the alarms in force, or all, sorted by number."""
+        ...
+
+    def close_alarm(self, number: int, at: int) -> None:
+        """Close an alarm at a second; one that is closed stays so."""
+        ...
+
+    def acknowledge_alarm(self, number: int, at: int, by: str, comment: str) -> bool:
+        """Store that a person has seen an alarm. Return False if it is unknown, closed, or already acknowledged."""
         ...
 
     # -- decisions -----------------------------------------------------------------------------------------------

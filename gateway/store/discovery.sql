@@ -147,13 +147,48 @@ where identifier > :after and (:sources = '' or instr(:sources, ' ' || source ||
 order by identifier limit 1;
 
 -- name: ending_add
--- Count an outcome of a step or a copy in a month.
-insert into ending values (?, ?, ?, ?, ?, ?, 1) on conflict do update set count = count + 1;
+-- Count an outcome of a step or a copy on a day.
+insert into ending values (?, ?, ?, ?, ?, ?, ?, 1) on conflict do update set count = count + 1;
 
 -- name: endings
--- Return the outcomes of steps and copies.
-select source, step, host, outcome, month, what, count from ending
-order by source, step, host, outcome, month, what;
+-- Return the outcomes of steps and copies, at all days and earlier, or since a day.
+select source, step, host, outcome, month, what, day, count from ending where day >= ?
+order by source, step, host, outcome, month, what, day;
+
+-- name: endings_add_up
+-- Add the counts of days before a day to those of their month without a day.
+insert into ending select source, step, host, outcome, month, what, 0, sum(count) from ending
+where day > 0 and day < ? group by source, step, host, outcome, month, what
+on conflict do update set count = count + excluded.count;
+
+-- name: endings_forget
+-- Forget the counts of days before a day.
+delete from ending where day > 0 and day < ?;
+
+-- name: searched_since
+-- Return the last searches of a source that ended since a second, the latest first.
+select identifier, source, upstream, state, due, tries, outcome, searched_at, story from search
+where source = ? and searched_at >= ? and story <> x'' order by searched_at desc, identifier limit ?;
+
+-- name: alarm_open
+-- Open an alarm, unless the same one is in force.
+insert or ignore into alarm (source, step, host, what, opened_at, before, after, examples)
+values (?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: alarms
+-- Return the alarms that are in force, or all.
+select number, source, step, host, what, opened_at, before, after, examples, closed_at, acknowledged_at,
+  acknowledged_by, comment
+from alarm where :with_closed or closed_at = 0 order by number;
+
+-- name: alarm_close
+-- Close an alarm.
+update alarm set closed_at = ? where number = ? and closed_at = 0;
+
+-- name: alarm_acknowledge
+-- Acknowledge an alarm that is in force; the first one counts.
+update alarm set acknowledged_at = ?, acknowledged_by = ?, comment = ?
+where number = ? and closed_at = 0 and acknowledged_at = 0;
 
 -- name: refusal_add
 -- Refuse a DOI for an item; the last reason is stored.

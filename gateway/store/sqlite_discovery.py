@@ -14,7 +14,7 @@ from typing import Any
 import zstandard
 
 from gateway.errors import StoreDamaged
-from gateway.model import Decision, Ending, Lease, Refusal, SearchState, Unpublished
+from gateway.model import Alarm, Decision, Ending, Lease, Refusal, SearchState, Unpublished
 from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
 from gateway.store.sqlite_file import SqliteFile
@@ -205,10 +205,47 @@ class SqliteDiscovery:
         with self._file.reading() as session:
             return tuple(session.execute(SQL["counts"]).fetchall())
 
-    def endings(self) -> tuple[tuple[Ending, int], ...]:
-        """Return the ends of steps and copies by month, with the number of each."""
+    def endings(self, since: int = 0) -> tuple[tuple[Ending, int], ...]:
+        """Return the ends of steps and copies, with the number of each; those since a day, or all."""
         with self._file.reading() as session:
-            return tuple((Ending(*row[:-1]), row[-1]) for row in session.execute(SQL["endings"]).fetchall())
+            return tuple((Ending(*row[:-1]), row[-1]) for row in session.execute(SQL["endings"], (since,)).fetchall())
+
+    def add_up_endings(self, day: int) -> None:
+        """Add the numbers of days before `day` to those of their month without a day."""
+        with self._file.writing() as session:
+            session.execute(SQL["endings_add_up"], (day,))
+            session.execute(SQL["endings_forget"], (day,))
+
+    def searched_since(self, source: str, second: int, limit: int) -> tuple[SearchState, ...]:
+        """Return at most `limit` searches of a source that ended at this second or later, the latest first."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["searched_since"], (source, second, limit)).fetchall()
+            return tuple(map(self._search, rows))
+
+    # -- alarms --------------------------------------------------------------------------------------------------
+
+    def open_alarm(self, alarm: Alarm) -> bool:
+        """Store an alarm under a new number. Return False, and store nothing, if the same one is in force."""
+        evidence = map(json.dumps, (alarm.before, alarm.after, alarm.examples))
+        row = (alarm.source, alarm.step, alarm.host, alarm.what, alarm.opened_at, *evidence)
+        with self._file.writing() as session:
+            return bool(session.execute(SQL["alarm_open"], row).rowcount)
+
+    def alarms(self, *, with_closed: bool = False) -> tuple[Alarm, ...]:
+        """Return the alarms in force, or all, sorted by number."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["alarms"], {"with_closed": with_closed}).fetchall()
+        return tuple(map(_alarm, rows))
+
+    def close_alarm(self, number: int, at: int) -> None:
+        """Close an alarm at a second; one that is closed stays so."""
+        with self._file.writing() as session:
+            session.execute(SQL["alarm_close"], (at, number))
+
+    def acknowledge_alarm(self, number: int, at: int, by: str, comment: str) -> bool:
+        """Store that a person has seen an alarm. Return False if it is unknown, closed, or already acknowledged."""
+        with self._file.writing() as session:
+            return bool(session.execute(SQL["alarm_acknowledge"], (at, by, comment, number)).rowcount)
 
     # -- what is decided -----------------------------------------------------------------------------------------
 
@@ -316,6 +353,11 @@ class SqliteDiscovery:
 
 def _decision(row: Sequence[Any]) -> Decision:
     return Decision._make(row)._replace(is_undoing=bool(row[-1]))
+
+
+def _alarm(row: Sequence[Any]) -> Alarm:
+    before, after, examples = map(json.loads, row[6:9])
+    return Alarm._make((*row[:6], before, after, tuple(examples), *row[9:]))
 
 
 def _spaced(sources: Collection[str]) -> str:

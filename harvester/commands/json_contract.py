@@ -302,6 +302,25 @@ that the step named and that was looked at; empty where an earlier release has c
             share | number | Which part of all endings of the same `what`, source, step, host and month it is: 0 to 1.
         """)
     },
+    "harvester alarms": {
+        "an alarm": fields("""
+            number | integer | The number of the alarm.
+            source | text | The name of the source.
+            step | text | The step of the search.
+            host | text | The host that was asked.
+            what | text | What ended less often with success: the `step`, or each `copy` that it named.
+            opened_at | time | When the alarm was opened.
+            before | counts | How many ended with each outcome in the eight weeks before.
+            after | counts | How many ended with each outcome in the last week then.
+            examples | texts | Identifiers of items whose search failed so.
+            closed_at | time? | When the share of successes had recovered.
+            acknowledged_at | time? | When a person acknowledged it.
+            acknowledged_by | text | Who did that.
+            comment | text | The comment of that person.
+            is_open | claim | Whether it is neither closed nor acknowledged.
+            sentence | text | The alarm in a sentence.
+        """)
+    },
     "harvester explain": {"the search": _SEARCH},
     "harvester review show": {
         "the search": (

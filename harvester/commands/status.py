@@ -12,6 +12,8 @@ import click
 from gateway.model import Run, RunOutcome, Source, WindowOutcome
 from gateway.unattended import without_entry, without_schedule
 from harvester.commands.output import json_option, moment, write_rows
+from harvester.fulltext import substance
+from harvester.harvest.alarms import alarms_of
 from harvester.harvest.clock import seconds_ahead
 from harvester.harvest.completeness import ANNOUNCED
 from harvester.harvest.instance import Instance, opened
@@ -94,6 +96,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         "problems": [
             *(without_schedule(sentence) for sentence in unscheduled(instance, (entry,))),
             *filter(None, [waiting(instance.inbox, name)]),
+            *(substance.sentence(alarm) for alarm in alarms_of(instance, (name,)) if alarm.is_open),
         ],
     }
 

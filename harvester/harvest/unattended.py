@@ -8,6 +8,8 @@ from gateway.clocks import ahead_of_machine
 from gateway.errors import ConfigurationError
 from gateway.model import Source
 from gateway.unattended import without_entry, without_schedule
+from harvester.fulltext.substance import sentence
+from harvester.harvest.alarms import alarms_of
 from harvester.harvest.clock import wrong_clock
 from harvester.harvest.instance import Instance
 from harvester.harvest.repository_identity import waiting
@@ -46,4 +48,6 @@ def problems(instance: Instance, entries: Mapping[str, SourceEntry]) -> tuple[st
     abandoned = map(without_entry, unlisted(instance, entries))
     changed = filter(None, (waiting(instance.inbox, name) for name in entries))
     clock = filter(None, (wrong_clock(instance), ahead_of_machine(instance.store)))
-    return (*((without_schedule(*names),) if names else ()), *abandoned, *changed, *clock)
+    alarms = tuple(sentence(alarm) for alarm in alarms_of(instance) if alarm.is_open)
+    shown = f"{alarms[0]} Open alarms: {len(alarms)}; `harvester alarms` shows them." if alarms else ""
+    return (*((without_schedule(*names),) if names else ()), *abandoned, *changed, *clock, *filter(None, (shown,)))

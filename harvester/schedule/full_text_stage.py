@@ -22,6 +22,7 @@ from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
 from harvester.fulltext.run import FullTextSearch, Result
 from harvester.fulltext.step_order import steps
 from harvester.fulltext.steps import Step
+from harvester.fulltext.substance import watch
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import RunResult, run_lifecycle
 from harvester.harvest.run_log import Clock
@@ -89,6 +90,7 @@ def search_items(
                 run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"Faults of this program: {faults}, each in one item.")
     if not order.is_dry:
         counts["stamped"] += releaser.release(order.sources)
+        watch(desk, int(clock()))
 
 
 def _enlist(work: FullTextSearch, order: SearchOrder, now: int) -> None:

@@ -372,12 +372,13 @@ def test_what_an_earlier_release_has_counted_stays_and_has_no_month(tmp_path) ->
     open_discovery(tmp_path).close()
     with closing(sqlite3.connect(tmp_path / "discovery.sqlite")) as file, file:
         file.execute("drop table ending")
+        file.execute("drop table alarm")
         file.execute(
             "create table ending (source text not null, step text not null, host text not null, outcome text not null,"
             " count integer not null, primary key (source, step, host, outcome)) without rowid"
         )
         file.execute("insert into ending values ('laro', 'crossref', 'api.crossref.org', 'success', 7)")
-        file.execute("delete from _sqlite_migrations where name in ('0008_months', '0010_what_ended')")
+        file.execute("delete from _sqlite_migrations where name in ('0008_months', '0010_what_ended', '0011_alarms')")
     desk = open_discovery(tmp_path)
     assert [(ending.month, ending.what, count) for ending, count in desk.endings()] == [("", "", 7)]
     desk.close()

@@ -19,6 +19,7 @@ _SUBJECTS: Mapping[Need, str] = {
     Need.DELETIONS: "deletions wait for a decision",
     Need.FAILING: "runs fail",
     Need.DOUBTFUL: "files are doubtful",
+    Need.SUBSTANCE: "fewer full texts are found",
 }
 
 

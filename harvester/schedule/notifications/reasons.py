@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gateway.model import RunOutcome
+from harvester.fulltext.substance import sentence
+from harvester.harvest.alarms import alarms_of
 from harvester.harvest.clock import wrong_clock
 from harvester.harvest.instance import Instance
 from harvester.harvest.repository_identity import accepting, differences, is_waiting, known_identity
@@ -20,6 +22,7 @@ class Need(StrEnum):
     DELETIONS = "deletions_wait"
     IDENTITY = "identity_changed"
     DOUBTFUL = "files_doubtful"
+    SUBSTANCE = "substance_falls"
     CLOCK = "clock_wrong"
 
 
@@ -34,6 +37,7 @@ class Concern(NamedTuple):
 FAILED = frozenset((RunOutcome.FAILED, RunOutcome.TRY_LATER, RunOutcome.REFUSED, RunOutcome.MISCONFIGURED))
 # Outcomes that show whether the source is available.
 TELLING = FAILED | {RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS}
+_MOST_ALARMS = 5  # in one notice
 MOST_STOPPED = 100  # stopped runs that are skipped
 
 # Stages whose failures count separately: a harvest does not repair a failing sweep.
@@ -42,7 +46,8 @@ _STAGES = {"harvest": "runs", "sweep": "sweeps", "discovery": "searches"}
 
 def concerns_of(instance: Instance, source: str) -> tuple[Concern, ...]:
     """Return the present concerns of a source. Raise StoreError."""
-    return (*_failing(instance, source), *_deletions(instance, source), *_identity(instance, source), *_clock(instance))
+    kinds = (_failing, _deletions, _identity, _substance)
+    return (*(concern for kind in kinds for concern in kind(instance, source)), *_clock(instance))
 
 
 def _failing(instance: Instance, source: str) -> Iterator[Concern]:
@@ -70,6 +75,13 @@ def _identity(instance: Instance, source: str) -> Iterator[Concern]:
             or "Most of its records are unknown here"
         )
         yield Concern(Need.IDENTITY, f"{changes}. {accepting(source)}")
+
+
+def _substance(instance: Instance, source: str) -> Iterator[Concern]:
+    if alarms := [alarm for alarm in alarms_of(instance, (source,)) if alarm.is_open]:
+        words = " ".join(map(sentence, alarms[:_MOST_ALARMS]))
+        more = f" And {len(alarms) - _MOST_ALARMS} more." if len(alarms) > _MOST_ALARMS else ""
+        yield Concern(Need.SUBSTANCE, f"{words}{more} `harvester alarms {source}` shows the evidence.")
 
 
 def _clock(instance: Instance) -> Iterator[Concern]:

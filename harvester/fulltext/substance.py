@@ -1,0 +1,171 @@
+"""Substance alarms: steps and hosts whose share of successes has fallen more than chance explains.
+
+The last week is compared with the eight weeks before, by Fisher's exact test of the two periods. An alarm is closed
+when the share is again what it was before the fall. If a person has acknowledged it, it is also closed when the weeks
+before were no better.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from math import exp, lgamma
+from typing import NamedTuple
+
+from gateway.errors import StoreDamaged
+from gateway.fulltext.stored_search import candidates_of, traces_of
+from gateway.model import Alarm, Ending, Outcome, SearchState
+from gateway.store.base import Discovery
+from harvester.fulltext.outcome_counts import DAY_SECONDS, host_of_copy
+
+_RECENT_DAYS = 7
+_EARLIER_DAYS = 56
+_KEPT_DAYS = _RECENT_DAYS + _EARLIER_DAYS + 7  # older counts are added up by month
+_LEAST_ATTEMPTS = 30
+_MOST_CHANCE = 1e-6  # of a fall: what is less likely is an alarm
+_RECOVERED_CHANCE = 0.01  # of the same fall: what is more likely is none
+_EXAMPLES = 3
+_MOST_LOOKED_AT = 2_000  # searches, for examples
+_NEGLIGIBLE = 1e-17  # part of a sum
+
+_SUCCESSES = frozenset({Outcome.SUCCESS, Outcome.FULL_TEXT_XML, Outcome.FULL_TEXT_HTML})
+# Outcomes of what was not attempted: they say nothing of the host.
+_UNTRIED = frozenset(
+    {
+        Outcome.ALREADY_HELD,
+        Outcome.NO_DOI,
+        Outcome.EMBARGOED_UNTIL,
+        Outcome.POLICY_FORBIDS,
+        Outcome.SKIP_HOST,
+        Outcome.TAKEN_DOWN,
+    }
+)
+
+_NO_FAILURES = _SUCCESSES | _UNTRIED
+
+log = logging.getLogger("harvester")
+
+
+class Kind(NamedTuple):
+    """What is watched: a step at a host (`what` is `step`), or the copies of a step at a host (`copy`)."""
+
+    source: str
+    step: str
+    host: str
+    what: str
+
+
+class Periods(NamedTuple):
+    """The outcomes of one kind: of the weeks before, and of the last days."""
+
+    before: Counter[str]
+    after: Counter[str]
+
+
+def watch(desk: Discovery, now: int) -> int:
+    """Open and close alarms by the counts at a second since 1970; return how many are open.
+
+    Repeating it changes nothing.
+    """
+    today = now // DAY_SECONDS
+    desk.add_up_endings(today - _KEPT_DAYS)
+    counted = periods(desk.endings(today - _RECENT_DAYS - _EARLIER_DAYS + 1), today)
+    known = {Kind(alarm.source, alarm.step, alarm.host, alarm.what): alarm for alarm in desk.alarms()}
+    for kind, alarm in known.items():
+        if _is_over(alarm, counted.get(kind)):
+            desk.close_alarm(alarm.number, now)
+            log.info("Alarm %d is over: %s", alarm.number, sentence(alarm))
+    for kind, counts in counted.items():
+        if kind not in known and is_fall(counts.before, counts.after):
+            examples = _examples(desk, kind, (today - _RECENT_DAYS + 1) * DAY_SECONDS)
+            alarm = Alarm(0, *kind, now, dict(counts.before), dict(counts.after), examples)
+            if desk.open_alarm(alarm):
+                log.warning("Alarm: %s `harvester alarms` shows it.", sentence(alarm))
+    return sum(alarm.is_open for alarm in desk.alarms())
+
+
+def periods(endings: Iterable[tuple[Ending, int]], today: int) -> dict[Kind, Periods]:
+    """Return the outcomes of each kind in the weeks before and in the last days; `today` is in days since 1970."""
+    counted: defaultdict[Kind, Periods] = defaultdict(lambda: Periods(Counter(), Counter()))
+    for ending, count in endings:
+        age = today - ending.day
+        if ending.day and ending.host and ending.what and 0 <= age < _RECENT_DAYS + _EARLIER_DAYS:
+            counts = counted[Kind(ending.source, ending.step, ending.host, ending.what)]
+            (counts.after if age < _RECENT_DAYS else counts.before)[ending.outcome] += count
+    return dict(counted)
+
+
+def is_fall(before: Mapping[str, int], after: Mapping[str, int]) -> bool:
+    """Return whether the share of successes has fallen more than chance explains, in enough attempts."""
+    return _attempts(after) >= _LEAST_ATTEMPTS and chance(before, after) < _MOST_CHANCE
+
+
+def chance(before: Mapping[str, int], after: Mapping[str, int]) -> float:
+    """Return the probability of so few successes after, or fewer, if the share is the same in both periods.
+
+    It is the lower tail of the hypergeometric distribution: the one-sided exact test of Fisher.
+    """
+    taken, succeeded = _attempts(after), _successes(after)
+    attempts, successes = taken + _attempts(before), succeeded + _successes(before)
+    if succeeded * attempts >= successes * taken:  # not fewer than expected
+        return 1.0
+    total = 0.0
+    whole = _log_choose(attempts, taken)
+    for count in range(succeeded, max(0, taken - (attempts - successes)) - 1, -1):
+        part = exp(_log_choose(successes, count) + _log_choose(attempts - successes, taken - count) - whole)
+        total += part
+        if part < total * _NEGLIGIBLE:  # below the mean, each part is smaller than the one before
+            break
+    return min(total, 1.0)
+
+
+def sentence(alarm: Alarm) -> str:
+    """Return an alarm in one sentence."""
+    kind = "copies" if alarm.what == "copy" else "requests"
+    shares = (
+        f"{_successes(counts)} of {_attempts(counts)} {kind}{when}"
+        for counts, when in ((alarm.after, " succeeded in a week"), (alarm.before, " in the eight weeks before"))
+    )
+    return f"{alarm.source}: the step {alarm.step} at {alarm.host}: {', '.join(shares)}."
+
+
+def _is_over(alarm: Alarm, counts: Periods | None) -> bool:
+    if counts is None:  # nothing was attempted for weeks: nothing is known
+        return False
+    if _attempts(counts.after) < _LEAST_ATTEMPTS:
+        return False
+    if alarm.acknowledged_at and not is_fall(counts.before, counts.after):
+        return True
+    return chance(alarm.before, counts.after) > _RECOVERED_CHANCE
+
+
+def _examples(desk: Discovery, kind: Kind, since: int) -> tuple[str, ...]:
+    """Return the identifiers of some items whose last search failed so."""
+    try:
+        searches = desk.searched_since(kind.source, since, _MOST_LOOKED_AT)
+    except StoreDamaged:  # an alarm without examples is better than none
+        return ()
+    failed = (state.identifier for state in searches if not _NO_FAILURES.issuperset(_outcomes(state, kind)))
+    return tuple(islice(failed, _EXAMPLES))
+
+
+def _outcomes(state: SearchState, kind: Kind) -> Iterator[Outcome]:
+    if kind.what == "step":
+        ended = ((trace.step, trace.host, trace.outcome) for trace in traces_of(state))
+    else:
+        ended = ((copy.found_by, host_of_copy(copy), copy.outcome) for copy in candidates_of(state))
+    return (outcome for step, host, outcome in ended if (step, host) == (kind.step, kind.host))
+
+
+def _attempts(outcomes: Mapping[str, int]) -> int:
+    return sum(count for outcome, count in outcomes.items() if outcome not in _UNTRIED)
+
+
+def _successes(outcomes: Mapping[str, int]) -> int:
+    return sum(count for outcome, count in outcomes.items() if outcome in _SUCCESSES)
+
+
+def _log_choose(all_: int, some: int) -> float:
+    return lgamma(all_ + 1) - lgamma(some + 1) - lgamma(all_ - some + 1)

@@ -1,0 +1,291 @@
+"""Substance alarms: a host that breaks is noticed within a week, chance is not, and nothing is counted twice."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections import Counter
+from contextlib import closing
+from fractions import Fraction
+from math import comb
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.fulltext.search_result import SearchResult
+from gateway.fulltext.stored_search import search_as_json
+from gateway.model import Alarm, Candidate, Ending, Outcome, Trace
+from gateway.store.opening import open_discovery
+from gateway.xmltext import utc_datetime
+from harvester.cli import main
+from harvester.fulltext.outcome_counts import DAY_SECONDS, endings
+from harvester.fulltext.substance import Kind, chance, is_fall, periods, watch
+from harvester.harvest.instance import opened
+from harvester.schedule.notifications.reasons import Need, concerns_of
+
+TODAY = 20_800
+HOST = "files.example.org"
+YEAR = 365
+
+
+@pytest.fixture
+def desk(tmp_path):
+    with closing(open_discovery(tmp_path)) as opened:
+        yield opened
+
+
+def ended(desk, day: int, outcome: Outcome, count: int = 1, host: str = HOST) -> None:
+    """End so many searches on a day; the copy at the host has the outcome."""
+    at = day * DAY_SECONDS
+    result = SearchResult(outcome, (), (Candidate(f"https://{host}/a.pdf", "unpaywall", outcome=outcome),))
+    for number in range(count):
+        identifier = f"oai:{host}:{day}-{outcome}-{number}"
+        desk.enlist("laro", [(identifier, identifier)], 1, at)
+        lease = desk.lease(at, 60, ("laro",), identifier)
+        assert desk.done(lease, outcome, search_as_json(result), at, endings=endings("laro", result, at))
+
+
+def a_good_time(desk, until: int = TODAY) -> None:
+    for week in range(1, 9):
+        ended(desk, until - 7 * week, Outcome.SUCCESS, 10)
+
+
+# --- the test of chance -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [((40, 50), (10, 30)), ((8, 10), (0, 9)), ((100, 300), (5, 42)), ((1, 2), (0, 2))]
+)
+def test_chance_is_the_exact_sum_of_fishers_test(before: tuple[int, int], after: tuple[int, int]) -> None:
+    successes, attempts, taken = before[0] + after[0], before[1] + after[1], after[1]
+    ways = sum(comb(successes, n) * comb(attempts - successes, taken - n) for n in range(after[0] + 1))
+    counts = [Counter(success=good, timeout=all_ - good) for good, all_ in (before, after)]
+    assert chance(*counts) == pytest.approx(float(Fraction(ways, comb(attempts, taken))), rel=1e-9)
+
+
+def test_a_share_that_rises_or_stays_is_no_fall() -> None:
+    assert chance({"success": 5, "timeout": 5}, {"success": 6, "timeout": 4}) == 1.0
+    assert chance({}, {"timeout": 100}) == 1.0
+
+
+def test_few_attempts_are_no_fall_however_bad_they_are() -> None:
+    before = {"success": 10_000}
+    assert not is_fall(before, {"timeout": 29})
+    assert is_fall(before, {"timeout": 30})
+
+
+def test_millions_of_attempts_are_compared_as_well() -> None:
+    assert is_fall({"success": 2_000_000}, {"success": 1_000_000, "timeout": 1_000_000})
+    assert not is_fall({"success": 1_000_000, "timeout": 1_000_000}, {"success": 499_900, "timeout": 500_100})
+
+
+def test_what_was_not_attempted_does_not_count() -> None:
+    before = {"success": 100}
+    assert not is_fall(before, {"skip-host": 1000, "no-doi": 1000, "embargoed-until": 1000, "success": 30})
+    assert is_fall(before, {"robots-denied": 40})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [17, 18])
+def test_of_200_hosts_in_a_year_those_that_break_are_found_in_a_week_and_others_raise_no_alarm(seed: int) -> None:
+    """Six attempts a day at hosts that succeed in half to 95 of 100; 20 of them break to nothing."""
+    random_ = random.Random(seed)
+    false_alarms, late = 0, []
+    for host in range(200):
+        share, breaks = random_.uniform(0.5, 0.95), random_.randrange(70, YEAR - 7) if host < 20 else None
+        days: list[Counter[str]] = [
+            Counter(
+                Outcome.SUCCESS if random_.random() < (0 if breaks and day >= breaks else share) else Outcome.TIMEOUT
+                for _ in range(6)
+            )
+            for day in range(YEAR)
+        ]
+        first = None
+        for day in range(7, YEAR):
+            recent: Counter[str] = sum(days[day - 6 : day + 1], Counter())
+            earlier: Counter[str] = sum(days[max(0, day - 62) : day - 6], Counter())
+            if is_fall(earlier, recent):
+                first = day
+                break
+        if breaks is None or (first is not None and first < breaks):
+            false_alarms += first is not None
+        elif first is None or first - breaks >= 7:
+            late.append((host, share, breaks, first))
+    assert late == []
+    assert false_alarms <= 1
+
+
+# --- the counts ---------------------------------------------------------------------------------------------------
+
+
+def test_days_are_divided_into_the_last_week_and_the_eight_before() -> None:
+    kind = Kind("laro", "unpaywall", HOST, "copy")
+    rows = [(Ending(*kind[:3], "success", "2026-11", "copy", TODAY - age), 1) for age in (-1, 0, 6, 7, 62, 63)] + [
+        (Ending(*kind[:3], "success", "2026-11", "copy"), 100),
+        (Ending("laro", "x", "", "success", "", "step", TODAY), 1),
+    ]
+    assert periods(rows, TODAY) == {kind: (Counter(success=2), Counter(success=2))}
+
+
+def test_old_days_are_added_up_by_month_and_nothing_is_lost(desk) -> None:
+    ended(desk, TODAY - 100, Outcome.SUCCESS, 2)
+    ended(desk, TODAY - 99, Outcome.SUCCESS, 3)
+    ended(desk, TODAY, Outcome.SUCCESS, 1)
+    months = [utc_datetime((TODAY - age) * DAY_SECONDS)[:7] for age in (100, 99, 0)]
+    for _ in range(2):
+        watch(desk, TODAY * DAY_SECONDS)
+    counts = Counter()
+    for ending, count in desk.endings():
+        counts[ending.month] += count
+        assert ending.day == (TODAY if ending.month == months[2] else 0)
+    assert counts == Counter(months[0:1] * 2 + months[1:2] * 3 + months[2:])
+
+
+# --- the life of an alarm -----------------------------------------------------------------------------------------
+
+
+def test_a_host_that_breaks_opens_one_alarm_with_its_evidence(desk) -> None:
+    a_good_time(desk)
+    ended(desk, TODAY, Outcome.BLOCKED_CAPTCHA, 30)
+    for _ in range(3):
+        assert watch(desk, TODAY * DAY_SECONDS) == 1
+    (alarm,) = desk.alarms()
+    assert alarm[1:5] == ("laro", "unpaywall", HOST, "copy")
+    assert (alarm.before, alarm.after) == ({"success": 80}, {"blocked-captcha": 30})
+    assert len(alarm.examples) == 3
+    assert all("blocked-captcha" in example for example in alarm.examples)
+
+
+def test_it_is_closed_when_the_share_has_recovered_and_not_when_the_bad_time_lasts(desk) -> None:
+    a_good_time(desk)
+    for day in range(TODAY, TODAY + 100):
+        ended(desk, day, Outcome.TIMEOUT, 5)
+        watch(desk, day * DAY_SECONDS)
+    (alarm,) = desk.alarms()
+    assert alarm.is_open
+    ended(desk, TODAY + 107, Outcome.SUCCESS, 29)
+    assert watch(desk, (TODAY + 107) * DAY_SECONDS) == 1  # too few to know
+    ended(desk, TODAY + 108, Outcome.SUCCESS, 1)
+    assert watch(desk, (TODAY + 108) * DAY_SECONDS) == 0
+    (closed,) = desk.alarms(with_closed=True)
+    assert closed.closed_at == (TODAY + 108) * DAY_SECONDS
+    assert closed.number == alarm.number
+
+
+def test_one_that_is_acknowledged_is_not_opened_again_until_it_was_over(desk) -> None:
+    a_good_time(desk)
+    for day in range(TODAY, TODAY + 90):
+        ended(desk, day, Outcome.TIMEOUT, 5)
+        open_alarms = watch(desk, day * DAY_SECONDS)
+        if open_alarms:
+            (alarm,) = desk.alarms()
+            assert desk.acknowledge_alarm(alarm.number, day * DAY_SECONDS, "ann", "They moved.")
+            assert not desk.acknowledge_alarm(alarm.number, day * DAY_SECONDS, "bob", "")
+    (only,) = desk.alarms(with_closed=True)
+    assert (only.acknowledged_by, only.comment) == ("ann", "They moved.")
+    assert only.closed_at  # the bad share is the usual one now
+
+
+def test_two_processes_that_look_at_once_open_one_alarm(desk) -> None:
+    alarm = Alarm(0, "laro", "unpaywall", HOST, "copy", 1, {"success": 1}, {}, ())
+    assert desk.open_alarm(alarm)
+    assert not desk.open_alarm(alarm)
+    desk.close_alarm(1, 5)
+    assert desk.open_alarm(alarm)
+
+
+def test_a_step_that_breaks_is_an_alarm_too(desk) -> None:
+    a_good_time(desk)
+    for day, outcome, count in ((TODAY - 20, Outcome.SUCCESS, 40), (TODAY, Outcome.BAD_STATUS, 31)):
+        result = SearchResult(outcome, (Trace("core", outcome, host="api.core.example.org"),))
+        for number in range(count):
+            name = f"oai:core:{day}-{number}"
+            desk.enlist("laro", [(name, name)], 1, 0)
+            lease = desk.lease(day * DAY_SECONDS, 60, (), name)
+            at = day * DAY_SECONDS
+            desk.done(lease, outcome, search_as_json(result), at, endings=endings("laro", result, at))
+    assert watch(desk, TODAY * DAY_SECONDS) == 1
+    (alarm,) = desk.alarms()
+    assert (alarm.step, alarm.host, alarm.what) == ("core", "api.core.example.org", "step")
+    assert len(alarm.examples) == 3
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def broken(folder, monkeypatch):
+    """Return a function that runs `harvester` on an instance with an alarm of now."""
+    with closing(open_discovery(folder)) as desk:
+        a_good_time(desk)
+        ended(desk, TODAY, Outcome.NOT_FOUND, 40)
+    monkeypatch.setattr("harvester.commands.alarms.time", lambda: TODAY * DAY_SECONDS + 5.0)
+    return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
+
+
+@pytest.mark.slow
+def test_the_command_shows_an_alarm_and_ends_with_3_until_it_is_acknowledged(broken) -> None:
+    shown = broken("alarms")
+    assert shown.exit_code == 3
+    assert f"laro: the step unpaywall at {HOST}: 0 of 40 copies succeeded in a week" in shown.output
+    assert shown.output.count("harvester explain oai:") == 3
+    assert HOST in broken("status").output
+    done = broken("alarms", "laro", "--acknowledge", "1", "--comment", "They moved.", "--json")
+    assert done.exit_code == 0
+    stated = json.loads(done.output.splitlines()[0])
+    assert (stated["is_open"], stated["comment"], stated["before"]) == (False, "They moved.", {"success": 80})
+    assert "acknowledged" in broken("alarms").output
+    assert HOST not in broken("status").output
+
+
+@pytest.mark.slow
+def test_an_unknown_alarm_cannot_be_acknowledged(broken) -> None:
+    done = broken("alarms", "--acknowledge", "7")
+    assert done.exit_code == 2
+    assert "There is no alarm 7 in force" in done.output
+
+
+@pytest.mark.slow
+def test_without_a_search_there_is_no_alarm(folder) -> None:
+    done = CliRunner().invoke(main, ["--instance", str(folder), "alarms"])
+    assert done.exit_code == 0
+    assert not (folder / "discovery.sqlite").exists()
+
+
+@pytest.mark.slow
+def test_a_notice_names_at_most_five_alarms_and_how_many_more_there_are(folder) -> None:
+    with opened(str(folder)) as instance:
+        for number in range(7):
+            instance.desk().open_alarm(Alarm(0, "laro", "core", f"h{number}.example.org", "copy", 1, {}, {}, ()))
+        (concern,) = [one for one in concerns_of(instance, "laro") if one.need is Need.SUBSTANCE]
+        assert [one for one in concerns_of(instance, "other") if one.need is Need.SUBSTANCE] == []
+    assert concern.sentence.count("the step core at") == 5
+    assert "And 2 more." in concern.sentence
+
+
+@pytest.mark.slow
+def test_examples_that_are_taken_down_are_not_shown(folder) -> None:
+    with opened(str(folder)) as instance:
+        identifier = next(state.identifier for _, state in instance.store.items("laro", 0, 1))
+        upstream = identifier.partition("/")[2]
+        instance.desk().enlist("laro", [(identifier, upstream)], 1, 1)
+        instance.desk().open_alarm(Alarm(0, "laro", "core", HOST, "copy", 1, {}, {}, (identifier,)))
+    harvester = ["--instance", str(folder)]
+    assert identifier in CliRunner().invoke(main, [*harvester, "alarms"]).output
+    assert CliRunner().invoke(main, [*harvester, "takedown", "add", identifier]).exit_code == 0
+    shown = CliRunner().invoke(main, [*harvester, "alarms"]).output
+    assert HOST in shown
+    assert identifier not in shown
+
+
+@pytest.mark.slow
+def test_a_search_looks_at_the_counts_at_its_end(folder, monkeypatch) -> None:
+    monkeypatch.setenv("GATEWAY_FETCH_CONNECT_TIMEOUT_SECONDS", "1")
+    monkeypatch.setenv("GATEWAY_FETCH_DEADLINE_SECONDS", "1")
+    today = int(time.time()) // DAY_SECONDS
+    with closing(open_discovery(folder)) as desk:
+        a_good_time(desk, today)
+        ended(desk, today, Outcome.NOT_FOUND, 40)
+        CliRunner().invoke(main, ["--instance", str(folder), "discover", "laro", "--limit", "1"])
+        assert [alarm.host for alarm in desk.alarms()] == [HOST]
