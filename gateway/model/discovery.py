@@ -255,7 +255,8 @@ class Unpublished(NamedTuple):
 class Decision(NamedTuple):
     """A decision on one copy: `verdict` is accept, reject or review; `decided_by` is `rule` or the name of a person.
 
-    `is_undoing`: it takes back the last decision in force, and its verdict is that of the one before.
+    `is_undoing`: it takes back the last decision in force, and its verdict is that of the one before. `number` is given
+    by the database; a new decision has that of the decision that it follows.
     """
 
     identifier: str
@@ -266,3 +267,4 @@ class Decision(NamedTuple):
     decided_by: str
     at: int
     is_undoing: bool = False
+    number: int = 0

@@ -157,6 +157,13 @@ class Discovery(Protocol):
         """Add decisions, all of them or none; each is in force until another one on the same copy."""
         ...
 
+    def decide_next(self, *decisions: Decision) -> tuple[Decision, ...]:
+        """Add each decision if that with its `number` is still the last one on its copy; 0: there is none.
+
+        Return the last decisions of others on the copies that were not decided on.
+        """
+        ...
+
     def refuse(self, refusal: Refusal, decisions: Iterable[Decision] = ()) -> None:
         """Store that a DOI does not belong to an item, and decisions on its files; the item becomes due."""
         ...

@@ -114,16 +114,21 @@ delete from answer where expires <= ?;
 -- name: decision_add
 -- Add a decision.
 insert into decision (identifier, url, sha256, verdict, reason, decided_by, at, is_undoing)
-values (?, ?, ?, ?, ?, ?, ?, ?);
+values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+
+-- name: decision_last
+-- Return the last decision on a copy.
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
+where identifier = ? and url = ? order by number desc limit 1;
 
 -- name: decisions
 -- Return all decisions on the copies of an item, in the order of their time.
-select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing from decision
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
 where identifier = ? order by number;
 
 -- name: decided
 -- Return the decisions in force with a verdict, after an item and an address.
-select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing from decision
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
 where verdict = ? and (identifier, url) > (?, ?) and not exists (
   select 1 from decision as later
   where later.identifier = decision.identifier and later.url = decision.url and later.number > decision.number)

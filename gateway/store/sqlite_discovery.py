@@ -17,7 +17,7 @@ from gateway.errors import StoreDamaged
 from gateway.model import Alarm, Decision, Ending, Lease, Refusal, SearchState, Unpublished
 from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
-from gateway.store.sqlite_file import SqliteFile
+from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")
@@ -162,7 +162,7 @@ class SqliteDiscovery:
             if is_written:
                 held = session.execute(SQL["decisions"], (lease.identifier,)).fetchall()
                 news = decide([_decision(row) for row in held]) if decide else ()
-                session.executemany(SQL["decision_add"], news)
+                session.executemany(SQL["decision_add"], map(_row, news))
                 session.executemany(SQL["ending_add"], endings)
         return is_written
 
@@ -252,14 +252,23 @@ class SqliteDiscovery:
     def decide(self, *decisions: Decision) -> None:
         """Add decisions, all of them or none; each is in force until another one on the same copy."""
         with self._file.writing() as session:
-            session.executemany(SQL["decision_add"], decisions)
-            session.executemany(SQL["change"], [(decision.identifier,) for decision in decisions])
+            _add(session, decisions)
+
+    def decide_next(self, *decisions: Decision) -> tuple[Decision, ...]:
+        """Add each decision if that with its `number` is still the last one on its copy; 0: there is none.
+
+        Return the last decisions of others on the copies that were not decided on.
+        """
+        with self._file.writing() as session:
+            pairs = [(decision, _last(session, decision)) for decision in decisions]
+            _add(session, [decision for decision, last in pairs if decision.number == (last.number if last else 0)])
+        return tuple(last for decision, last in pairs if last is not None and last.number != decision.number)
 
     def refuse(self, refusal: Refusal, decisions: Iterable[Decision] = ()) -> None:
         """Store that a DOI does not belong to an item, and decisions on its files; the item becomes due."""
         with self._file.writing() as session:
             session.execute(SQL["refusal_add"], refusal)
-            session.executemany(SQL["decision_add"], decisions)
+            session.executemany(SQL["decision_add"], map(_row, decisions))
             session.execute(SQL["change"], (refusal.identifier,))
             due = {"identifier": refusal.identifier, "basis": _NO_BASIS, "at": refusal.at}
             session.execute(SQL["renew_outdated"], due)
@@ -351,8 +360,24 @@ class SqliteDiscovery:
             raise StoreDamaged(f"{self._file.path}: a stored search or answer cannot be read: {error}.") from error
 
 
+def _add(session: Session, decisions: Sequence[Decision]) -> None:
+    session.executemany(SQL["decision_add"], map(_row, decisions))
+    session.executemany(SQL["change"], [(decision.identifier,) for decision in decisions])
+
+
+def _last(session: Session, decision: Decision) -> Decision | None:
+    row = session.one(SQL["decision_last"], (decision.identifier, decision.url))
+    return _decision(row) if row else None
+
+
+def _row(decision: Decision) -> tuple[object, ...]:
+    """Return a decision as a row without its number."""
+    return decision[:-1]
+
+
 def _decision(row: Sequence[Any]) -> Decision:
-    return Decision._make(row)._replace(is_undoing=bool(row[-1]))
+    decision = Decision._make(row)
+    return decision._replace(is_undoing=bool(decision.is_undoing))
 
 
 def _alarm(row: Sequence[Any]) -> Alarm:

@@ -146,7 +146,9 @@ def _show(result: Result, *, as_json: bool) -> None:
 
 def facts_of_decision(decision: Decision) -> dict[str, object]:
     """Return a decision as data."""
-    return {**decision._asdict(), "at": moment(decision.at)}
+    facts = {**decision._asdict(), "at": moment(decision.at)}
+    del facts["number"]
+    return facts
 
 
 class SearchedItem(NamedTuple):

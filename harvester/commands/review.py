@@ -29,6 +29,7 @@ from harvester.fulltext.works import work_of
 from harvester.harvest.instance import Instance, sources_file
 from harvester.harvest.takedowns.hide import is_withdrawn
 from harvester.http.urls import host_of
+from harvester.runtime.exit_status import status_of_end
 
 _SHOWN = 1000  # files of one list
 _PREVIEWED = 20  # files of a preview
@@ -225,16 +226,18 @@ def _change(
                 count = f"{len(chosen):,} {'file' if len(chosen) == 1 else 'files'}"
                 click.confirm(f"{verb.capitalize()} {count}?", abort=True, err=True)
             _release_earlier(instance, desk)
+        skipped = 0
         for start in range(0, len(chosen), BATCH):
             batch = chosen[start : start + BATCH]
             decisions = [
-                following(desk, decision)
+                following(desk, decision)._replace(number=decision.number)
                 for decision in batch
-                if identifier is not None or _is_in_force(desk, decision)
+                if _is_in_force(desk, decision)
             ]
-            _add(instance, desk, decisions, as_json=options["as_json"])
+            skipped += len(batch) - _add(instance, desk, decisions, as_json=options["as_json"])
             if len(chosen) > BATCH:
                 say(f"{start + len(batch):,} of {len(chosen):,} files.")
+    ctx.exit(int(status_of_end(has_findings=skipped > 0)))
 
 
 def _of_people(desk: Discovery, verdicts: Iterable[str]) -> Iterator[Decision]:
@@ -288,8 +291,15 @@ def _is_in_force(desk: Discovery, decision: Decision) -> bool:
     last = {stored.url: stored for stored in desk.decisions(decision.identifier)}
     if last.get(decision.url) == decision:
         return True
-    say(f"{decision.identifier}: {decision.url} is skipped, because there is a new decision on it.")
+    _skip(last.get(decision.url, decision))
     return False
+
+
+def _skip(decision: Decision) -> None:
+    say(
+        f"{decision.identifier}: {decision.url} is skipped, because there is a new decision on it: "
+        f"{decision.verdict} by {decision.decided_by}."
+    )
 
 
 def _written(files: Iterable[Reviewed], *, as_json: bool) -> Iterator[Reviewed]:
@@ -313,10 +323,11 @@ def _previewed(files: Iterator[Reviewed], verb: str) -> list[Decision]:
     return chosen
 
 
-def _add(instance: Instance, desk: Discovery, decisions: Sequence[Decision], *, as_json: bool) -> None:
+def _add(instance: Instance, desk: Discovery, decisions: Sequence[Decision], *, as_json: bool) -> int:
     """Store decisions in the name of the calling user in one transaction, and publish the results at once.
 
-    Raise ConfigurationError, and store nothing, if a file is taken down, or its item is.
+    A file on which somebody else has decided meanwhile is skipped. Return the number of the others. Raise
+    ConfigurationError, and store nothing, if a file is taken down, or its item is.
     """
     for decision in decisions:
         if decision.verdict == "accept" and is_withdrawn(instance, decision):
@@ -326,7 +337,11 @@ def _add(instance: Instance, desk: Discovery, decisions: Sequence[Decision], *, 
             )
     name, at = whoever_calls(), int(time())
     decisions = [decision._replace(decided_by=name, at=at) for decision in decisions]
-    desk.decide(*decisions)
+    others = desk.decide_next(*decisions)
+    for decision in others:
+        _skip(decision)
+    lost = {(decision.identifier, decision.url) for decision in others}
+    decisions = [decision for decision in decisions if (decision.identifier, decision.url) not in lost]
     releasing = Releaser(instance.store, instance.inbox, desk, instance.settings)
     stamped = releasing.release_items({decision.identifier for decision in decisions})
     for decision in decisions:
@@ -334,6 +349,7 @@ def _add(instance: Instance, desk: Discovery, decisions: Sequence[Decision], *, 
         if as_json:
             write_json({**facts_of_decision(decision), "stamped_records": count})
         say(f"{decision.identifier}: {decision.verdict} {decision.url}; {count} records have a new datestamp.")
+    return len(decisions)
 
 
 def whoever_calls() -> str:

@@ -145,7 +145,7 @@ def test_only_documents_are_decided_upon() -> None:
         candidate(outcome=Outcome.FORBIDDEN, sha256=""),
     )
     (one,) = decided("oai:x", SearchResult(Outcome.SUCCESS, (), candidates), Thresholds(), 1_800_000_000)
-    assert one[3:-1] == ("accept", "The licence cc-by was stated for this copy.", "rule", 1_800_000_000)
+    assert one[3:-2] == ("accept", "The licence cc-by was stated for this copy.", "rule", 1_800_000_000)
 
 
 ONCE = Decision("oai:x", candidate().url, "0" * 64, "review", "It was told.", "rule", 1)

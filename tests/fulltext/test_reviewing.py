@@ -19,6 +19,7 @@ from gateway.fulltext.review import Filter, Reviewed
 from gateway.model import Candidate, Decision
 from gateway.settings import place_of_copy
 from gateway.store.opening import open_discovery
+from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.cli import main
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, decisions, pdf, unpaywall
 from tests.fulltext.web import answer
@@ -236,12 +237,31 @@ def test_a_file_that_another_person_decides_on_before_the_confirmation_is_skippe
             return super().read1(size)
 
     done = harvester("review", "accept", "--all", input=Answer(b"y\n"))
-    assert done.exit_code == 0
-    assert f"{COPY} is skipped, because there is a new decision on it." in done.stderr
+    assert done.exit_code == 3
+    assert f"{COPY} is skipped, because there is a new decision on it: reject by anna." in done.stderr
     assert {decision.url: decision.verdict for decision in waiting.desk.decisions(IDENTIFIER)} == {
         COPY: "reject",
         "https://more.example.net/0000.pdf": "accept",
     }
+
+
+@pytest.mark.parametrize("arguments", [(IDENTIFIER,), ("--all", "--yes")])
+def test_of_two_people_who_decide_at_once_one_wins_and_the_other_is_informed(
+    harvester, waiting, monkeypatch, arguments
+) -> None:
+    """Anna rejects a file between the last look at it and the decision that accepts it."""
+    store = SqliteDiscovery.decide_next
+
+    def decide_next(desk, *decisions):
+        waiting.desk.decide(decisions[0]._replace(verdict="reject", reason="Another work.", decided_by="anna"))
+        return store(desk, *decisions)
+
+    monkeypatch.setattr(SqliteDiscovery, "decide_next", decide_next)
+    done = harvester("review", "accept", *arguments)
+    assert done.exit_code == 3
+    assert f"{COPY} is skipped, because there is a new decision on it: reject by anna." in done.stderr
+    assert waiting.desk.decisions(IDENTIFIER)[-1].decided_by == "anna"
+    assert f"{IDENTIFIER}: accept" not in done.stderr
 
 
 def test_the_decisions_of_people_on_many_files_are_undone_after_a_preview(harvester, waiting) -> None:

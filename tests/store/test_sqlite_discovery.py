@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 
 from gateway.errors import StoreDamaged
+from gateway.model import Decision
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 
@@ -110,3 +111,28 @@ def test_many_threads_take_each_item_once(desk: SqliteDiscovery) -> None:
     with ThreadPoolExecutor(4) as pool:
         taken = list(pool.map(lambda _: desk.lease(100, 60).identifier, range(40)))
     assert len(set(taken)) == 40
+
+
+def test_of_many_who_follow_on_one_decision_one_wins_and_the_others_get_its_decision(desk: SqliteDiscovery) -> None:
+    desk.decide(Decision(A, "http://x", "", "review", "", "rule", 1))
+    (first,) = desk.decisions(A)
+
+    def follow(name: int) -> tuple[Decision, ...]:
+        return desk.decide_next(first._replace(verdict="accept", decided_by=str(name)))
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(follow, range(40)))
+    assert len(desk.decisions(A)) == 2
+    winner = desk.decisions(A)[1]
+    assert answers.count(()) == 1
+    assert {decision for answer in answers for decision in answer} == {winner}
+
+
+def test_a_first_decision_that_comes_second_is_refused_and_others_of_the_call_are_stored(desk: SqliteDiscovery) -> None:
+    first = Decision(A, "http://x", "", "accept", "", "anna", 1)
+    assert desk.decide_next(first) == ()
+    assert desk.decide_next(first._replace(verdict="reject"), first._replace(url="http://y")) == desk.decisions(A)[:1]
+    assert [(decision.url, decision.verdict) for decision in desk.decisions(A)] == [
+        ("http://x", "accept"),
+        ("http://y", "accept"),
+    ]
