@@ -37,6 +37,8 @@ from gateway.resourcesync import batch_dump
 from gateway.resourcesync import files as resourcesync_files
 from gateway.resourcesync import routes as resourcesync
 from gateway.resourcesync.addresses import Addresses, FileAddresses, ResourceSet, resource_sets
+from gateway.resourcesync.keeping import kept_files
+from gateway.resourcesync.site_resources import SiteResources
 from gateway.search.base import Reader
 from gateway.search.opening import open_search
 from gateway.search.query import MOST_LETTERS, Query
@@ -152,7 +154,7 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     yield resolver.blueprint(store, describe, _finder(search), site)
     if site.has_search:
         yield search_routes.blueprint(store, search, describe, Places(site).path, site)
-    yield from _lists(store, site, sets, has_file_lists=has_file_lists, has_hub=settings.is_on("hub"))
+    yield from _lists(settings, store, site, sets, has_file_lists=has_file_lists)
     yield machines.blueprint(
         site, has_files=settings.is_on("files_serve"), has_lists=bool(sets), has_file_lists=has_file_lists
     )
@@ -177,15 +179,17 @@ def _with_lists(site: Site, sets: Sequence[ResourceSet]) -> Site:
 
 
 def _lists(
-    store: Store, site: Site, sets: Sequence[ResourceSet], *, has_file_lists: bool, has_hub: bool
+    settings: Settings, store: Store, site: Site, sets: Sequence[ResourceSet], *, has_file_lists: bool
 ) -> Iterator[Blueprint]:
     """Yield the parts of the ResourceSync source; without sets of resources there is none."""
     if not sets:
         return
     places = Places(site)
     further = [FileAddresses(site.url).capability_list] if has_file_lists else []
-    hub_url = f"{site.url}/hub" if has_hub else ""
-    yield resourcesync.blueprint(store, sets, site.url, places.metadata_urls, metadata_of, further=further, hub=hub_url)
+    hub_url = f"{site.url}/hub" if settings.is_on("hub") else ""
+    resources = SiteResources(Addresses(site.url), places.metadata_urls, metadata_of)
+    kept_of = kept_files(settings.instance, resources, store.fact(EPOCH_FACT))
+    yield resourcesync.blueprint(store, sets, resources, kept_of, further=further, hub=hub_url)
     yield batch_dump.blueprint(store, site.url, _named(places), metadata_of)
     if has_file_lists:
         yield resourcesync_files.blueprint(store, site.url, _describing(places, sets))

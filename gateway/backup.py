@@ -33,7 +33,8 @@ ORDER = ("discovery.sqlite", "subscriptions.sqlite", "store.sqlite", "inbox.sqli
 _IRREPLACEABLE = (*ORDER, "sources.toml", takedown_file.NAME)
 # Temporary folders and files: locks, replaced files, files that are not complete.
 ASIDE, STAGING = "aside", "restoring"
-_PASSED_OVER = ("locks", ASIDE, STAGING)
+_KEPT = "resourcesync"  # made again from the store, which is another one after a restore
+_PASSED_OVER = ("locks", ASIDE, STAGING, _KEPT)
 _ENDS_PASSED_OVER = ("-wal", "-shm", "-journal", ".new")
 _DERIVED = (SEARCH_INDEX,)  # made again from the store
 _SWEEP = "sweep-"  # the file of a running sweep

@@ -173,6 +173,10 @@ def _lists() -> dict[str, Any]:
         "resourcelist.xml": "The Resource List, or its index",
         "resourcedump.xml": "The Resource Dump: packages of all resources",
         "changelist.xml": "The Change List Index",
+        "changedump.xml": "The Change Dump: packages of changes",
+        "resourcelist-archive.xml": "The Resource List Archive",
+        "changelist-archive.xml": "The Change List Archive",
+        "changedump-archive.xml": "The Change Dump Archive",
     }
     return {
         "/.well-known/resourcesync": _get("The Source Description (ResourceSync 1.1)", "application/xml"),
@@ -191,6 +195,21 @@ def _lists() -> dict[str, Any]:
         ),
         f"{folder}/changelist-{{period}}.xml": _get(
             "A Change List", "application/xml", *where, _path("period"), missing=True
+        ),
+        f"{folder}/changedump-{{period}}.xml": _get(
+            "The Change Dump of a closed period", "application/xml", *where, _path("period"), missing=True
+        ),
+        f"{folder}/changedump-manifest-{{period}}.xml": _get(
+            "A copy of the manifest of a package of changes", "application/xml", *where, _path("period"), missing=True
+        ),
+        f"{folder}/changedump-{{period}}.zip": _get(
+            "A package of changes", "application/zip", *where, _path("period"), missing=True
+        ),
+        f"{folder}/archive/{{name}}/resourcelist.xml": _get(
+            "An archived Resource List, or its index", "application/xml", *where, _path("name"), missing=True
+        ),
+        f"{folder}/archive/{{name}}/resourcelist-{{part}}.xml": _get(
+            "A part of an archived Resource List", "application/xml", *where, _path("name"), part, missing=True
         ),
     }
 

@@ -31,7 +31,7 @@ _FILES = (
     "secret.new",
     "answered-until",
 )
-_FOLDERS = ("files", "downloads", "audits", "locks", "aside", "restoring")
+_FOLDERS = ("files", "downloads", "audits", "locks", "aside", "restoring", "resourcesync")
 
 
 def is_for_group(folder: Path) -> bool:

@@ -91,6 +91,34 @@ SETTINGS: tuple[Setting, ...] = (
         "Whether the ResourceSync source also has a list of the files to which items refer, wherever they are.",
     ),
     Setting(
+        "resourcesync_change_dump_days",
+        90,
+        "How many days `harvester tend` keeps the packages of Change Dumps; 0: there are no Change Dumps.",
+        least=0,
+        most=36_500,
+    ),
+    Setting(
+        "resourcesync_dump_bytes",
+        5_000_000_000,
+        "How many bytes of packages of the Resource Dump `harvester tend` keeps for each set of resources; others are "
+        "made at the request. 0: all of them.",
+        least=0,
+    ),
+    Setting(
+        "resourcesync_snapshot_days",
+        0,
+        "After how many days `harvester tend` archives the Resource Lists again; 0: it archives none.",
+        least=0,
+        most=36_500,
+    ),
+    Setting(
+        "resourcesync_snapshots",
+        12,
+        "How many archived Resource Lists of each set of resources are kept.",
+        least=1,
+        most=1000,
+    ),
+    Setting(
         "rights_manifest",
         "",
         "The address of a rights statement that applies to all records; empty: no rightsManifest.",

@@ -273,9 +273,13 @@ LAYERS = {
     "gateway.resourcesync.answers": Layer((*GROUND, "gateway.resourcesync"), ("flask", "isal")),
     "gateway.resourcesync.files": Layer((*GROUND, "gateway.store.base", "gateway.resourcesync"), ("flask",)),
     "gateway.resourcesync.batch_dump": Layer((*GROUND, "gateway.store.base", "gateway.resourcesync"), ("flask",)),
-    "gateway.resourcesync.routes": Layer(
-        (*GROUND, "gateway.names", "gateway.store.base", "gateway.resourcesync"), ("flask", "isal")
-    ),
+    "gateway.resourcesync.kept": Layer((*GROUND, "gateway.durable", "gateway.permissions", "gateway.resourcesync")),
+    **{
+        f"gateway.resourcesync.{name}": Layer(
+            (*GROUND, "gateway.store.base", "gateway.resourcesync"), ("flask", "werkzeug")
+        )
+        for name in ("archives", "dumps", "routes", "shared")
+    },
     # Our hub has the open Change Lists as topics. It only stores what the harvester then does.
     "gateway.hub": Layer(
         (*GROUND, "gateway.names", "gateway.resourcesync.addresses", "gateway.resourcesync.periods", "gateway.hub")
@@ -456,6 +460,22 @@ LAYERS = {
             "harvester.harvest",
             "harvester.mirror",
             "harvester.schedule",
+        )
+    ),
+    # The files of our ResourceSync source: made as its routes make them, and never by a route.
+    "harvester.schedule.kept_files": Layer(
+        (
+            *GROUND,
+            "gateway.descriptions",
+            "gateway.settings",
+            "gateway.landing.places",
+            "gateway.pages.appearance",
+            "gateway.resourcesync.addresses",
+            "gateway.resourcesync.keeping",
+            "gateway.resourcesync.site_resources",
+            "gateway.store.step",
+            "harvester.runtime",
+            "harvester.harvest.instance",
         )
     ),
     # What of our hub goes out. It knows the topics, which are pure, and the protocol of the store.

@@ -209,7 +209,8 @@ class Resource(NamedTuple):
 class ResourceChange(NamedTuple):
     """A change of such a resource (ResourceSync 1.1 §12), with length and SHA-256 of that version.
 
-    Both are 0 and empty if it was deleted, is taken down, or is not known. `number` is that of the line in the log.
+    Both are 0 and empty if it was deleted, is taken down, or is not known. `number` is that of the line in the log, and
+    `item` that of the item.
     """
 
     number: int
@@ -218,6 +219,7 @@ class ResourceChange(NamedTuple):
     kind: str  # created, updated, deleted
     length: int
     sha256: bytes
+    item: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,28 @@ class Addresses:
         """Return the address of the Change List of a period; without one, that of their index."""
         return self._document(resources, f"changelist-{period}" if period else "changelist")
 
+    def change_dump(self, resources: ResourceSet, period: str = "") -> str:
+        """Return the address of the Change Dump; with a period, that of the closed one of this period."""
+        return self._document(resources, f"changedump-{period}" if period else "changedump")
+
+    def change_manifest(self, resources: ResourceSet, period: str) -> str:
+        """Return the address of the copy of the manifest of a package of changes."""
+        return self._document(resources, f"changedump-manifest-{period}")
+
+    def change_package(self, resources: ResourceSet, period: str) -> str:
+        """Return the address of the package of the changes of a period."""
+        return self.change_dump(resources, period).removesuffix(".xml") + ".zip"
+
+    def archive(self, resources: ResourceSet, kind: str) -> str:
+        """Return the address of an archive; `kind` is `resourcelist`, `changelist` or `changedump`."""
+        return self._document(resources, f"{kind}-archive")
+
+    def snapshot(self, resources: ResourceSet, name: str, part: int | None = None) -> str:
+        """Return the address of an archived Resource List; of one of its parts, if it has an index."""
+        return self._document(
+            resources, f"archive/{name}/resourcelist" if part is None else f"archive/{name}/resourcelist-{part}"
+        )
+
     def _document(self, resources: ResourceSet, name: str) -> str:
         prefix, spec = (quote(part, safe=_SAFE) for part in resources)
         return f"{self.url}{FOLDER}/{prefix}/{spec}/{name}.xml"

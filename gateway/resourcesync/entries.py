@@ -74,6 +74,16 @@ class Entries:
         """Return the path of a resource in a package."""
         return f"/resources/{resource.item}.xml"
 
+    def packed_change(self, change: ResourceChange) -> str:
+        """Return the entry of a change in the manifest of a package. `path_of_version` is the path of its version."""
+        facts = {**_facts(change), "path": self.path_of_version(change)} if change.kind != "deleted" else {}
+        return self._entry(change, {"change": change.kind, "datetime": _moment(change.datestamp), **facts})
+
+    @staticmethod
+    def path_of_version(change: ResourceChange) -> str:
+        """Return the path of a version in a package of changes. It says which version it is."""
+        return f"/resources/{change.item}-{change.datestamp}.xml"
+
     def change(self, change: ResourceChange) -> str:
         """Return the entry of a change. Both times are there: clients of version 1.0 read `lastmod`."""
         facts = _facts(change) if change.kind != "deleted" else {}

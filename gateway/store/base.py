@@ -190,6 +190,17 @@ class View(Protocol):
         """
         ...
 
+    def withheld_versions(self, metadata_prefix: str) -> tuple[tuple[int, int], ...]:
+        """Return (item, datestamp) of each item of which something is taken down, by the numbers of items.
+
+        The datestamp is that of the version in this format that is served; 0: none. No other version may be shown.
+        """
+        ...
+
+    def changed_ranges(self, after: int, width: int) -> frozenset[int]:
+        """Return the numbers, from 0, of the ranges of so many items that have changed after a line of the log."""
+        ...
+
     def change_days(self, selection: Selection) -> tuple[tuple[int, int], ...]:
         """Return (first second, how many changes) of each day in which a list has changes (`resource_changes`)."""
         ...

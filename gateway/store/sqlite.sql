@@ -279,7 +279,7 @@ select change.id, coalesce(item.identifier, source.stem || item.upstream), chang
   withheld.item is not null and (item.is_deleted or change.datestamp <> (
     select record.datestamp from record where record.item = change.item and record.prefix = change.prefix
   )),
-  change.length, change.sha256
+  change.length, change.sha256, change.item
 from logged cross join change on change.id between logged.first and logged.last
   cross join item on item.id = change.item cross join source on source.id = item.source
   left join withheld on withheld.item = change.item
@@ -287,6 +287,17 @@ where logged.prefix = :prefix and logged.datestamp between :first and :last
   and (logged.datestamp > :datestamp or change.id > :number)
   and (:collection = 0 or change.sets in inside or change.departed in inside)
 order by logged.datestamp, logged.first, change.id limit :limit;
+
+-- name: withheld_versions
+-- Return the items of which something is taken down, with the datestamp of the version that is served; 0: none.
+select withheld.item, coalesce(iif(item.is_deleted, 0, record.datestamp), 0)
+from withheld cross join item on item.id = withheld.item
+  left join record indexed by record_item on record.item = item.id and record.prefix = :prefix
+order by withheld.item;
+
+-- name: changed_ranges
+-- Return which ranges of so many items have lines in the log of changes after a line.
+select distinct (item - 1) / :width from change where id > :after;
 
 -- name: change_days
 -- Return how many changes a format has in each day that has some.

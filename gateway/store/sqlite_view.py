@@ -247,6 +247,16 @@ class SqliteView:
         )
         return tuple(_resource_change(*row) for row in rows)
 
+    def withheld_versions(self, metadata_prefix: str) -> tuple[tuple[int, int], ...]:
+        """Return (item, datestamp) of each item of which something is taken down, of the version that is served."""
+        prefix = self._number("prefix", metadata_prefix)
+        return tuple(self._session.execute(SQL["withheld_versions"], {"prefix": prefix}).fetchall())
+
+    def changed_ranges(self, after: int, width: int) -> frozenset[int]:
+        """Return the numbers, from 0, of the ranges of so many items that have changed after a line of the log."""
+        rows = self._session.execute(SQL["changed_ranges"], {"after": after, "width": width})
+        return frozenset(number for (number,) in rows)
+
     def change_days(self, selection: Selection) -> tuple[tuple[int, int], ...]:
         """Return (first second, how many changes) of each day in which a list has changes."""
         place = self._place(selection)
@@ -328,10 +338,11 @@ def _resource_change(
     is_empty: int,
     length: int | None,
     sha256: bytes | None,
+    item: int,
 ) -> ResourceChange:
     is_known = sha256 is not None and not is_empty and _KINDS[kind] != "deleted"
     facts = (length or 0, sha256 or b"") if is_known else (0, b"")
-    return ResourceChange(number, identifier, datestamp, _KINDS[kind], *facts)
+    return ResourceChange(number, identifier, datestamp, _KINDS[kind], *facts, item)
 
 
 def spans(start: int, stop: int, widths: tuple[int, ...] = SPANS) -> Iterator[tuple[int, int, int]]:

@@ -16,6 +16,7 @@ from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress
 from harvester.runtime.worker_pool import GRACE_SECONDS, WorkerPool
 from harvester.schedule.hub.rounds import Rounds
+from harvester.schedule.kept_files import KeptFilesRounds
 from harvester.schedule.notifications.background import BackgroundNotifier
 from harvester.schedule.source_work import SourceWork
 from harvester.schedule.stages import Scheduler, StageResult
@@ -26,7 +27,7 @@ from harvester.schedule.stages import Scheduler, StageResult
 @json_option
 @click.pass_context
 def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
-    """Run whatever is due: harvests, publication, sweeps, searches for full text, deliveries of the hub.
+    """Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, kept dumps.
 
     `every` in the entry of a source says how often it is harvested, `sweep_every` how often it is swept. Call this
     command every few minutes, or once with --watch.
@@ -36,7 +37,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         source_work = SourceWork(instance, reporter, stop, Pace())
         source_work.complete_takedowns()
         statuses: dict[tuple[str, str], Status] = {}  # the last of each stage of a source: it may have been repaired
-        hub = Rounds(instance, reporter, stop)
+        hub, kept_files = Rounds(instance, reporter, stop), KeptFilesRounds(instance, reporter, stop)
         threads = instance.settings.number("harvest_threads")
         with (
             BackgroundNotifier(source_work.notified) as notices,
@@ -47,6 +48,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 grace_seconds=GRACE_SECONDS,
             ) as pool,
             hub.repeated() if is_watch else nullcontext(),
+            kept_files.repeated() if is_watch else nullcontext(),
         ):
             scheduler = Scheduler(source_work, pool)
             for name, tended in scheduler.watch() if is_watch else scheduler.once():
@@ -60,6 +62,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         source_work.complete_takedowns()
         if not is_watch:
             hub.run()
+            kept_files.run()
     ctx.exit(int(worst([*statuses.values(), status_of_end(is_stopped=stop.is_asked)])))
 
 

@@ -86,7 +86,7 @@ def test_changes_have_the_length_and_the_hash_of_their_version(desk, make_change
     desk.publish(make_change("a", 22))
     desk.publish(make_change("a", is_deleted=True))
     created, updated, deleted = changes(desk)
-    assert created == (1, f"{NAME}a", START + 1, "created", len("oai_dc of a, version 1"), digest("a"))
+    assert created == (1, f"{NAME}a", START + 1, "created", len("oai_dc of a, version 1"), digest("a"), 1)
     assert (updated.datestamp, updated.kind, updated.sha256) == (START + 2, "updated", digest("a", 22))
     assert (deleted.datestamp, deleted.kind, deleted.length, deleted.sha256) == (START + 3, "deleted", 0, b"")
 
@@ -170,6 +170,34 @@ def test_former_versions_of_an_item_that_is_taken_down_in_part_are_empty(desk, m
     desk.publish(make_change("a"))
     desk.publish(make_change("a", 2)._replace(is_withheld=True))
     assert [line.sha256 for line in changes(desk)] == [b"", digest("a", 2)]
+
+
+def test_the_version_that_is_served_of_what_is_taken_down_is_known(desk, make_change):
+    desk.publish(*map(make_change, "abcd"))
+    desk.publish(make_change("a", 2)._replace(is_withheld=True))
+    desk.publish(make_change("b", 2, is_deleted=True)._replace(is_withheld=True))
+    desk.publish(make_change("c", 2, prefixes=("oai_didl",))._replace(is_withheld=True))
+    with desk.view() as view:
+        assert view.withheld_versions("oai_dc") == ((1, START + 2), (2, 0), (3, START + 1))
+        assert view.withheld_versions("nothing") == ((1, 0), (2, 0), (3, 0))
+
+
+def test_a_change_knows_its_item(desk, make_change):
+    desk.publish(*map(make_change, "ab"))
+    desk.publish(make_change("a", 2))
+    assert [line.item for line in changes(desk)] == [1, 2, 1]
+
+
+def test_ranges_that_changed_after_a_line_are_known(desk, make_change):
+    desk.publish(*map(make_change, "abcde"))
+    with desk.view() as view:
+        assert view.changed_ranges(0, 2) == {0, 1, 2}
+        last = view.last_change()
+        assert view.changed_ranges(last, 2) == frozenset()
+    desk.publish(make_change("b", 2))
+    desk.publish(make_change("e", 2, is_deleted=True))
+    with desk.view() as view:
+        assert view.changed_ranges(last, 2) == {0, 2}
 
 
 def test_changes_are_counted_by_day(desk, make_change):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,8 +18,12 @@ from gateway.errors import AddressRefused
 from gateway.landing.places import Places
 from gateway.pages.site import Site
 from gateway.pages.style import style_sheet
-from gateway.resourcesync.addresses import resource_sets
+from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
+from gateway.resourcesync.keeping import Keep, Keeper, kept_files
+from gateway.resourcesync.kept import KeptFiles
 from gateway.resourcesync.routes import blueprint
+from gateway.resourcesync.site_resources import SiteResources
+from gateway.store.step import EPOCH_FACT
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.sources.resourcesync.documents import Document, read
 from harvester.sources.resourcesync.entries import Entry
@@ -39,10 +45,11 @@ class Source:
     desk: Desk
     get: Callable[..., TestResponse]
     get_page: Callable[..., TestResponse]
+    site: SiteResources
 
     def house_get(self, address: str) -> TestResponse:
         """Return what the whole application answers."""
-        return self.get_page(address.removeprefix(URL))
+        return self.get_page(address.removeprefix(URL), buffered=True)
 
     def publish(self, *names: str, title: str = "A title", **header: Any) -> None:
         self.desk.send(*(Sent(name, dc(title), **header) for name in names))
@@ -56,6 +63,20 @@ class Source:
         answer = self.get(urlsplit(address).path)
         assert answer.status_code == 200, (address, answer.status)
         return read(answer.data, address)
+
+    def kept(self, prefix: str = "oai_dc", spec: str = "source") -> KeptFiles:
+        kept_of = kept_files(self.desk.folder, self.site, self.desk.store.fact(EPOCH_FACT))
+        return kept_of(ResourceSet(prefix, spec))
+
+    def tend(self, prefix: str = "oai_dc", spec: str = "source", **keep: int) -> Counter[str]:
+        """Bring the kept files of a set of resources up to date."""
+        wanted = Keep(**({"change_dump_days": 90, "dump_bytes": 10**9} | keep))
+        return Keeper(self.desk.store, self.site, wanted).keep(ResourceSet(prefix, spec), self.kept(prefix, spec))
+
+    def tend_all(self, sets: str = LISTS, **keep: int) -> None:
+        """Do the same for all sets of resources."""
+        for resources in resource_sets(sets):
+            self.tend(resources.metadata_prefix, resources.set_spec, **keep)
 
     def document(self, name: str, prefix: str = "oai_dc", spec: str = "source") -> Document:
         return self.read(f"{URL}/resourcesync/{prefix}/{spec}/{name}.xml")
@@ -86,25 +107,18 @@ def fetch_by(get: Callable[[str], TestResponse]) -> Fetch:
 
 @pytest.fixture
 def source_of(house: House) -> Callable[[int], Source]:
-    """Return the function that makes the source with documents of at most so many entries."""
+    """Return the function that makes the source with documents of at most so many entries; 0: as many as usual."""
 
     def made(most_entries: int = 3) -> Source:
         app = Flask("source")
         site = Site("A gateway", URL, f"{URL}/oai", "a@example.org", style_sheet("#1d4f91"))
         urls = Places(site).metadata_urls
-        app.register_blueprint(
-            blueprint(
-                house.desk.store,
-                resource_sets(LISTS),
-                URL,
-                urls,
-                metadata_of,
-                most_entries=most_entries,
-                most_packed=most_entries,
-                hub=HUB,
-            )
-        )
-        return Source(house.desk, app.test_client().get, house.get)
+        store = house.desk.store
+        bounds = (most_entries, most_entries) if most_entries else ()
+        resources = SiteResources(Addresses(URL), urls, metadata_of, *bounds)
+        kept_of = kept_files(house.desk.folder, resources, store.fact(EPOCH_FACT))
+        app.register_blueprint(blueprint(store, resource_sets(LISTS), resources, kept_of, hub=HUB))
+        return Source(house.desk, partial(app.test_client().get, buffered=True), house.get, resources)
 
     return made
 

@@ -12,10 +12,11 @@ import pytest
 from lxml import etree
 from werkzeug.test import TestResponse
 
+from gateway.takedowns import Kind, Takedown
 from gateway.xmltext import utc_datetime
 from harvester.http.messages import Fetch
 from harvester.validate.report import Verdict
-from harvester.validate.resourcesync.run import lint
+from harvester.validate.resourcesync.run import Linted, lint
 from tests import live
 from tests.conftest import ROOT
 from tests.publish.desk import Desk, Sent, dc, make_databases
@@ -44,6 +45,15 @@ def test_the_official_schemas_accept_every_document(source):
         kind = "index" if root.tag.endswith("sitemapindex") else "urlset"
         schemas[kind].assertValid(root)
     assert len(periods) == 4
+    source.tend(snapshot_days=1)
+    kept = ["capabilitylist", "resourcelist", "resourcedump", "changelist", "changedump", "changedump-2023-11-14"]
+    kept += ["resourcelist-archive", "changelist-archive", "changedump-archive", "changedump-manifest-2023-11-14"]
+    (old,) = source.locations("resourcelist-archive")
+    parts = source.locations(old.partition("/source/")[2].removesuffix(".xml"))
+    addresses = [old, *parts, *(f"{URL}{folder}/{name}.xml" for name in kept)]
+    for address in addresses:
+        root = etree.fromstring(source.get(address.removeprefix(URL)).data)
+        schemas["index" if root.tag.endswith("sitemapindex") else "urlset"].assertValid(root)
 
 
 # What the client does, as a program of its own: it needs `distutils`, and warns of it.
@@ -126,10 +136,50 @@ def test_our_own_linter_has_one_advice_in_two_runs(source, start, has_parts, tmp
         source.delete("2")
         source.desk.now += 5
         linted = lint(URL + start, _fetch_of(source, has_parts=has_parts), again=tmp_path, now=lambda: source.desk.now)
-        broken = (Verdict.FAIL, Verdict.WARNING)
-        findings = {result.check for result in linted.report.results if result.verdict in broken}
-        assert findings == {"dump.length"}  # packages are made at the request
+        assert _findings(linted) == {"dump.length"}  # packages are made at the request, if `tend` never runs
         assert (linted.version, linted.limit, linted.documents >= 6) == ("1.1", "", True)
         passed = {result.check for result in linted.report.results if result.verdict is Verdict.PASS}
         assert passed > {"resource.hash", "resource.deleted", "up.listed", "discovery.well-known", "change.order"}
         source.publish("2")
+
+
+def _findings(linted: Linted) -> set[str]:
+    broken = (Verdict.FAIL, Verdict.WARNING)
+    return {result.check for result in linted.report.results if result.verdict in broken}
+
+
+@pytest.mark.parametrize("has_parts", [False, True])
+@pytest.mark.parametrize("start", ["/.well-known/resourcesync", "/resourcesync/oai_dc/source/changedump.xml"])
+def test_our_own_linter_has_nothing_to_say_about_what_is_kept(source_of, start, has_parts, tmp_path):
+    source = source_of(3 if has_parts else 0)
+    keep = {"snapshot_days": 1, "snapshots": 3}
+    source.publish(*map(str, range(7)), sets=("x",))
+    source.desk.now += 90_000
+    source.publish("3", title="Another", sets=("x",))
+    for _ in range(3):
+        source.desk.now += 90_000
+        source.publish("1", title=f"Another {source.desk.now}", sets=("x",))
+        source.delete("2")
+        source.desk.now += 90_000
+        source.publish("5", title=f"Another {source.desk.now}", sets=("x",))
+        source.desk.now += 5
+        source.tend_all(**keep)
+        linted = lint(URL + start, _fetch_of(source, has_parts=has_parts), again=tmp_path, now=lambda: source.desk.now)
+        assert _findings(linted) == set()
+        assert linted.limit == ""
+        passed = {result.check for result in linted.report.results if result.verdict is Verdict.PASS}
+        assert passed > {"dump.bytes", "dump.contents", "package.bytes", "package.extra", "archive.same", "up.listed"}
+        source.publish("2", sets=("x",))
+
+
+def test_our_own_linter_has_nothing_to_say_after_a_takedown(source, house, tmp_path):
+    source.publish(*map(str, range(7)))
+    source.desk.now += 90_000
+    source.publish("8")
+    source.desk.now += 5
+    for round_ in range(2):
+        source.tend_all("oai_dc oai_didl", snapshot_days=1)
+        linted = lint(URL, _fetch_of(source, has_parts=True), now=lambda: source.desk.now)
+        assert _findings(linted) <= {"dump.length"}, round_
+        house.take_down(Takedown(Kind.UPSTREAM, "1", "laro"))
+        source.desk.now += 90_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
@@ -13,10 +14,17 @@ from pathlib import Path
 import pytest
 
 from gateway.descriptions import metadata_of
+from gateway.landing.places import Places
 from gateway.model import FileLink, FileOrigin, ItemState, Selection
 from gateway.names import upstream_identifier
+from gateway.pages.site import Site
+from gateway.pages.style import style_sheet
 from gateway.publish_files import file_all
-from gateway.store.opening import open_store
+from gateway.resourcesync.addresses import Addresses, ResourceSet
+from gateway.resourcesync.keeping import Keep, Keeper, kept_files
+from gateway.resourcesync.site_resources import SiteResources
+from gateway.store.opening import open_inbox, open_store
+from gateway.store.step import EPOCH_FACT
 from tests import live
 from tests.publish.desk import Desk, Sent, dc, make_databases
 from tests.seeds import seed_of
@@ -72,6 +80,50 @@ def test_a_second_instance_follows_the_first_by_its_lists(tmp_path: Path) -> Non
         }  # fmt: skip
 
 
+def keep(desk: Desk, site: str) -> Counter[str]:
+    """Do what `tend` does for the dumps of the first instance, with the clock of the test."""
+    page_site = Site("A gateway", site, f"{site}/oai", "a@example.org", style_sheet("#1d4f91"))
+    resources = SiteResources(Addresses(site), Places(page_site).metadata_urls, metadata_of)
+    kept_of = kept_files(desk.folder, resources, desk.store.fact(EPOCH_FACT))
+    wanted = ResourceSet("oai_dc")
+    return Keeper(desk.store, resources, Keep(90, 10**9, 1, 2)).keep(wanted, kept_of(wanted))
+
+
+def test_a_second_instance_follows_the_first_by_its_dumps(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    with opened(first) as desk, live.served(first, resourcesync_lists="oai_dc") as server:
+        site = server.url.removesuffix("/oai")
+        desk.sent(*(Sent(str(number), dc(f"Title {number}")) for number in range(6)))
+        desk.now += 10
+        assert keep(desk, site) == {"resources": 1, "lists": 1}
+        live.instance(second, {})
+        added = live.called(
+            "harvester", second, "source", "add", "first", site, "--kind", "resourcesync", fetch_delay_seconds=0
+        )
+        assert added.returncode == 0, added.stderr
+        run(second)
+        assert titles(second) == {str(number): f"Title {number}" for number in range(6)}
+        asked = requests_of(second)
+        assert asked
+        assert not any("/metadata/" in url for url in asked)
+        desk.now += 90_000
+        desk.sent(Sent("0", dc("Changed")), Sent("1", dc("Changed")), Sent("2", None), Sent("9", dc("New")))
+        desk.now += 90_000
+        desk.sent(Sent("1", dc("Again")))
+        desk.now += 10
+        assert keep(desk, site)["changes"] == 2
+        run(second)
+        assert titles(second) == titles(first) == {
+            "0": "Changed", "1": "Again", "3": "Title 3", "4": "Title 4", "5": "Title 5", "9": "New",
+        }  # fmt: skip
+
+
+def requests_of(folder: Path) -> list[str]:
+    """Return the addresses of the answers in the inbox."""
+    with closing(open_inbox(folder, only_reads=True)) as inbox:
+        return [page.page.url for page in inbox.pages("first", 0)]
+
+
 def _always(files: tuple[FileLink, ...], _: ItemState) -> tuple[FileLink, ...]:
     return files
 
@@ -103,6 +155,8 @@ def test_ten_rounds_of_changes_with_kills_are_followed(tmp_path: Path) -> None:
                 files = (FOUND._replace(url=f"https://a.example.org/{upstream}.{round_}.pdf"),)
                 file_all(desk.store, desk.inbox, "laro", (upstream,), partial(_always, files))
             desk.now += 10
+            if round_ % 3 != 2:  # else the kept dumps are of an earlier state
+                keep(desk, site)
             if not round_:
                 added = live.called(
                     "harvester", second, "source", "add", "first", site, "--kind", "resourcesync", fetch_delay_seconds=0

@@ -1,0 +1,216 @@
+"""Answers with Resource Dumps and Change Dumps, their packages, and copies of their manifests (§11 and §13).
+
+A package of the Resource Dump is a kept file as long as its resources are the same, and else made at the request. A
+package of changes is a kept file. What was taken down since it was made is left out of every answer.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from hashlib import blake2b
+from typing import IO, Final
+from wsgiref.util import FileWrapper
+from zipfile import BadZipFile
+
+from flask import Response, abort, request
+from werkzeug.exceptions import RequestedRangeNotSatisfiable
+
+from gateway.model import Selection
+from gateway.resourcesync import packages
+from gateway.resourcesync.addresses import ResourceSet
+from gateway.resourcesync.answers import FRESH_SECONDS, answer
+from gateway.resourcesync.documents import CONTENT_TYPE, Document, Link, hash_of
+from gateway.resourcesync.keeping import package_of_part
+from gateway.resourcesync.kept import KeptPackage, KeptPart, forbidden_in
+from gateway.resourcesync.shared import Shared
+from gateway.resourcesync.site_resources import selected
+from gateway.store.base import View
+from gateway.xmltext import utc_datetime
+
+_ZIP: Final = "application/zip"
+_STEP: Final = 1 << 16
+
+
+class ResourceDumps:
+    """The Resource Dumps of all sets of resources."""
+
+    def __init__(self, shared: Shared) -> None:
+        """Take the store, and the sets."""
+        self._shared, self._site, self._addresses = shared, shared.site, shared.site.addresses
+
+    def dump(self, prefix: str, spec: str) -> Response:
+        """Answer with the Resource Dump (§11): the packages of all resources, each a range of items.
+
+        Those that are kept have their length and hash.
+        """
+        resources = self._shared.asked(prefix, spec)
+        with self._shared.store.view() as view:
+            kept = {part.part: part for part in self._shared.kept(view, resources).parts}
+            ranges = view.resource_ranges(Selection(*selected(resources)), self._site.most_packed)
+            at = utc_datetime(self._site.at(view, resources))
+        document = Document("resourcedump", (Link("up", self._addresses.capability_list(resources)),), {"at": at})
+        return answer(document.write(self._entry(document, resources, 1 + number, kept) for number in ranges))
+
+    def _entry(self, document: Document, resources: ResourceSet, part: int, kept: dict[int, KeptPart]) -> str:
+        facts: dict[str, str | int] = {}
+        if part in kept:
+            facts = {"hash": hash_of(kept[part].sha256), "length": kept[part].length}
+        contents = Link("contents", self._addresses.manifest(resources, part), "application/xml")
+        return document.entry(self._addresses.package(resources, part), {**facts, "type": _ZIP}, (contents,))
+
+    def manifest(self, prefix: str, spec: str, part: int) -> Response:
+        """Answer with a copy of the manifest of a package (§11.2)."""
+        resources = self._shared.asked(prefix, spec)
+        with self._shared.store.view() as view:
+            listed = self._site.in_package(view, resources, part)
+            if not listed:
+                abort(404)
+            kept = self._kept(view, resources, part)
+            document = self._site.resource_manifest(resources, self._at(view, resources, kept))
+            entries = self._site.entries(view, resources)
+            return answer(
+                document.write(entries.packed(*packed) for packed in self._site.packed(view, resources, listed))
+            )
+
+    def package(self, prefix: str, spec: str, part: int) -> Response:
+        """Answer with a package, always the same for the same resources, and in ranges of bytes."""
+        resources = self._shared.asked(prefix, spec)
+        with self._shared.store.view() as view:
+            listed = self._site.in_package(view, resources, part)
+            if not listed:
+                abort(404)
+            kept = self._kept(view, resources, part)
+            at = self._at(view, resources, kept)
+            tag = kept.sha256 if kept else blake2b(repr((at, listed)).encode(), digest_size=16).hexdigest()
+            if request.if_none_match.contains(tag):
+                return _head(tag, 304)
+            files = self._shared.kept_of(resources)
+            file = files.opened(kept.file) if kept and files.is_whole(kept.file, kept.length) else None
+            if kept and file:
+                return _sent(tag, file, kept.length)
+            return _sent(tag, *package_of_part(view, self._site, resources, part, at))
+
+    def _kept(self, view: View, resources: ResourceSet, part: int) -> KeptPart | None:
+        return next((kept for kept in self._shared.kept(view, resources).parts if kept.part == part), None)
+
+    def _at(self, view: View, resources: ResourceSet, kept: KeptPart | None) -> int:
+        """Return the second whose state a package has. Its resources have been the same since."""
+        return kept.at if kept else self._site.at(view, resources)
+
+
+class ChangeDumps:
+    """The Change Dumps of all sets of resources."""
+
+    def __init__(self, shared: Shared) -> None:
+        """Take the store, and the sets."""
+        self._shared, self._site, self._addresses = shared, shared.site, shared.site.addresses
+
+    def dump(self, prefix: str, spec: str) -> Response:
+        """Answer with the Change Dump (§13): the packages that are kept, in the order of time. It stays open."""
+        resources = self._shared.asked(prefix, spec)
+        with self._shared.store.view() as view:
+            kept = self._shared.kept(view, resources).packages
+            known = [(package, self._facts(view, resources, package)) for package in kept]
+        listed = [(package, facts) for package, facts in known if facts is not None]
+        if not listed:
+            abort(404)
+        up = Link("up", self._addresses.capability_list(resources))
+        archives = Link("archives", self._addresses.archive(resources, "changedump"))
+        document = Document("changedump", (up, archives), {"from": utc_datetime(listed[0][0].from_)})
+        return answer(document.write(self._entry(document, resources, *pair) for pair in listed))
+
+    def dump_of_period(self, prefix: str, spec: str, period: str) -> Response:
+        """Answer with the Change Dump of one closed period, which is closed too. The archive lists it."""
+        resources = self._shared.asked(prefix, spec)
+        with self._shared.store.view() as view:
+            kept = self._named(view, resources, period)
+            facts = self._facts(view, resources, kept)
+        if facts is None:
+            abort(404)
+        up = Link("up", self._addresses.capability_list(resources))
+        document = Document("changedump", (up,), times_of(kept))
+        return answer(document.write((self._entry(document, resources, kept, facts),)))
+
+    def manifest(self, prefix: str, spec: str, period: str) -> Response:
+        """Answer with a copy of the manifest of a package (§13.2)."""
+        resources = self._shared.asked(prefix, spec)
+        with self._shared.store.view() as view:
+            file, _, _ = self._opened(view, resources, self._named(view, resources, period))
+        with closing(file):
+            content = packages.manifest_of(file)
+        return answer(content)
+
+    def package(self, prefix: str, spec: str, period: str) -> Response:
+        """Answer with a package, or with a range of its bytes."""
+        resources = self._shared.asked(prefix, spec)
+        with self._shared.store.view() as view:
+            file, length, tag = self._opened(view, resources, self._named(view, resources, period))
+        if request.if_none_match.contains(tag):
+            file.close()
+            return _head(tag, 304)
+        return _sent(tag, file, length)
+
+    def _named(self, view: View, resources: ResourceSet, period: str) -> KeptPackage:
+        kept = self._shared.kept(view, resources).packages
+        return next((package for package in kept if package.name == period), None) or abort(404)
+
+    def _entry(self, document: Document, resources: ResourceSet, kept: KeptPackage, facts: dict[str, str | int]) -> str:
+        contents = Link(
+            "contents", self._addresses.change_manifest(resources, kept.name), CONTENT_TYPE.partition(";")[0]
+        )
+        address = self._addresses.change_package(resources, kept.name)
+        return document.entry(address, {**facts, "type": _ZIP, **times_of(kept)}, (contents,))
+
+    def _facts(self, view: View, resources: ResourceSet, kept: KeptPackage) -> dict[str, str | int] | None:
+        """Return hash and length; nothing if something was taken down since the package was written. None: damaged."""
+        forbidden = self._forbidden(view, resources, kept)
+        if forbidden is None:
+            return None
+        return {} if forbidden else {"hash": hash_of(kept.sha256), "length": kept.length}
+
+    def _opened(self, view: View, resources: ResourceSet, kept: KeptPackage) -> tuple[IO[bytes], int, str]:
+        """Return a package at its beginning, its length and its tag, without what was taken down since it was made."""
+        forbidden = self._forbidden(view, resources, kept)
+        file = None if forbidden is None else self._shared.kept_of(resources).opened(kept.file)
+        if forbidden is None or file is None:
+            abort(404)
+        if not forbidden:
+            return file, kept.length, kept.sha256
+        with file:
+            tag = blake2b(repr((kept.sha256, sorted(forbidden))).encode(), digest_size=16).hexdigest()
+            return *packages.without(file, forbidden), tag
+
+    def _forbidden(self, view: View, resources: ResourceSet, kept: KeptPackage) -> frozenset[int] | None:
+        """Return the items that are taken down in a package; None: it cannot be read, so nobody knows."""
+        versions = view.withheld_versions(resources.metadata_prefix)
+        try:
+            return forbidden_in(self._shared.kept_of(resources), kept, versions)
+        except (BadZipFile, ValueError, OSError):
+            return None
+
+
+def times_of(kept: KeptPackage) -> dict[str, str]:
+    """Return the times of a package, or of the Change Dump of its period."""
+    return {"from": utc_datetime(kept.from_), "until": utc_datetime(kept.until)}
+
+
+def _head(tag: str, status: int = 200) -> Response:
+    response = Response(content_type=_ZIP, status=status)
+    response.set_etag(tag)
+    response.cache_control.public = True
+    response.cache_control.max_age = FRESH_SECONDS
+    return response
+
+
+def _sent(tag: str, file: IO[bytes], length: int) -> Response:
+    """Return an answer with a package, or with a range of its bytes (RFC 9110 §14); the file is closed behind it."""
+    response = _head(tag)
+    response.response = FileWrapper(file, _STEP)
+    response.content_length = length
+    response.call_on_close(file.close)
+    try:
+        response.make_conditional(request, accept_ranges=True, complete_length=length)
+    except RequestedRangeNotSatisfiable:
+        file.close()
+        raise
+    return response

@@ -1,0 +1,221 @@
+"""What `harvester tend` keeps of a set of resources: packages and archived lists, and the index of them.
+
+The files of a set are in `resourcesync/<prefix>@<spec>/` of the instance folder. Their names have the SHA-256 of their
+bytes, so none of them ever changes. `kept.json` says which there are; it is replaced as a whole. A file that it does
+not name is the rest of a killed process. What it names and is missing is lost: no document lists it.
+
+The index has a key: what the addresses and the bytes in the files depend on. Another key means that nothing is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from hashlib import blake2b, sha256
+from pathlib import Path
+from typing import IO, Any, Final, NamedTuple, TypeAlias
+
+from gateway import durable
+from gateway.permissions import file_mode, keep_owner
+from gateway.resourcesync.addresses import ResourceSet
+from gateway.resourcesync.packages import versions_of
+
+FOLDER: Final = "resourcesync"  # in the instance folder
+INDEX: Final = "kept.json"
+_FORM: Final = 1  # of the files
+_SHOWN: Final = 16  # digits of the SHA-256 in a name
+_PIECE: Final = 1 << 20
+
+# (item, datestamp of the version that is served; 0: none) of each item of which something is taken down.
+Versions: TypeAlias = tuple[tuple[int, int], ...]
+
+
+class KeptPackage(NamedTuple):
+    """A package of the changes of a closed period. It was compared with the takedowns that have the mark `checked`."""
+
+    name: str
+    from_: int
+    until: int
+    file: str
+    length: int
+    sha256: str
+    checked: str
+
+
+class KeptPart(NamedTuple):
+    """A package of the Resource Dump, as it was at the second `at` and the line `line` of the log of changes.
+
+    `origins` is the mark of the sources that were known (`SiteResources.origins_mark`).
+    """
+
+    part: int
+    file: str
+    length: int
+    sha256: str
+    at: int
+    line: int
+    origins: str
+
+
+class KeptList(NamedTuple):
+    """An archived Resource List: the numbers of its parts with their files. It is compared as packages are."""
+
+    name: str
+    at: int
+    parts: tuple[tuple[int, str], ...]
+    checked: str
+
+
+class Shelf(NamedTuple):
+    """All that is kept of a set of resources. `dumped_at` is the second in which the Resource Dump was made last."""
+
+    packages: tuple[KeptPackage, ...] = ()
+    parts: tuple[KeptPart, ...] = ()
+    lists: tuple[KeptList, ...] = ()
+    dumped_at: int = 0
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The names of all files."""
+        of_lists = (file for kept in self.lists for _, file in kept.parts)
+        of_packages = (package.file for package in self.packages)
+        return frozenset((*of_packages, *(part.file for part in self.parts), *of_lists))
+
+
+class KeptFiles:
+    """The kept files of one set of resources."""
+
+    def __init__(self, instance: Path, resources: ResourceSet, key: str) -> None:
+        """Take the instance folder, and the key (`key_of`)."""
+        self._instance, self._key = instance, key
+        self.folder = instance / FOLDER / f"{resources.metadata_prefix}@{resources.set_spec}"
+
+    def read(self) -> Shelf:
+        """Return what is kept; nothing if the index is missing, damaged, or has another key."""
+        try:
+            data = json.loads((self.folder / INDEX).read_bytes())
+            return _shelf(data) if data["key"] == self._key else Shelf()
+        except (OSError, ValueError, TypeError, KeyError):
+            return Shelf()
+
+    def write(self, shelf: Shelf) -> None:
+        """Replace the index. Raise OSError."""
+        data = {"key": self._key, **shelf._asdict()}
+        self._ready()
+        durable.write(self.folder / INDEX, json.dumps(data).encode(), self._shared)
+
+    def add(self, stem: str, stream: IO[bytes], ending: str) -> tuple[str, int, str]:
+        """Write a file that is on the disk before an index names it; return its name, length and SHA-256.
+
+        The stream is closed. Raise OSError.
+        """
+        self._ready()
+        with stream:
+            digest, length = sha256(), 0
+            while piece := stream.read(_PIECE):
+                digest.update(piece)
+                length += len(piece)
+            file = self.folder / f"{stem}.{digest.hexdigest()[:_SHOWN]}{ending}"
+            stream.seek(0)
+            if not self.is_whole(file.name, length):
+                durable.write(file, stream.read(), self._shared)
+        return file.name, length, digest.hexdigest()
+
+    def has(self, name: str) -> bool:
+        """Return whether a file is there."""
+        return (self.folder / name).is_file()
+
+    def opened(self, name: str) -> IO[bytes] | None:
+        """Return a file, opened for reading; None if it is lost."""
+        try:
+            return (self.folder / name).open("rb")
+        except OSError:
+            return None
+
+    def is_whole(self, name: str, length: int) -> bool:
+        """Return whether a file is there, with its length."""
+        with suppress(OSError):
+            return (self.folder / name).stat().st_size == length
+        return False
+
+    def remove_others(self, shelf: Shelf) -> None:
+        """Delete all files that are not of this index. Raise OSError."""
+        files = {*shelf.files, INDEX}
+        for file in tuple(self.folder.iterdir()) if self.folder.is_dir() else ():
+            if file.name not in files:
+                file.unlink(missing_ok=True)
+
+    def _ready(self) -> None:
+        for folder in (self.folder.parent, self.folder):
+            if not folder.is_dir():
+                folder.mkdir()
+                descriptor = os.open(folder, os.O_RDONLY)
+                keep_owner(descriptor, self._instance)
+                os.close(descriptor)
+
+    def _shared(self, descriptor: int) -> None:
+        """Let the users of the instance read a new file."""
+        os.fchmod(descriptor, file_mode(self._instance))
+        keep_owner(descriptor, self._instance)
+
+
+def _shelf(data: Mapping[str, Any]) -> Shelf:
+    lists = (KeptList(*kept) for kept in data["lists"])
+    return Shelf(
+        tuple(KeptPackage(*kept) for kept in data["packages"]),
+        tuple(KeptPart(*kept) for kept in data["parts"]),
+        tuple(kept._replace(parts=tuple((int(part), str(file)) for part, file in kept.parts)) for kept in lists),
+        int(data["dumped_at"]),
+    )
+
+
+def key_of(url: str, epoch: str, *bounds: int) -> str:
+    """Return the key of kept files: of the address of the site, the epoch of the store, and the bounds of documents."""
+    return blake2b(repr((_FORM, url, epoch, *bounds)).encode(), digest_size=16).hexdigest()
+
+
+def mark_of(versions: Versions) -> str:
+    """Return a short text that is different for other takedowns."""
+    return blake2b(repr(versions).encode(), digest_size=8).hexdigest()
+
+
+def forbidden_of(versions: Versions, packed: Mapping[int, int]) -> frozenset[int]:
+    """Return the items whose version in a package may not be shown; `packed` are the datestamps by the items."""
+    return frozenset(item for item, served in versions if item in packed and packed[item] != served)
+
+
+def forbidden_in(kept: KeptFiles, package: KeptPackage, versions: Versions) -> frozenset[int]:
+    """Return the items whose version in a kept package may not be shown any more.
+
+    Raise BadZipFile or OSError if the file is damaged or lost.
+    """
+    if not versions or package.checked == mark_of(versions):
+        return frozenset()
+    return _forbidden(kept.folder / package.file, versions)
+
+
+@lru_cache(maxsize=512)
+def _forbidden(file: Path, versions: Versions) -> frozenset[int]:
+    with file.open("rb") as stream:
+        return forbidden_of(versions, versions_of(stream))
+
+
+# -- archived lists ------------------------------------------------------------------------------------------------
+
+
+def line_of(item: int, datestamp: int, entry: str) -> bytes:
+    """Return the line of an archived list: an entry, and the version of which item it is."""
+    return f"{item} {datestamp}\t{entry}".encode("utf-8", "replace")
+
+
+def entries_of(lines: Iterable[bytes], versions: Versions) -> Iterable[str]:
+    """Yield the entries of an archived list, except those of versions that may not be shown."""
+    served = dict(versions)
+    for line in lines:
+        version, _, entry = line.decode().partition("\t")
+        item, _, datestamp = version.partition(" ")
+        if served.get(int(item), int(datestamp)) == int(datestamp):
+            yield entry

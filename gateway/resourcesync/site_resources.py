@@ -1,0 +1,140 @@
+"""The resources of a site as its documents and packages have them: entries, manifests, and what is packed.
+
+The routes make them at the request, and `harvester tend` makes files of them. Both make the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
+from typing import Final, TypeAlias
+
+from gateway.model import Content, Resource, Selection
+from gateway.resourcesync.addresses import Addresses, ResourceSet
+from gateway.resourcesync.documents import Document, Link
+from gateway.resourcesync.entries import Entries, Origin, origin_of
+from gateway.resourcesync.packages import Member, Packed
+from gateway.resourcesync.periods import MOST_ENTRIES, Period, Periods
+from gateway.store.base import View
+from gateway.xmltext import utc_datetime
+
+# Returns the function that returns the address of the metadata of an item in a format.
+MetadataUrl: TypeAlias = Callable[[View, str], Callable[[str], str]]
+
+# Returns the bytes between `<metadata>` and `</metadata>` of a record.
+MetadataOf: TypeAlias = Callable[[bytes], bytes]
+
+MOST_PACKED: Final = 5_000  # resources of a package: some 5 MB, made in half a second
+
+
+class SiteResources:
+    """The resources of a site. A document has at most `most_entries` entries, a package `most_packed` resources."""
+
+    def __init__(
+        self,
+        addresses: Addresses,
+        metadata_url: MetadataUrl,
+        metadata_of: MetadataOf,
+        most_entries: int = MOST_ENTRIES,
+        most_packed: int = MOST_PACKED,
+    ) -> None:
+        """Take the addresses, and the functions that return the address and the bytes of metadata."""
+        self.addresses, self._metadata_url, self._metadata_of = addresses, metadata_url, metadata_of
+        self.most_entries, self.most_packed = most_entries, most_packed
+        self.periods = Periods(most_entries)
+
+    def entries(self, view: View, resources: ResourceSet) -> Entries:
+        """Return what writes the entries of a set of resources."""
+        return Entries(self._metadata_url(view, resources.metadata_prefix), self._origins(view, resources))
+
+    def origins_mark(self, view: View, resources: ResourceSet) -> str:
+        """Return a short text that is different when other sources are known."""
+        return blake2b(repr(self._origins(view, resources)).encode(), digest_size=8).hexdigest()
+
+    def _origins(self, view: View, resources: ResourceSet) -> Mapping[str, Origin]:
+        known = {known.metadata_prefix: known for known in view.formats()}.get(resources.metadata_prefix)
+        upstream_prefix = known.upstream_prefix if known and known.upstream_prefix else "oai_dc"
+        return {
+            source.name: origin_of(source, f"{self.addresses.url}/sources/{source.name}", upstream_prefix)
+            for source in view.sources()
+        }
+
+    # -- the present state ---------------------------------------------------------------------------------------
+
+    def at(self, view: View, resources: ResourceSet) -> int:
+        """Return the second after the last change: the state has been the same since."""
+        return view.changed_until(resources.metadata_prefix, view.horizon - 1)
+
+    def listed(self, view: View, resources: ResourceSet, after: int, until: int) -> Iterator[tuple[Resource, str]]:
+        """Yield the resources of a range of items, each with its entry in a Resource List."""
+        entries = self.entries(view, resources)
+        resources_of_range = view.resources(Selection(*selected(resources)), after, until, self.most_entries)
+        for resource, contents in with_contents(view, resources_of_range):
+            yield resource, entries.resource(resource, contents)
+
+    def in_package(self, view: View, resources: ResourceSet, part: int) -> tuple[Resource, ...]:
+        """Return the resources in a package of the Resource Dump; none: there is no such package."""
+        if not 1 <= part <= -(-view.last_item() // self.most_packed):
+            return ()
+        return view.resources(Selection(*selected(resources)), *bounds(part, self.most_packed), self.most_packed)
+
+    def resource_manifest(self, resources: ResourceSet, at: int) -> Document:
+        """Return the head of the manifest of a package of the Resource Dump."""
+        up = Link("up", self.addresses.capability_list(resources))
+        return Document("resourcedump-manifest", (up,), {"at": utc_datetime(at)})
+
+    def packed(self, view: View, resources: ResourceSet, listed: Sequence[Resource]) -> Iterator[Packed]:
+        """Yield resources with their bytes, and the files that they describe."""
+        for resource, contents in with_contents(view, listed):
+            record = view.record(resource.identifier, resources.metadata_prefix)
+            assert record is not None, "it is of one snapshot"
+            yield Packed(resource, self._metadata_of(record.content), contents)
+
+    # -- what has changed ----------------------------------------------------------------------------------------
+
+    def change_manifest(self, resources: ResourceSet, from_: int, until: int) -> Document:
+        """Return the head of the manifest of a package of changes."""
+        up = Link("up", self.addresses.capability_list(resources))
+        times = {"from": utc_datetime(from_), "until": utc_datetime(until)}
+        return Document("changedump-manifest", (up,), times)
+
+    def packed_changes(self, view: View, resources: ResourceSet, period: Period) -> Iterator[Member]:
+        """Yield the deletions of a period, and the versions of it that are still the present ones."""
+        entries = self.entries(view, resources)
+        within = Selection(*selected(resources), period.first, period.last)
+        changes = view.resource_changes(within, period.after, self.most_entries)
+        last = {change.item: change.number for change in changes}
+        for change in changes:
+            if change.kind == "deleted":
+                yield Member(entries.packed_change(change))
+                continue
+            is_last = bool(change.sha256) and change.number == last[change.item]
+            record = view.record(change.identifier, resources.metadata_prefix) if is_last else None
+            if record is not None and not record.is_deleted and record.datestamp == change.datestamp:
+                content = self._metadata_of(record.content)
+                yield Member(entries.packed_change(change), entries.path_of_version(change), content)
+
+
+def with_contents(view: View, listed: Sequence[Resource]) -> Iterator[tuple[Resource, tuple[Content, ...]]]:
+    """Yield resources, sorted by item, each with the files of its item."""
+    if not listed:
+        return
+    end: tuple[int, Iterable[tuple[int, Content]]] = (listed[-1].item + 1, ())
+    described = groupby(view.contents(listed[0].item - 1, listed[-1].item), itemgetter(0))
+    item, contents = next(described, end)
+    for resource in listed:
+        while item < resource.item:
+            item, contents = next(described, end)
+        yield resource, tuple(content for _, content in contents) if item == resource.item else ()
+
+
+def bounds(part: int, width: int) -> tuple[int, int]:
+    """Return the numbers of the items before a part, and at its end."""
+    return (part - 1) * width, part * width
+
+
+def selected(resources: ResourceSet) -> tuple[str, str | None]:
+    """Return the prefix and the set as a `Selection` has them."""
+    return resources.metadata_prefix, resources.selected

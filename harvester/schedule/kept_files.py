@@ -1,0 +1,120 @@
+"""Keeps the files of our ResourceSync source: packages of dumps, and archived lists. `tend` calls it.
+
+It needs `base_url`, since the files have the addresses of the site. One process at a time does it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from traceback import format_exception
+from typing import Final
+
+from gateway.descriptions import metadata_of
+from gateway.errors import GatewayError, StoreUnwritable
+from gateway.landing.places import Places
+from gateway.pages.appearance import site_of
+from gateway.resourcesync.addresses import Addresses, resource_sets
+from gateway.resourcesync.keeping import Keep, Keeper, kept_files
+from gateway.resourcesync.site_resources import SiteResources
+from gateway.settings import Settings
+from gateway.store.step import EPOCH_FACT
+from harvester.harvest.instance import Instance
+from harvester.runtime.exit_status import SourceLocked
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import lock
+from harvester.runtime.progress import Progress
+
+_LOCK: Final = "resourcesync.kept"  # no name of a source has a dot
+_PAUSE_SECONDS: Final = 60.0
+_WORDS: Final = {
+    "changes": "packages of changes",
+    "resources": "packages of resources",
+    "lists": "archived lists",
+    "rewritten": "packages without what was taken down",
+}
+
+
+def keep_of(settings: Settings) -> Keep:
+    """Return what the settings say about kept files."""
+    return Keep(
+        settings.number("resourcesync_change_dump_days"),
+        settings.number("resourcesync_dump_bytes"),
+        settings.number("resourcesync_snapshot_days"),
+        settings.number("resourcesync_snapshots"),
+    )
+
+
+class KeptFilesRounds:
+    """The rounds of one instance, each of which brings the kept files of all sets of resources up to date."""
+
+    def __init__(self, instance: Instance, progress: Progress, stop: Stop) -> None:
+        """Take the instance."""
+        self._instance, self._progress, self._stop = instance, progress, stop
+        self._sets = resource_sets(instance.settings.text("resourcesync_lists"))
+        self._base_url = instance.settings.text("base_url")
+        self._site: SiteResources | None = None
+        self._complaint = ""
+
+    def run(self) -> Counter[str]:
+        """Run one round; return how many files of which kind were made. An error is reported, and ends nothing.
+
+        Nothing is done while another process runs a round.
+        """
+        counts: Counter[str] = Counter()
+        complaint = ""
+        try:
+            if self._sets and self._base_url:
+                with lock(self._instance.folder, _LOCK):
+                    counts = self._ran()
+        except SourceLocked:
+            pass
+        except GatewayError as error:
+            complaint = str(error)
+        except Exception as error:  # noqa: BLE001 - a fault here never stops harvests
+            complaint = f"a fault of this program.\n{''.join(format_exception(error)).rstrip()}"
+        if complaint and complaint != self._complaint:
+            self._progress.fail(f"resourcesync: {complaint}")
+        self._complaint = complaint
+        if counts:
+            made = ", ".join(f"{_WORDS[kind]} {number}" for kind, number in sorted(counts.items()))
+            self._progress.say(f"resourcesync: {made}.")
+        return counts
+
+    @contextmanager
+    def repeated(self) -> Iterator[None]:
+        """Run rounds in a thread, as long as the block lasts."""
+        is_over = Event()
+
+        def work() -> None:
+            while not is_over.is_set() and not self._stop.is_asked:
+                self.run()
+                is_over.wait(_PAUSE_SECONDS)
+
+        thread = Thread(target=work, name="resourcesync", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+    def _ran(self) -> Counter[str]:
+        store, settings = self._instance.store, self._instance.settings
+        if self._site is None:  # it remembers the periods
+            site = site_of(settings, self._base_url)
+            self._site = SiteResources(Addresses(site.url), Places(site).metadata_urls, metadata_of)
+        kept_of = kept_files(self._instance.folder, self._site, store.fact(EPOCH_FACT))
+        keeper = Keeper(store, self._site, keep_of(settings), lambda: self._stop.is_asked)
+        counts: Counter[str] = Counter()
+        for resources in self._sets:
+            kept = kept_of(resources)
+            try:
+                counts += keeper.keep(resources, kept)
+            except OSError as error:
+                raise StoreUnwritable(
+                    f"{error.filename or kept.folder} cannot be written: {error.strerror}."
+                ) from error
+        return counts

@@ -1,0 +1,354 @@
+"""Kept packages of the Resource Dump, archived Resource Lists, and what a takedown leaves of all that is kept."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from functools import partial
+from hashlib import sha256
+from io import BytesIO
+from urllib.parse import urlsplit
+
+import pytest
+
+from gateway import apply_takedowns as applying
+from gateway.model import FileLink, FileOrigin, Source
+from gateway.publish_files import file_all
+from gateway.resourcesync.addresses import ResourceSet
+from gateway.resourcesync.keeping import Keep, Keeper
+from gateway.resourcesync.kept import KeptFiles
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown, joined
+from gateway.xmltext import utc_datetime
+from tests.resourcesync.conftest import DAY, URL
+from tests.resourcesync.test_packages import read
+
+FOLDER = "/resourcesync/oai_dc/source"
+NAME = f"{URL}/metadata/oai_dc/oai:gateway.example.org:laro/"
+SECRET = "Nobody may read this"
+FOUND = FileLink("https://a.example.org/1.pdf", "application/pdf", FileOrigin.DISCOVERED, "x", 12, "ab" * 32)
+
+
+def get(source, loc):
+    return source.get(urlsplit(loc).path)
+
+
+def stated(source):
+    """Return the lengths that the Resource Dump states; None: of a package that is not kept."""
+    return [entry.length for entry in source.document("resourcedump")]
+
+
+@pytest.fixture
+def dumped(source):
+    source.publish(*map(str, range(8)))
+    source.desk.now += 5
+    assert source.tend()["resources"] == 3
+    return source
+
+
+# --- the Resource Dump --------------------------------------------------------------------------------------------
+
+
+def test_a_kept_package_has_length_and_hash(dumped):
+    for entry in dumped.document("resourcedump"):
+        body = get(dumped, entry.loc).data
+        assert (entry.length, entry.digests) == (len(body), (("sha-256", sha256(body).hexdigest()),))
+        (contents,) = entry.related("contents")
+        with zipfile.ZipFile(BytesIO(body)) as archive:
+            assert get(dumped, contents.href).data == archive.read("manifest.xml")
+
+
+def test_only_the_packages_that_changed_are_made_again_and_once_a_day(dumped):
+    dumped.publish("4", title="Another")
+    dumped.desk.now += 5
+    before = [length is not None for length in stated(dumped)]
+    assert before == [True, False, True]
+    assert not dumped.tend()
+    assert len(list(dumped.kept().folder.glob("resources-*"))) == 2
+    dumped.desk.now += DAY
+    assert dumped.tend()["resources"] == 1
+    assert all(stated(dumped))
+    contents = {}
+    for entry in dumped.document("resourcedump"):
+        contents |= read(get(dumped, entry.loc).data)[1]
+    assert contents == {f"{NAME}{number}": dumped.house_get(f"{NAME}{number}").data for number in range(8)}
+
+
+def test_a_changed_package_is_made_at_the_request(dumped):
+    kept = dumped.get(f"{FOLDER}/resourcedump-1.zip").headers["ETag"]
+    dumped.publish("1", title="Another")
+    dumped.desk.now += 5
+    answer = dumped.get(f"{FOLDER}/resourcedump-1.zip", headers={"If-None-Match": kept})
+    assert answer.status_code == 200
+    assert b"Another" in read(answer.data)[1][f"{NAME}1"]
+
+
+def test_a_lost_package_has_the_same_address_and_bytes(dumped):
+    before = [get(dumped, entry.loc).data for entry in dumped.document("resourcedump")]
+    dumped.publish("7", title="Another")  # so the dump has a later date
+    dumped.desk.now += 5
+    for file in dumped.kept().folder.glob("resources-*"):
+        file.unlink()
+    after = [get(dumped, entry.loc).data for entry in dumped.document("resourcedump")]
+    assert after[:2] == before[:2]
+    assert dumped.tend()["resources"] == 2
+    assert [get(dumped, entry.loc).data for entry in dumped.document("resourcedump")][:2] == before[:2]
+
+
+def test_files_that_a_record_describes_change_its_package(dumped):
+    dumped.desk.now += 1
+    file_all(dumped.desk.store, dumped.desk.inbox, "laro", ("1",), lambda _state: (FOUND,))
+    dumped.desk.now += 5
+    assert [length is not None for length in stated(dumped)] == [False, True, True]
+
+
+def test_a_source_with_another_address_changes_all_packages(dumped):
+    dumped.desk.store.add_source(Source("laro", "https://elsewhere.example.org/oai"))
+    assert stated(dumped) == [None] * 3
+
+
+def test_the_disk_is_bounded(source):
+    source.publish(*map(str, range(8)))
+    source.desk.now += 5
+    length = int(source.get(f"{FOLDER}/resourcedump-1.zip").headers["Content-Length"])
+    assert source.tend(dump_bytes=2 * length + 10)["resources"] == 2
+    assert [size is not None for size in stated(source)] == [True, True, False]
+    source.tend(dump_bytes=0)
+    assert stated(source) == [None] * 3
+    assert not list(source.kept().folder.glob("resources-*"))
+
+
+def test_a_round_that_is_stopped_is_continued(source):
+    for day in range(3):
+        source.publish(*map(str, range(4)), title=f"Day {day}")
+        source.desk.now += DAY
+    keep = Keep(change_dump_days=9, dump_bytes=10**9, snapshot_days=1, snapshots=2)
+    counts = []
+    for stops in range(9):
+        keeper = Keeper(source.desk.store, source.site, keep, partial(next, iter([False] * stops), True))
+        counts.append(keeper.keep(ResourceSet("oai_dc"), source.kept()).total())
+    assert sum(counts) == 5 + 2 + 1  # packages of changes and of resources, and a list
+    assert counts[0] == 0
+
+
+# --- archived Resource Lists ----------------------------------------------------------------------------------------
+
+
+def test_resource_lists_are_archived_at_an_interval(source):
+    source.publish("1", "2")
+    source.desk.now += 5
+    keep = {"snapshot_days": 30, "snapshots": 2}
+    assert source.tend(**keep)["lists"] == 1
+    at = source.document("resourcelist").head.at
+    before = [entry.digests for entry in source.resources()]
+    source.publish(*map(str, range(8)), title="Another")
+    source.desk.now += DAY
+    assert source.tend(**keep)["lists"] == 0
+    kinds = {entry.capability: entry.loc for entry in source.document("capabilitylist")}
+    (old,) = source.read(kinds["resourcelist-archive"])
+    assert (old.at, source.read(old.loc).head.at) == (at, at)
+    assert [entry.digests for entry in source.read(old.loc)] == before
+    assert [link.href for link in source.document("resourcelist").head.links if link.rel == "archives"] == [
+        kinds["resourcelist-archive"]
+    ]
+    for _ in range(2):
+        source.publish("9", title=utc_datetime(int(source.desk.now)))
+        source.desk.now += 31 * DAY
+        assert source.tend(**keep)["lists"] == 1
+    lists = list(source.read(kinds["resourcelist-archive"]))
+    assert len(lists) == 2
+    index = source.read(lists[-1].loc)
+    assert index.head.is_index
+    parts = [source.read(part.loc) for part in index]
+    assert [entry.loc for part in parts for entry in part] == [entry.loc for entry in source.resources()]
+    assert {link.href for part in parts for link in part.head.links if link.rel == "index"} == {lists[-1].loc}
+    assert source.tend(snapshot_days=0) == {}
+    assert source.get(f"{FOLDER}/resourcelist-archive.xml").status_code == 404
+
+
+def test_a_list_that_did_not_change_is_archived_once(source):
+    source.publish("1")
+    source.desk.now += 5
+    assert source.tend(snapshot_days=1)["lists"] == 1
+    source.desk.now += 9 * DAY
+    assert source.tend(snapshot_days=1)["lists"] == 0
+
+
+def test_a_damaged_archived_list_is_not_found(source):
+    source.publish("1")
+    source.desk.now += 5
+    source.tend(snapshot_days=1)
+    (old,) = source.document("resourcelist-archive")
+    file = next(source.kept().folder.glob("list-*"))
+    file.write_bytes(b"x")
+    assert get(source, old.loc).status_code == 404
+    assert source.get(f"{urlsplit(old.loc).path[:-4]}-7.xml").status_code == 404
+
+
+# --- takedowns ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def secretive(source):
+    """Return the source with a record in packages of changes and of resources, and in an archived list."""
+    source.publish("1", "2", title=SECRET)
+    source.publish("3")
+    source.desk.now += DAY
+    source.publish("4")
+    source.desk.now += 5
+    source.tend(snapshot_days=1)
+    assert leaks(source)
+    return source
+
+
+def leaks(source) -> list[str]:
+    """Return the addresses of the source from which a byte, or the hash, of the records 1 and 2 can be got."""
+    start, seen, leaking = f"{URL}/.well-known/resourcesync", set(), []
+    digests = getattr(source, "digests", set()) | {
+        digest for entry in source.resources() for _, digest in entry.digests if entry.loc in (f"{NAME}1", f"{NAME}2")
+    }
+    source.digests = digests
+    waiting = [start]
+    while waiting:
+        loc = waiting.pop()
+        if loc in seen or not loc.startswith(URL) or "/metadata/" in loc:
+            continue
+        seen.add(loc)
+        for headers in ({}, {"Range": "bytes=0-"}):
+            answer = source.get(urlsplit(loc).path, headers=headers)
+            body = unpacked(answer.data) if loc.endswith(".zip") else answer.data
+            if SECRET.encode() in body or any(digest.encode() in body for digest in digests):
+                leaking.append(loc)
+        if answer.status_code in (200, 206) and loc.endswith((".xml", "resourcesync")):
+            document = source.read(loc)
+            waiting += [link.href for link in document.head.links if link.rel in ("up", "archives", "index")]
+            for entry in document:
+                waiting += [entry.loc, *(link.href for link in entry.related("contents"))]
+    assert len(seen) > 5
+    return leaking
+
+
+def unpacked(body: bytes) -> bytes:
+    with zipfile.ZipFile(BytesIO(body)) as archive:
+        assert archive.testzip() is None
+        return b"".join(map(archive.read, archive.namelist()))
+
+
+def on_disk(source) -> bool:
+    """Return whether a kept file has a byte of the records."""
+    for file in source.kept().folder.iterdir():
+        content = file.read_bytes()
+        body = (
+            unpacked(content)
+            if file.suffix == ".zip"
+            else gzip.decompress(content)
+            if file.suffix == ".gz"
+            else content
+        )
+        if SECRET.encode() in body or any(digest.encode() in body for digest in source.digests):
+            return True
+    return False
+
+
+TAKEDOWNS = (Takedown(Kind.UPSTREAM, "1", "laro"), Takedown(Kind.UPSTREAM, "2", "laro"))
+
+
+def test_a_takedown_empties_everything_that_is_kept_at_once_and_then_the_files(secretive, house):
+    source = secretive
+    names = source.locations("changedump")
+    house.take_down(*TAKEDOWNS)
+    source.desk.now += 5
+    assert leaks(source) == []
+    (package, *_) = names
+    at_request = get(source, package)
+    assert at_request.status_code == 200
+    assert all(entry.length is None for entry in source.document("changedump") if entry.loc == package)
+    assert on_disk(source)
+    assert source.tend(snapshot_days=1)["rewritten"] >= 1
+    assert not on_disk(source)
+    assert leaks(source) == []
+    assert source.locations("changedump") == names
+    assert get(source, package).data == at_request.data
+    for entry in source.document("changedump"):
+        assert entry.length == len(get(source, entry.loc).data)
+    assert source.tend(snapshot_days=1) == {}
+
+
+def test_other_versions_stay_in_the_packages(secretive, house):
+    house.take_down(TAKEDOWNS[0])
+    secretive.desk.now += 5
+    secretive.tend(snapshot_days=1)
+    contents = {}
+    for entry in secretive.document("changedump"):
+        contents |= read(get(secretive, entry.loc).data)[1]
+    assert {name.removeprefix(NAME) for name in contents} == {"2", "3"}
+
+
+@pytest.mark.parametrize("step", ["_note", "_publish", "_restore_tombstones"])
+def test_a_kill_during_a_takedown_shows_nothing_that_the_store_hides(secretive, house, monkeypatch, step):
+    """What the store has published as deleted can be got nowhere, and the rest of the takedown is done later."""
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_args):
+        raise Killed
+
+    def after(*args):
+        done(*args)
+        raise Killed
+
+    done = getattr(applying, step)
+    monkeypatch.setattr(applying, step, after if step == "_publish" else die)
+    file = TakedownFile(secretive.desk.folder)
+    file.change(lambda takedowns: joined(takedowns, TAKEDOWNS))
+    with pytest.raises(Killed):
+        applying.apply_takedowns(secretive.desk.store, secretive.desk.inbox, file)
+    secretive.desk.now += 5
+    is_hidden = secretive.desk.record("1").is_deleted
+    assert is_hidden == (step != "_note")
+    if is_hidden:
+        assert leaks(secretive) == []
+    monkeypatch.undo()
+    applying.apply_takedowns(secretive.desk.store, secretive.desk.inbox, file)
+    secretive.desk.now += 5
+    assert leaks(secretive) == []
+    secretive.tend(snapshot_days=1)
+    assert leaks(secretive) == []
+    assert not on_disk(secretive)
+
+
+def test_a_package_that_is_made_while_a_takedown_is_carried_out_shows_nothing(source, house, monkeypatch):
+    """It is written after the takedown, from a snapshot of before."""
+    source.publish("1", "2", title=SECRET)
+    source.desk.now += DAY
+    source.publish("3")
+    source.desk.now += 5
+    real = KeptFiles.add
+    source.digests = set()
+
+    def slow(self, stem, stream, ending):
+        if stem.startswith("changes"):
+            house.take_down(*TAKEDOWNS)
+        return real(self, stem, stream, ending)
+
+    leaks(source)
+    monkeypatch.setattr(KeptFiles, "add", slow)
+    source.tend()
+    monkeypatch.undo()
+    source.desk.now += 5
+    assert leaks(source) == []
+    source.tend()
+    assert not on_disk(source)
+
+
+def test_a_damaged_package_is_not_found_after_a_takedown_and_is_made_again(secretive, house):
+    for file in secretive.kept().folder.glob("changes-*"):
+        file.write_bytes(b"x" * file.stat().st_size)
+    house.take_down(TAKEDOWNS[0])
+    secretive.desk.now += 5
+    loc = f"{URL}{FOLDER}/changedump-2023-11-14.zip"
+    assert get(secretive, loc).status_code == 404
+    assert secretive.get(f"{FOLDER}/changedump.xml").status_code == 404
+    assert secretive.tend()["changes"] >= 1
+    assert get(secretive, loc).status_code == 200

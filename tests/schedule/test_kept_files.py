@@ -1,0 +1,248 @@
+"""`harvester tend` keeps the files of our ResourceSync source, alone or continuously, and survives kills."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from gateway import settings as gateway_settings
+from gateway.errors import StoreBusy
+from gateway.resourcesync.keeping import Keep, Keeper
+from gateway.statuses import Status
+from harvester.harvest.instance import Instance, sources_file
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import lock
+from harvester.runtime.progress import Silence
+from harvester.schedule.kept_files import KeptFilesRounds, keep_of
+from tests import live
+from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.seeds import seed_of
+
+DAY = 86_400
+BASE_URL = "https://gateway.example.org/oai"
+SEED = seed_of("KEPT_SEED")
+
+
+class Reports(Silence):
+    """Keeps the sentences."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.sentences.append(text)
+
+    def fail(self, text: str) -> None:
+        self.sentences.append(text)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    make_databases(tmp_path)
+    desk = Desk(tmp_path)
+    with closing(desk.store), closing(desk.inbox):
+        for day in range(3):
+            desk.sent(*(Sent(str(number), dc(f"Day {day}")) for number in range(day, 6)))
+            desk.now += DAY
+        yield desk
+
+
+@pytest.fixture
+def reports() -> Reports:
+    return Reports()
+
+
+def rounds(desk: Desk, reports: Reports, **options: Any) -> KeptFilesRounds:
+    settings = gateway_settings.load(desk.folder, {}, {"base_url": BASE_URL, "resourcesync_lists": "oai_dc"} | options)
+    unused: Any = None
+    instance = Instance(settings, desk.store, desk.inbox, sources_file(desk.folder), unused, unused, unused, unused)
+    return KeptFilesRounds(instance, reports, Stop())
+
+
+def files(desk: Desk) -> list[str]:
+    return sorted(file.name for file in (desk.folder / "resourcesync").glob("*/*"))
+
+
+def test_a_round_makes_what_is_missing_and_says_it(desk, reports):
+    made = rounds(desk, reports)
+    assert made.run() == {"changes": 2, "resources": 1}
+    assert reports.sentences == ["resourcesync: packages of changes 2, packages of resources 1."]
+    assert len(files(desk)) == 4
+    assert made.run() == {}
+    assert len(reports.sentences) == 1
+
+
+def test_files_are_for_the_users_of_the_instance_alone(desk, reports):
+    rounds(desk, reports).run()
+    modes = {file.stat().st_mode & 0o777 for file in (desk.folder / "resourcesync").glob("*/*")}
+    assert modes == {0o600}
+
+
+@pytest.mark.parametrize("options", [{"base_url": ""}, {"resourcesync_lists": ""}])
+def test_without_a_source_or_its_address_nothing_is_kept(desk, reports, options):
+    assert rounds(desk, reports, **options).run() == {}
+    assert files(desk) == []
+
+
+def test_the_settings_say_what_is_kept(desk):
+    settings = gateway_settings.load(desk.folder, {}, {"resourcesync_change_dump_days": 7})
+    assert keep_of(settings) == Keep(7, 5_000_000_000, 0, 12)
+
+
+def test_one_process_does_it(desk, reports):
+    with lock(desk.folder, "resourcesync.kept"):
+        assert rounds(desk, reports).run() == {}
+    assert reports.sentences == []
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "sentence"),
+    [
+        (StoreBusy, ("It is busy.",), "resourcesync: It is busy."),
+        (OSError, (28, "No space left on device", "/x"), "/x cannot be written: No space left on device."),
+        (ValueError, ("what",), "a fault of this program."),
+    ],
+)
+def test_an_error_is_reported_once_and_ends_nothing(desk, reports, monkeypatch, error, words, sentence):
+    def fail(*_: object) -> None:
+        raise error(*words)
+
+    monkeypatch.setattr(Keeper, "keep", fail)
+    made = rounds(desk, reports)
+    assert made.run() == made.run() == {}
+    assert len(reports.sentences) == 1
+    assert sentence in reports.sentences[0]
+
+
+def test_rounds_are_repeated_until_the_end(desk, reports, monkeypatch):
+    monkeypatch.setattr("harvester.schedule.kept_files._PAUSE_SECONDS", 0.01)
+    with rounds(desk, reports).repeated():
+        deadline = time.monotonic() + 30
+        while not reports.sentences:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    assert len(files(desk)) == 4
+
+
+# --- real processes -------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def instance_of(folder: Path, days: int, items: int) -> Iterator[Desk]:
+    folder.mkdir()
+    make_databases(folder)
+    assert live.called("gateway", folder, "init", "--domain", "gateway.example.org").returncode == 0
+    (folder / "sources.toml").touch()
+    desk = Desk(folder)
+    with closing(desk.store), closing(desk.inbox):
+        for day in range(days):
+            desk.sent(*(Sent(str(number), dc(f"Day {day}")) for number in range(day * 3, items)))
+            desk.now += DAY
+        yield desk
+
+
+@pytest.mark.slow
+def test_tend_keeps_files_and_the_gateway_serves_them(tmp_path: Path) -> None:
+    folder = tmp_path / "instance"
+    settings: dict[str, Any] = {"resourcesync_change_dump_days": 36_500, "resourcesync_lists": "oai_dc"}
+    with instance_of(folder, 2, 5), live.served(folder, **settings) as server:
+        done = live.called("harvester", folder, "tend", base_url=server.url, **settings)
+        assert done.returncode == 0, done.stderr
+        assert "packages of changes 1, packages of resources 1." in done.stderr
+        site = server.url.removesuffix("/oai")
+        with urlopen(f"{site}/resourcesync/oai_dc/source/changedump.xml") as answer:
+            body = answer.read().decode()
+        package = body.partition("<url><loc>")[2].partition("<")[0]
+        with urlopen(package) as answer, zipfile.ZipFile(BytesIO(answer.read())) as archive:
+            assert archive.testzip() is None
+            assert len(archive.namelist()) == 4  # 3 of 5 were not superseded, and the manifest
+
+
+@pytest.mark.slow
+def test_a_continuous_tend_keeps_files_too(tmp_path: Path) -> None:
+    folder = tmp_path / "instance"
+    settings = {"resourcesync_change_dump_days": 36_500, "base_url": BASE_URL}
+    with instance_of(folder, 2, 5):
+        line = live.command("harvester", folder, "tend", "--watch")
+        with subprocess.Popen(line, env=live.environment(settings), stderr=subprocess.PIPE, text=True) as process:
+            index = folder / "resourcesync" / "oai_didl@source" / "kept.json"
+            deadline = time.monotonic() + 60
+            while not (index.exists() and json.loads(index.read_bytes())["parts"]):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=30)
+        assert process.returncode == Status.STOPPED
+
+
+_STEPS = """
+import os, sys
+from gateway import durable
+left = int(sys.argv.pop(1))
+real = os.fsync, os.unlink, os.replace
+
+def counted(act):
+    def step(*call, **named):
+        global left
+        is_path = isinstance(call[0], (str, os.PathLike))
+        if "resourcesync" in str(call[0] if is_path else os.readlink(f"/proc/self/fd/{call[0]}")):
+            left -= 1
+            if left < 0:
+                os._exit(9)
+        return act(*call, **named)
+    return step
+
+os.fsync, os.unlink, os.replace = map(counted, real)
+from harvester.cli import main
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.unmeasured
+def test_a_kill_at_any_step_leaves_nothing_half(tmp_path: Path) -> None:
+    """The index names whole files only, whatever the step; and the last round makes everything, as if in one go."""
+    folder, dice = tmp_path / "instance", random.Random(SEED)
+    settings = {"resourcesync_change_dump_days": 36_500, "resourcesync_lists": "oai_dc", "base_url": BASE_URL}
+    surroundings = live.unmeasured(live.environment({**settings, "resourcesync_snapshot_days": 1}))
+    with instance_of(folder, 3, 9):
+        place = folder / "resourcesync" / "oai_dc@source"
+        is_done = False
+        for round_ in range(20):
+            left = 10**6 if round_ == 19 else dice.randrange(1, 9)
+            line = [sys.executable, "-c", _STEPS, str(left), "--instance", str(folder), "tend"]
+            done = subprocess.run(line, env=surroundings, capture_output=True, text=True, check=False)
+            is_done = done.returncode == 0
+            assert is_done or done.returncode == 9, done.stderr
+            if (place / "kept.json").exists():
+                whole(place)
+            if is_done:
+                break
+        assert is_done
+        names = {file.name.partition(".")[0] for file in place.iterdir()}
+        assert not list(place.glob("*.new"))
+        assert len([name for name in names if name.startswith("changes-")]) == 2
+        assert {"resources-1", "list-0", "kept"} <= names
+
+
+def whole(place: Path) -> None:
+    index = json.loads((place / "kept.json").read_bytes())
+    for kept in index["packages"]:
+        with zipfile.ZipFile(place / kept[3]) as archive:
+            assert archive.testzip() is None
+    for kept in index["parts"]:
+        with zipfile.ZipFile(place / kept[1]) as archive:
+            assert archive.testzip() is None
