@@ -428,6 +428,11 @@ SETTINGS: tuple[Setting, ...] = (
         "Whether there is a WebSub hub at `/hub`; it needs base_url, and `harvester tend` delivers.",
     ),
     Setting(
+        "offer_inbox",
+        "",
+        "The inbox of this repository (COAR Notify) that announcements to sources name; empty: they name none.",
+    ),
+    Setting(
         "hub_lease_seconds",
         864_000,
         "How long a subscription at our hub is valid if the subscriber does not say.",

@@ -43,6 +43,9 @@ COMMANDS: dict[str, Row] = {
     "explain": Row(
         "harvester.commands.discover:explain", "Show the search for one item: each step, each copy, and the reasons."
     ),
+    "offer": Row(
+        "harvester.commands.offer:offer", "Offer discovered files to the sources of their items, each file once."
+    ),
     "review": Row("harvester.commands.review:review", "List, accept and reject the files that searches found."),
     "matches": Row(
         "harvester.commands.matches:matches", "List and reject the DOIs that were found by title, author and year."

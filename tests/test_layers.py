@@ -110,6 +110,7 @@ ROOMS = (
     "harvester.harvest",
     "harvester.dump",
     "harvester.mirror",
+    "harvester.offer",
     "harvester.schedule",
     "harvester.audit",
     "harvester.commands",
@@ -446,6 +447,22 @@ LAYERS = {
         ("lxml",),
     ),
     "harvester.mirror.file_types": Layer((*GROUND, "harvester.mirror"), ("puremagic",)),
+    # Files go back to the source of their item. The library makes the notifications, and sends nothing itself.
+    "harvester.offer": Layer(
+        (
+            *GROUND,
+            "gateway.descriptions",
+            "gateway.fulltext.stored_files",
+            "gateway.pages.site",
+            "gateway.withholding",
+            "harvester.runtime",
+            "harvester.http",
+            "harvester.fulltext",
+            "harvester.harvest",
+            "harvester.offer",
+        ),
+        ("coarnotify",),
+    ),
     "harvester.schedule": Layer(
         (
             *GROUND,
@@ -459,6 +476,7 @@ LAYERS = {
             "harvester.fulltext",
             "harvester.harvest",
             "harvester.mirror",
+            "harvester.offer",
             "harvester.schedule",
         )
     ),

@@ -18,7 +18,7 @@ WHOLE_LINE = 100
 
 GLOSSARY = ROOT / "gateway/GLOSSARY.md"
 # Terms that every reader understands without the glossary, or that are also common verbs.
-PLAIN_TERMS = {"claim", "instance", "item", "record", "review", "set", "source", "step", "store"}
+PLAIN_TERMS = {"claim", "instance", "item", "offer", "record", "review", "set", "source", "step", "store"}
 # Lists of what was changed and decided, which nobody reads from the beginning.
 LISTS = {"CHANGELOG.md", "gateway/DECISIONS.md"}
 

@@ -25,6 +25,7 @@ from gateway.model.discovery import (
 )
 from gateway.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.model.lists import Key, Page, Selection, StoredRecord
+from gateway.model.offers import Offer, OfferOutcome, OfferWay
 from gateway.model.published import (
     ChangeLine,
     Content,
@@ -78,6 +79,9 @@ __all__ = [
     "Lease",
     "Match",
     "OaiAnswer",
+    "Offer",
+    "OfferOutcome",
+    "OfferWay",
     "Outcome",
     "Page",
     "Payload",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol, TypeAlias
 
-from gateway.model import Alarm, Decision, Ending, Lease, Refusal, SearchState, Unpublished
+from gateway.model import Alarm, Decision, Ending, Lease, Offer, Refusal, SearchState, Unpublished
 
 # A function that takes all decisions on the copies of an item so far and returns those to add.
 Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
@@ -201,6 +201,31 @@ class Discovery(Protocol):
 
     def published(self, items: Iterable[Unpublished]) -> None:
         """Note that these items are published, in the state in which they were returned or a later one."""
+        ...
+
+    # -- offers to sources ---------------------------------------------------------------------------------------
+
+    def accepted(self, source: str, after: tuple[str, str], limit: int) -> tuple[tuple[str, Decision], ...]:
+        """Return at most `limit` accepting decisions in force on files of a source, with the upstream identifiers.
+
+        They are sorted by (identifier, url), after `after`.
+        """
+        ...
+
+    def offers(self, source: str, after: tuple[str, str, str], limit: int) -> tuple[Offer, ...]:
+        """Return at most `limit` offers to a source, sorted by (identifier, SHA-256, way), after `after`."""
+        ...
+
+    def offers_of(self, identifier: str) -> tuple[Offer, ...]:
+        """Return the offers of the files of an item, by SHA-256 and way."""
+        ...
+
+    def store_offer(self, offer: Offer) -> None:
+        """Store an offer; it replaces the former one of the same file in the same way."""
+        ...
+
+    def next_offer_at(self, source: str) -> int | None:
+        """Return the second of the next repeated try of an offer to a source; None: there is none."""
         ...
 
     # -- answers -------------------------------------------------------------------------------------------------

@@ -206,3 +206,34 @@ select identifier, doi, reason, decided_by, at from refusal where identifier = ?
 -- name: refusals_forget
 -- Forget the refused DOIs of an item.
 delete from refusal where identifier = ?;
+
+-- name: accepted
+-- Return the accepting decisions in force on files of a source, and upstream identifiers, after an item and an address.
+select search.upstream, decision.identifier, decision.url, decision.sha256, decision.verdict, decision.reason,
+  decision.decided_by, decision.at, decision.is_undoing, decision.number
+from decision join search on search.identifier = decision.identifier
+where search.source = ? and decision.verdict = 'accept' and (decision.identifier, decision.url) > (?, ?)
+  and not exists (
+    select 1 from decision as later
+    where later.identifier = decision.identifier and later.url = decision.url and later.number > decision.number)
+order by decision.identifier, decision.url limit ?;
+
+-- name: offers
+-- Return the offers to a source, after an item, a SHA-256 and a way.
+select identifier, sha256, way, source, outcome, at, tries, next_at, status, place, location, problem from offer
+where source = ? and (identifier, sha256, way) > (?, ?, ?) order by identifier, sha256, way limit ?;
+
+-- name: offers_of
+-- Return the offers of the files of an item.
+select identifier, sha256, way, source, outcome, at, tries, next_at, status, place, location, problem from offer
+where identifier = ? order by sha256, way;
+
+-- name: offer_put
+-- Store an offer.
+insert or replace into offer
+  (identifier, sha256, way, source, outcome, at, tries, next_at, status, place, location, problem)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: offer_next
+-- Return when the next offer to a source's inbox is repeated.
+select min(next_at) from offer where source = ? and way = 'inbox' and next_at > 0;

@@ -14,7 +14,18 @@ from typing import Any
 import zstandard
 
 from gateway.errors import StoreDamaged
-from gateway.model import Alarm, Decision, Ending, Lease, Refusal, SearchState, Unpublished
+from gateway.model import (
+    Alarm,
+    Decision,
+    Ending,
+    Lease,
+    Offer,
+    OfferOutcome,
+    OfferWay,
+    Refusal,
+    SearchState,
+    Unpublished,
+)
 from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session, SqliteFile
@@ -319,6 +330,38 @@ class SqliteDiscovery:
         with self._file.writing() as session:
             session.executemany(SQL["publish"], [(item.changed, item.identifier) for item in items])
 
+    # -- offers to sources ---------------------------------------------------------------------------------------
+
+    def accepted(self, source: str, after: tuple[str, str], limit: int) -> tuple[tuple[str, Decision], ...]:
+        """Return at most `limit` accepting decisions in force on files of a source, with the upstream identifiers.
+
+        They are sorted by (identifier, url), after `after`.
+        """
+        with self._file.reading() as session:
+            rows = session.execute(SQL["accepted"], (source, *after, limit)).fetchall()
+            return tuple((upstream, _decision(row)) for upstream, *row in rows)
+
+    def offers(self, source: str, after: tuple[str, str, str], limit: int) -> tuple[Offer, ...]:
+        """Return at most `limit` offers to a source, sorted by (identifier, SHA-256, way), after `after`."""
+        with self._file.reading() as session:
+            return tuple(map(_offer, session.execute(SQL["offers"], (source, *after, limit)).fetchall()))
+
+    def offers_of(self, identifier: str) -> tuple[Offer, ...]:
+        """Return the offers of the files of an item, by SHA-256 and way."""
+        with self._file.reading() as session:
+            return tuple(map(_offer, session.execute(SQL["offers_of"], (identifier,)).fetchall()))
+
+    def store_offer(self, offer: Offer) -> None:
+        """Store an offer; it replaces the former one of the same file in the same way."""
+        with self._file.writing() as session:
+            session.execute(SQL["offer_put"], offer)
+
+    def next_offer_at(self, source: str) -> int | None:
+        """Return the second of the next repeated try of an offer to a source; None: there is none."""
+        with self._file.reading() as session:
+            (at,) = session.one(SQL["offer_next"], (source,)) or (None,)
+        return None if at is None else int(at)
+
     # -- answers -------------------------------------------------------------------------------------------------
 
     def answer(self, question: bytes, at: int) -> bytes | None:
@@ -373,6 +416,11 @@ def _last(session: Session, decision: Decision) -> Decision | None:
 def _row(decision: Decision) -> tuple[object, ...]:
     """Return a decision as a row without its number."""
     return decision[:-1]
+
+
+def _offer(row: Sequence[Any]) -> Offer:
+    offer = Offer._make(row)
+    return offer._replace(way=OfferWay(offer.way), outcome=OfferOutcome(offer.outcome))
 
 
 def _decision(row: Sequence[Any]) -> Decision:

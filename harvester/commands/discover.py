@@ -17,15 +17,17 @@ import click
 from gateway.errors import ConfigurationError
 from gateway.fulltext.explanation import explained
 from gateway.logs import sentence
-from gateway.model import Decision, Outcome, RunOutcome, SearchState
+from gateway.model import Decision, Offer, Outcome, RunOutcome, SearchState
 from gateway.program import say
 from gateway.store.base import Discovery
 from gateway.terminal import plain
+from harvester.commands.offer_output import facts_of_offer, words_of_offer
 from harvester.commands.output import json_option, moment, write_json
 from harvester.fulltext.run import Result
 from harvester.fulltext.step_order import step_of, steps
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.takedowns.hide import check_shown, is_withdrawn, shown
+from harvester.offer.files import offers_of_item
 from harvester.runtime.durations import seconds_of
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.run_lifecycle import RunLifecycle
@@ -152,14 +154,15 @@ def facts_of_decision(decision: Decision) -> dict[str, object]:
 
 
 class SearchedItem(NamedTuple):
-    """The search for one item, and its decisions, without files that are taken down."""
+    """The search for one item, its decisions and offers, without files that are taken down."""
 
     state: SearchState
     decisions: tuple[Decision, ...]
+    offers: tuple[Offer, ...]
 
     def tell(self) -> None:
-        """Write the search for people: each step, each copy, each decision."""
-        for line in explained(self.state, self.decisions):
+        """Write the search for people: each step, each copy, each decision, each offer."""
+        for line in (*explained(self.state, self.decisions), *map(words_of_offer, self.offers)):
             click.echo(plain(line))
 
 
@@ -169,8 +172,10 @@ def searched_item(instance: Instance, desk: Discovery, identifier: str) -> Searc
     state = shown(instance, desk.search(identifier))
     if state is None:
         raise ConfigurationError(_UNKNOWN.format(identifier))
-    decisions = desk.decisions(identifier)
-    return SearchedItem(state, tuple(decision for decision in decisions if not is_withdrawn(instance, decision)))
+    decisions = tuple(decision for decision in desk.decisions(identifier) if not is_withdrawn(instance, decision))
+    takedowns = instance.store.takedowns()
+    offers = offers_of_item(instance, identifier, state.source, state.upstream)
+    return SearchedItem(state, decisions, tuple(offer for offer in offers if not takedowns.names_digest(offer.sha256)))
 
 
 def facts_of_search(search: SearchedItem) -> dict[str, object]:
@@ -184,6 +189,7 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
         "searched_at": moment(state.searched_at or None),
         "story": json.loads(search_json) if search_json else None,
         "decisions": [facts_of_decision(decision) for decision in search.decisions],
+        "offers": [facts_of_offer(offer) for offer in search.offers],
     }
 
 
@@ -194,7 +200,7 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
 def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
     """Show the search for one item: each step, each copy, and the reasons.
 
-    ID is the identifier of the item in this repository.
+    It also shows to whom files were offered, and the answers. ID is the identifier of the item in this repository.
     """
     with searching(ctx.obj) as (instance, desk):
         search = searched_item(instance, desk, identifier)

@@ -25,7 +25,7 @@ _OFFER = fields("""
 _RUN = fields("""
     source | text | The name of the source.
     run | integer | The number of the run.
-    stage | text | What the run did: `harvest`, `retry`, `sweep` or `discovery`.
+    stage | text | What the run did: `harvest`, `retry`, `sweep`, `discovery`, `offer` or `packages`.
     outcome | text | How it ended: `succeeded`, `succeeded_with_errors`, `stopped`, `try_later`, `refused`, `failed`, \
 `misconfigured`; `running` while it lasts, `died` when its process did.
     is_complete | claim | Whether it is shown that every record of its lists has arrived.
@@ -84,6 +84,22 @@ _REVIEWED = (
     copy | text | Where the kept copy lies, if one is kept.
 """),
 )
+_OFFERED = fields("""
+    identifier | text | The identifier of the item here.
+    sha256 | text | The SHA-256 of the file.
+    way | text | `inbox`: an announcement; `folder`: a package.
+    source | text | The name of the source.
+    outcome | text | `waiting`, `created` or `accepted` by the inbox, `packaged`, `retrying`, `refused`, `taken` \
+by the source, whose record names the file now, or `withdrawn`: it was offered, and is not published any more.
+    at | time? | When it was offered last.
+    tries | integer | How often it was offered.
+    next_at | time? | When it is offered again.
+    status | integer? | The HTTP status of the inbox.
+    place | text | The inbox, or the package.
+    location | text | The address that the inbox gave to the announcement, if any.
+    problem | text | Why it is retried or refused.
+    notification | text | The `id` of the announcement: always the same for one file of an item.
+""")
 _SEARCH = fields("""
     identifier | text | The identifier of the item here.
     source | text | The name of the source.
@@ -95,6 +111,7 @@ _SEARCH = fields("""
     searched_at | time? | When the last search ended.
     story | object? | The last search: each step and each copy.
     decisions | list | What was decided of its copies, oldest first: objects as `harvester review list` writes them.
+    offers | list | The offers of its files to the source: objects as `harvester offer` writes them.
 """)
 _RECEIPT = fields("""
     command | text | `mirror`, with its option `--full` or `--retry-failed`; `import`, `recheck` or `accept`.
@@ -245,6 +262,7 @@ OBJECTS: Objects = {
             is_complete | claim | Whether it was complete.
             announced | counts | Of the last run: how many records its lists announced, and how many it received.
             windows | counts | The windows of a first harvest, by what became of them.
+            offers | counts | The offers of files to the source, by their outcome.
             due | object | When each stage is due: a time, or `now`.
             identity | list | What it says otherwise than it was accepted: what, was, is_now.
             clock_ahead | integer? | By how many seconds this machine's clock is ahead of the source's, if it is known.
@@ -322,6 +340,13 @@ that the step named and that was looked at; empty where an earlier release has c
         """)
     },
     "harvester explain": {"the search": _SEARCH},
+    "harvester offer": {
+        "an offer": _OFFERED,
+        "an inbox (--find-inbox)": fields("""
+            source | text | The name of the source.
+            inbox | text | The inbox that it names, if any.
+        """),
+    },
     "harvester review show": {
         "the search": (
             *_SEARCH,

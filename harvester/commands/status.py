@@ -11,6 +11,7 @@ import click
 
 from gateway.model import Run, RunOutcome, Source, WindowOutcome
 from gateway.unattended import without_entry, without_schedule
+from harvester.commands.offer_output import counted
 from harvester.commands.output import json_option, moment, write_rows
 from harvester.fulltext import substance
 from harvester.harvest.alarms import alarms_of
@@ -21,6 +22,7 @@ from harvester.harvest.repository_identity import differences, waiting
 from harvester.harvest.run_log import LEFT
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import problems, unlisted, unscheduled
+from harvester.offer.files import offers_now
 from harvester.runtime.locks import is_locked
 from harvester.schedule.stages import STAGES
 
@@ -54,6 +56,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "is_complete",
         "announced",
         "windows",
+        "offers",
         "due",
         "progress",
     )
@@ -85,6 +88,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         "is_complete": last[0].is_complete if last else False,
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
+        "offers": _offers(instance, entry),
         "due": {} if is_running else _due(instance, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running
@@ -105,6 +109,13 @@ def _announced(last: Sequence[Run]) -> dict[str, int]:
     """Return how many records the lists of the last run announced, and how many came; nothing if none was announced."""
     counts = last[0].counts if last else {}
     return {name: counts.get(name, 0) for name in (ANNOUNCED, "received")} if ANNOUNCED in counts else {}
+
+
+def _offers(instance: Instance, entry: SourceEntry) -> dict[str, int]:
+    """Return how many offers to the source have which outcome; files count as waiting if it has an inbox."""
+    if not instance.has_searched:
+        return {}
+    return counted(offers_now(instance, entry.name, has_inbox=bool(entry.notify_inbox)))
 
 
 def _due(instance: Instance, entry: SourceEntry, now: float) -> dict[str, object]:

@@ -30,7 +30,7 @@ from harvester.runtime.interrupts import OutOfHours, Stop, breakable
 from harvester.runtime.opening_hours import opens_in
 from harvester.sources import kind_of, kinds
 
-__all__ = ["fetcher", "kind_of", "kinds", "with_address", "with_address_of"]
+__all__ = ["fetcher", "inbox_fetcher", "kind_of", "kinds", "with_address", "with_address_of"]
 
 log = logging.getLogger("harvester")
 
@@ -49,6 +49,29 @@ def fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | Non
         with Local(entry.url, most_bytes(settings)) as local:
             yield breakable(local, stop)
         return
+    with _web_fetcher(settings, entry, stop, pace) as fetch:
+        if entry.kind != "files":
+            yield fetch
+            return
+        most, limit = settings.number("fetch_file_max_bytes"), most_bytes(settings)
+        with Downloaded(settings.instance / FOLDER / entry.name, entry.url, fetch, most, limit) as there:
+            yield there
+
+
+@contextmanager
+def inbox_fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None = None) -> Iterator[Fetch]:
+    """Return the fetcher for the inbox of a source, of any kind; it raises what that of `fetcher` raises.
+
+    The inbox of a source that is a file on this machine must be at a public address, or in `allow`.
+    """
+    if entry.url.startswith("file:"):
+        entry = replace(entry, url=entry.notify_inbox, auth={}, address=PUBLIC)
+    with _web_fetcher(settings, entry, stop, pace) as fetch:
+        yield fetch
+
+
+@contextmanager
+def _web_fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None) -> Iterator[Fetch]:
     # Relative paths are relative to the instance folder, not to the current folder.
     auth = {name: str(settings.instance / value) if name in _FILES else value for name, value in entry.auth.items()}
     entry = recorded(settings, entry)
@@ -64,13 +87,7 @@ def fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | Non
     ports = ports_of(settings.text("discover_ports"))
     web = Web(settings, {entry.name: access}, sleep=stop.pause, pace=pace, ports=ports)
     with web, stop.breaking(web.break_off):
-        fetch = breakable(partial(_in_hours, entry, logged(web.fetcher(entry.name))), stop)
-        if entry.kind != "files":
-            yield fetch
-            return
-        most, limit = settings.number("fetch_file_max_bytes"), most_bytes(settings)
-        with Downloaded(settings.instance / FOLDER / entry.name, entry.url, fetch, most, limit) as there:
-            yield there
+        yield breakable(partial(_in_hours, entry, logged(web.fetcher(entry.name))), stop)
 
 
 def with_address(entry: SourceEntry) -> SourceEntry:

@@ -21,7 +21,14 @@ from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
 from harvester.runtime.run_lifecycle import RunLifecycle
 
-_NAMES = {"retry": "retry", "sweep": "sweep", "discovery": "search"}  # of stages; every other stage is a run
+# Of stages; every other stage is a run.
+_NAMES = {
+    "retry": "retry",
+    "sweep": "sweep",
+    "discovery": "search",
+    "offer": "round of offers",
+    "packages": "packing",
+}
 
 
 class RunResult(NamedTuple):

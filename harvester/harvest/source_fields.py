@@ -41,6 +41,7 @@ FIELDS: tuple[Field, ...] = (
     Field("slice", "unit", "The length of the windows in which its lists are harvested at first: year, month or day."),
     Field("connections", "count", "How many of these windows are requested at once; the default is one."),
     Field("rights", "text", "The address of a rights statement that applies to every record of the source."),
+    Field("notify_inbox", "text", "The inbox of the source (COAR Notify) to which discovered files are announced."),
     Field("prefer", "texts", "Which metadataPrefixes describe the works best, best first; none: the richest."),
     Field("auth", "table", "The credentials: their `kind` and where the secret is, never the secret itself."),
     Field(

@@ -62,6 +62,7 @@ class SourceEntry:
     slice: str = ""
     connections: int = 1
     rights: str = ""
+    notify_inbox: str = ""
     prefer: tuple[str, ...] = ()
     auth: Mapping[str, str] = field(default_factory=dict)
     friend: bool | None = None
@@ -277,14 +278,21 @@ def entry_from(name: str, table: object, *, must_exist: bool = True) -> SourceEn
     _check_order(str(values.get("from_", "")), str(values.get("until", "")))
     if not values.get("formats", ("oai_dc",)):
         raise ConfigurationError("formats must name at least one.")
-    if "slice" in table:
-        _check_slice(table)
+    _check_slice(table)
+    _check_inbox(table)
     return SourceEntry(name=name, **values)  # type: ignore[arg-type]  # FIELDS and IS_A are the types
 
 
+def _check_inbox(table: Mapping[str, object]) -> None:
+    """Raise ConfigurationError for an inbox that is no web address, or whose address has a secret."""
+    url = table.get("notify_inbox")
+    if url is not None and checked_url(str(url), must_exist=False).startswith("file:"):
+        raise ConfigurationError("notify_inbox must be http://host/path or https://host/path.")
+
+
 def _check_slice(table: Mapping[str, object]) -> None:
-    kind = kind_of(str(table.get("kind", "oai_pmh")))
-    if not kind.takes_dates:
+    kind = kind_of(str(table.get("kind", "oai_pmh"))) if "slice" in table else None
+    if kind is not None and not kind.takes_dates:
         raise ConfigurationError(f"a source of the kind {kind.name} cannot be asked for dates, so it has no slice.")
 
 

@@ -144,6 +144,16 @@ class SourceWork:
 
         return WorkResult(Status.SUCCEEDED, counts=Counter(stamped=turns.release(self.instance, entry)))
 
+    def offered(self, entry: SourceEntry) -> WorkResult:
+        """Announce some discovered files of one source to its inbox."""
+        from harvester.offer import run as offers  # noqa: PLC0415 - as above
+
+        order = offers.OfferOrder(limit=offers.MOST_OF_A_STAGE)
+        ran = offers.announce_files(
+            self.instance, entry, self.progress, self.stop, order, pace=self.pace, clock=self.clock
+        )
+        return WorkResult(ran.status, run=ran.run)
+
     def complete_takedowns(self) -> None:
         """Carry out takedowns that an earlier command has not completed. Raise StoreError."""
         if not any(pending(self.instance.store)) and self.instance.store.takedowns().is_empty:

@@ -18,11 +18,12 @@ from harvester.harvest.clock import is_past, runs_in_future
 from harvester.harvest.instance import Instance
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import problems
+from harvester.offer.files import due_at as offers_due_at
 from harvester.runtime.exit_status import SourceLocked, Status
 from harvester.runtime.interrupts import StopAsked
 from harvester.runtime.opening_hours import opens_in
 from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
-from harvester.schedule.due import LONGEST_WAIT_SECONDS, due_after_announcement, due_at, wait_after
+from harvester.schedule.due import LONGEST_WAIT_SECONDS, due_after_announcement, due_at, failures, wait_after
 from harvester.schedule.source_work import SourceWork, WorkResult
 from harvester.schedule.subscriptions import renewal_at
 
@@ -95,6 +96,17 @@ def _files_due(instance: Instance, entry: SourceEntry) -> float | None:
     return 0.0 if instance.desk().unpublished("", 1, (entry.name,)) else None
 
 
+def _offer_due(instance: Instance, entry: SourceEntry) -> float | None:
+    if not entry.notify_inbox or not instance.has_searched:
+        return None
+    at = offers_due_at(instance, entry.name)
+    runs = _runs(instance, entry, "offer")
+    failed = failures(runs)
+    if at is None or not failed:
+        return at
+    return max(at, (runs[0].ended_at or runs[0].started_at) + wait_after(failed, 0.0))
+
+
 def _subscription_due(instance: Instance, entry: SourceEntry) -> float | None:
     moments = (renewal_at(subscription) for subscription in instance.subscriptions.of_source(entry.name))
     return min((moment for moment in moments if moment is not None), default=None)
@@ -118,6 +130,13 @@ STAGES: tuple[Stage, ...] = (
         SourceWork.discovered,
     ),
     Stage("files", "Publishes what is decided of files and not published yet.", _files_due, SourceWork.released),
+    Stage(
+        "offer",
+        "Announces discovered files to the `notify_inbox` of a source.",
+        _offer_due,
+        SourceWork.offered,
+        asks=True,
+    ),
     Stage(
         "subscription",
         "Asks hubs again that have not confirmed, or whose lease ends soon.",

@@ -52,6 +52,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester alarms": ((), ("--all",)),
     "harvester outcomes": ((), ("--by", "host")),
     "harvester explain": ((ITEM,),),
+    "harvester offer": (("fake", "--list"), ("rs", "--find-inbox")),
     "harvester review show": ((ITEM,),),
     "harvester review list": (("--verdict", "reject"),),
     "harvester review accept": ((ITEM,), ("--all", "--dry-run")),

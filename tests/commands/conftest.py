@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Alarm, Decision, HubMode, HubRequest, Match, Outcome
+from gateway.model import Alarm, Decision, HubMode, HubRequest, Match, Offer, OfferOutcome, OfferWay, Outcome
 from gateway.store.opening import open_discovery, open_subscribers
 from harvester.mirror.doubtful_files import Suspect
 from harvester.mirror.inventory import Arrived
@@ -117,6 +117,7 @@ def _decide(folder: Path) -> None:
     lease = desk.lease(1, 60, identifier=ITEM)
     assert lease is not None
     assert desk.done(lease, "success", search_as_json(SearchResult(Outcome.SUCCESS, matches=(match,))), 2)
+    desk.store_offer(Offer(ITEM, "cd" * 32, OfferWay.INBOX, "fake", OfferOutcome.CREATED, 1, 1, status=201))
     desk.decide(Decision(ITEM.replace("00001", "00002"), URL, "cd" * 32, "review", "It waits.", "rule", 1))
     for at, verdict in enumerate(("accept", "reject"), 1):
         desk.decide(Decision(ITEM, URL, "ab" * 32, verdict, "It is so.", "a person", at))

@@ -20,6 +20,7 @@ from harvester.cli import main as harvester
 from tests import live
 from tests.conftest import ROOT
 from tests.mirror.provider import Item, serving
+from tests.offer.library import world
 from tests.sample.demo import WEB, sample
 from tests.test_first_hour import fetched
 
@@ -173,6 +174,36 @@ def test_the_guide_to_full_text(harvested: Machine) -> None:
         outputs = harvested.follow("full-text.md")
     assert sum("LR-15-00071" in text for text in outputs) > 2
     assert harvested.run("harvester review list") == "", "what waited was accepted"
+
+
+def test_the_guide_to_close_the_loop_with_a_source(machine: Machine) -> None:
+    with world() as around:
+        library = around.library
+        machine.addresses = {
+            'notify_inbox = "https://laro.example.org/inbox"': f'notify_inbox = "{around.inbox.url("/inbox")}"\n'
+            f'allow = ["{around.inbox.address}"]',
+            "https://laro.example.org": library.place,
+            ":8080": machine.addresses[":8080"],
+        }
+        machine.run("gateway init --domain repository.example.org --email librarian@example.org")
+        with (machine.instance / "config.toml").open("a", encoding="utf-8") as config:
+            config.write(
+                f'base_url = "http://127.0.0.1{machine.addresses[":8080"]}/oai"\ndiscover_email = "a@example.org"\n'
+            )
+            config.write(f'discover_instead = "https://={around.web}/ {library.place}/=')
+            config.write(f'{library.place}/"\nfetch_delay_seconds = 0\ndiscover_delay_seconds = 0\n')
+        machine.run("harvester source check https://laro.example.org --add laro")
+        (name,) = {url.rpartition("/")[2].removesuffix(".pdf") for url in around.files if url.endswith(".pdf")}
+        outputs = []
+        for piece in pieces("close-the-loop.md"):
+            if "offer laro --list" in piece.text:
+                assert around.take_in_packages(machine.root / "srv" / "deposit") == [name]
+            outputs += machine._do(piece)
+    assert len(around.notifications) == 1
+    assert "<url>" in next(text for text in outputs if 'capability="resourcelist"' in text)
+    *_, offers, explained = outputs
+    assert [line.split()[1] for line in offers.splitlines()] == ["taken", "taken"]
+    assert "already-held" in explained.splitlines()[0]
 
 
 @pytest.fixture

@@ -220,7 +220,8 @@ def test_watching_harvests_again_and_again_until_a_signal(write_sources, harvest
 
 
 def test_every_stage_says_what_it_does():
-    assert [stage.name for stage in STAGES] == ["harvest", "publication", "sweep", "discovery", "files", "subscription"]
+    names = ["harvest", "publication", "sweep", "discovery", "files", "offer", "subscription"]
+    assert [stage.name for stage in STAGES] == names
     assert all(stage.sentence.endswith(".") for stage in STAGES)
 
 

@@ -15,11 +15,12 @@ from typing import Final
 from gateway.hub.topics import Topic
 from gateway.model import Subscriber
 from gateway.store.base import Subscribers
+from harvester.http.bounded_body import Body, status_of
 from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Progress
 from harvester.schedule.hub.calls import Result, host_of, results
-from harvester.schedule.hub.messages import Body, Content, delivery, is_success, status_of, wait_after
+from harvester.schedule.hub.messages import Content, delivery, is_success, wait_after
 from harvester.schedule.hub.news import News
 
 _TOGETHER: Final = 500

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
 from hashlib import sha256
 from typing import Final, NamedTuple
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from gateway.errors import AnswerTooLarge, TryLater
 from gateway.model import HubDenial, HubMode, HubRequest, Subscriber
-from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.bounded_body import Body
+from harvester.http.messages import Request
 
 DEADLINE_SECONDS: Final = 15.0
-MOST_ANSWER: Final = 65_536  # bytes of a subscriber's answer
 _FIRST_WAIT_SECONDS: Final = 60
 _LONGEST_WAIT_SECONDS: Final = 6 * 3_600
 _MOST_DOUBLINGS: Final = 16
@@ -24,37 +22,6 @@ class Content(NamedTuple):
 
     body: bytes
     content_type: str
-
-
-class Body:
-    """Takes the body of an answer up to a limit, and its status. `takes` returns whether a status has a body for us."""
-
-    def __init__(self, most: int = MOST_ANSWER, takes: Callable[[int], bool] = lambda _status: True) -> None:
-        self.status = 0
-        self._most, self._takes = most, takes
-        self._parts: list[bytes] = []
-        self._size = 0
-
-    @property
-    def content(self) -> bytes:
-        """The bytes so far."""
-        return b"".join(self._parts)
-
-    def headers(self) -> tuple[tuple[str, str], ...]:
-        """Return no headers: the body is requested whole."""
-        return ()
-
-    def begin(self, answer: Fetched) -> bool:
-        """Return whether the body is taken."""
-        self.status = answer.status
-        return self._takes(answer.status)
-
-    def write(self, part: bytes) -> None:
-        """Take the next bytes. Raise AnswerTooLarge beyond the limit."""
-        self._size += len(part)
-        if self._size > self._most:
-            raise AnswerTooLarge(f"The answer has more than {self._most} bytes.")
-        self._parts.append(part)
 
 
 def verification(asked: HubRequest, challenge: str, body: Body) -> Request:
@@ -85,16 +52,6 @@ def delivery(subscriber: Subscriber, content: Content, links: str, body: Body) -
         digest = hmac.new(subscriber.secret.encode(), content.body, sha256).hexdigest()
         headers.append(("X-Hub-Signature", f"sha256={digest}"))
     return _bounded(Request(subscriber.callback, "", tuple(headers), "POST", content.body, sink=body))
-
-
-def status_of(fetch: Fetch, request: Request, body: Body) -> int:
-    """Return the status of the answer to a request whose body is taken, even if that asks to wait or is too long."""
-    try:
-        return fetch(request).status
-    except (AnswerTooLarge, TryLater):
-        if not body.status:
-            raise
-        return body.status
 
 
 def is_success(status: int) -> bool:

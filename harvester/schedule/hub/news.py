@@ -11,8 +11,9 @@ from gateway.errors import GatewayError
 from gateway.hub.topics import Topic, Topics
 from gateway.model import Selection
 from gateway.store.base import Store, View
+from harvester.http.bounded_body import Body
 from harvester.http.messages import Fetch, Request
-from harvester.schedule.hub.messages import DEADLINE_SECONDS, Body, Content
+from harvester.schedule.hub.messages import DEADLINE_SECONDS, Content
 
 MOST_CONTENT: Final = 1_000_000  # bytes of a topic that are delivered; of a longer one, none are
 _FRESH: Final = (("Cache-Control", "no-cache"),)  # a proxy before the gateway may have an older answer

@@ -11,11 +11,12 @@ from typing import Final
 
 from gateway.model import HubDenial, HubRequest
 from gateway.store.base import Subscribers
+from harvester.http.bounded_body import Body, status_of
 from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Progress
 from harvester.schedule.hub.calls import Result, host_of, results
-from harvester.schedule.hub.messages import Body, denial, is_success, status_of, verification, wait_after
+from harvester.schedule.hub.messages import denial, is_success, verification, wait_after
 
 _TOGETHER: Final = 500
 _CHALLENGE_BYTES: Final = 32

@@ -9,11 +9,11 @@ import pytest
 from gateway.errors import AddressRefused, StoreBusy, TryLater
 from gateway.model import HubMode, HubRequest
 from harvester.harvest.clock import is_past  # noqa: F401 - loaded here, and not in a measured time
+from harvester.http.bounded_body import Body, status_of
 from harvester.http.messages import Request
 from harvester.runtime.locks import lock
 from harvester.schedule.hub import deliver, news, rounds, verify
 from harvester.schedule.hub.calls import host_of
-from harvester.schedule.hub.messages import Body, status_of
 from tests.schedule.hub.subscriber import Subscriber, served
 
 pytestmark = pytest.mark.slow

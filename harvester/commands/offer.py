@@ -1,0 +1,140 @@
+"""`harvester offer`: offer discovered files to the sources of their items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import click
+
+from gateway.errors import GatewayError
+from gateway.model import Offer, OfferOutcome, OfferWay
+from gateway.program import say
+from gateway.terminal import plain
+from harvester.commands.offer_output import facts_of_offer
+from harvester.commands.output import json_option, write_json
+from harvester.harvest.access import inbox_fetcher
+from harvester.harvest.instance import Instance, opened
+from harvester.harvest.sources_toml import SourceEntry
+from harvester.http.pacing import Pace
+from harvester.offer.files import offered_files, offers_now
+from harvester.offer.inbox import find_inbox
+from harvester.offer.run import OfferOrder, announce_files, check_inbox, pack_files
+from harvester.runtime.exit_status import Status, status_of_end, status_of_error, worst
+from harvester.runtime.interrupts import Stop, listening
+from harvester.runtime.progress import Progress, progress
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True, metavar="SOURCE...")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write a package of each file into DIR, for deposit by hand; announce nothing.",
+)
+@click.option(
+    "--again", "is_again", is_flag=True, help="Offer again what was refused, packed, or waits for its next try."
+)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Offer at most N files of each source.")
+@click.option("--list", "is_listed", is_flag=True, help="List all offers as they are now; offer nothing.")
+@click.option(
+    "--find-inbox", "is_search", is_flag=True, help="Look for the inbox that the source names; offer nothing."
+)
+@click.option("--dry-run", "is_dry", is_flag=True, help="List the files that would be offered; offer nothing.")
+@json_option
+@click.pass_context
+def offer(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    folder: Path | None,
+    is_again: bool,
+    limit: int | None,
+    is_listed: bool,
+    is_search: bool,
+    is_dry: bool,
+    as_json: bool,
+) -> None:
+    """Offer discovered files to the sources of their items, each file once.
+
+    A file is offered if a search found it, a rule or a person accepted it, and it is published. It is announced to the
+    `notify_inbox` of the source (COAR Notify), which `harvester tend` does too; or it is packed with --folder.
+    """
+    shown = partial(_show, as_json=as_json)
+    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
+        entries = instance.sources.chosen(dict.fromkeys(names))
+        if is_search:
+            ctx.exit(int(worst([_show_inbox(instance, entry, stop, as_json=as_json) for entry in entries])))
+        if folder is None and not is_listed:
+            for entry in entries:
+                check_inbox(entry)
+        if is_listed or is_dry:
+            for entry in entries:
+                for one in _listed(instance, entry, folder) if is_listed else _planned(instance, entry, folder):
+                    shown(one)
+            ctx.exit(int(Status.SUCCEEDED))
+        order, pace = OfferOrder(limit, is_again, shown), Pace()
+        statuses = [_offered(instance, entry, folder, order, reporter, stop, pace) for entry in entries]
+    ctx.exit(int(worst(statuses)))
+
+
+def _offered(
+    instance: Instance,
+    entry: SourceEntry,
+    folder: Path | None,
+    order: OfferOrder,
+    reporter: Progress,
+    stop: Stop,
+    pace: Pace,
+) -> Status:
+    if stop.is_asked:
+        return Status.STOPPED
+    try:
+        if folder is None:
+            return announce_files(instance, entry, reporter, stop, order, pace=pace).status
+        return pack_files(instance, entry, folder.absolute(), reporter, stop, order).status
+    except GatewayError as error:
+        reporter.fail(f"{entry.name}: {error}")
+        return status_of_error(error)
+
+
+def _listed(instance: Instance, entry: SourceEntry, folder: Path | None) -> Iterator[Offer]:
+    """Return all offers to a source as they are now; with a folder, only the packages."""
+    if not instance.has_searched:
+        return iter(())
+    offers = offers_now(instance, entry.name, has_inbox=bool(entry.notify_inbox))
+    return (one for one in offers if folder is None or one.way is OfferWay.FOLDER)
+
+
+def _planned(instance: Instance, entry: SourceEntry, folder: Path | None) -> Iterator[Offer]:
+    """Return the files that would be offered now."""
+    if not instance.has_searched:
+        return
+    way = OfferWay.INBOX if folder is None else OfferWay.FOLDER
+    desk = instance.desk()
+    for file in offered_files(instance, entry.name):
+        before = {(one.sha256, one.way): one for one in desk.offers_of(file.state.identifier)}
+        known = before.get((file.link.sha256, way))
+        if not file.is_taken and (known is None or known.outcome is OfferOutcome.RETRYING):
+            yield known or Offer(*file.key, way, entry.name, OfferOutcome.WAITING)
+
+
+def _show_inbox(instance: Instance, entry: SourceEntry, stop: Stop, *, as_json: bool) -> Status:
+    """Show the inbox that a source names."""
+    with inbox_fetcher(instance.settings, entry, stop) as fetch:
+        inbox = find_inbox(fetch, entry.url)
+    if as_json:
+        write_json({"source": entry.name, "inbox": inbox})
+    elif inbox:
+        click.echo(plain(f'notify_inbox = "{inbox}"'))
+    else:
+        say(f"{entry.url} names no inbox in its Link header. Ask the administrators of {entry.name} for one.")
+    return status_of_end(has_findings=not inbox)
+
+
+def _show(one: Offer, *, as_json: bool) -> None:
+    if as_json:
+        write_json(facts_of_offer(one))
+    else:
+        click.echo(plain(f"{one.identifier}  {one.outcome}  {one.problem or one.location or one.place}".rstrip()))

@@ -1,0 +1,1 @@
+"""Offers of discovered files to the sources of their items."""

@@ -1,0 +1,136 @@
+"""Which files are offered to a source: found by discovery, accepted by a rule or a person, and published now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+from gateway.addresses import address
+from gateway.model import Decision, FileLink, FileOrigin, ItemState, Offer, OfferOutcome, OfferWay
+from gateway.withholding import Forbidden
+from harvester.harvest.instance import Instance
+
+_BATCH = 500
+# Of a file that was announced, or may have been, although no answer came.
+_ANNOUNCED = (OfferOutcome.CREATED, OfferOutcome.ACCEPTED, OfferOutcome.PACKAGED, OfferOutcome.RETRYING)
+
+
+class OfferedFile(NamedTuple):
+    """A file that can be offered: its item, what is published of it, and the decision that accepted it.
+
+    `is_taken`: the record of the source itself names a file with the same bytes, so the source has it.
+    """
+
+    source: str
+    state: ItemState
+    link: FileLink
+    decision: Decision
+    is_taken: bool = False
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The identifier of the item, and the SHA-256 of the file."""
+        return self.state.identifier, self.link.sha256
+
+
+def offered_files(instance: Instance, source: str) -> Iterator[OfferedFile]:
+    """Yield the files that can be offered to a source, each once, by the identifiers of their items.
+
+    Left out is what is taken down. Raise StoreError.
+    """
+    desk, after = instance.desk(), ("", "")
+    seen: set[tuple[str, str]] = set()  # of one item
+    while batch := desk.accepted(source, after, _BATCH):
+        states = instance.store.states(source, list({upstream for upstream, _ in batch}))
+        for upstream, decision in batch:
+            if decision.identifier != after[0]:
+                seen.clear()
+            after = decision.identifier, decision.url
+            state = states.get(upstream)
+            file = None if state is None else _published(instance, source, state, decision)
+            if file is not None and file.key not in seen:
+                seen.add(file.key)
+                yield file
+
+
+def _published(instance: Instance, source: str, state: ItemState, decision: Decision) -> OfferedFile | None:
+    """Return an accepted file if it is published now."""
+    takedowns = instance.store.takedowns()
+    if state.is_deleted or takedowns.names_item(state.identifier, source, state.upstream):
+        return None
+    url = address(decision.url)
+    discovered = (file for file in state.files if file.origin is FileOrigin.DISCOVERED)
+    link = next((file for file in discovered if (file.url, file.sha256) == (url, decision.sha256)), None)
+    if link is None or Forbidden(takedowns).names(link):
+        return None
+    return OfferedFile(source, state, link, decision, _is_taken(state.files, link.sha256))
+
+
+def _is_taken(files: Iterable[FileLink], sha256: str) -> bool:
+    return any(file.origin is FileOrigin.UPSTREAM and file.sha256 == sha256 for file in files)
+
+
+def stored_offers(instance: Instance, source: str) -> Iterator[Offer]:
+    """Yield the offers that were made to a source. Raise StoreError."""
+    after = ("", "", "")
+    while batch := instance.desk().offers(source, after, _BATCH):
+        yield from batch
+        after = batch[-1].identifier, batch[-1].sha256, batch[-1].way
+
+
+def offers_now(instance: Instance, source: str, *, has_inbox: bool) -> Iterator[Offer]:
+    """Yield all offers to a source as they are now. Raise StoreError.
+
+    Files that have none yet are `waiting`, if the source has an inbox and lacks the file.
+    """
+    files = {file.key: file.is_taken for file in offered_files(instance, source)}
+    waiting = {key for key, is_taken in files.items() if has_inbox and not is_taken}
+    for offer in stored_offers(instance, source):
+        key = offer.identifier, offer.sha256
+        if offer.way is OfferWay.INBOX:
+            waiting.discard(key)
+        yield as_it_is(offer, is_published=key in files, is_taken=files.get(key, False))
+    for identifier, sha256 in sorted(waiting):
+        yield Offer(identifier, sha256, OfferWay.INBOX, source, OfferOutcome.WAITING)
+
+
+def offers_of_item(instance: Instance, identifier: str, source: str, upstream: str) -> tuple[Offer, ...]:
+    """Return the offers of the files of one item as they are now. Raise StoreError."""
+    state = instance.store.states(source, (upstream,)).get(upstream)
+    files = () if state is None or state.is_deleted else state.files
+    published = {file.sha256 for file in files}
+    return tuple(
+        as_it_is(offer, is_published=offer.sha256 in published, is_taken=_is_taken(files, offer.sha256))
+        for offer in instance.desk().offers_of(identifier)
+    )
+
+
+def as_it_is(offer: Offer, *, is_published: bool, is_taken: bool) -> Offer:
+    """Return an offer, with the outcome `taken` or `withdrawn` if that is so now."""
+    if is_taken:
+        return offer._replace(outcome=OfferOutcome.TAKEN, next_at=0, problem="")
+    if not is_published and offer.outcome in _ANNOUNCED:
+        return offer._replace(outcome=OfferOutcome.WITHDRAWN, next_at=0)
+    return offer
+
+
+def due_at(instance: Instance, source: str) -> int | None:
+    """Return the second since 1970 at which files must be announced to a source; None: nothing has changed.
+
+    Whenever something was published since the last whole round, there may be new files. Raise StoreError.
+    """
+    with instance.store.view() as view:
+        if view.last_change() > instance.desk().position(position_name(source)):
+            return 0
+    return instance.desk().next_offer_at(source)
+
+
+def position_name(source: str) -> str:
+    """Return the name of the line of the log of changes up to which the files of a source were announced."""
+    return f"{source} offers"
+
+
+def notification_id(identifier: str, sha256: str) -> str:
+    """Return the id of the notification about a file of an item: always the same URN (RFC 9562 §5.5)."""
+    return uuid5(NAMESPACE_URL, f"{identifier}#{sha256}").urn

@@ -1,0 +1,166 @@
+"""An inbox that is broken or hostile: nothing follows it, nothing waits for it, and nothing of it is believed."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import pytest
+
+from tests.fulltext.conftest import NAME
+from tests.http.server import Server, handler, listening, ok
+from tests.offer.conftest import Place
+
+pytestmark = pytest.mark.slow  # real servers, and an instance for each test
+
+A, B = "LR-15-00007", "LR-15-00071"
+
+
+def head_only(request, status: int = 201) -> None:
+    """Send the head of an answer whose body never ends."""
+    request.send_response_only(status)
+    request.send_header("Content-Length", "100000000")
+    request.send_header("Location", "/inbox/7")
+    request.end_headers()
+
+
+def test_an_announcement_is_a_post_of_json_ld_by_our_own_fetch(place: Place) -> None:
+    place.accept(A)
+    place.offer()
+    (asked,) = place.server.asked
+    assert asked.method == "POST"
+    assert asked.headers["Content-Type"] == 'application/ld+json;profile="https://www.w3.org/ns/activitystreams"'
+    assert asked.headers["User-Agent"].startswith("oai-gateway/")
+
+
+def test_an_answer_without_end_counts_by_its_status(place: Place) -> None:
+    place.accept(A)
+
+    def endless(request) -> None:
+        head_only(request)
+        for _ in range(200):
+            request.wfile.write(b"x" * 10_000)
+        request.close_connection = True
+
+    place.server.say("/inbox", endless)
+    assert place.offer() == [(A, "created")]
+    assert place.explained(A)[0]["location"] == place.server.url("/inbox/7")
+
+
+def test_a_slow_answer_counts_by_its_status(place: Place) -> None:
+    place.accept(A)
+    with (place.folder / "config.toml").open("a") as config:
+        config.write("fetch_file_deadline_seconds = 1.0\n")
+
+    def slow(request) -> None:
+        head_only(request, 202)
+        try:
+            for _ in range(100):
+                request.wfile.write(b"x")
+                request.connection.settimeout(0.2)
+                request.rfile.read(1)
+        except OSError:
+            pass
+        request.close_connection = True
+
+    place.server.say("/inbox", slow)
+    begun = monotonic()
+    assert place.offer() == [(A, "accepted")]
+    assert monotonic() - begun < 20
+
+
+@pytest.mark.parametrize(
+    ("location", "kept"),
+    [
+        ("https://laro.example.org/inbox/1", "https://laro.example.org/inbox/1"),
+        ("https://laro.example.org/1?token=abcdef0123456789", "https://laro.example.org/1?token=..."),
+        ("javascript:alert(1)", ""),
+        ("file:///etc/passwd", ""),
+        ("http://[", ""),
+        ("https://laro.example.org/a b", ""),
+        ("https://laro.example.org/\x1b[31m", ""),
+        (f"https://laro.example.org/{'x' * 3000}", ""),
+        ("", ""),
+    ],
+)
+def test_a_location_is_kept_if_it_is_a_web_address(place: Place, location: str, kept: str) -> None:
+    place.accept(A)
+    place.server.say("/inbox", ok(b"", 201, Location=location))
+    assert place.offer() == [(A, "created")]
+    assert place.explained(A)[0]["location"] == kept
+
+
+def test_an_inbox_that_hangs_up_is_tried_again(place: Place) -> None:
+    place.accept(A)
+
+    def hang_up(request) -> None:
+        request.close_connection = True
+
+    place.server.say("/inbox", hang_up)
+    assert place.offer(status=5) == [(A, "retrying")]
+
+
+def test_an_inbox_where_nobody_listens_is_tried_again(place: Place) -> None:
+    place.accept(A)
+    place.configure("http://127.0.0.1:9/inbox", allow="127.0.0.1:9")
+    assert place.offer(status=5) == [(A, "retrying")]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "10.0.0.1", "169.254.169.254"])
+def test_a_private_inbox_that_the_entry_does_not_allow_gets_nothing(place: Place, host: str) -> None:
+    place.accept(A)
+    place.configure(f"http://{host}:1/inbox", allow="192.0.2.1")
+    assert place.offer(status=4) == []
+    assert place.server.asked == []
+    assert place.explained(A) == [], "it still waits"
+    assert place.data("status")[0]["offers"] == {"waiting": 1}
+
+
+def test_credentials_are_sent_to_the_host_of_the_source_only(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.accept(A)
+    place.accept(B)
+    monkeypatch.setenv("LARO_TOKEN", "s3cret")
+    file = place.folder / "sources.toml"
+    file.write_text(file.read_text() + 'auth = {kind = "bearer", token_env = "LARO_TOKEN"}\n')
+    place.offer("--limit", "1")
+    assert "Authorization" not in place.server.asked[-1].headers
+    text = file.read_text()
+    url = next(line for line in text.splitlines() if line.startswith("url ="))
+    file.write_text(text.replace(url, f'url = "{place.server.url("/oai")}"'))
+    place.offer("--limit", "1")
+    assert place.server.asked[-1].headers["Authorization"] == "Bearer s3cret"
+
+
+@pytest.mark.parametrize(
+    "inbox",
+    ["/inbox", "file:///inbox", "ftp://laro.example.org/", "", "https://a@b/", "https://e.org/?token=abcdef012345"],
+)
+def test_an_inbox_in_the_entry_must_be_a_web_address_without_a_secret(place: Place, inbox: str) -> None:
+    file = place.folder / "sources.toml"
+    lines = [line for line in file.read_text().splitlines() if not line.startswith("notify_inbox")]
+    file.write_text("\n".join([*lines, f'notify_inbox = "{inbox}"', ""]))
+    assert "sources.toml" in place.call("offer", NAME, status=2)
+
+
+# --- the inbox that a source names --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "inbox"),
+    [
+        ('</in>; rel="http://www.w3.org/ns/ldp#inbox"', "/in"),
+        ('</a>; rel="next", </in>; rel="item http://www.w3.org/ns/ldp#inbox"', "/in"),
+        ('</a>; rel="inbox"', ""),
+        ("<<<;;;", ""),
+    ],
+)
+def test_the_inbox_that_a_source_names_in_its_link_header_is_shown(place: Place, header: str, inbox: str) -> None:
+    other = Server()
+    with listening(handler(other)) as other.address:
+        other.say("/oai", ok(b"<a/>", Link=header))
+        file = place.folder / "sources.toml"
+        url = next(line for line in file.read_text().splitlines() if line.startswith("url ="))
+        file.write_text(file.read_text().replace(url, f'url = "{other.url("/oai")}"'))
+        (shown,) = place.data("offer", NAME, "--find-inbox", status=0 if inbox else 3)
+        assert shown == {"source": NAME, "inbox": other.url(inbox) if inbox else ""}
+        words = place.call("offer", NAME, "--find-inbox", status=0 if inbox else 3)
+        assert (f'notify_inbox = "{other.url(inbox)}"' in words) is bool(inbox)
