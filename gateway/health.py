@@ -223,10 +223,10 @@ def _hub(settings: Settings) -> Iterator[Finding]:
     """Say whether our hub has subscriptions, and whether somebody verifies requests."""
     if not settings.is_on("hub"):
         return
-    sentence, warning = hub_subscribers.state(settings.instance, int(time()))
+    sentence, warnings = hub_subscribers.state(settings.instance, int(time()))
     if sentence:
         yield Finding("fine", sentence)
-    if warning:
+    for warning in warnings:
         yield Finding("warning", warning)
 
 

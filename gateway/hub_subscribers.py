@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from gateway.errors import ConfigurationError, StoreMissing
+from gateway.hub.topics import Topics
 from gateway.model import Subscriber
-from gateway.settings import Value
+from gateway.pages.site import site_url
+from gateway.resourcesync.addresses import resource_sets
+from gateway.settings import Settings, Value
 from gateway.store.opening import open_subscribers
 from gateway.xmltext import utc_datetime
 
 _EVER = 10**12
 _MANY = 10**9
+_MOST_NAMED = 5
 _LATE_SECONDS = 3_600
 _REASON = "The administrator of the repository has ended the subscription."
+
+
+def topics_of(settings: Settings) -> Topics | None:
+    """Return the topics of our hub; None if there is no hub, or its address is not known."""
+    base_url = settings.text("base_url")
+    if not settings.is_on("hub") or not base_url:
+        return None
+    url = site_url(base_url, settings.text("pages_url"))
+    return Topics(url, base_url, resource_sets(settings.text("resourcesync_lists")))
+
+
+def failing(subscribers: Sequence[Subscriber]) -> tuple[str, ...]:
+    """Return a sentence for each subscriber that accepts no deliveries now, the first ones by name.
+
+    It has the host of the callback alone: the rest of the address may be a secret.
+    """
+    names = [_failing(subscriber) for subscriber in subscribers if subscriber.failing_since]
+    if len(names) <= _MOST_NAMED:
+        return tuple(names)
+    rest = f"{len(names) - _MOST_NAMED} more subscribers of our hub accept no deliveries: see `gateway hub list`."
+    return (*names[:_MOST_NAMED], rest)
+
+
+def _failing(subscriber: Subscriber) -> str:
+    return (
+        f"Subscription {subscriber.number} of our hub, at {urlsplit(subscriber.callback).hostname}, has accepted no "
+        f"delivery since {utc_datetime(subscriber.failing_since)}: {subscriber.problem}"
+    )
 
 
 def known(folder: Path) -> tuple[list[dict[str, Value | None]], int]:
@@ -23,24 +57,24 @@ def known(folder: Path) -> tuple[list[dict[str, Value | None]], int]:
         return [_facts(subscriber) for subscriber in subscribers.all()], len(subscribers.requests(_EVER, _MANY))
 
 
-def state(folder: Path, now: int) -> tuple[str, str]:
-    """Return a sentence about the subscriptions, and a warning; each is empty if there is nothing to say.
+def state(folder: Path, now: int) -> tuple[str, tuple[str, ...]]:
+    """Return a sentence about the subscriptions, empty if there are none, and warnings.
 
     Raise StoreError.
     """
     with closing(open_subscribers(folder)) as subscribers:
         everybody = subscribers.all()
         asked = [request.asked_at for request in subscribers.requests(_EVER, _MANY) if not request.tries]
-    failing = sum(subscriber.failing_since > 0 for subscriber in everybody)
-    sentence = f"Our hub has {len(everybody)} subscriptions; {failing} of them do not accept deliveries now."
+    count = sum(subscriber.failing_since > 0 for subscriber in everybody)
+    sentence = f"Our hub has {len(everybody)} subscriptions; {count} of them do not accept deliveries now."
     late = [second for second in asked if second < now - _LATE_SECONDS]
-    warning = (
+    waiting = (
         f"{len(late)} requests to our hub wait since {utc_datetime(min(late))} or later. `harvester tend` verifies "
         "them; it must run every few minutes."
         if late
         else ""
     )
-    return sentence if everybody else "", warning
+    return sentence if everybody else "", (*failing(everybody), *filter(None, (waiting,)))
 
 
 def remove(folder: Path, number: int) -> None:

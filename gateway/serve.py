@@ -27,6 +27,7 @@ from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
 from gateway import create_app, logs
 from gateway.errors import ConfigurationError
+from gateway.hub_subscribers import topics_of
 from gateway.instance import base_url_doubt, metrics_address
 from gateway.oaipmh.routes import Observe
 from gateway.page_paths import page_test
@@ -328,7 +329,7 @@ def _folder_of_counts(*, is_wanted: bool) -> Iterator[None]:
 def _metrics(settings: Settings) -> Application:
     from gateway.metrics.application import application  # noqa: PLC0415
 
-    return application(Path(os.environ[_FOLDER_OF_COUNTS]), settings.instance)
+    return application(Path(os.environ[_FOLDER_OF_COUNTS]), settings.instance, topics_of(settings))
 
 
 def _count() -> Observe:

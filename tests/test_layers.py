@@ -285,6 +285,7 @@ LAYERS = {
     "gateway.hub": Layer(
         (*GROUND, "gateway.names", "gateway.resourcesync.addresses", "gateway.resourcesync.periods", "gateway.hub")
     ),
+    "gateway.hub.backlog": Layer((*GROUND, "gateway.store.base", "gateway.hub.topics")),
     "gateway.hub.routes": Layer(
         (*GROUND, "gateway.resourcesync.periods", "gateway.store.base", "gateway.hub"), ("flask",)
     ),
@@ -294,7 +295,8 @@ LAYERS = {
     "gateway.server": Layer((*GROUND, "gateway.request_line", "gateway.server"), ("gunicorn",)),
     # What a monitoring system asks.
     "gateway.metrics": Layer(
-        (*GROUND, "gateway.store.base", "gateway.store.opening", "gateway.metrics"), ("prometheus_client",)
+        (*GROUND, "gateway.store.base", "gateway.store.opening", "gateway.hub", "gateway.metrics"),
+        ("prometheus_client",),
     ),
     # The rim: what puts the parts together, and what people start.
     "gateway": Layer(("gateway",), ("click", "flask", "gunicorn", "tomlkit")),
@@ -503,8 +505,7 @@ LAYERS = {
             "gateway.settings",
             "gateway.store.base",
             "gateway.hub.topics",
-            "gateway.pages.site",
-            "gateway.resourcesync.addresses",
+            "gateway.hub_subscribers",
             "harvester.runtime",
             "harvester.http",
             "harvester.harvest.instance",
@@ -526,7 +527,17 @@ LAYERS = {
         )
     ),
     "harvester.commands": Layer(
-        (*CORE, *PROGRAM, "gateway.formats", "gateway.fulltext", "gateway.store", *PUBLICATION, *ROOMS), ("click",)
+        (
+            *CORE,
+            *PROGRAM,
+            "gateway.formats",
+            "gateway.fulltext",
+            "gateway.hub_subscribers",
+            "gateway.store",
+            *PUBLICATION,
+            *ROOMS,
+        ),
+        ("click",),
     ),
     "harvester.__main__": Layer(("harvester.cli",)),
     "harvester.cli": Layer(

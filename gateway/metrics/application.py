@@ -10,17 +10,23 @@ from typing import Any
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from gateway.metrics.state import State
-from gateway.store.opening import open_inbox, open_store
+from gateway.hub.backlog import Backlog
+from gateway.hub.topics import Topics
+from gateway.metrics.state import Hub, State
+from gateway.store.opening import open_inbox, open_store, open_subscribers
 
 _NOT_HERE = b"Only /metrics is here.\n"
 
 
-def application(folder: Path, instance: Path) -> Callable[..., Iterable[bytes]]:
-    """Return the WSGI application: `/metrics`, and 404 for everything else. `folder` has the counts of the workers."""
+def application(folder: Path, instance: Path, topics: Topics | None) -> Callable[..., Iterable[bytes]]:
+    """Return the WSGI application: `/metrics`, and 404 for everything else.
+
+    `folder` has the counts of the workers, `topics` are those of our hub; None: there is no hub.
+    """
     registry = CollectorRegistry()
     MultiProcessCollector(registry, str(folder))  # type: ignore[no-untyped-call]
-    registry.register(State(instance, lambda: open_store(instance), lambda: open_inbox(instance), time.time))
+    hub = None if topics is None else Hub(lambda: open_subscribers(instance), Backlog(topics))
+    registry.register(State(instance, lambda: open_store(instance), lambda: open_inbox(instance), time.time, hub))
     metrics = make_wsgi_app(registry)
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

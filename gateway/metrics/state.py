@@ -5,18 +5,30 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from gateway.errors import GatewayError
+from gateway.hub.backlog import Backlog
 from gateway.model import RunOutcome
-from gateway.store.base import Inbox, Store
+from gateway.store.base import Inbox, Store, Subscribers
 
 # More pages than these are a backlog in any case, and need no exact number.
 _MOST_PAGES = 10_000
+_MOST_REQUESTS = 100_000
+_EVER = 10**12
 _GOOD = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
+
+
+class Hub(NamedTuple):
+    """Our hub: `open` opens what it keeps, or raises StoreError."""
+
+    open: Callable[[], Subscribers]
+    backlog: Backlog
 
 
 class State(Collector):
@@ -31,16 +43,21 @@ class State(Collector):
         open_store: Callable[[], Store],
         open_inbox: Callable[[], Inbox],
         clock: Callable[[], float],
+        hub: Hub | None = None,
     ) -> None:
-        """Take the instance folder, and the functions that open its databases."""
+        """Take the instance folder, the functions that open its databases, and the hub if there is one."""
         self._folder = folder
         self._open_store, self._open_inbox = open_store, open_inbox
         self._clock = clock
+        self._hub = hub
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics that can be read; `instance_readable` is 0 for a database that cannot be read."""
         readable = GaugeMetricFamily("instance_readable", "Whether a database can be read.", labels=["database"])
-        for name, look in (("store", self._of_store), ("inbox", self._of_inbox)):
+        databases = {"store": self._of_store, "inbox": self._of_inbox}
+        if self._hub is not None:
+            databases["subscriptions"] = partial(self._of_hub, self._hub)
+        for name, look in databases.items():
             try:
                 lines = list(look())
             except GatewayError:
@@ -97,6 +114,27 @@ class State(Collector):
         with closing(self._open_store()) as store, store.view() as view:
             for source in view.sources():
                 yield source.name, len(inbox.extents(source.name, store.position(source.name), _MOST_PAGES))
+
+    def _of_hub(self, hub: Hub) -> Iterator[Metric]:
+        subscriptions = GaugeMetricFamily("hub_subscriptions", "Subscriptions at our hub.", labels=["state"])
+        requests = GaugeMetricFamily("hub_waiting_requests", "Requests to our hub that are not verified yet.")
+        deliveries = CounterMetricFamily("hub_deliveries", "Deliveries of our hub, by outcome.", labels=["outcome"])
+        oldest = GaugeMetricFamily(
+            "hub_oldest_undelivered_seconds", "The age of the oldest change that a subscriber did not get; 0: none."
+        )
+        now = self._clock()
+        with closing(hub.open()) as subscribers:
+            valid = [subscriber for subscriber in subscribers.all() if subscriber.until > now]
+            failing = sum(subscriber.failing_since > 0 for subscriber in valid)
+            subscriptions.add_metric(["accepting"], len(valid) - failing)
+            subscriptions.add_metric(["failing"], failing)
+            requests.add_metric([], len(subscribers.requests(_EVER, _MOST_REQUESTS)))
+            for outcome, count in subscribers.totals().items():
+                deliveries.add_metric([outcome], count)
+        with closing(self._open_store()) as store, store.view() as view:
+            date = hub.backlog.oldest(view, valid)
+        oldest.add_metric([], 0.0 if date is None else max(0.0, now - date))
+        yield from (subscriptions, requests, deliveries, oldest)
 
     def _of_disk(self) -> Iterator[Metric]:
         sizes = GaugeMetricFamily("instance_file_bytes", "Size of a file of the instance folder.", labels=["file"])

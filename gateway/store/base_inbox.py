@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from gateway.model import (
@@ -333,6 +333,10 @@ class Subscribers(Protocol):
 
     def denials(self, limit: int) -> tuple[HubDenial, ...]:
         """Return at most `limit` removed subscriptions whose subscriber was not informed, the oldest first."""
+        ...
+
+    def totals(self) -> Mapping[str, int]:
+        """Return how many deliveries were `delivered`, and how many `failed`, since the file was made."""
         ...
 
     def denied(self, number: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -85,10 +85,18 @@ class SqliteSubscribers:
         """Write that these subscribers have accepted everything before the second `until`."""
         with self._file.writing() as session:
             session.executemany(SQL["subscriber_delivered"], [(until, number) for number in numbers])
+            session.execute(SQL["hub_count"], ("delivered", len(numbers)))
 
     def failed(self, number: int, at: int, next_at: int, problem: str) -> None:
         """Write that a delivery failed, why, and when the next one may be."""
-        self._write(SQL["subscriber_failed"], next_at, problem, at, number)
+        with self._file.writing() as session:
+            session.execute(SQL["subscriber_failed"], (next_at, problem, at, number))
+            session.execute(SQL["hub_count"], ("failed", 1))
+
+    def totals(self) -> Mapping[str, int]:
+        """Return how many deliveries were `delivered`, and how many `failed`."""
+        counts = dict(map(tuple, self._file.rows(SQL["hub_totals"])))
+        return {outcome: counts.get(outcome, 0) for outcome in ("delivered", "failed")}
 
     def remove(self, number: int, reason: str = "") -> bool:
         """Delete a subscription, for a reason if the subscriber is to be informed; return whether there was one."""

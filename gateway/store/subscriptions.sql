@@ -121,3 +121,11 @@ select number, callback, topic, reason from hub_denial order by number limit ?;
 -- name: hub_denial_drop
 -- Delete a denial.
 delete from hub_denial where number = ?;
+
+-- name: hub_count
+-- Count deliveries that ended in one way.
+insert into hub_total values (?, ?) on conflict (outcome) do update set count = count + excluded.count;
+
+-- name: hub_totals
+-- Return how many deliveries ended how.
+select outcome, count from hub_total order by outcome;

@@ -216,6 +216,12 @@ OBJECTS: Objects = {
     "harvester tend": {
         "a run": (*fields("stage | text | The stage that the source went through."), *_RUN[:2], *_RUN[3:]),
         "another stage": (*fields("stage | text | The stage that the source went through."), *_DONE),
+        "a round of our hub": fields("""
+            stage | text | `hub`.
+            counts | counts | Requests that were verified (subscribed, unsubscribed), postponed or refused. Deliveries \
+that were delivered or failed. Subscriptions that were dropped because nothing was accepted, ended by their \
+subscribers, or expired. Subscribers that were informed of the end (denied). Calls that were stopped.
+        """),
     },
     "harvester takedown add": {
         "the result": fields("""

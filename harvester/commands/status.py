@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from gateway.hub_subscribers import failing
 from gateway.model import Run, RunOutcome, Source, WindowOutcome
 from gateway.unattended import without_entry, without_schedule
 from harvester.commands.offer_output import counted
@@ -42,7 +43,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         entries = instance.sources.entries()
         rows = [_standing(instance, entry, time()) for entry in entries.values()]
         rows += [_abandoned(instance, source) for source in unlisted(instance, entries)]
-        problems_ = problems(instance, entries)
+        problems_ = (*problems(instance, entries), *_failing(instance))
     columns = (
         "source",
         "items",
@@ -64,6 +65,11 @@ def status(ctx: click.Context, as_json: bool) -> None:
     if not as_json:
         for problem in problems_:
             click.echo(problem, err=True)
+
+
+def _failing(instance: Instance) -> tuple[str, ...]:
+    """Return the subscribers of our hub that accept no deliveries, as sentences."""
+    return failing(instance.subscribers.all()) if instance.settings.is_on("hub") else ()
 
 
 def _abandoned(instance: Instance, source: Source) -> dict[str, Any]:

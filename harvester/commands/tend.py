@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import nullcontext
 
 import click
@@ -37,7 +38,8 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         source_work = SourceWork(instance, reporter, stop, Pace())
         source_work.complete_takedowns()
         statuses: dict[tuple[str, str], Status] = {}  # the last of each stage of a source: it may have been repaired
-        hub, kept_files = Rounds(instance, reporter, stop), KeptFilesRounds(instance, reporter, stop)
+        hub = Rounds(instance, reporter, stop, ended=_write_round if as_json else lambda _: None)
+        kept_files = KeptFilesRounds(instance, reporter, stop)
         threads = instance.settings.number("harvest_threads")
         with (
             BackgroundNotifier(source_work.notified) as notices,
@@ -64,6 +66,10 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
             hub.run()
             kept_files.run()
     ctx.exit(int(worst([*statuses.values(), status_of_end(is_stopped=stop.is_asked)])))
+
+
+def _write_round(counts: Counter[str]) -> None:
+    write_json({"stage": "hub", "counts": dict(sorted(counts.items()))})
 
 
 def _counted(tended: StageResult) -> Status:

@@ -34,6 +34,7 @@ fetch_delay_seconds = 0
 discover_delay_seconds = 0
 files_keep = false
 websub_url = "{site}/websub"
+base_url = "http://repo.example.org/oai"
 audit_crossref_url = "{site}/crossref"
 audit_doi_url = "{site}/crossref"
 """
@@ -88,6 +89,9 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
             HubRequest("http://a.example/", "http://b.example/", HubMode.SUBSCRIBE, "", 9, "", 1, 1), 9, 9
         )
         subscribers.confirm_request(1, 10**10)
+        subscribers.store_request(
+            HubRequest("http://127.0.0.1/", "http://b.example/", HubMode.SUBSCRIBE, "", 9, "", 1, 1), 9, 9
+        )
     do("harvester run", "fake")
     run_at = time.time()
     do("harvester discover")

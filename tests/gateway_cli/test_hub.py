@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
+from gateway.hub_subscribers import failing
 from gateway.model import HubMode, HubRequest
 from gateway.store.opening import open_subscribers
 
@@ -67,8 +69,21 @@ def test_check_says_how_the_hub_is(gateway, subscribers):
     subscribers.postpone_request(2, 100)
     result = gateway("check").stderr
     assert "1 of them do not accept deliveries now." in result
+    assert "Subscription 1 of our hub, at subscriber.example.net, has accepted no delivery since" in result
+    assert "1970-01-01T00:02:00Z: It answers with HTTP status 500." in result
+    assert "/callback" not in result, "the address may be a secret"
     assert "requests to our hub" not in result
     assert "ur hub" not in gateway("check", GATEWAY_HUB="false").stderr
+
+
+def test_of_many_subscribers_that_fail_the_first_are_named(subscribers):
+    (known,) = subscribers.all()
+    broken = [replace(known, number=number, failing_since=60, problem="No.") for number in range(1, 9)]
+    sentences = failing([known, *broken])
+    assert len(sentences) == 6
+    assert sentences[0].startswith("Subscription 1 of our hub")
+    assert sentences[-1] == "3 more subscribers of our hub accept no deliveries: see `gateway hub list`."
+    assert failing([known]) == ()
 
 
 def test_check_says_nothing_of_a_hub_that_nobody_uses(gateway):

@@ -8,21 +8,25 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
+from werkzeug.test import Client
 
 from gateway.errors import ConfigurationError
+from gateway.hub.backlog import Backlog
+from gateway.hub.topics import Topics
 from gateway.instance import check_settings
-from gateway.metrics.state import State
-from gateway.model import RawPage, RunOutcome, Slice, Source
-from gateway.serve import _folder_of_counts, _metrics_listener
+from gateway.metrics.state import Hub, State
+from gateway.model import HubMode, HubRequest, RawPage, RunOutcome, Slice, Source, Subscriber
+from gateway.serve import _folder_of_counts, _metrics, _metrics_listener
 from gateway.settings import load
-from gateway.store.opening import open_inbox, open_store
+from gateway.store.base import View
+from gateway.store.opening import open_inbox, open_store, open_subscribers
 from gateway.upkeep import make
 
 NOW = 2_000_000_000
@@ -39,9 +43,9 @@ def samples(text: str) -> Samples:
     }
 
 
-def collected(folder: Path) -> Samples:
+def collected(folder: Path, hub: Hub | None = None) -> Samples:
     registry = CollectorRegistry()
-    registry.register(State(folder, lambda: open_store(folder), lambda: open_inbox(folder), lambda: NOW))
+    registry.register(State(folder, lambda: open_store(folder), lambda: open_inbox(folder), lambda: NOW, hub))
     return samples(generate_latest(registry).decode())
 
 
@@ -83,6 +87,40 @@ def test_database_that_cannot_be_read_is_told_and_hides_nothing_else(folder: Pat
     assert ("store_items", ("laro", "live")) in values
 
 
+class Waiting(Backlog):
+    """Says that a change of a minute ago waits."""
+
+    date: int | None = NOW - 60
+
+    def oldest(self, _view: View, subscribers: Iterable[Subscriber]) -> int | None:
+        return self.date if list(subscribers) else None
+
+
+def test_state_of_the_hub_is_its_subscriptions_deliveries_and_the_oldest_change_that_waits(folder: Path) -> None:
+    hub = Hub(lambda: open_subscribers(folder), Waiting(Topics("https://a.example.org", "", ())))
+    assert collected(folder, hub)["hub_oldest_undelivered_seconds", ()] == 0, "there is no file"
+    with closing(open_subscribers(folder)) as subscribers:
+        for number in range(5):
+            asked = HubRequest(f"https://{number}.example.net/", "x", HubMode.SUBSCRIBE, "", 9, "", 1, 1)
+            subscribers.store_request(asked, 9, 9)
+        for number in range(1, 5):
+            subscribers.confirm_request(number, NOW - 1 if number == 4 else NOW + 1)
+        subscribers.delivered([1, 2], NOW)
+        subscribers.failed(3, NOW - 9, NOW, "HTTP status 500")
+    values = collected(folder, hub)
+    assert values["hub_subscriptions", ("accepting",)] == 2, "a lease is over"
+    assert values["hub_subscriptions", ("failing",)] == 1
+    assert values["hub_waiting_requests", ()] == 1
+    assert values["hub_deliveries_total", ("delivered",)] == 2
+    assert values["hub_deliveries_total", ("failed",)] == 1
+    assert values["hub_oldest_undelivered_seconds", ()] == 60
+    assert values["instance_readable", ("subscriptions",)] == 1
+    (folder / "subscriptions.sqlite").write_bytes(b"no database")
+    values = collected(folder, hub)
+    assert (values["instance_readable", ("subscriptions",)], values["instance_readable", ("store",)]) == (0, 1)
+    assert "hub_waiting_requests" not in {name for name, _ in collected(folder)}
+
+
 @pytest.mark.parametrize("text", ["9464", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:99999", ":1", "x:" + "1" * 5000])
 def test_address_of_metrics_that_is_none_is_refused_by_every_command(folder: Path, text: str) -> None:
     with pytest.raises(ConfigurationError, match="metrics_listen must be an address and a port"):
@@ -105,6 +143,16 @@ def test_folder_of_counts_is_locked_against_what_tidies_the_temporary_folder(mon
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.close(descriptor)
     assert not Path(folder).exists()
+
+
+@pytest.mark.parametrize(("base_url", "has_hub"), [("https://a.example.org/oai", True), ("", False)])
+def test_metrics_have_the_hub_if_its_topics_are_known(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, base_url: str, has_hub: bool
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")
+    with _folder_of_counts(is_wanted=True):
+        answer = Client(_metrics(load(folder, {}, {"base_url": base_url}))).get("/metrics")
+    assert ("hub_subscriptions" in answer.text) is has_hub
 
 
 @contextmanager

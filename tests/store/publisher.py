@@ -1,6 +1,6 @@
-"""A publisher that publishes for ever and is its own worst enemy: run by `test_promise.py`, ended by a signal.
+"""A publisher that publishes for ever and is its own worst enemy: run by `household.py`, ended by a signal.
 
-    python publisher.py FOLDER SEED
+    python publisher.py FOLDER SEED MOST
 
 At every step of the promise it may pause, stop itself (SIGSTOP; the test lets it go on later), kill itself, or step
 the wall clock of the host, which is the file `host.json` in the folder.
@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 from gateway.errors import IntentExpired
@@ -24,6 +25,7 @@ from gateway.store.sqlite import SqliteStore
 
 ITEMS = 5_000  # so many that most versions are the last of their item
 INTENT_SECONDS = 2
+MOST = 60  # items of one publication
 
 
 def set_host(folder: Path, **changes: object) -> None:
@@ -73,21 +75,22 @@ class Fate:
 def change(name: str, version: int) -> ItemChange:
     """Return a version of an item; its record says which."""
     digest = str(version).encode()
-    record = Record("oai_dc", digest, False, b"<record><header></header>%s %d</record>" % (name.encode(), version))
+    content = b"<record><header></header>%s %d</record>" % (name.encode(), version)
+    record = Record("oai_dc", digest, False, content, len(content), sha256(content).digest())
     return ItemChange(name, f"oai:chaos/{name}", False, ("source:chaos",), (), (record,))
 
 
-def publish_for_ever(folder: Path, seed: int) -> None:
-    """Publish random versions of random items, as long as the test lives."""
+def publish_for_ever(folder: Path, seed: int, most: int) -> None:
+    """Publish random versions of random items, as long as the test lives, at most so many at once."""
     parent = os.getppid()
     fate, choice = Fate(folder, seed), random.Random(-seed)
     store = SqliteStore(folder / "store.sqlite", clock=clock_of(folder), intent_seconds=INTENT_SECONDS, step=fate.at)
     while os.getppid() == parent:
-        names = choice.sample(range(ITEMS), choice.randint(1, 60))
+        names = choice.sample(range(ITEMS), choice.randint(1, most))
         changes = tuple(change(f"item{name}", time.time_ns()) for name in names)
         with suppress(IntentExpired):
             store.publish(store.intend(), Publication("chaos", changes))
 
 
 if __name__ == "__main__":
-    publish_for_ever(Path(sys.argv[1]), int(sys.argv[2]))
+    publish_for_ever(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -8,49 +8,22 @@ A naive harvester beside them, which takes the clock for the horizon as most ser
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import random
-import signal
-import sys
 import time
-from collections import Counter
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Event, Lock, Thread
 
 import pytest
 
 from gateway.model import Format, Selection, Source
-from gateway.store.clock import clock_time
 from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_clock import anchor_of
+from tests.store import publisher
+from tests.store.household import Household, NaiveStore
 
-SCRIPT = Path(__file__).with_name("publisher.py")
 CHAOS_SECONDS = 30
 PUBLISHERS = 4
 REBOOT_SECONDS = 12
-
-
-def load_publisher():
-    spec = importlib.util.spec_from_file_location("chaos_publisher", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-publisher = load_publisher()
-
-
-class NaiveStore(SqliteStore):
-    """Takes the clock for the horizon, whatever is being published."""
-
-    @contextmanager
-    def view(self):
-        with super().view() as view, self._file.reading() as session:
-            anchor, _ = anchor_of(session)
-            view._horizon = clock_time(anchor, self._time._host.moment()).second
-            yield view
 
 
 class Harvester(Thread):
@@ -115,45 +88,6 @@ class Destination(Harvester):
                 return
 
 
-class Household:
-    """The publishers as processes: those that die are started again, those that stop go on after a while."""
-
-    def __init__(self, folder: Path) -> None:
-        self.happened: Counter[str] = Counter()
-        self._folder = folder
-        self._random = random.Random(7)
-        self._stopped: dict[int, float] = {}
-        self._processes: set[int] = set()
-
-    def tend(self) -> None:
-        while len(self._processes) < PUBLISHERS:
-            arguments = [sys.executable, str(SCRIPT), str(self._folder), str(self._random.getrandbits(30))]
-            self._processes.add(os.posix_spawn(sys.executable, arguments, os.environ))
-        for process in list(self._processes):
-            number, status = os.waitpid(process, os.WNOHANG | os.WUNTRACED)
-            if number and os.WIFSTOPPED(status):
-                self.happened["stopped"] += 1
-                self._stopped[process] = time.monotonic() + self._random.uniform(0.1, 1.7 * publisher.INTENT_SECONDS)
-            elif number:
-                assert os.WIFSIGNALED(status), "a publisher failed by itself"
-                self.happened["killed"] += 1
-                self._forget(process)
-        for process, until in list(self._stopped.items()):
-            if time.monotonic() > until:
-                del self._stopped[process]
-                os.kill(process, signal.SIGCONT)
-
-    def kill_all(self) -> None:
-        for process in list(self._processes):
-            os.kill(process, signal.SIGKILL)
-            os.waitpid(process, 0)
-            self._forget(process)
-
-    def _forget(self, process: int) -> None:
-        self._processes.discard(process)
-        self._stopped.pop(process, None)
-
-
 def reboot(folder: Path, household: Household) -> None:
     household.kill_all()
     publisher.set_host(folder, wall=-9000.0, monotonic=time.monotonic(), boot=str(time.monotonic()))
@@ -166,7 +100,7 @@ def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_st
     with closing(SqliteStore(tmp_path / "store.sqlite", create=True, clock=publisher.clock_of(tmp_path))) as store:
         store.add_source(Source("chaos", "https://chaos.example.org"))
         store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
-        over, household = Event(), Household(tmp_path)
+        over, household = Event(), Household(tmp_path, PUBLISHERS)
         kinds = [SqliteStore, SqliteStore, SqliteStore, NaiveStore]
         destinations = [Destination(tmp_path, seed, over) for seed in (11, 12)]
         harvesters = [Harvester(tmp_path, kind, seed, over) for seed, kind in enumerate(kinds)] + destinations

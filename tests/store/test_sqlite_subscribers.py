@@ -156,3 +156,13 @@ def test_a_number_is_never_used_again(subscribers, tmp_path):
     assert subscribers.requests(0, 9)[0].number == 2
     with closing(sqlite3.connect(tmp_path / "subscriptions.sqlite")) as connection:
         assert connection.execute("select count(*) from hub_request").fetchone() == (1,)
+
+
+def test_deliveries_are_counted_for_ever(subscribers):
+    assert subscribers.totals() == {"delivered": 0, "failed": 0}
+    admitted(subscribers)
+    subscribers.delivered([1], 300)
+    subscribers.delivered([1, 2], 400)
+    subscribers.failed(1, 100, 160, "HTTP status 500")
+    subscribers.remove(1)
+    assert subscribers.totals() == {"delivered": 3, "failed": 1}

@@ -13,10 +13,7 @@ from traceback import format_exception
 from typing import Final
 
 from gateway.errors import GatewayError
-from gateway.hub.topics import Topics
-from gateway.pages.site import site_url
-from gateway.resourcesync.addresses import resource_sets
-from gateway.settings import Settings
+from gateway.hub_subscribers import topics_of
 from harvester.harvest.instance import Instance
 from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop
@@ -31,23 +28,22 @@ _LOCK: Final = "hub.round"  # no name of a source has a dot
 _PAUSE_SECONDS: Final = 5.0
 
 
-def topics_of(settings: Settings) -> Topics | None:
-    """Return the topics of our hub; None if there is no hub, or its address is not known."""
-    base_url = settings.text("base_url")
-    if not settings.is_on("hub") or not base_url:
-        return None
-    url = site_url(base_url, settings.text("pages_url"))
-    return Topics(url, base_url, resource_sets(settings.text("resourcesync_lists")))
-
-
 class Rounds:
     """The rounds of the hub of one instance."""
 
-    def __init__(self, instance: Instance, progress: Progress, stop: Stop, clock: Callable[[], float] = time) -> None:
-        """Take the instance; `clock` returns seconds since 1970."""
+    def __init__(
+        self,
+        instance: Instance,
+        progress: Progress,
+        stop: Stop,
+        clock: Callable[[], float] = time,
+        ended: Callable[[Counter[str]], None] = lambda _: None,
+    ) -> None:
+        """Take the instance. `clock` returns seconds since 1970; `ended` gets the counts of each round that has any."""
         self._instance, self._progress, self._stop, self._clock = instance, progress, stop, clock
         topics = topics_of(instance.settings)
         self._news = None if topics is None else News(instance.store, topics)
+        self._ended = ended
         self._complaint = ""
 
     def run(self) -> Counter[str]:
@@ -72,6 +68,7 @@ class Rounds:
         self._complaint = complaint
         if counts:
             self._progress.say(f"hub: {', '.join(f'{name} {count}' for name, count in sorted(counts.items()))}.")
+            self._ended(counts)
         return counts
 
     @contextmanager

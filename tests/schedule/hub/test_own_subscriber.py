@@ -13,6 +13,8 @@ from gateway.upkeep import make
 from tests import live
 from tests.publish.desk import Desk, Sent, dc
 from tests.schedule.hub.conftest import KEY, served
+from tests.schedule.hub.subscriber import Subscriber
+from tests.schedule.hub.subscriber import served as subscriber_served
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +58,9 @@ def test_our_own_harvester_is_woken_by_our_own_hub(tmp_path):
             row = json.loads(subscribed.stdout)
             assert row["topic"] == f"{url}/resourcesync/oai_dc/source/changelist-open.xml"
             assert row["hub"] == f"{url}/hub"
-            assert "hub: subscribed 1." in harvester(first, "tend").stderr
+            verified = harvester(first, "tend", "--json")
+            assert "hub: subscribed 1." in verified.stderr
+            assert json.loads(verified.stdout) == {"stage": "hub", "counts": {"subscribed": 1}}
             assert (
                 json.loads(harvester(second, "source", "show", "first", "--json").stdout)["subscriptions"][0]["state"]
                 == "active"
@@ -74,3 +78,32 @@ def test_our_own_harvester_is_woken_by_our_own_hub(tmp_path):
 
             harvester(second, "source", "unsubscribe", "first", "--wait", "0")
             assert "hub: unsubscribed 1." in harvester(first, "tend").stderr
+
+
+def test_tend_and_status_say_what_the_hub_did_and_who_fails(tmp_path):
+    make(tmp_path, {})
+    (tmp_path / "sources.toml").write_text("")
+    with subscriber_served(Subscriber()) as subscriber, served(tmp_path, hub_allow="127.0.0.0/8") as (url, app):
+        configured(tmp_path, url)
+        desk = Desk(tmp_path)
+        with closing(desk.store), closing(desk.inbox):
+            desk.now = time.time() - 3
+            desk.add("laro")
+            topic = f"{url}/oai?verb=ListRecords&metadataPrefix=oai_dc"
+            desk.sent(Sent("1"))
+            for name in "ab":
+                form = {"hub.callback": subscriber.callback(name), "hub.mode": "subscribe", "hub.topic": topic}
+                assert app.test_client().post("/hub", data=form).status_code == 202
+            assert harvester(tmp_path, "status").stderr.count("of our hub") == 0
+            subscriber.statuses = [500]
+            desk.now = time.time() - 1
+            desk.sent(Sent("2"))
+            time.sleep(1.1)  # the horizon passes the second of the change
+            done = harvester(tmp_path, "tend", "--json")
+            assert json.loads(done.stdout) == {
+                "stage": "hub",
+                "counts": {"subscribed": 2, "delivered": 1, "failed": 1},
+            }
+            problem = "at 127.0.0.1, has accepted no delivery since"
+            assert problem in harvester(tmp_path, "status").stderr
+            assert problem not in live.called("harvester", tmp_path, "status", hub="false").stderr

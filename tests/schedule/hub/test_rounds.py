@@ -7,6 +7,7 @@ import random
 import pytest
 
 from gateway.errors import AddressRefused, StoreBusy, TryLater
+from gateway.hub_subscribers import topics_of
 from gateway.model import HubMode, HubRequest
 from harvester.harvest.clock import is_past  # noqa: F401 - loaded here, and not in a measured time
 from harvester.http.bounded_body import Body, status_of
@@ -354,7 +355,7 @@ def test_a_thread_repeats_the_rounds(hub, subscribed, monkeypatch):
 
 def test_a_time_without_changes_is_searched_once(hub, monkeypatch):
     """Subscribers who came one after the other cost one search, not one each."""
-    topics = rounds.topics_of(hub.rounds()._instance.settings)
+    topics = topics_of(hub.rounds()._instance.settings)
     known = news.News(hub.desk.store, topics)
     topic = topics.named(f"{hub.records}&set=source:laro:x")
     searches = []
@@ -380,7 +381,7 @@ def test_a_time_without_changes_is_searched_once(hub, monkeypatch):
 def test_news_is_what_a_search_of_everything_finds(hub, seed):
     """Whoever asks since when, in any order, gets what a new process would answer."""
     chance = random.Random(seed)
-    topics = rounds.topics_of(hub.rounds()._instance.settings)
+    topics = topics_of(hub.rounds()._instance.settings)
     known = news.News(hub.desk.store, topics)
     topic = topics.named(f"{hub.records}&set=source:laro:x")
     start = known.horizon()

@@ -1,0 +1,94 @@
+"""Publishers as processes that are killed and stopped, and a store whose horizon is wrong: for tests of the promise."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+
+from gateway.store.clock import clock_time
+from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_clock import anchor_of
+from tests.store import publisher
+
+SCRIPT = Path(publisher.__file__)
+_PATIENCE_SECONDS = 1_800.0  # a busy machine is no defect
+
+
+class NaiveStore(SqliteStore):
+    """Takes the clock for the horizon, whatever is being published."""
+
+    @contextmanager
+    def view(self):
+        with super().view() as view, self._file.reading() as session:
+            anchor, _ = anchor_of(session)
+            view._horizon = clock_time(anchor, self._time._host.moment()).second
+            yield view
+
+
+class HastyStore(SqliteStore):
+    """Shows every change as soon as it is written, whatever is being published."""
+
+    @contextmanager
+    def view(self):
+        with super().view() as view:
+            view._horizon = max(view.horizon, view.changed_until("oai_dc", 10**11))
+            yield view
+
+
+class Household:
+    """The publishers as processes: those that die are started again, those that stop go on after a while."""
+
+    def __init__(self, folder: Path, publishers: int, seed: int = 7, most: int = publisher.MOST) -> None:
+        """Take how many publishers there are, and how many items one publication has at most."""
+        self.happened: Counter[str] = Counter()
+        self._folder = folder
+        self._publishers, self._most = publishers, most
+        self._random = random.Random(seed)
+        self._stopped: dict[int, float] = {}
+        self._processes: set[int] = set()
+
+    def tend(self) -> None:
+        while len(self._processes) < self._publishers:
+            script, seed = str(SCRIPT), str(self._random.getrandbits(30))
+            arguments = [sys.executable, script, str(self._folder), seed, str(self._most)]
+            self._processes.add(os.posix_spawn(sys.executable, arguments, os.environ))
+        for process in list(self._processes):
+            number, status = os.waitpid(process, os.WNOHANG | os.WUNTRACED)
+            if number and os.WIFSTOPPED(status):
+                self.happened["stopped"] += 1
+                self._stopped[process] = time.monotonic() + self._random.uniform(0.1, 1.7 * publisher.INTENT_SECONDS)
+            elif number:
+                assert os.WIFSIGNALED(status), "a publisher failed by itself"
+                self.happened["killed"] += 1
+                self._forget(process)
+        for process, until in list(self._stopped.items()):
+            if time.monotonic() > until:
+                del self._stopped[process]
+                os.kill(process, signal.SIGCONT)
+
+    def tend_until(self, is_enough: Callable[[], bool]) -> None:
+        """Tend the publishers until there is enough. Raise TimeoutError if there is not after a long time."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not is_enough():
+            for _ in range(10):
+                self.tend()
+                time.sleep(0.02)
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"The publishers are not done: {dict(self.happened)}.")
+
+    def kill_all(self) -> None:
+        for process in list(self._processes):
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+            self._forget(process)
+
+    def _forget(self, process: int) -> None:
+        self._processes.discard(process)
+        self._stopped.pop(process, None)
