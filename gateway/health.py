@@ -15,6 +15,7 @@ from gateway.errors import GatewayError, SearchUnavailable
 from gateway.instance import base_url_doubt, check_domain, check_settings, secret
 from gateway.model import Source
 from gateway.rebuild import outdated
+from gateway.resourcesync.addresses import resource_sets
 from gateway.search.opening import open_search
 from gateway.settings import SETTINGS, Settings, load, place_of_copy, unknown_variables
 from gateway.store.base import Inbox, Store
@@ -138,6 +139,7 @@ def _databases(settings: Settings) -> Iterator[Finding]:
             yield from _clock(store)
             yield from _search(store, settings)
             yield from _hub(settings)
+            yield from _lists(store, settings)
             with closing(open_inbox(settings.instance)) as inbox:
                 yield from _step(store, inbox)
                 yield from _host_clock(inbox, settings)
@@ -228,6 +230,25 @@ def _hub(settings: Settings) -> Iterator[Finding]:
         yield Finding("fine", sentence)
     for warning in warnings:
         yield Finding("warning", warning)
+
+
+def _lists(store: Store, settings: Settings) -> Iterator[Finding]:
+    """Name sets of resources whose format or set a store with records does not know: their lists are empty."""
+    with store.view() as view:
+        prefixes = {format_.metadata_prefix for format_ in view.formats()}
+        wanted = resource_sets(settings.text("resourcesync_lists")) if view.last_change() else ()
+        for resources in wanted:
+            if resources.metadata_prefix not in prefixes:
+                unknown = f"the format {resources.metadata_prefix!r}"
+            elif resources.selected is not None and not view.has_set(resources.selected):
+                unknown = f"the set {resources.selected!r}"
+            else:
+                continue
+            yield Finding(
+                "warning",
+                f"The setting resourcesync_lists names {unknown}, which the store does not have. These ResourceSync "
+                "documents are empty. Correct it, or publish such records.",
+            )
 
 
 def _search(store: Store, settings: Settings) -> Iterator[Finding]:

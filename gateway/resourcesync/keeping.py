@@ -8,6 +8,7 @@ Each step writes its file, and then the index that names it. So a kill loses at 
 from __future__ import annotations
 
 import gzip
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
@@ -19,6 +20,7 @@ from gateway.model import Selection
 from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.kept import (
+    FOLDER,
     KeptFiles,
     KeptList,
     KeptPackage,
@@ -26,6 +28,7 @@ from gateway.resourcesync.kept import (
     Shelf,
     Versions,
     entries_of,
+    folder_of,
     forbidden_in,
     key_of,
     line_of,
@@ -265,10 +268,24 @@ class _Keeping:
         return name
 
 
-def kept_files(instance: Path, site: SiteResources, epoch: str) -> Callable[[ResourceSet], KeptFiles]:
-    """Return the function that returns the kept files of a set; after a restore, the store has another epoch."""
-    key = key_of(site.addresses.url, epoch, site.most_entries, site.most_packed)
+def kept_files(instance: Path, site: SiteResources, store: Store, epoch: str) -> Callable[[ResourceSet], KeptFiles]:
+    """Return the function that returns the kept files of a set.
+
+    A store that was restored or made again has another `epoch`, and a new one another beginning of its changes.
+    """
+    with store.view() as view:
+        begin = view.changes_from()
+    key = key_of(site.addresses.url, epoch, begin, site.most_entries, site.most_packed)
     return lambda resources: KeptFiles(instance, resources, key)
+
+
+def remove_other_sets(instance: Path, sets: Iterable[ResourceSet]) -> None:
+    """Delete the kept files of sets of resources that the site no longer has. Raise OSError."""
+    names = {folder_of(resources) for resources in sets}
+    place = instance / FOLDER
+    for folder in tuple(place.iterdir()) if place.is_dir() else ():
+        if folder.name not in names and folder.is_dir():
+            shutil.rmtree(folder)
 
 
 def valid_parts(

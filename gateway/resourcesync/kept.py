@@ -91,7 +91,7 @@ class KeptFiles:
     def __init__(self, instance: Path, resources: ResourceSet, key: str) -> None:
         """Take the instance folder, and the key (`key_of`)."""
         self._instance, self._key = instance, key
-        self.folder = instance / FOLDER / f"{resources.metadata_prefix}@{resources.set_spec}"
+        self.folder = instance / FOLDER / folder_of(resources)
 
     def read(self) -> Shelf:
         """Return what is kept; nothing if the index is missing, damaged, or has another key."""
@@ -170,6 +170,11 @@ def _shelf(data: Mapping[str, Any]) -> Shelf:
         tuple(kept._replace(parts=tuple((int(part), str(file)) for part, file in kept.parts)) for kept in lists),
         int(data["dumped_at"]),
     )
+
+
+def folder_of(resources: ResourceSet) -> str:
+    """Return the name of the folder of a set of resources."""
+    return f"{resources.metadata_prefix}@{resources.set_spec}"
 
 
 def key_of(url: str, epoch: str, *bounds: int) -> str:

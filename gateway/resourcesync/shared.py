@@ -33,6 +33,8 @@ class Shared(NamedTuple):
         """Return what is kept of a set of resources, without what is lost or no longer valid."""
         files = self.kept_of(resources)
         shelf = files.read()
+        if not all(map(files.has, shelf.files)):  # `tend` may have replaced some meanwhile
+            shelf = files.read()
         return shelf._replace(
             packages=tuple(package for package in shelf.packages if files.is_whole(package.file, package.length)),
             parts=valid_parts(view, self.site, resources, shelf.parts),

@@ -17,7 +17,7 @@ from gateway.errors import GatewayError, StoreUnwritable
 from gateway.landing.places import Places
 from gateway.pages.appearance import site_of
 from gateway.resourcesync.addresses import Addresses, resource_sets
-from gateway.resourcesync.keeping import Keep, Keeper, kept_files
+from gateway.resourcesync.keeping import Keep, Keeper, kept_files, remove_other_sets
 from gateway.resourcesync.site_resources import SiteResources
 from gateway.settings import Settings
 from gateway.store.step import EPOCH_FACT
@@ -66,7 +66,7 @@ class KeptFilesRounds:
         counts: Counter[str] = Counter()
         complaint = ""
         try:
-            if self._sets and self._base_url:
+            if self._base_url:
                 with lock(self._instance.folder, _LOCK):
                     counts = self._ran()
         except SourceLocked:
@@ -106,15 +106,14 @@ class KeptFilesRounds:
         if self._site is None:  # it remembers the periods
             site = site_of(settings, self._base_url)
             self._site = SiteResources(Addresses(site.url), Places(site).metadata_urls, metadata_of)
-        kept_of = kept_files(self._instance.folder, self._site, store.fact(EPOCH_FACT))
+        kept_of = kept_files(self._instance.folder, self._site, store, store.fact(EPOCH_FACT))
         keeper = Keeper(store, self._site, keep_of(settings), lambda: self._stop.is_asked)
         counts: Counter[str] = Counter()
-        for resources in self._sets:
-            kept = kept_of(resources)
-            try:
-                counts += keeper.keep(resources, kept)
-            except OSError as error:
-                raise StoreUnwritable(
-                    f"{error.filename or kept.folder} cannot be written: {error.strerror}."
-                ) from error
+        try:
+            remove_other_sets(self._instance.folder, self._sets)
+            for resources in self._sets:
+                counts += keeper.keep(resources, kept_of(resources))
+        except OSError as error:
+            where = error.filename or self._instance.folder
+            raise StoreUnwritable(f"{where} cannot be written: {error.strerror}.") from error
         return counts

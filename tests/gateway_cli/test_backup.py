@@ -100,6 +100,14 @@ def test_a_backup_holds_every_file_for_its_owner_only(gateway, full, target):
     assert modes == {0o700, 0o600}
 
 
+def test_kept_files_of_the_resourcesync_source_are_left_out(gateway, full, target):
+    """A restored store has another epoch, with which they are worth nothing: `tend` makes them again."""
+    (full / "resourcesync" / "oai_dc@source").mkdir(parents=True)
+    (full / "resourcesync" / "oai_dc@source" / "kept.json").write_text("{}")
+    assert gateway("backup", str(target)).exit_code == 0
+    assert not list(target.rglob("kept.json"))
+
+
 def test_what_is_there_already_is_not_written_again(gateway, full, target):
     gateway("backup", str(target))
     before = (target / "files" / NAME[:2] / NAME).stat()

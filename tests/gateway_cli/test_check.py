@@ -96,6 +96,25 @@ def test_sources_that_nobody_looks_after_are_named(gateway, sound, folder, publi
     assert all(sentence.startswith(words) for sentence, words in zip(warned, expected, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("lists", "unknown"),
+    [
+        ("oai_dc oai_didl oai_dc/source:other", ["the set 'source:other'"]),
+        ("oai_cd", ["the format 'oai_cd'"]),
+        ("oai_dc/nothing x/y", ["the set 'nothing'", "the format 'x'"]),
+        ("", []),
+    ],
+)
+def test_sets_of_resources_that_do_not_exist_are_named(gateway, sound, publish, lists, unknown):
+    publish()
+    surroundings = {"GATEWAY_BASE_URL": "https://repo.example.org/oai", "GATEWAY_RESOURCESYNC_LISTS": lists}
+    result = gateway("check", "--json", **surroundings)
+    warned = [sentence for level, sentence in levels(result) if level == "warning"]
+    assert [sentence.partition(",")[0] for sentence in warned] == [
+        f"The setting resourcesync_lists names {name}" for name in unknown
+    ]
+
+
 def test_the_defaults_are_warned_about(gateway):
     gateway("init")
     result = gateway("check", "--json")

@@ -65,7 +65,7 @@ class Source:
         return read(answer.data, address)
 
     def kept(self, prefix: str = "oai_dc", spec: str = "source") -> KeptFiles:
-        kept_of = kept_files(self.desk.folder, self.site, self.desk.store.fact(EPOCH_FACT))
+        kept_of = kept_files(self.desk.folder, self.site, self.desk.store, self.desk.store.fact(EPOCH_FACT))
         return kept_of(ResourceSet(prefix, spec))
 
     def tend(self, prefix: str = "oai_dc", spec: str = "source", **keep: int) -> Counter[str]:
@@ -116,7 +116,7 @@ def source_of(house: House) -> Callable[[int], Source]:
         store = house.desk.store
         bounds = (most_entries, most_entries) if most_entries else ()
         resources = SiteResources(Addresses(URL), urls, metadata_of, *bounds)
-        kept_of = kept_files(house.desk.folder, resources, store.fact(EPOCH_FACT))
+        kept_of = kept_files(house.desk.folder, resources, store, store.fact(EPOCH_FACT))
         app.register_blueprint(blueprint(store, resource_sets(LISTS), resources, kept_of, hub=HUB))
         return Source(house.desk, partial(app.test_client().get, buffered=True), house.get, resources)
 

@@ -191,6 +191,13 @@ def test_a_restored_store_has_no_packages_of_the_lost_one(dumped, source_of):
     assert again.tend()["changes"] == 2
 
 
+def test_a_store_that_was_made_anew_has_no_packages_of_the_lost_one(dumped, source_of):
+    """Its items have other numbers, by which takedowns are known."""
+    dumped.desk.store._made_at += 9
+    again = source_of(3)
+    assert again.get(f"{FOLDER}/changedump.xml").status_code == 404
+
+
 def test_archives_list_the_closed_documents(dumped):
     kinds = {entry.capability: entry.loc for entry in dumped.document("capabilitylist")}
     for kind in ("changelist", "changedump"):

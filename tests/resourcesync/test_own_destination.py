@@ -84,7 +84,7 @@ def keep(desk: Desk, site: str) -> Counter[str]:
     """Do what `tend` does for the dumps of the first instance, with the clock of the test."""
     page_site = Site("A gateway", site, f"{site}/oai", "a@example.org", style_sheet("#1d4f91"))
     resources = SiteResources(Addresses(site), Places(page_site).metadata_urls, metadata_of)
-    kept_of = kept_files(desk.folder, resources, desk.store.fact(EPOCH_FACT))
+    kept_of = kept_files(desk.folder, resources, desk.store, desk.store.fact(EPOCH_FACT))
     wanted = ResourceSet("oai_dc")
     return Keeper(desk.store, resources, Keep(90, 10**9, 1, 2)).keep(wanted, kept_of(wanted))
 

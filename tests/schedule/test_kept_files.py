@@ -97,6 +97,14 @@ def test_without_a_source_or_its_address_nothing_is_kept(desk, reports, options)
     assert files(desk) == []
 
 
+def test_files_of_sets_that_the_site_no_longer_has_are_deleted(desk, reports):
+    rounds(desk, reports, resourcesync_lists="oai_dc oai_didl").run()
+    rounds(desk, reports, resourcesync_lists="oai_didl").run()
+    assert [folder.name for folder in (desk.folder / "resourcesync").iterdir()] == ["oai_didl@source"]
+    rounds(desk, reports, resourcesync_lists="").run()
+    assert files(desk) == []
+
+
 def test_the_settings_say_what_is_kept(desk):
     settings = gateway_settings.load(desk.folder, {}, {"resourcesync_change_dump_days": 7})
     assert keep_of(settings) == Keep(7, 5_000_000_000, 0, 12)
@@ -211,7 +219,7 @@ main()
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.unmeasured
 def test_a_kill_at_any_step_leaves_nothing_half(tmp_path: Path) -> None:
     """The index names whole files only, whatever the step; and the last round makes everything, as if in one go."""

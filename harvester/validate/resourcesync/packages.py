@@ -6,6 +6,7 @@ import hashlib
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.memory import Memory
 from harvester.validate.resourcesync.model import Document, Listed
 from harvester.validate.resourcesync.reading import Attributes
-from harvester.validate.resourcesync.values import NUMBER, whole
+from harvester.validate.resourcesync.values import NUMBER, moment, other_times, whole
 
 _LEAST_ROOM = 10_000_000
 _ALGORITHMS = {"sha-256": "sha256", "sha-1": "sha1", "md5": "md5"}
@@ -73,6 +74,8 @@ class PackageRules:
             judged.faults(dump.shown, "dump.type", wrong)
             missing = [] if listed.md.get("length") else [f"The entry of {listed.loc[:200]} has no length."]
             judged.faults(dump.shown, "dump.length", missing)
+        if dump.capability == "changedump":
+            judged.faults(dump.shown, "dump.order", _late(dump))
         most = self._downloads.limits.fetch
         chosen = list(dump.listed)
         if most is not None and len(chosen) > most:
@@ -119,6 +122,9 @@ class PackageRules:
             is_wrong = manifest.capability not in ("", f"{dump.capability}-manifest")
             sentence = f"The capability of the manifest is {manifest.capability}, in a {dump.capability}."
             judged.faults(shown, "package.capability", [sentence] if is_wrong else [])
+            others = other_times(listed.md, manifest.md)
+            sentences = (f"{name} is {own}, and {stated} in the dump." for name, stated, own in others)
+            judged.faults(shown, "package.times", sentences)
         self._judge_files(package, members, files, room, download)
         self._judge_contents(listed, manifest, download)
 
@@ -155,6 +161,14 @@ class PackageRules:
                 self._judged.faults(download, "dump.contents", sentence)
             finally:
                 contents.close()
+
+
+def _late(dump: Document) -> Iterator[str]:
+    """Yield a sentence for each package that begins before the one that is listed before it."""
+    for one, other in pairwise(dump.listed):
+        first, then = moment(one.md.get("from", "")), moment(other.md.get("from", ""))
+        if first is not None and then is not None and then < first:
+            yield f"{other.loc[:200]} begins before {one.loc[:200]}."
 
 
 class _Room:

@@ -9,7 +9,7 @@ from harvester.validate.check import Undecided
 from harvester.validate.resourcesync.kinds import TIMES
 from harvester.validate.resourcesync.model import Document, Listed
 from harvester.validate.resourcesync.reading import Attributes
-from harvester.validate.resourcesync.values import latest, moment
+from harvester.validate.resourcesync.values import latest, moment, other_times
 from harvester.validate.resourcesync.walk import Set, Walk
 from harvester.validate.signposting.declared import normal_form
 
@@ -140,12 +140,9 @@ class Together:
 
     def _times(self, index: Document, listed: Listed, part: Document) -> None:
         judged = self._judged
-        for name in ("at", "completed", "from", "until"):
-            one, other = listed.md.get(name), part.md.get(name)
-            if one and other:
-                differ = moment(one) != moment(other)
-                sentence = f"{name} of {part.url} is {one} here, and {other} there."
-                judged.faults(index.shown, "index.times", [sentence] if differ else [])
+        others = other_times(listed.md, part.md)
+        sentences = (f"{name} of {part.url} is {one} here, and {other} there." for name, one, other in others)
+        judged.faults(index.shown, "index.times", sentences)
         if part.kind is not None and part.kind.required == "from" and not part.is_index:
             is_closed, is_stated = bool(part.md.get("until")), bool(listed.md.get("until"))
             state = "closed, and has no until here" if is_closed else "open, and has an until here"

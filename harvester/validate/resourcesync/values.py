@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import urljoin
 
+from harvester.validate.resourcesync.kinds import TIMES
+from harvester.validate.resourcesync.reading import Attributes
+
 HASHES = {"md5": 32, "sha-1": 40, "sha-256": 64}  # hexadecimal digits
 _TIME = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,20})?)?(Z|[+-]\d\d:\d\d))?)?)?", re.ASCII
@@ -119,3 +122,11 @@ def wrong_path(path: str) -> str:
     if ".." in parts or "." in parts:
         return "a relative step"
     return "an empty step" if "" in parts else ""
+
+
+def other_times(stated: Attributes, own: Attributes) -> Iterator[tuple[str, str, str]]:
+    """Yield (name, stated, own) of each time that a list states of a document, and that is another one in it."""
+    for name in TIMES:
+        one, other = stated.get(name), own.get(name)
+        if one and other and moment(one) != moment(other):
+            yield name, one, other

@@ -20,6 +20,7 @@ from harvester.validate.resourcesync.model import Document, Listed, Observer
 from harvester.validate.resourcesync.observed import Observed, Unobserved
 from harvester.validate.resourcesync.packages import PackageRules
 from harvester.validate.resourcesync.reading import TERMS
+from harvester.validate.resourcesync.values import other_times
 from harvester.validate.signposting.declared import normal_form
 
 _XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")
@@ -247,6 +248,9 @@ class Walk:
                 old = self.document(listed.loc, Unobserved())
                 if old is not None:
                     self._judge_same("archive.same", old, document.capability.removesuffix("-archive"), document)
+                    wrong = other_times(listed.md, old.md)
+                    sentences = (f"{name} of {old.url} is {one} here, and {other} there." for name, one, other in wrong)
+                    self.judged.faults(document.shown, "archive.times", sentences)
 
     def _judge_same(self, rule: str, document: Document, expected: str, by: Document) -> None:
         sentence = f"{by.url} lists it as {expected}, and its capability is {document.capability or 'unknown'}."

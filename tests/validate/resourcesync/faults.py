@@ -54,6 +54,18 @@ class Fault(NamedTuple):
     later: Callable[[Site], object] | None = None
 
 
+def _packages_backwards(site: Site) -> None:
+    """List another package behind the one that begins after it."""
+    begin = "2026-02-28T00:00:00Z"
+    site.pack_changes(begin=begin)
+    other = site["/a/other.zip"] = site[CHANGE_PACKAGE]
+    site.pack_changes()
+    facts = {"type": "application/zip", "length": str(len(other.body)), "from": begin, "until": CLOSED}
+    head = '<rs:md capability="changedump" from="2026-0'
+    site.replace(CHANGE_DUMP, head + "3", head + "2")
+    site.replace(CHANGE_DUMP, "</urlset>", entry("/a/other.zip", **facts) + "</urlset>")
+
+
 def _text(rule: str, path: str, old: str, new: str, words: str = "", count: int = -1) -> Fault:
     return Fault(rule, lambda site: site.replace(path, old, new, count), words)
 
@@ -355,6 +367,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault("index.open", _older),
     Fault("changes.gap", _gap),
     Fault("changes.cover", _uncovered),
+    _text("archive.times", ARCHIVE, 'at="2025-03-02', 'at="2025-03-03'),
+    Fault("dump.order", _packages_backwards),
+    Fault("package.times", lambda site: site.pack_changes(stated="2026-03-01T01:00:00Z")),
     Fault("archive.same", lambda site: site.replace(ARCHIVE, OLD, CLOSED_LIST)),
     _text("dump.type", DUMP, ' type="application/zip"', "", count=1),
     _text("dump.type", CHANGE_DUMP, "application/zip", "application/x-tar", "tar"),

@@ -201,9 +201,9 @@ class Site(dict[str, Resource]):
         dump = {"capability": "resourcedump", "at": AT}
         self[DUMP] = Resource(document(up, dump, entry(PACKAGE, links=contents, **facts)))
 
-    def pack_changes(self, more: str = "") -> None:
+    def pack_changes(self, more: str = "", begin: str = "2026-03-01T00:00:00Z", stated: str = "") -> None:
         """Make the Change Dump and its package."""
-        up, window = ln("up", CAPABILITIES), {"from": "2026-03-01T00:00:00Z", "until": CLOSED}
+        up, window = ln("up", CAPABILITIES), {"from": begin, "until": CLOSED}
         manifest = document(
             up,
             {"capability": "changedump-manifest", **window},
@@ -214,6 +214,7 @@ class Site(dict[str, Resource]):
         package = packed({"manifest.xml": manifest, "res/1": FILES["/r/1"]})
         self[CHANGE_PACKAGE] = Resource(package, "application/zip")
         md = {"type": "application/zip", "length": str(len(package)), **window}
+        md["from"] = stated or md["from"]
         self[CHANGE_DUMP] = Resource(
             document(up, {"capability": "changedump", "from": window["from"]}, entry(CHANGE_PACKAGE, **md))
         )
