@@ -61,7 +61,7 @@ def served(folder: Path, store: SqliteStore, most_entries: int) -> Iterator[str]
     url = f"http://127.0.0.1:{server.server_port}"
     app = Flask("source")
     resources = SiteResources(Addresses(url), lambda _view, _prefix: str, metadata_of, most_entries)
-    kept_of = kept_files(folder, resources, store.fact(EPOCH_FACT))
+    kept_of = kept_files(folder, resources, store, store.fact(EPOCH_FACT))
     app.register_blueprint(blueprint(store, [ResourceSet("oai_dc")], resources, kept_of))
     apps.append(app)
     thread = Thread(target=server.serve_forever, args=(0.01,))
