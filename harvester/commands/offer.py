@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
+from time import time
 
 import click
 
-from gateway.errors import GatewayError
+from gateway.errors import ConfigurationError, GatewayError
 from gateway.model import Offer, OfferOutcome, OfferWay
 from gateway.program import say
 from gateway.terminal import plain
@@ -18,7 +20,7 @@ from harvester.harvest.access import inbox_fetcher
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.pacing import Pace
-from harvester.offer.files import offered_files, offers_now
+from harvester.offer.files import offered_files, offers_now, stored_offers
 from harvester.offer.inbox import find_inbox
 from harvester.offer.run import OfferOrder, announce_files, check_inbox, pack_files
 from harvester.runtime.exit_status import Status, status_of_end, status_of_error, worst
@@ -69,12 +71,12 @@ def offer(
         if folder is None and not is_listed:
             for entry in entries:
                 check_inbox(entry)
+        order, pace = OfferOrder(limit, is_again, shown), Pace()
         if is_listed or is_dry:
-            for entry in entries:
-                for one in _listed(instance, entry, folder) if is_listed else _planned(instance, entry, folder):
+            for entry in entries if instance.has_searched else ():
+                for one in _listed(instance, entry, folder) if is_listed else _planned(instance, entry, folder, order):
                     shown(one)
             ctx.exit(int(Status.SUCCEEDED))
-        order, pace = OfferOrder(limit, is_again, shown), Pace()
         statuses = [_offered(instance, entry, folder, order, reporter, stop, pace) for entry in entries]
     ctx.exit(int(worst(statuses)))
 
@@ -101,27 +103,23 @@ def _offered(
 
 def _listed(instance: Instance, entry: SourceEntry, folder: Path | None) -> Iterator[Offer]:
     """Return all offers to a source as they are now; with a folder, only the packages."""
-    if not instance.has_searched:
-        return iter(())
     offers = offers_now(instance, entry.name, has_inbox=bool(entry.notify_inbox))
     return (one for one in offers if folder is None or one.way is OfferWay.FOLDER)
 
 
-def _planned(instance: Instance, entry: SourceEntry, folder: Path | None) -> Iterator[Offer]:
-    """Return the files that would be offered now."""
-    if not instance.has_searched:
-        return
-    way = OfferWay.INBOX if folder is None else OfferWay.FOLDER
-    desk = instance.desk()
-    for file in offered_files(instance, entry.name):
-        before = {(one.sha256, one.way): one for one in desk.offers_of(file.state.identifier)}
-        known = before.get((file.link.sha256, way))
-        if not file.is_taken and (known is None or known.outcome is OfferOutcome.RETRYING):
-            yield known or Offer(*file.key, way, entry.name, OfferOutcome.WAITING)
+def _planned(instance: Instance, entry: SourceEntry, folder: Path | None, order: OfferOrder) -> Iterator[Offer]:
+    """Return the files that would be offered now, with their last offers."""
+    way, now = OfferWay.INBOX if folder is None else OfferWay.FOLDER, time()
+    last = {(one.identifier, one.sha256): one for one in stored_offers(instance, entry.name) if one.way is way}
+    files = (file.key for file in offered_files(instance, entry.name) if not file.is_taken)
+    due = (key for key in files if order.is_due(last.get(key), now))
+    return (last.get(key) or Offer(*key, way, entry.name, OfferOutcome.WAITING) for key in islice(due, order.limit))
 
 
 def _show_inbox(instance: Instance, entry: SourceEntry, stop: Stop, *, as_json: bool) -> Status:
     """Show the inbox that a source names."""
+    if entry.url.startswith("file:"):
+        raise ConfigurationError(f"{entry.name} is a file on this machine, which names no inbox.")
     with inbox_fetcher(instance.settings, entry, stop) as fetch:
         inbox = find_inbox(fetch, entry.url)
     if as_json:

@@ -67,6 +67,15 @@ def _published(instance: Instance, source: str, state: ItemState, decision: Deci
     return OfferedFile(source, state, link, decision, _is_taken(state.files, link.sha256))
 
 
+def as_published_now(instance: Instance, file: OfferedFile) -> OfferedFile | None:
+    """Return a file as it is published now, or None if it is not any more: a round may last for hours.
+
+    Raise StoreError.
+    """
+    state = instance.store.states(file.source, (file.state.upstream,)).get(file.state.upstream)
+    return None if state is None else _published(instance, file.source, state, file.decision)
+
+
 def _is_taken(files: Iterable[FileLink], sha256: str) -> bool:
     return any(file.origin is FileOrigin.UPSTREAM and file.sha256 == sha256 for file in files)
 

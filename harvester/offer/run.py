@@ -7,7 +7,7 @@ the same notification again, with the same id.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +30,14 @@ from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.pacing import Pace
 from harvester.offer.announcement import Receiver, Sender, announcement
-from harvester.offer.files import OfferedFile, as_it_is, offered_files, position_name, stored_offers
+from harvester.offer.files import (
+    OfferedFile,
+    as_it_is,
+    as_published_now,
+    offered_files,
+    position_name,
+    stored_offers,
+)
 from harvester.offer.inbox import Answer, announce
 from harvester.offer.packages import package_of, write_package
 from harvester.runtime.interrupts import Stop, StopAsked, TimeIsOver, breakable
@@ -59,6 +66,12 @@ class OfferOrder:
     limit: int | None = None
     is_again: bool = False
     shown: Callable[[Offer], None] = lambda _offer: None
+
+    def is_due(self, offer: Offer | None, now: float) -> bool:
+        """Return whether a file must be offered at the second `now`, by its last offer in the same way, if any."""
+        if offer is None or (self.is_again and offer.outcome in (OfferOutcome.REFUSED, OfferOutcome.PACKAGED)):
+            return True
+        return offer.outcome not in _SETTLED and (self.is_again or offer.next_at <= now)
 
 
 def pause_after(tries: int) -> int:
@@ -91,6 +104,7 @@ def announce_files(
     with (
         run_lifecycle(instance, entry.name, STAGE, progress, stop, clock=clock) as run,
         inbox_fetcher(instance.settings, entry, stop, pace) as fetch,
+        run.limited(),  # by the hours of the source
     ):
         _Round(instance, entry, run, order, clock, OfferWay.INBOX, _inbox(instance, entry, fetch)).work()
     return run.ran
@@ -153,25 +167,23 @@ class _Round:
         is_whole = True
         for file in offered_files(self.instance, self.entry.name):
             files[file.key] = file.is_taken
-            if is_whole and not file.is_taken and self._is_due(stored.get(file.key)):
+            before = stored.get(file.key)
+            if is_whole and not file.is_taken and self.order.is_due(before, self.clock()):
                 is_whole = self._may_go_on()
-                if is_whole:
-                    self._offer(file, stored.get(file.key))
+                now = as_published_now(self.instance, file) if is_whole else None
+                if now is not None:
+                    self._offer(now, before)
         self._settle(stored, files)
         if is_whole and self.way is OfferWay.INBOX:
             self.instance.desk().enlist(self.entry.name, (), until, int(self.clock()), position_name(self.entry.name))
-
-    def _is_due(self, offer: Offer | None) -> bool:
-        if offer is None or (self.order.is_again and offer.outcome in (OfferOutcome.REFUSED, OfferOutcome.PACKAGED)):
-            return True
-        return offer.outcome not in _SETTLED and (self.order.is_again or offer.next_at <= self.clock())
 
     def _may_go_on(self) -> bool:
         """Return whether one more file may be offered in this round."""
         made = sum(self.run.log.counts[outcome] for outcome in OfferOutcome)
         if self.order.limit is not None and made >= self.order.limit:
             return False
-        return not self.run.must_end and self.failures < _MOST_FAILURES
+        is_away = self.way is OfferWay.INBOX and self.failures >= _MOST_FAILURES
+        return not self.run.must_end and not is_away
 
     def _offer(self, file: OfferedFile, before: Offer | None) -> None:
         """Offer a file, and store how that ended."""
@@ -274,7 +286,9 @@ def _packing(instance: Instance, folder: Path, fetch: Fetch) -> Callable[[Offere
 
 def _bytes_of(file: OfferedFile, copies: Copies, fetch: Fetch) -> bytes:
     """Return the bytes of a file: our copy, else as they are fetched. Raise a GatewayError if they are other ones."""
-    body = copies.read(file.link.sha256)
+    body = b""
+    with suppress(OSError):  # it is fetched then
+        body = copies.read(file.link.sha256)
     if sha256(body).hexdigest() == file.link.sha256:
         return body
 

@@ -164,3 +164,14 @@ def test_the_inbox_that_a_source_names_in_its_link_header_is_shown(place: Place,
         assert shown == {"source": NAME, "inbox": other.url(inbox) if inbox else ""}
         words = place.call("offer", NAME, "--find-inbox", status=0 if inbox else 3)
         assert (f'notify_inbox = "{other.url(inbox)}"' in words) is bool(inbox)
+
+
+def test_a_source_that_is_a_file_names_no_inbox_and_may_have_one(place: Place) -> None:
+    """An inbox at a private address must be allowed."""
+    place.accept(A)
+    file = place.folder / "sources.toml"
+    lines = [line for line in file.read_text().splitlines() if not line.startswith(("url =", "address ="))]
+    (place.folder / "dump.xml").write_text("<a/>")
+    file.write_text("\n".join([*lines, f'url = "{(place.folder / "dump.xml").as_uri()}"', 'kind = "files"', ""]))
+    assert place.offer() == [(A, "created")]
+    assert "names no inbox" in place.call("offer", NAME, "--find-inbox", status=2)

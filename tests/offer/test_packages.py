@@ -127,6 +127,18 @@ def test_a_copy_that_is_damaged_is_fetched_again(place: Place, tmp_path: Path) -
 
 
 @slow
+def test_files_whose_hosts_are_away_do_not_stop_the_others(place: Place, tmp_path: Path) -> None:
+    with (place.folder / "config.toml").open("a") as config:
+        config.write('discover_instead = "https://a.example.org/=http://127.0.0.1:9/"\n')
+    missing = ["LR-15-00071", "LR-16-00003", "LR-16-00012", "LR-16-00018"]
+    for item in missing:
+        place.accept(item, has_copy=False)
+    place.accept("LR-18-00002")
+    outcomes = place.offer("--folder", str(tmp_path / "d"), status=5)
+    assert outcomes == [*((item, "retrying") for item in missing), ("LR-18-00002", "packaged")]
+
+
+@slow
 def test_nothing_that_is_taken_down_is_packed(place: Place, tmp_path: Path) -> None:
     place.accept(A)
     place.call("takedown", "add", PREFIX + upstream(A), "--reason", "A notice.")

@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
+from collections.abc import Callable
 from hashlib import sha256
 
 import pytest
 
 from gateway.model import FileLink
 from gateway.publish_files import file_all
+from harvester.harvest.instance import opened
 from harvester.offer.run import pause_after
+from harvester.runtime.locks import lock
+from harvester.schedule.notifications.reasons import concerns_of
 from tests import live
 from tests.fulltext.conftest import NAME
 from tests.http.server import ok, until_gone
@@ -221,3 +226,104 @@ def test_an_inbox_that_never_answers_is_tried_again(place: Place) -> None:
     place.server.say("/inbox", until_gone)
     assert place.offer(status=5) == [(A, "retrying")]
     assert place.explained(A)[0]["problem"]
+
+
+def test_a_stop_keeps_what_was_sent_and_the_rest_waits(place: Place, send_signal: Callable[[int], None]) -> None:
+    place.accept(A)
+    place.accept(B)
+
+    def stop(request) -> None:
+        send_signal(signal.SIGTERM)
+        request.send_response_only(201)
+        request.send_header("Content-Length", "0")
+        request.end_headers()
+
+    place.server.say("/inbox", stop, ok(b"", 201))
+    assert place.offer(status=130) == [(A, "created")]
+    assert place.offer() == [(B, "created")]
+    assert len(place.notifications) == 2
+
+
+def test_people_are_notified_of_an_inbox_that_stays_away(place: Place) -> None:
+    place.accept(A)
+    with (place.folder / "config.toml").open("a") as config:
+        config.write("notify_after_failures = 2\n")
+    place.server.say("/inbox", ok(b"", 500))
+    for _ in range(2):
+        place.offer("--again", status=5)
+    with opened(str(place.folder)) as instance:
+        (concern,) = concerns_of(instance, NAME)
+    assert concern.sentence.startswith("The last 2 rounds of offers failed.")
+
+
+def test_a_source_with_hours_is_not_announced_to_outside_of_them(place: Place) -> None:
+    place.accept(A)
+    now = time.gmtime()
+    file = place.folder / "sources.toml"
+    file.write_text(file.read_text() + f'hours = "{(now.tm_hour + 2) % 24:02}:00-{(now.tm_hour + 3) % 24:02}:00"\n')
+    assert place.offer() == []
+    assert place.server.asked == []
+    assert place.data("status")[0]["offers"] == {"waiting": 1}
+
+
+def test_a_repository_that_has_no_address_says_so_and_sends_nothing(place: Place) -> None:
+    place.accept(A)
+    file = place.folder / "config.toml"
+    file.write_text("\n".join(line for line in file.read_text().splitlines() if not line.startswith("base_url")))
+    place.offer(status=2)
+    assert place.server.asked == []
+    assert "base_url" in place.call("log", "2")
+
+
+def test_several_sources_are_offered_to_and_the_worst_result_counts(place: Place) -> None:
+    place.accept(A)
+    file = place.folder / "sources.toml"
+    file.write_text(f'{file.read_text()}\n[other]\nurl = "https://o.example.org/"\nnotify_inbox = "{place.inbox}"\n')
+    with lock(place.folder, "other"):
+        offers = place.data("offer", NAME, "other", status=6)
+    assert [offer["outcome"] for offer in offers] == ["created"]
+
+
+def test_people_read_lines(place: Place) -> None:
+    place.accept(A)
+    place.server.say("/inbox", ok(b"", 404))
+    assert "refused  The inbox answers with HTTP status 404." in place.call("offer", NAME, status=3)
+    explained = place.call("explain", PREFIX + upstream(A))
+    assert f"offered to {place.inbox}: refused, HTTP status 404, The inbox answers" in explained
+    place.server.say("/inbox", ok(b"", 500))
+    place.call("offer", NAME, "--again", status=5)
+    assert "next try at" in place.call("explain", PREFIX + upstream(A))
+
+
+def test_before_the_first_search_nothing_is_listed(place: Place) -> None:
+    assert not (place.folder / "discovery.sqlite").exists()
+    assert place.offer("--list") == []
+    assert place.offer("--dry-run") == []
+    assert not (place.folder / "discovery.sqlite").exists()
+
+
+def test_a_file_that_is_withdrawn_during_a_round_is_not_sent(place: Place) -> None:
+    place.accept(A)
+    digest = place.accept(B)
+
+    def withdraw(request) -> None:
+        place.withdraw(B, digest)
+        request.send_response_only(201)
+        request.send_header("Content-Length", "0")
+        request.end_headers()
+
+    place.server.say("/inbox", withdraw, ok(b"", 201))
+    assert place.offer() == [(A, "created")]
+    assert len(place.notifications) == 1
+
+
+def test_a_dry_run_lists_what_the_command_without_it_would_offer(place: Place) -> None:
+    place.accept(A)
+    place.accept(B)
+    place.server.say("/inbox", ok(b"", 404), ok(b"", 500))
+    place.offer(status=5)
+    assert place.offer("--dry-run") == []
+    assert place.offer("--dry-run", "--again") == [(A, "refused"), (B, "retrying")]
+    assert place.offer("--dry-run", "--again", "--limit", "1") == [(A, "refused")]
+    place.later()
+    assert place.offer("--dry-run") == [(B, "retrying")]

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from gateway.errors import StoreDamaged
-from gateway.model import Decision
+from gateway.model import Decision, Offer, OfferOutcome, OfferWay
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 
@@ -136,3 +136,41 @@ def test_a_first_decision_that_comes_second_is_refused_and_others_of_the_call_ar
         ("http://x", "accept"),
         ("http://y", "accept"),
     ]
+
+
+# --- offers to sources --------------------------------------------------------------------------------------------
+
+
+def _accepting(identifier: str, url: str, verdict: str = "accept") -> Decision:
+    return Decision(identifier, url, "ab" * 32, verdict, "A reason.", "rule", 1)
+
+
+def test_accepted_files_are_those_of_the_source_whose_last_decision_accepts(desk: SqliteDiscovery) -> None:
+    desk.enlist("t", [(B, "2")], 2, at=1)
+    desk.decide(_accepting(A, "u"), _accepting(A, "v"), _accepting(A, "w", "review"), _accepting(B, "u"))
+    desk.decide(_accepting(A, "u", "reject"))
+    assert [(upstream, decision.url) for upstream, decision in desk.accepted("s", ("", ""), 9)] == [("1", "v")]
+    assert desk.accepted("s", (A, "v"), 9) == ()
+    assert [decision.identifier for _, decision in desk.accepted("t", ("", ""), 9)] == [B]
+
+
+def test_an_offer_is_replaced_by_the_next_one_of_the_same_file_in_the_same_way(desk: SqliteDiscovery) -> None:
+    first = Offer(A, "ab" * 32, OfferWay.INBOX, "s", OfferOutcome.RETRYING, 1, 1, 900, 500, "http://i/", "", "Away.")
+    second = first._replace(outcome=OfferOutcome.CREATED, tries=2, next_at=0, status=201, location="http://i/1")
+    packed = first._replace(way=OfferWay.FOLDER, outcome=OfferOutcome.PACKAGED, next_at=1)
+    for offer in (first, packed, second, first._replace(identifier=B, source="t")):
+        desk.store_offer(offer)
+    assert desk.offers_of(A) == (packed, second)
+    assert desk.offers("s", ("", "", ""), 9) == (packed, second)
+    assert desk.offers("s", (A, "ab" * 32, OfferWay.FOLDER), 9) == (second,)
+    assert desk.offers_of(A)[1].outcome is OfferOutcome.CREATED
+
+
+def test_the_next_offer_is_the_earliest_one_that_is_repeated(desk: SqliteDiscovery) -> None:
+    assert desk.next_offer_at("s") is None
+    offer = Offer(A, "ab" * 32, OfferWay.INBOX, "s", OfferOutcome.RETRYING, next_at=900)
+    desk.store_offer(offer)
+    desk.store_offer(offer._replace(sha256="cd" * 32, next_at=300))
+    desk.store_offer(offer._replace(sha256="ef" * 32, way=OfferWay.FOLDER, next_at=100))
+    assert desk.next_offer_at("s") == 300
+    assert desk.next_offer_at("t") is None
