@@ -32,7 +32,7 @@ class SqliteSubscribers:
             if not session.one(SQL["hub_knows"], values):
                 if request.mode is HubMode.UNSUBSCRIBE:
                     return True
-                count, of_network = session.one(SQL["hub_counts"], (request.network,)) or (0, 0)
+                count, of_network = session.one(SQL["hub_counts"], values) or (0, 0)
                 if count >= most or of_network >= most_of_network:
                     return False
             session.execute(SQL["hub_request_add"], values)

@@ -47,8 +47,9 @@ union all select 1 from hub_request where callback = :callback and topic = :topi
 
 -- name: hub_counts
 -- Return how many subscriptions and requests there are, and how many of them a network has.
-select count(*), coalesce(sum(network = ?), 0)
-from (select network from subscriber union all select network from hub_request);
+select
+  (select count(*) from subscriber) + (select count(*) from hub_request),
+  (select count(*) from subscriber where network = :network) + (select count(*) from hub_request where network = :network);
 
 -- name: hub_request_add
 -- Store a request, which replaces an earlier one of the same callback and topic.

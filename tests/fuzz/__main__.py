@@ -30,7 +30,13 @@ def requests(seed: int, count: int) -> list[str]:
     """Send requests to an application of its own."""
     with tempfile.TemporaryDirectory() as folder:
         filled(Path(folder) / "instance")
-        with application(Path(folder) / "instance", oai_page_size=1, files_serve=True) as app:
+        with application(
+            Path(folder) / "instance",
+            oai_page_size=1,
+            files_serve=True,
+            resourcesync_files=True,
+            base_url="https://x.org/oai",
+        ) as app:
             return list(faults_of(app, seed, count))
 
 

@@ -25,7 +25,9 @@ from tests.fuzz.mutants import mutant
 from tests.fuzz.targets import TARGETS
 
 _MOST_SECONDS = 2.0  # of processor time for one request; the slowest takes a twentieth
-_STATUSES = frozenset((200, 204, 206, 301, 302, 304, 308, 400, 403, 404, 405, 406, 411, 413, 414, 415, 416, 431, 451))
+_STATUSES = frozenset(
+    (200, 202, 204, 206, 301, 302, 304, 308, 400, 403, 404, 405, 406, 411, 413, 414, 415, 416, 431, 451)
+)
 _PREFIX = "oai:gateway.example.org:laro/oai:x:"
 QUERIES = tuple(
     query.encode()
@@ -54,6 +56,22 @@ _PATHS = (
     "/websub/a",
     "/hub",
     "/hub",
+    "/.well-known/resourcesync",
+    "/resourcesync/batch",
+    *(
+        f"/resourcesync/oai_dc/source/{name}"
+        for name in (
+            "capabilitylist.xml",
+            "resourcelist.xml",
+            "resourcelist-1.xml",
+            "resourcedump.xml",
+            "resourcedump-1.zip",
+            "changelist.xml",
+            "changelist-open.xml",
+            "changedump.xml",
+        )
+    ),
+    "/resourcesync/files/resourcelist.xml",
     "/files/a",
     "/healthz",
     "/readyz",
@@ -112,7 +130,7 @@ def _request(chance: Random, queries: tuple[bytes, ...]) -> dict[str, Any]:
         "CONTENT_LENGTH": chance.choice((str(len(body)),) * 9 + ("", "-1", "\xb2", "9" * 30)), "SERVER_PROTOCOL": "HTTP/1.1",
         "HTTP_ACCEPT_ENCODING": chance.choice(("gzip", "", "gzip;q=0", "identity;q=\xb2", "*", ",,,", "deflate, gzip;q=1.5")),
         "HTTP_IF_MODIFIED_SINCE": chance.choice(("", "Mon, 06 Jul 2020 00:00:00 GMT", "x", "Mon, 06 Jul 99999 00:00:00 GMT")),
-        "HTTP_HOST": chance.choice(("x.org", "[", "a:b", "")), "HTTP_RANGE": chance.choice(("", "bytes=0-1", "bytes=\xb2-")),
+        "HTTP_HOST": chance.choice(("x.org", "[", "a:b", "")), "HTTP_RANGE": chance.choice(("", "bytes=0-1", "bytes=\xb2-", "bytes=5-2", "bytes=-0", "bytes=9-99999999999")),
         "wsgi.input": BytesIO(body), "wsgi.errors": BytesIO(), "wsgi.version": (1, 0), "wsgi.url_scheme": "http",
         "wsgi.multithread": False, "wsgi.multiprocess": False, "wsgi.run_once": False,
     }  # fmt: skip

@@ -24,18 +24,25 @@ class Delivered(NamedTuple):
 class Subscriber:
     """`verifications` are the arguments of the calls that verify, `deliveries` what was delivered.
 
-    `echo` makes the answer to a challenge; `statuses` are those of the next deliveries, then 204.
+    `echo` makes the answer to a challenge; `statuses` are those of the next deliveries, then 204. `fixed` are those of
+    all calls of a callback, by its name.
     """
 
     url: str = ""
     echo: str = "{challenge}"
     verifies: int = 200
     statuses: list[int] = field(default_factory=list)
+    fixed: dict[str, int] = field(default_factory=dict)
     body: bytes = b""
     delay_seconds: float = 0.0
     verifications: list[dict[str, str]] = field(default_factory=list)
+    calls: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     deliveries: list[Delivered] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)
+
+    def denials(self) -> list[str]:
+        """Return the names of the callbacks that were informed of the end of their subscriptions."""
+        return [path[1:] for path, arguments in self.calls if arguments.get("hub.mode") == "denied"]
 
     def callback(self, name: str = "a", query: str = "") -> str:
         return f"{self.url}{name}{query}"
@@ -50,14 +57,18 @@ def _handler(subscriber: Subscriber) -> type[BaseHTTPRequestHandler]:
             arguments = dict(parse_qsl(urlsplit(self.path).query))
             with subscriber.lock:
                 subscriber.verifications.append(arguments)
+                subscriber.calls.append((urlsplit(self.path).path, arguments))
             challenge = arguments.get("hub.challenge", "")
-            self.answer(subscriber.verifies, subscriber.echo.format(challenge=challenge).encode())
+            status = subscriber.fixed.get(urlsplit(self.path).path[1:], subscriber.verifies)
+            self.answer(status, subscriber.echo.format(challenge=challenge).encode())
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             with subscriber.lock:
                 subscriber.deliveries.append(Delivered(self.path, dict(self.headers), body))
-                status = subscriber.statuses.pop(0) if subscriber.statuses else 204
+                status = subscriber.fixed.get(self.path[1:]) or (
+                    subscriber.statuses.pop(0) if subscriber.statuses else 204
+                )
             self.answer(status, subscriber.body if status != 204 else b"")
 
         def answer(self, status: int, body: bytes) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import closing
 
 import pytest
@@ -18,12 +19,13 @@ from gateway.xmltext import parse_utc_datetime
 from tests.conftest import ROOT
 from tests.publish.desk import Desk, Sent
 from tests.schedule.hub.conftest import KEY, served
-from tests.schedule.hub.killed import steps
+from tests.schedule.hub.killed import REQUEST, WRITES, steps
 from tests.schedule.hub.subscriber import Subscriber
 from tests.schedule.hub.subscriber import served as subscriber_served
 
 _ENTRY = re.compile(rb"<loc>[^<]*/(\w+)</loc><lastmod>([^<]*)</lastmod>")
 CALLBACKS = ("a", "b")
+ROLES = ("accepts", "fails", "gone", "dropped", "removed", "expired", "refused", "away", "leaves")
 
 
 def accepted(subscriber: Subscriber, path: str) -> list[set[tuple[str, int]]]:
@@ -82,6 +84,64 @@ def test_what_ends_at_any_step_is_delivered_by_the_next_round(hub, subscriber):
     for callback in CALLBACKS:
         assert {name for name, _ in accepted(subscriber, callback)[-1]} >= {f"n{place}" for place in range(number)}
     assert hub.run() == {}
+
+
+@pytest.mark.long
+def test_what_goes_wrong_is_finished_by_the_next_round_at_whichever_step_it_ends(hub, subscriber):
+    """Deliveries that fail, subscriptions that end in all ways, requests that are not confirmed: each step is cut."""
+    passed: Counter[str] = Counter()
+    ends, number = 0, 0
+    while ends < 2:
+        names = {role: f"{role}{number}" for role in ROLES}
+        _prepare(hub, subscriber, names)
+        with pytest.MonkeyPatch.context() as patch:
+            steps(patch, number, killed, lambda name: passed.update((name,)))
+            try:
+                hub.run(hub_give_up_after=1)
+            except Killed:
+                ends = 0
+            else:
+                ends += 1
+        while hub.run(hub_give_up_after=1):
+            pass
+        known = {subscription.callback.rpartition("/")[2] for subscription in hub.subscribers.all()}
+        assert known & set(names.values()) == {names["accepts"], names["fails"]}, f"step {number}"
+        for role in ("dropped", "removed"):
+            assert subscriber.denials().count(names[role]) in (1, 2), "it is informed, and at most repeated"
+        assert not {names["gone"], names["expired"]} & set(subscriber.denials())
+        assert [request.callback.rpartition("/")[2] for request in hub.subscribers.requests(10**11, 9)] == [
+            names["away"]
+        ]
+        subscriber.fixed.clear()
+        hub.desk.now += 3_600
+        while hub.run():
+            pass
+        for role in ("accepts", "fails", "away"):
+            *_, last = accepted(subscriber, names[role])
+            assert f"n{number}" in {name for name, _ in last}, (role, number)
+        assert accepted(subscriber, names["expired"]) == []
+        for subscription in hub.subscribers.all():
+            hub.subscribers.remove(subscription.number)
+        number += 1
+    assert {REQUEST, *WRITES} <= passed.keys()
+
+
+def _prepare(hub, subscriber, names):
+    """Make subscriptions and requests that end in all ways, and publish a record."""
+    for role in ("accepts", "fails", "gone", "dropped", "removed", "leaves"):
+        hub.post(subscriber.callback(names[role]))
+    hub.post(subscriber.callback(names["expired"]), lease_seconds="300")
+    hub.run()
+    subscriber.fixed |= {names["fails"]: 500, names["gone"]: 410, names["dropped"]: 500, names["refused"]: 404}
+    subscriber.fixed[names["away"]] = 503
+    numbers = {known.callback.rpartition("/")[2]: known.number for known in hub.subscribers.all()}
+    hub.subscribers.failed(numbers[names["dropped"]], int(hub.now), int(hub.now), "It answers with HTTP status 500.")
+    hub.subscribers.remove(numbers[names["removed"]], "Because.")
+    hub.desk.now += 86_400
+    hub.post(subscriber.callback(names["leaves"]), mode="unsubscribe")
+    for role in ("refused", "away"):
+        hub.post(subscriber.callback(names[role]))
+    hub.publish(names["fails"].replace("fails", "n"))
 
 
 def changes_of(desk, first):
