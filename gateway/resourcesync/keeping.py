@@ -259,7 +259,7 @@ class _Keeping:
             yield number + 1, self._lines_of(view, *bounds(number + 1, most))
 
     def _lines_of(self, view: View, after: int, until: int) -> Iterator[bytes]:
-        for resource, entry in self._site.listed(view, self._resources, after, until):
+        for resource, entry in self._site.archived(view, self._resources, after, until):
             yield line_of(resource.item, resource.datestamp, entry)
 
     def _add_lines(self, part: int, lines: Iterable[bytes]) -> str:

@@ -140,7 +140,7 @@ class _Source:
             links = (up, *self._archive(resources, "resourcelist", is_there=bool(archived)))
             document = Document("resourcelist", links, self._at(view, resources), is_index=not is_small)
             if is_small:
-                return answer(document.write(entry for _, entry in self._site.listed(view, resources, 0, last)))
+                return answer(document.write(self._site.listed(view, resources, 0, last)))
             ranges = view.resource_ranges(Selection(*selected(resources)), self._most)
         addresses = (self._addresses.resource_list(resources, number + 1) for number in ranges)
         return answer(document.write(document.entry(address, {}) for address in addresses))
@@ -156,8 +156,7 @@ class _Source:
             if not 1 <= part <= -(-view.last_item() // self._most):
                 abort(404)
             document = Document("resourcelist", links, self._at(view, resources))
-            listed = self._site.listed(view, resources, *bounds(part, self._most))
-            return answer(document.write(entry for _, entry in listed))
+            return answer(document.write(self._site.listed(view, resources, *bounds(part, self._most))))
 
     def _at(self, view: View, resources: ResourceSet) -> dict[str, str]:
         return {"at": utc_datetime(self._site.at(view, resources))}

@@ -67,12 +67,23 @@ class SiteResources:
         """Return the second after the last change: the state has been the same since."""
         return view.changed_until(resources.metadata_prefix, view.horizon - 1)
 
-    def listed(self, view: View, resources: ResourceSet, after: int, until: int) -> Iterator[tuple[Resource, str]]:
-        """Yield the resources of a range of items, each with its entry in a Resource List."""
+    def listed(self, view: View, resources: ResourceSet, after: int, until: int) -> Iterator[str]:
+        """Yield the entries of a range of items in a Resource List."""
         entries = self.entries(view, resources)
-        resources_of_range = view.resources(Selection(*selected(resources)), after, until, self.most_entries)
-        for resource, contents in with_contents(view, resources_of_range):
-            yield resource, entries.resource(resource, contents)
+        for resource, contents in with_contents(view, self._range(view, resources, after, until)):
+            yield entries.resource(resource, contents)
+
+    def archived(self, view: View, resources: ResourceSet, after: int, until: int) -> Iterator[tuple[Resource, str]]:
+        """Yield the resources of a range of items, each with its entry in an archived Resource List.
+
+        It has no links to files, which may be taken down without a change of the resource.
+        """
+        entries = self.entries(view, resources)
+        for resource in self._range(view, resources, after, until):
+            yield resource, entries.resource(resource, ())
+
+    def _range(self, view: View, resources: ResourceSet, after: int, until: int) -> tuple[Resource, ...]:
+        return view.resources(Selection(*selected(resources)), after, until, self.most_entries)
 
     def in_package(self, view: View, resources: ResourceSet, part: int) -> tuple[Resource, ...]:
         """Return the resources in a package of the Resource Dump; none: there is no such package."""

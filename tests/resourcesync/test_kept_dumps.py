@@ -7,6 +7,7 @@ import zipfile
 from functools import partial
 from hashlib import sha256
 from io import BytesIO
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,6 +21,7 @@ from gateway.resourcesync.kept import KeptFiles
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown, joined
 from gateway.xmltext import utc_datetime
+from tests.publish.desk import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY, URL
 from tests.resourcesync.test_packages import read
 
@@ -203,12 +205,16 @@ def secretive(source):
 
 def leaks(source) -> list[str]:
     """Return the addresses of the source from which a byte, or the hash, of the records 1 and 2 can be got."""
-    start, seen, leaking = f"{URL}/.well-known/resourcesync", set(), []
-    digests = getattr(source, "digests", set()) | {
+    source.digests = getattr(source, "digests", set()) | {
         digest for entry in source.resources() for _, digest in entry.digests if entry.loc in (f"{NAME}1", f"{NAME}2")
     }
-    source.digests = digests
-    waiting = [start]
+    return showing(source, SECRET, *source.digests)
+
+
+def showing(source, *texts: str) -> list[str]:
+    """Return the addresses of the source whose answers, or the files in them, have one of these texts."""
+    seen, matches = set(), []
+    waiting = [f"{URL}/.well-known/resourcesync"]
     while waiting:
         loc = waiting.pop()
         if loc in seen or not loc.startswith(URL) or "/metadata/" in loc:
@@ -217,15 +223,15 @@ def leaks(source) -> list[str]:
         for headers in ({}, {"Range": "bytes=0-"}):
             answer = source.get(urlsplit(loc).path, headers=headers)
             body = unpacked(answer.data) if loc.endswith(".zip") else answer.data
-            if SECRET.encode() in body or any(digest.encode() in body for digest in digests):
-                leaking.append(loc)
+            if any(text.encode() in body for text in texts):
+                matches.append(loc)
         if answer.status_code in (200, 206) and loc.endswith((".xml", "resourcesync")):
             document = source.read(loc)
             waiting += [link.href for link in document.head.links if link.rel in ("up", "archives", "index")]
             for entry in document:
                 waiting += [entry.loc, *(link.href for link in entry.related("contents"))]
     assert len(seen) > 5
-    return leaking
+    return matches
 
 
 def unpacked(body: bytes) -> bytes:
@@ -234,20 +240,15 @@ def unpacked(body: bytes) -> bytes:
         return b"".join(map(archive.read, archive.namelist()))
 
 
+def content_of(file: Path) -> bytes:
+    content = file.read_bytes()
+    return {".zip": unpacked, ".gz": gzip.decompress}.get(file.suffix, bytes)(content)
+
+
 def on_disk(source) -> bool:
     """Return whether a kept file has a byte of the records."""
-    for file in source.kept().folder.iterdir():
-        content = file.read_bytes()
-        body = (
-            unpacked(content)
-            if file.suffix == ".zip"
-            else gzip.decompress(content)
-            if file.suffix == ".gz"
-            else content
-        )
-        if SECRET.encode() in body or any(digest.encode() in body for digest in source.digests):
-            return True
-    return False
+    contents = [content_of(file) for file in source.kept().folder.iterdir()]
+    return any(text.encode() in content for text in (SECRET, *source.digests) for content in contents)
 
 
 TAKEDOWNS = (Takedown(Kind.UPSTREAM, "1", "laro"), Takedown(Kind.UPSTREAM, "2", "laro"))
@@ -282,6 +283,42 @@ def test_other_versions_stay_in_the_packages(secretive, house):
     for entry in secretive.document("changedump"):
         contents |= read(get(secretive, entry.loc).data)[1]
     assert {name.removeprefix(NAME) for name in contents} == {"2", "3"}
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_the_address_of_a_file_that_is_taken_down_is_nowhere(source, house, is_named):
+    """In the DIDL, in links of lists, and in the record if that names it."""
+    address = "http://laro.example.org/1.pdf" if is_named else FOUND.url
+    source.desk.send(Sent("1", dc("A title", *([pdf()] if is_named else []))), Sent("2", dc()))
+    source.desk.publish()
+    source.desk.now += 1
+    if not is_named:  # with another one, so that the record in oai_dc does not change
+        files = (FOUND, FOUND._replace(url="https://b.example.org/2.pdf", sha256="cd" * 32))
+        file_all(source.desk.store, source.desk.inbox, "laro", ("1",), lambda _state: files)
+    source.desk.now += DAY
+    source.publish("3")
+    source.desk.now += 5
+    source.tend_all("oai_dc oai_didl", snapshot_days=1)
+    assert len(showing(source, address)) > 2
+    house.take_down(Takedown(Kind.URL, address.partition("://")[2]))
+    source.desk.now += 5
+    assert showing(source, address) == []
+    source.tend_all("oai_dc oai_didl", snapshot_days=1)
+    assert showing(source, address) == []
+    for file in (*source.kept().folder.iterdir(), *source.kept("oai_didl").folder.iterdir()):
+        assert address.encode() not in content_of(file)
+
+
+def test_a_download_that_began_before_a_takedown_is_not_continued(secretive, house):
+    path = f"{FOLDER}/changedump-2023-11-14.zip"
+    tag = secretive.get(path).headers["ETag"]
+    house.take_down(*TAKEDOWNS)
+    secretive.desk.now += 5
+    for _ in range(2):
+        rest = secretive.get(path, headers={"Range": "bytes=1-", "If-Range": tag})
+        assert (rest.status_code, rest.headers["ETag"] != tag) == (200, True)
+        assert secretive.get(path, headers={"If-None-Match": tag}).status_code == 200
+        secretive.tend()
 
 
 @pytest.mark.parametrize("step", ["_note", "_publish", "_restore_tombstones"])
