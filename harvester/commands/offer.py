@@ -26,6 +26,7 @@ from harvester.offer.run import OfferOrder, announce_files, check_inbox, pack_fi
 from harvester.runtime.exit_status import Status, status_of_end, status_of_error, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import Progress, progress
+from harvester.schedule.source_work import SourceWork
 
 
 @click.command()
@@ -77,6 +78,7 @@ def offer(
                 for one in _listed(instance, entry, folder) if is_listed else _planned(instance, entry, folder, order):
                     shown(one)
             ctx.exit(int(Status.SUCCEEDED))
+        SourceWork(instance, reporter, stop, pace).complete_takedowns()
         statuses = [_offered(instance, entry, folder, order, reporter, stop, pace) for entry in entries]
     ctx.exit(int(worst(statuses)))
 

@@ -193,6 +193,8 @@ class _Round:
             record = view.record(state.identifier, "oai_dc")
         if work is None or record is None or record.is_deleted:
             return  # it was deleted meanwhile
+        if store.takedowns().names_work(state.upstream, work):
+            return  # and will be deleted as soon as the takedown is carried out
         made = self.make(file, work, record.content)
         offer = self._stored(file, made, 1 if before is None else before.tries + 1)
         self.failures = self.failures + 1 if offer.outcome is OfferOutcome.RETRYING else 0

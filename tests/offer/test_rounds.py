@@ -13,6 +13,8 @@ import pytest
 
 from gateway.model import FileLink
 from gateway.publish_files import file_all
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown, place_of
 from harvester.harvest.instance import opened
 from harvester.offer.run import pause_after
 from harvester.runtime.locks import lock
@@ -327,3 +329,39 @@ def test_a_dry_run_lists_what_the_command_without_it_would_offer(place: Place) -
     assert place.offer("--dry-run", "--again", "--limit", "1") == [(A, "refused")]
     place.later()
     assert place.offer("--dry-run") == [(B, "retrying")]
+
+
+TAKEDOWNS = {
+    "the item": Takedown(Kind.IDENTIFIER, PREFIX + upstream(B)),
+    "the record of the source": Takedown(Kind.UPSTREAM, upstream(B), NAME),
+    "the page of the work": Takedown(Kind.URL, place_of("https://laro.example.org/record/71")),
+    "the address of the file": Takedown(Kind.URL, place_of(f"https://a.example.org/{B}.pdf")),
+    "the bytes of the file": Takedown(Kind.SHA256, sha256(pdf(B)).hexdigest()),
+}
+
+
+@pytest.mark.parametrize("entry", TAKEDOWNS.values(), ids=TAKEDOWNS)
+def test_what_is_taken_down_during_a_round_is_not_sent(place: Place, entry: Takedown) -> None:
+    """Its entry counts at once, before any record was published again."""
+    place.accept(A)
+    place.accept(B)
+
+    def take_down(request) -> None:
+        TakedownFile(place.folder).change(lambda entries: (*entries, entry._replace(at="2026-01-01T00:00:00Z")))
+        request.send_response_only(201)
+        request.send_header("Content-Length", "0")
+        request.end_headers()
+
+    place.server.say("/inbox", take_down, ok(b"", 201))
+    assert place.offer() == [(A, "created")]
+    assert len(place.notifications) == 1
+    assert place.offer() == [], "the takedown is carried out first"
+
+
+def test_a_takedown_whose_command_was_killed_is_carried_out_before_offers(place: Place) -> None:
+    place.accept(B)
+    TakedownFile(place.folder).change(
+        lambda entries: (*entries, TAKEDOWNS["the item"]._replace(at="2026-01-01T00:00:00Z"))
+    )
+    assert place.offer() == []
+    assert place.notifications == []

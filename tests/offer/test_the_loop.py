@@ -61,15 +61,16 @@ class Site:
         return self.data("explain", self.item(name))[0]
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+@pytest.fixture(params=["", "/solr/laro"], ids=["its ResourceSync list", "its Solr index"])
+def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
+    """Return our gateway, which harvests the library in one of two ways."""
     with world() as around:
         made = Site(tmp_path / "instance", live.free_port(), around)
         made.call("init", "--domain", "g.example.org")
         values = {"port": made.port, "web": around.web, "library": around.library.place}
         with (made.folder / "config.toml").open("a") as config:
             config.write(CONFIG.format(**values))
-        made.call("source", "check", around.library.place, "--add", "laro")
+        made.call("source", "check", around.library.place + request.param, "--add", "laro")
         with (made.folder / "sources.toml").open("a") as sources:
             sources.write(f'notify_inbox = "{around.inbox.url("/inbox")}"\nallow = ["{around.inbox.address}"]\n')
         yield made
