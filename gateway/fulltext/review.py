@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from gateway.fulltext.stored_search import candidates_of, published_of
-from gateway.model import Candidate, Decision, Work
+from gateway.model import Candidate, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy, Work
 from gateway.settings import place_of_copy
 from gateway.store.base import Discovery
 
 _BATCH = 500
+_LAST = "\U0010ffff"  # after all addresses
 _YEAR = 4  # digits
 UNKNOWN = "unknown"  # stands for a licence, version or kind that is not known
 
@@ -78,48 +78,14 @@ def review_of(
     )
 
 
-def decisions_in_force(desk: Discovery, verdict: str, after: str = "") -> Iterator[Decision]:
-    """Yield all decisions in force with a verdict, of items after `after`, sorted by item and address."""
-    position = (after, "\U0010ffff" if after else "")
-    while batch := desk.decided(verdict, position, _BATCH):
-        yield from batch
-        position = (batch[-1].identifier, batch[-1].url)
+def copies_in_force(
+    desk: Discovery, verdict: str, wanted: CopyFilter, order: CopyOrder = CopyOrder.IDENTIFIER, item: str = ""
+) -> Iterator[ListedCopy]:
+    """Yield all copies on which the decision in force has a verdict, in an order.
 
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A filter of files. Fields that are empty or None do not matter; texts are compared without regard to case.
-
-    `unknown` means a licence, version or kind that is not known.
+    With `item`, only copies of items after this identifier; the order must be that of identifiers then.
     """
-
-    source: str = ""
-    host: str = ""
-    step: str = ""
-    license: str = ""
-    version: str = ""
-    kind: str = ""
-    reason: str = ""  # words that the reason has
-    least_score: float | None = None
-    most_score: float | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        """Return whether every file fits."""
-        return self == Filter()
-
-    def fits(self, file: Reviewed) -> bool:
-        """Return whether a file fits."""
-        candidate = file.candidate
-        is_meant: tuple[Callable[[], bool], ...] = (
-            lambda: self.source in ("", file.source),
-            lambda: self.host.lower() in ("", file.host),
-            lambda: self.step in ("", candidate.found_by if candidate else None),
-            lambda: self.license.lower() in ("", (candidate.license if candidate else "") or UNKNOWN),
-            lambda: self.version in ("", file.version or UNKNOWN),
-            lambda: self.kind in ("", (candidate.kind if candidate else "") or UNKNOWN),
-            lambda: self.reason.lower() in file.decision.reason.lower(),
-            lambda: self.least_score is None or (file.score is not None and file.score >= self.least_score),
-            lambda: self.most_score is None or (file.score is not None and file.score <= self.most_score),
-        )
-        return all(fits() for fits in is_meant)
+    after = ListedCopy(FoundCopy(item, _LAST, ""), Decision(item, _LAST, "", "", "", "", 0)) if item else None
+    while batch := desk.listed_copies(verdict, wanted, order, after, _BATCH):
+        yield from batch
+        after = batch[-1]

@@ -37,4 +37,6 @@ class SearchResult(NamedTuple):
     open_from: str = ""  # the day on which an embargo ends, and to search again
     lost: tuple[Match, ...] = ()  # matches of the search before that are no longer valid
     silent: str = ""  # the step of the registry that has not answered, so a retraction would be unknown
+    title: str = ""  # of the record, for lists
+    authors: str = ""  # of the record, for lists
     is_another: bool = False  # since the last decision, the record has become that of another work

@@ -123,6 +123,30 @@ class Candidate(NamedTuple):
     has_read_claims: bool = False
 
 
+class FoundCopy(NamedTuple):
+    """A copy of an item as lists show it, with its work.
+
+    `score` is None if the copy was not read. `colour` is that of RoMEO, for the policy of the journal. `step` and
+    `outcome` are empty if the last search did not check the copy.
+    """
+
+    identifier: str
+    url: str
+    source: str
+    title: str = ""
+    authors: str = ""
+    step: str = ""
+    host: str = ""
+    outcome: str = ""
+    score: float | None = None
+    kind: str = ""
+    colour: str = ""
+    license: str = ""
+    version: str = ""
+    size: int = 0
+    sha256: str = ""
+
+
 class Match(NamedTuple):
     """A DOI that a service gives for a record without one, by title, author and year: a claim.
 
@@ -187,6 +211,40 @@ class Ending(NamedTuple):
     month: str
     what: str
     day: int = 0
+
+
+class ListedCopy(NamedTuple):
+    """A copy in a list of copies, and the last decision on it."""
+
+    copy: FoundCopy
+    decision: Decision
+
+
+class CopyFilter(NamedTuple):
+    """Which copies a list has, besides their verdict. Fields that are empty or None do not matter.
+
+    `UNKNOWN` means a licence, version or kind that is not known. `reason` is words of the reason. Texts are compared
+    without regard to the case of ASCII letters.
+    """
+
+    source: str = ""
+    host: str = ""
+    step: str = ""
+    license: str = ""
+    version: str = ""
+    kind: str = ""
+    reason: str = ""
+    least_score: float | None = None
+    most_score: float | None = None
+
+
+class CopyOrder(StrEnum):
+    """The order of a list of copies. Equal ones are sorted by item and address."""
+
+    IDENTIFIER = "identifier"
+    SCORE = "score"  # the highest first
+    TITLE = "title"
+    DECIDED_AT = "decided-at"  # the latest first
 
 
 class Alarm(NamedTuple):

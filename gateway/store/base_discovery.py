@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol, TypeAlias
 
-from gateway.model import Alarm, Decision, Ending, Lease, Offer, Refusal, SearchState, Unpublished
+from gateway.model import (
+    Alarm,
+    CopyFilter,
+    CopyOrder,
+    Decision,
+    Ending,
+    FoundCopy,
+    Lease,
+    ListedCopy,
+    Offer,
+    Refusal,
+    SearchState,
+    Unpublished,
+)
 
 # A function that takes all decisions on the copies of an item so far and returns those to add.
 Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
@@ -78,11 +91,12 @@ class Discovery(Protocol):
         endings: Iterable[Ending] = (),
         basis: str = "",
         due: int = 0,
+        copies: Iterable[FoundCopy] = (),
     ) -> bool:
-        """Write the end of a search, and the decisions. Return False, and write nothing, if the lease has ended.
+        """Write the end of a search, its copies, and the decisions.
 
-        `search_json` is the search as JSON, `basis` a digest of the data that it used. With `due`, the item is due
-        again at that second, for example at the end of an embargo.
+        Return False, and write nothing, if the lease has ended. `search_json` is the search as JSON, `basis` a digest
+        of the data that it used. With `due`, the item is due again at that second, such as the end of an embargo.
         """
         ...
 
@@ -95,6 +109,7 @@ class Discovery(Protocol):
         at: int,
         endings: Iterable[Ending] = (),
         basis: str = "",
+        copies: Iterable[FoundCopy] = (),
     ) -> bool:
         """Write the end of a search that is repeated at `until`. Return False, and write nothing, as in `done`."""
         ...
@@ -178,6 +193,22 @@ class Discovery(Protocol):
 
     def decided(self, verdict: str, after: tuple[str, str], limit: int) -> tuple[Decision, ...]:
         """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
+        ...
+
+    # -- lists of copies -----------------------------------------------------------------------------------------
+
+    def listed_copies(
+        self, verdict: str, wanted: CopyFilter, order: CopyOrder, after: ListedCopy | None, limit: int
+    ) -> tuple[ListedCopy, ...]:
+        """Return at most `limit` copies on which the last decision has this verdict, after the copy `after`."""
+        ...
+
+    def copies_lack_after(self) -> str | None:
+        """Return the item up to which the copies of an earlier release are listed, or None if all are."""
+        ...
+
+    def list_copies(self, copies: Iterable[FoundCopy], after: str | None) -> None:
+        """List copies of an earlier release, and store up to which item they are listed; None: all are."""
         ...
 
     # -- publication ---------------------------------------------------------------------------------------------

@@ -134,6 +134,95 @@ where verdict = ? and (identifier, url) > (?, ?) and not exists (
   where later.identifier = decision.identifier and later.url = decision.url and later.number > decision.number)
 order by identifier, url limit ?;
 
+-- name: copy_put
+-- Store the facts of a copy; the decision on it stays.
+insert into copy (identifier, url, source, title, authors, step, host, outcome, score, kind, colour, license, version,
+  size, sha256)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+on conflict (identifier, url) do update set source = excluded.source, title = excluded.title,
+  authors = excluded.authors, step = excluded.step, host = excluded.host, outcome = excluded.outcome,
+  score = excluded.score, kind = excluded.kind, colour = excluded.colour, license = excluded.license,
+  version = excluded.version, size = excluded.size, sha256 = excluded.sha256;
+
+-- name: copies_drop
+-- Delete the copies of an item on which nothing was decided.
+delete from copy where identifier = ? and verdict = '';
+
+-- name: copies_forget
+-- Delete the copies of an item.
+delete from copy where identifier = ?;
+
+-- name: copies_lack_after
+-- Return the item up to which the stories of earlier releases were read; nothing if all were.
+select identifier from copies_lack_after;
+
+-- name: copies_lack_none
+-- Note that the stories of earlier releases were read.
+delete from copies_lack_after;
+
+-- name: copies_lack_put
+-- Note the item up to which the stories of earlier releases were read.
+update copies_lack_after set identifier = ?;
+
+-- name: copies_by_identifier
+-- Return copies with a verdict, sorted by item and address.
+select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version, size,
+  copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decided_by, at, is_undoing, number
+from copy join decision on decision.number = copy.decision
+where copy.verdict = :verdict and (copy.identifier, copy.url) > (:identifier, :url)
+  and (:source = '' or copy.source = :source) and (:host = '' or host = :host) and (:step = '' or step = :step)
+  and (:license = '' or lower(license) = :license or (license = '' and :license = 'unknown'))
+  and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
+  and (:kind = '' or kind = :kind or (kind = '' and :kind = 'unknown'))
+  and (:reason = '' or instr(lower(reason), :reason))
+  and (:least_score is null or score >= :least_score) and (:most_score is null or score between 0 and :most_score)
+order by copy.identifier, copy.url limit :limit;
+
+-- name: copies_by_score
+-- Return copies with a verdict, the highest score first.
+select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version, size,
+  copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decided_by, at, is_undoing, number
+from copy join decision on decision.number = copy.decision
+where copy.verdict = :verdict and score <= coalesce(:value, 2)
+  and (:value is null or score < :value or (copy.identifier, copy.url) > (:identifier, :url))
+  and (:source = '' or copy.source = :source) and (:host = '' or host = :host) and (:step = '' or step = :step)
+  and (:license = '' or lower(license) = :license or (license = '' and :license = 'unknown'))
+  and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
+  and (:kind = '' or kind = :kind or (kind = '' and :kind = 'unknown'))
+  and (:reason = '' or instr(lower(reason), :reason))
+  and (:least_score is null or score >= :least_score) and (:most_score is null or score between 0 and :most_score)
+order by score desc, copy.identifier, copy.url limit :limit;
+
+-- name: copies_by_title
+-- Return copies with a verdict, sorted by title.
+select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version, size,
+  copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decided_by, at, is_undoing, number
+from copy join decision on decision.number = copy.decision
+where copy.verdict = :verdict and title >= coalesce(:value, '')
+  and (:value is null or title > :value or (copy.identifier, copy.url) > (:identifier, :url))
+  and (:source = '' or copy.source = :source) and (:host = '' or host = :host) and (:step = '' or step = :step)
+  and (:license = '' or lower(license) = :license or (license = '' and :license = 'unknown'))
+  and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
+  and (:kind = '' or kind = :kind or (kind = '' and :kind = 'unknown'))
+  and (:reason = '' or instr(lower(reason), :reason))
+  and (:least_score is null or score >= :least_score) and (:most_score is null or score between 0 and :most_score)
+order by title, copy.identifier, copy.url limit :limit;
+
+-- name: copies_by_decided_at
+-- Return copies with a verdict, the last decision first.
+select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version, size,
+  copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decided_by, at, is_undoing, number
+from copy join decision on decision.number = copy.decision
+where copy.verdict = :verdict and decided_at <= coalesce(:value, 9e15)
+  and (:value is null or decided_at < :value or (copy.identifier, copy.url) > (:identifier, :url))
+  and (:source = '' or copy.source = :source) and (:host = '' or host = :host) and (:step = '' or step = :step)
+  and (:license = '' or lower(license) = :license or (license = '' and :license = 'unknown'))
+  and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
+  and (:kind = '' or kind = :kind or (kind = '' and :kind = 'unknown'))
+  and (:reason = '' or instr(lower(reason), :reason))
+  and (:least_score is null or score >= :least_score) and (:most_score is null or score between 0 and :most_score)
+order by decided_at desc, copy.identifier, copy.url limit :limit;
+
 -- name: host_away
 -- Return the second until which a host is not asked.
 select away_until from host where name = ?;

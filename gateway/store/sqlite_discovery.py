@@ -16,22 +16,39 @@ import zstandard
 from gateway.errors import StoreDamaged
 from gateway.model import (
     Alarm,
+    CopyFilter,
+    CopyOrder,
     Decision,
     Ending,
+    FoundCopy,
     Lease,
+    ListedCopy,
     Offer,
-    OfferOutcome,
-    OfferWay,
     Refusal,
     SearchState,
     Unpublished,
 )
 from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
+from gateway.store.sqlite_discovery_rows import (
+    alarm_of,
+    copy_row,
+    decision_of,
+    decision_row,
+    listed_copy_of,
+    offer_of,
+    value_of,
+)
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")
+_LISTS = {
+    CopyOrder.IDENTIFIER: SQL["copies_by_identifier"],
+    CopyOrder.SCORE: SQL["copies_by_score"],
+    CopyOrder.TITLE: SQL["copies_by_title"],
+    CopyOrder.DECIDED_AT: SQL["copies_by_decided_at"],
+}
 _LEVEL = 3
 _NO_BASIS = "none"  # no digest, so it differs from the basis of every search
 
@@ -123,13 +140,15 @@ class SqliteDiscovery:
         endings: Iterable[Ending] = (),
         basis: str = "",
         due: int = 0,
+        copies: Iterable[FoundCopy] = (),
     ) -> bool:
-        """Write the end of a search, and the decisions. Return False, and write nothing, if the lease has ended.
+        """Write the end of a search, its copies, and the decisions.
 
-        `search_json` is the search as JSON, `basis` a digest of the data that it used. With `due`, the item is due
-        again at that second, for example at the end of an embargo.
+        Return False, and write nothing, if the lease has ended. `search_json` is the search as JSON, `basis` a digest
+        of the data that it used. With `due`, the item is due again at that second, such as the end of an embargo.
         """
-        return self._end(lease, "waiting" if due else "done", due, outcome, search_json, at, decide, endings, basis)
+        state = "waiting" if due else "done"
+        return self._end(lease, state, due, outcome, search_json, at, decide, endings, basis, copies)
 
     def waiting(
         self,
@@ -140,9 +159,10 @@ class SqliteDiscovery:
         at: int,
         endings: Iterable[Ending] = (),
         basis: str = "",
+        copies: Iterable[FoundCopy] = (),
     ) -> bool:
         """Write the end of a search that is repeated at `until`. Return False, and write nothing, as in `done`."""
-        return self._end(lease, "waiting", until, outcome, search_json, at, None, endings, basis)
+        return self._end(lease, "waiting", until, outcome, search_json, at, None, endings, basis, copies)
 
     def _end(
         self,
@@ -155,6 +175,7 @@ class SqliteDiscovery:
         decide: Decide | None,
         endings: Iterable[Ending],
         basis: str,
+        copies: Iterable[FoundCopy],
     ) -> bool:
         """Write the end of a search; without `decide`, it is one of several tries, and the search is repeated."""
         row = {
@@ -172,8 +193,10 @@ class SqliteDiscovery:
             is_written = bool(session.execute(SQL["end"], row).rowcount)
             if is_written:
                 held = session.execute(SQL["decisions"], (lease.identifier,)).fetchall()
-                news = decide([_decision(row) for row in held]) if decide else ()
-                session.executemany(SQL["decision_add"], map(_row, news))
+                news = decide([decision_of(row) for row in held]) if decide else ()
+                session.execute(SQL["copies_drop"], (lease.identifier,))
+                session.executemany(SQL["copy_put"], map(copy_row, copies))
+                session.executemany(SQL["decision_add"], map(decision_row, news))
                 session.executemany(SQL["ending_add"], endings)
         return is_written
 
@@ -209,6 +232,7 @@ class SqliteDiscovery:
             names = [(identifier,) for identifier in identifiers]
             session.executemany(SQL["search_forget"], names)
             session.executemany(SQL["decisions_forget"], names)
+            session.executemany(SQL["copies_forget"], names)
             session.executemany(SQL["refusals_forget"], names)
 
     def counts(self) -> tuple[tuple[str, str, str, int], ...]:
@@ -246,7 +270,7 @@ class SqliteDiscovery:
         """Return the alarms in force, or all, sorted by number."""
         with self._file.reading() as session:
             rows = session.execute(SQL["alarms"], {"with_closed": with_closed}).fetchall()
-        return tuple(map(_alarm, rows))
+        return tuple(map(alarm_of, rows))
 
     def close_alarm(self, number: int, at: int) -> None:
         """Close an alarm at a second; one that is closed stays so."""
@@ -279,7 +303,7 @@ class SqliteDiscovery:
         """Store that a DOI does not belong to an item, and decisions on its files; the item becomes due."""
         with self._file.writing() as session:
             session.execute(SQL["refusal_add"], refusal)
-            session.executemany(SQL["decision_add"], map(_row, decisions))
+            session.executemany(SQL["decision_add"], map(decision_row, decisions))
             session.execute(SQL["change"], (refusal.identifier,))
             due = {"identifier": refusal.identifier, "basis": _NO_BASIS, "at": refusal.at}
             session.execute(SQL["renew_outdated"], due)
@@ -292,13 +316,47 @@ class SqliteDiscovery:
     def decisions(self, identifier: str) -> tuple[Decision, ...]:
         """Return all decisions on the copies of an item, the oldest first."""
         with self._file.reading() as session:
-            return tuple(map(_decision, session.execute(SQL["decisions"], (identifier,)).fetchall()))
+            return tuple(map(decision_of, session.execute(SQL["decisions"], (identifier,)).fetchall()))
 
     def decided(self, verdict: str, after: tuple[str, str], limit: int) -> tuple[Decision, ...]:
         """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
         with self._file.reading() as session:
             rows = session.execute(SQL["decided"], (verdict, *after, limit)).fetchall()
-            return tuple(map(_decision, rows))
+            return tuple(map(decision_of, rows))
+
+    # -- lists of copies -----------------------------------------------------------------------------------------
+
+    def listed_copies(
+        self, verdict: str, wanted: CopyFilter, order: CopyOrder, after: ListedCopy | None, limit: int
+    ) -> tuple[ListedCopy, ...]:
+        """Return at most `limit` copies on which the last decision has this verdict, after the copy `after`."""
+        asked = {
+            **{name: value.lower() if isinstance(value, str) else value for name, value in wanted._asdict().items()},
+            "source": wanted.source,
+            "verdict": verdict,
+            "value": None if after is None else value_of(after, order),
+            "identifier": after.copy.identifier if after else "",
+            "url": after.copy.url if after else "",
+            "limit": limit,
+        }
+        with self._file.reading() as session:
+            rows = session.execute(_LISTS[order], asked).fetchall()
+        return tuple(map(listed_copy_of, rows))
+
+    def copies_lack_after(self) -> str | None:
+        """Return the item up to which the copies of an earlier release are listed, or None if all are."""
+        with self._file.reading() as session:
+            row = session.one(SQL["copies_lack_after"])
+        return row[0] if row else None
+
+    def list_copies(self, copies: Iterable[FoundCopy], after: str | None) -> None:
+        """List copies of an earlier release, and store up to which item they are listed; None: all are."""
+        with self._file.writing() as session:
+            session.executemany(SQL["copy_put"], map(copy_row, copies))
+            if after is None:
+                session.execute(SQL["copies_lack_none"])
+            else:
+                session.execute(SQL["copies_lack_put"], (after,))
 
     # -- what is published ---------------------------------------------------------------------------------------
 
@@ -339,17 +397,17 @@ class SqliteDiscovery:
         """
         with self._file.reading() as session:
             rows = session.execute(SQL["accepted"], (source, *after, limit)).fetchall()
-            return tuple((upstream, _decision(row)) for upstream, *row in rows)
+            return tuple((upstream, decision_of(row)) for upstream, *row in rows)
 
     def offers(self, source: str, after: tuple[str, str, str], limit: int) -> tuple[Offer, ...]:
         """Return at most `limit` offers to a source, sorted by (identifier, SHA-256, way), after `after`."""
         with self._file.reading() as session:
-            return tuple(map(_offer, session.execute(SQL["offers"], (source, *after, limit)).fetchall()))
+            return tuple(map(offer_of, session.execute(SQL["offers"], (source, *after, limit)).fetchall()))
 
     def offers_of(self, identifier: str) -> tuple[Offer, ...]:
         """Return the offers of the files of an item, by SHA-256 and way."""
         with self._file.reading() as session:
-            return tuple(map(_offer, session.execute(SQL["offers_of"], (identifier,)).fetchall()))
+            return tuple(map(offer_of, session.execute(SQL["offers_of"], (identifier,)).fetchall()))
 
     def store_offer(self, offer: Offer) -> None:
         """Store an offer; it replaces the former one of the same file in the same way."""
@@ -404,33 +462,13 @@ class SqliteDiscovery:
 
 
 def _add(session: Session, decisions: Sequence[Decision]) -> None:
-    session.executemany(SQL["decision_add"], map(_row, decisions))
+    session.executemany(SQL["decision_add"], map(decision_row, decisions))
     session.executemany(SQL["change"], [(decision.identifier,) for decision in decisions])
 
 
 def _last(session: Session, decision: Decision) -> Decision | None:
     row = session.one(SQL["decision_last"], (decision.identifier, decision.url))
-    return _decision(row) if row else None
-
-
-def _row(decision: Decision) -> tuple[object, ...]:
-    """Return a decision as a row without its number."""
-    return decision[:-1]
-
-
-def _offer(row: Sequence[Any]) -> Offer:
-    offer = Offer._make(row)
-    return offer._replace(way=OfferWay(offer.way), outcome=OfferOutcome(offer.outcome))
-
-
-def _decision(row: Sequence[Any]) -> Decision:
-    decision = Decision._make(row)
-    return decision._replace(is_undoing=bool(decision.is_undoing))
-
-
-def _alarm(row: Sequence[Any]) -> Alarm:
-    before, after, examples = map(json.loads, row[6:9])
-    return Alarm._make((*row[:6], before, after, tuple(examples), *row[9:]))
+    return decision_of(row) if row else None
 
 
 def _spaced(sources: Collection[str]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import getpass
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from time import time
 from typing import Any, TypeVar
 
@@ -18,13 +17,14 @@ from gateway.errors import ConfigurationError
 from gateway.fulltext.decisions import RULE, standing
 from gateway.fulltext.policies import VERSIONS
 from gateway.fulltext.release import BATCH, Releaser
-from gateway.fulltext.review import UNKNOWN, Filter, Reviewed, decisions_in_force, review_of
-from gateway.model import Decision, DocumentKind
+from gateway.fulltext.review import UNKNOWN, Reviewed, copies_in_force, review_of
+from gateway.model import CopyFilter, CopyOrder, Decision, DocumentKind
 from gateway.program import say
 from gateway.store.base import Discovery
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
 from harvester.commands.output import json_option, write_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
+from harvester.fulltext.list_copies import complete
 from harvester.fulltext.works import work_of
 from harvester.harvest.instance import Instance, sources_file
 from harvester.harvest.takedowns.hide import is_withdrawn
@@ -63,12 +63,11 @@ def _with(options: Iterable[Callable[[_Command], _Command]]) -> Callable[[_Comma
     return decorated
 
 
-def _filter(ctx: click.Context) -> Filter:
+def _filter(ctx: click.Context) -> CopyFilter:
     """Return the filter that the options of a command describe."""
     options = {**ctx.params, "reason": ctx.params["reason_has"]}
-    names = [field.name for field in fields(Filter)]
-    given: dict[str, Any] = {name: options[name] for name in names if options[name] is not None}
-    return Filter(**given)
+    given: dict[str, Any] = {name: options[name] for name in CopyFilter._fields if options[name] is not None}
+    return CopyFilter(**given)
 
 
 @click.group()
@@ -81,17 +80,30 @@ def review() -> None:
     "--verdict", type=click.Choice(["review", "accept", "reject"]), default="review", help="Files with this verdict."
 )
 @click.option("--after", default="", metavar="ID", help="Only items after this one; a list shows 1,000 files.")
+@click.option(
+    "--order",
+    type=click.Choice([order.value for order in CopyOrder]),
+    default=CopyOrder.IDENTIFIER.value,
+    help="The order. The highest score, or the last decision, comes first.",
+)
 @_with(_FILTERS)
 @json_option
 @click.pass_context
-def list_(ctx: click.Context, /, verdict: str, after: str, as_json: bool, **_options: object) -> None:
+def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: bool, **_options: object) -> None:
     """List the files that wait for a decision: the work, the file, and why no rule decided."""
+    is_by_item = order == CopyOrder.IDENTIFIER
+    if after and not is_by_item:
+        raise click.UsageError("--after continues a list by identifier; it cannot be given with another --order.")
     with searching(ctx.obj) as (instance, desk):
         last, count = "", 0
-        for file in _files(instance, desk, decisions_in_force(desk, verdict, after), _filter(ctx)):
+        for file in _files(instance, desk, (verdict,), _filter(ctx), CopyOrder(order), after):
             identifier = file.decision.identifier
             if count >= _SHOWN and identifier != last:
-                say(f"There are more: `harvester review list --after {last}` continues.")
+                say(
+                    f"There are more: `harvester review list --after {last}` continues."
+                    if is_by_item
+                    else "There are more; options such as --most-score choose among them."
+                )
                 break
             last, count = identifier, count + 1
             if as_json:
@@ -100,17 +112,26 @@ def list_(ctx: click.Context, /, verdict: str, after: str, as_json: bool, **_opt
                 show_file(file)
 
 
-def _files(instance: Instance, desk: Discovery, decisions: Iterable[Decision], wanted: Filter) -> Iterator[Reviewed]:
-    """Return the files of decisions in force that a filter selects, without files that are taken down.
+def _files(
+    instance: Instance,
+    desk: Discovery,
+    verdicts: Iterable[str],
+    wanted: CopyFilter,
+    order: CopyOrder = CopyOrder.IDENTIFIER,
+    after: str = "",
+) -> Iterator[Reviewed]:
+    """Yield the files with these verdicts that a filter chooses, without files that are taken down.
 
     Raise ConfigurationError at the end if there are none, and the filter names a source that does not exist.
     """
+    if listed := complete(instance.store, desk):
+        say(f"The list of files was made after the upgrade, of {listed:,} searches.")
     is_empty = True
-    for decision in decisions:
-        file = _review_of(instance, desk, decision)
-        if wanted.fits(file) and not is_withdrawn(instance, decision):
-            is_empty = False
-            yield file
+    for verdict in verdicts:
+        for copy in copies_in_force(desk, verdict, wanted, order, after):
+            if not is_withdrawn(instance, copy.decision):
+                is_empty = False
+                yield _review_of(instance, desk, copy.decision)
     if is_empty and wanted.source:
         sources_file(instance.folder).chosen((wanted.source,))
 
@@ -182,7 +203,7 @@ def undo(ctx: click.Context, /, verdict: str | None, **_options: object) -> None
     files are shown first and need confirmation; decisions of rules are not undone.
     """
     verdicts = (verdict,) if verdict else _DECIDED
-    _change(ctx, "undo", lambda desk: _of_people(desk, verdicts), lambda desk, last: _undoing(_history(desk, last)))
+    _change(ctx, "undo", verdicts, lambda desk, last: _undoing(_history(desk, last)), _is_of_person)
 
 
 def _decide(ctx: click.Context, verdict: str) -> None:
@@ -191,7 +212,7 @@ def _decide(ctx: click.Context, verdict: str) -> None:
     _change(
         ctx,
         verdict,
-        lambda desk: decisions_in_force(desk, "review"),
+        ("review",),
         lambda _desk, last: last._replace(verdict=verdict, reason=reason, is_undoing=False),
     )
 
@@ -199,16 +220,17 @@ def _decide(ctx: click.Context, verdict: str) -> None:
 def _change(
     ctx: click.Context,
     verb: str,
-    decisions_of: Callable[[Discovery], Iterable[Decision]],
+    verdicts: Iterable[str],
     following: Callable[[Discovery, Decision], Decision],
+    is_meant: Callable[[Decision], bool] = lambda _: True,
 ) -> None:
     """Store the decision `following` the last one: on one file of an item, or on all files that the options choose.
 
-    `decisions_of` returns the decisions in force among which the options choose.
+    The options choose among the decisions in force with these verdicts for which `is_meant` returns True.
     """
     options, wanted = ctx.params, _filter(ctx)
     identifier: str | None = options["identifier"]
-    is_narrowed = not wanted.is_empty or options.get("verdict") is not None
+    is_narrowed = wanted != CopyFilter() or options.get("verdict") is not None
     if identifier is not None and (options["is_all"] or options["is_dry"] or is_narrowed):
         raise click.UsageError("Name an item, or choose files by options, not both.")
     if identifier is None and not is_narrowed and not options["is_all"]:
@@ -218,7 +240,8 @@ def _change(
             chosen: Sequence[Decision] = _of_one(desk, identifier, options["url"])[-1:]
         else:
             is_preview_json = options["is_dry"] and options["as_json"]
-            files = _possible(_files(instance, desk, decisions_of(desk), wanted), desk, following)
+            meant = (file for file in _files(instance, desk, verdicts, wanted) if is_meant(file.decision))
+            files = _possible(meant, desk, following)
             chosen = _previewed(_written(files, as_json=is_preview_json), verb)
             if options["is_dry"]:
                 return
@@ -240,11 +263,9 @@ def _change(
     ctx.exit(int(status_of_end(has_findings=skipped > 0)))
 
 
-def _of_people(desk: Discovery, verdicts: Iterable[str]) -> Iterator[Decision]:
-    """Yield the decisions of people in force with these verdicts; none that was already the result of an `undo`."""
-    for decision in chain.from_iterable(decisions_in_force(desk, verdict) for verdict in verdicts):
-        if decision.decided_by != RULE and not decision.is_undoing:
-            yield decision
+def _is_of_person(decision: Decision) -> bool:
+    """Return whether a person made a decision, and it is not the result of an `undo`."""
+    return decision.decided_by != RULE and not decision.is_undoing
 
 
 def _possible(

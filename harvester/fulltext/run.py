@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from gateway.errors import GatewayError
 from gateway.fulltext.decisions import RULE, decided, thresholds_of
+from gateway.fulltext.found_copies import copies_of_result, described
 from gateway.fulltext.search_result import RECHECK, Identity, SearchResult
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import (
@@ -34,6 +35,7 @@ from gateway.xmltext import utc_datetime
 from harvester.fulltext.changed_works import basis_of, changed, renew_changed
 from harvester.fulltext.check_copy import Keep
 from harvester.fulltext.embargoes import due_at
+from harvester.fulltext.list_copies import complete
 from harvester.fulltext.matched_dois import compared
 from harvester.fulltext.outcome_counts import endings
 from harvester.fulltext.search_work import search
@@ -42,6 +44,7 @@ from harvester.fulltext.takedown_filter import TakedownFilter
 from harvester.fulltext.work_identity import identity_of, is_another
 from harvester.fulltext.works import found_of, listed, work_of
 from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.urls import host_of
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
 
@@ -145,6 +148,7 @@ class FullTextSearch:
             return self.desk.lease(int(self.clock()), LEASE_SECONDS, sources, identifier)
 
         self.copies.tidy()
+        complete(self.store, self.desk)
         yield from self._run(take, self._ended, 1 if identifier else limit, is_asked_to_stop)
 
     def try_out(
@@ -245,7 +249,16 @@ class FullTextSearch:
             is_another=has_changed,
             refused=refused,
             keep=keep,
-        )._replace(basis=basis_of(work), identity=identity, before=before, is_another=has_changed)
+        )
+        title, authors = described(work)
+        searched = searched._replace(
+            basis=basis_of(work),
+            identity=identity,
+            before=before,
+            title=title,
+            authors=authors,
+            is_another=has_changed,
+        )
         if searched.silent and not searched.retracted and not searched.is_another:
             searched = searched._replace(retracted=retracted_of(state))  # no service has withdrawn it
         return compared(searched, tuple(match_ for match_ in matches_of(state) if match_.doi not in refused), work)
@@ -286,6 +299,7 @@ class FullTextSearch:
             return Result(lease.identifier, lease.source, searched)
         at = int(self.clock())
         ends = tuple(endings(lease.source, searched, at))
+        copies = tuple(copies_of_result(lease.identifier, lease.source, searched, host_of))
         if searched.is_over or lease.tries >= _MOST_TRIES:
 
             def decide(earlier: Sequence[Decision]) -> Sequence[Decision]:
@@ -293,7 +307,7 @@ class FullTextSearch:
 
             due = due_at(searched.open_from, at)
             is_written = self.desk.done(
-                lease, searched.outcome, search_as_json(searched), at, decide, ends, searched.basis, due
+                lease, searched.outcome, search_as_json(searched), at, decide, ends, searched.basis, due, copies
             )
         else:
             wait = min(_FIRST_WAIT * 2 ** (lease.tries - 1), _LONGEST_WAIT)
@@ -302,5 +316,7 @@ class FullTextSearch:
                 searched._replace(identity=searched.before or searched.identity, matches=matches)
             )
             until = at + wait
-            is_written = self.desk.waiting(lease, until, searched.outcome, search_json, at, ends, searched.basis)
+            is_written = self.desk.waiting(
+                lease, until, searched.outcome, search_json, at, ends, searched.basis, copies
+            )
         return Result(lease.identifier, lease.source, searched, is_lost=not is_written)

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gateway.fulltext.review import Filter, Reviewed
-from gateway.model import Candidate, Decision
+from gateway.model import Decision, FoundCopy
 from gateway.settings import place_of_copy
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
@@ -100,12 +99,6 @@ def test_options_describe_files(harvester, options, is_listed) -> None:
     assert bool(harvester("review", "list", *options).stdout) is is_listed
 
 
-def test_what_is_shown_as_unknown_is_described_as_unknown() -> None:
-    decision = Decision("oai:g.example.org:laro/1", COPY, "0" * 64, "review", "", "rule", 1)
-    for file in (Reviewed(decision), Reviewed(decision, candidate=Candidate(COPY, "unpaywall"))):
-        assert Filter(license="unknown", version="unknown", kind="unknown").fits(file)
-
-
 def test_show_puts_the_record_beside_the_first_lines_of_the_file_and_says_where_the_copy_lies(
     harvester, waiting
 ) -> None:
@@ -135,8 +128,9 @@ def test_show_says_that_no_copy_is_kept(harvester, waiting) -> None:
 def more_files(search, count: int) -> None:
     """Let more copies of the work wait, as if a search had found them."""
     (first, *_) = search.desk.decisions(IDENTIFIER)
-    for number in range(count):
-        search.desk.decide(first._replace(url=f"https://more.example.net/{number:04}.pdf"))
+    urls = [f"https://more.example.net/{number:04}.pdf" for number in range(count)]
+    search.desk.list_copies((FoundCopy(IDENTIFIER, url, "laro", host="more.example.net") for url in urls), None)
+    search.desk.decide(*(first._replace(url=url) for url in urls))
 
 
 def test_many_files_are_decided_on_after_a_preview_that_is_confirmed(harvester, waiting) -> None:

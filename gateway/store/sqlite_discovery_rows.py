@@ -1,0 +1,55 @@
+"""The rows of the search for full text on SQLite, from values and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from gateway.model import Alarm, CopyOrder, Decision, FoundCopy, ListedCopy, Offer, OfferOutcome, OfferWay
+
+_UNREAD = -1.0  # the score of a copy that was not read
+_FACTS = len(FoundCopy._fields)
+
+
+def decision_row(decision: Decision) -> tuple[object, ...]:
+    """Return a decision as a row without its number."""
+    return decision[:-1]
+
+
+def decision_of(row: Sequence[Any]) -> Decision:
+    """Return the decision in a row."""
+    decision = Decision._make(row)
+    return decision._replace(is_undoing=bool(decision.is_undoing))
+
+
+def copy_row(copy: FoundCopy) -> FoundCopy:
+    """Return a copy as a row."""
+    return copy._replace(score=_UNREAD) if copy.score is None else copy
+
+
+def listed_copy_of(row: Sequence[Any]) -> ListedCopy:
+    """Return the copy and the decision in a row of both."""
+    copy = FoundCopy._make(row[:_FACTS])
+    return ListedCopy(copy._replace(score=None) if copy.score == _UNREAD else copy, decision_of(row[_FACTS:]))
+
+
+def value_of(listed: ListedCopy, order: CopyOrder) -> float | str | None:
+    """Return the value by which a copy is sorted; None: by its item and address alone."""
+    if order is CopyOrder.SCORE:
+        return copy_row(listed.copy).score
+    if order is CopyOrder.TITLE:
+        return listed.copy.title
+    return listed.decision.at if order is CopyOrder.DECIDED_AT else None
+
+
+def alarm_of(row: Sequence[Any]) -> Alarm:
+    """Return the alarm in a row."""
+    before, after, examples = map(json.loads, row[6:9])
+    return Alarm._make((*row[:6], before, after, tuple(examples), *row[9:]))
+
+
+def offer_of(row: Sequence[Any]) -> Offer:
+    """Return the offer in a row."""
+    offer = Offer._make(row)
+    return offer._replace(way=OfferWay(offer.way), outcome=OfferOutcome(offer.outcome))

@@ -1,0 +1,212 @@
+"""The list of copies has what searches and decisions say, in every order, page by page, also after an upgrade."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from gateway.fulltext.review import copies_in_force
+from gateway.model import CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
+from gateway.store.opening import open_discovery
+from gateway.store.sqlite_discovery import SqliteDiscovery
+from harvester.fulltext.list_copies import complete
+from tests.fulltext.test_releasing import COPY, IDENTIFIER, pdf, unpaywall
+from tests.fulltext.web import answer
+
+OLD = "https://old.example.org/1.pdf"
+VERDICTS = ("review", "accept", "reject")
+KEYS = {
+    CopyOrder.IDENTIFIER: lambda _: (),
+    CopyOrder.SCORE: lambda listed: (-(-1 if listed.copy.score is None else listed.copy.score),),
+    CopyOrder.TITLE: lambda listed: (listed.copy.title.encode(),),
+    CopyOrder.DECIDED_AT: lambda listed: (-listed.decision.at,),
+}
+
+
+@pytest.fixture
+def desk(tmp_path) -> Iterator[SqliteDiscovery]:
+    with closing(open_discovery(tmp_path)) as opened:
+        assert isinstance(opened, SqliteDiscovery)
+        yield opened
+
+
+def ended(desk: SqliteDiscovery, identifier: str, *copies: FoundCopy, at: int = 5) -> None:
+    desk.enlist(identifier.partition(":")[0], [(identifier, identifier)], 1, 1)
+    lease = desk.lease(2, 60, (), identifier)
+    assert lease is not None
+    assert desk.done(lease, "success", "{}", at, copies=copies)
+
+
+def some(random_: random.Random, number: int) -> FoundCopy:
+    return FoundCopy(
+        f"{random_.choice('ab')}:{number // 2}",
+        f"https://h{number % 7}.example.org/{number}",
+        random_.choice("ab"),
+        random_.choice(["", "A title", "a title", "Ärger", "Zebra", "'; drop table copy; --"]),
+        "Rossi, A.; Doe, J.",
+        random_.choice(["unpaywall", "core"]),
+        f"h{number % 7}.example.org",
+        "success",
+        random_.choice([None, 0.0, 0.25, 0.5, 1.0]),
+        random_.choice(["", "article", "poster"]),
+        "green",
+        random_.choice(["", "CC-BY", "cc0"]),
+        random_.choice(["", "accepted"]),
+        number,
+        f"{number:064}",
+    )
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory) -> Iterator[tuple[SqliteDiscovery, list[ListedCopy]]]:
+    """Fill a desk with copies and decisions at random; return it, and what its lists must show, in no order."""
+    with closing(open_discovery(tmp_path_factory.mktemp("filled"))) as opened:
+        assert isinstance(opened, SqliteDiscovery)
+        yield opened, _fill(opened)
+
+
+def _fill(desk: SqliteDiscovery) -> list[ListedCopy]:
+    random_ = random.Random(5)
+    by_item: dict[str, list[FoundCopy]] = {}
+    for number in range(200):
+        copy = some(random_, number)
+        by_item.setdefault(copy.identifier, []).append(copy)
+    for identifier, copies in by_item.items():
+        ended(desk, identifier, *copies)
+    listed = []
+    for copy in [copy for copies in by_item.values() for copy in copies]:
+        for at in range(random_.randrange(4)):  # some have none
+            reason = random_.choice(["It has a Licence.", "An embargo."])
+            verdict = random_.choice(VERDICTS)
+            desk.decide(Decision(copy.identifier, copy.url, copy.sha256, verdict, reason, "rule", at % 2))
+        if decisions := [one for one in desk.decisions(copy.identifier) if one.url == copy.url]:
+            listed.append(ListedCopy(copy, decisions[-1]))
+    return listed
+
+
+def fits(listed: ListedCopy, wanted: CopyFilter) -> bool:
+    """Say what the filter means, in other words than the program."""
+    copy = listed.copy
+    texts = [
+        (wanted.license, copy.license or "unknown"),
+        (wanted.version, copy.version or "unknown"),
+        (wanted.kind, copy.kind or "unknown"),
+        (wanted.host, copy.host),
+        (wanted.step, copy.step),
+    ]
+    return (
+        wanted.source in ("", copy.source)
+        and all(asked == "" or asked.lower() == text.lower() for asked, text in texts)
+        and wanted.reason.lower() in listed.decision.reason.lower()
+        and (wanted.least_score is None or (copy.score is not None and copy.score >= wanted.least_score))
+        and (wanted.most_score is None or (copy.score is not None and copy.score <= wanted.most_score))
+    )
+
+
+@pytest.mark.parametrize("order", CopyOrder)
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {},
+        {"source": "a"},
+        {"host": "H3.example.org"},
+        {"step": "core"},
+        {"license": "cc-by"},
+        {"license": "unknown", "version": "unknown", "kind": "unknown"},
+        {"reason": "LICENCE"},
+        {"least_score": 0.25},
+        {"most_score": 0.25},
+        {"least_score": 0.25, "most_score": 0.5, "kind": "poster"},
+        {"source": "a' or '1'='1"},
+    ],
+)
+def test_every_page_of_every_order_has_what_the_filter_means_and_nothing_twice(
+    filled: tuple[SqliteDiscovery, list[ListedCopy]], order: CopyOrder, wanted: dict[str, Any]
+) -> None:
+    desk, listed_copies = filled
+    for verdict in VERDICTS:
+        meant = [listed for listed in listed_copies if listed.decision.verdict == verdict]
+        meant = [listed for listed in meant if fits(listed, CopyFilter(**wanted))]
+        meant.sort(key=lambda listed: (*KEYS[order](listed), listed.copy.identifier, listed.copy.url))
+        for limit in (3, 1_000):
+            pages, after = [], None
+            while page := desk.listed_copies(verdict, CopyFilter(**wanted), order, after, limit):
+                assert len(page) <= limit
+                pages += page
+                after = page[-1]
+            assert pages == meant
+
+
+def test_a_list_that_continues_after_an_item_has_no_copy_of_it(filled) -> None:
+    desk, _ = filled
+    whole = list(copies_in_force(desk, "review", CopyFilter()))
+    item = whole[10].copy.identifier
+    rest = list(copies_in_force(desk, "review", CopyFilter(), item=item))
+    assert rest == [listed for listed in whole if listed.copy.identifier > item]
+
+
+def test_a_new_search_replaces_the_copies_of_an_item_but_those_that_were_decided_on_stay(desk: SqliteDiscovery) -> None:
+    old, decided, new = (FoundCopy("a:1", f"https://x/{name}", "a", title="Old") for name in ("1", "2", "3"))
+    ended(desk, "a:1", old, decided)
+    desk.decide(Decision("a:1", decided.url, "", "accept", "", "rule", 1))
+    desk.renew_outdated([("a:1", "other")], 3)
+    ended(desk, "a:1", new)
+    desk.decide(*(Decision("a:1", copy.url, "", "review", "", "rule", 2) for copy in (old, new)))
+    assert {listed.copy.url: listed.copy.title for listed in copies_in_force(desk, "review", CopyFilter())} == {
+        old.url: "",  # it was forgotten, and is listed for its decision alone
+        new.url: "Old",
+    }
+    assert [listed.copy for listed in copies_in_force(desk, "accept", CopyFilter())] == [decided]
+
+
+def test_what_is_forgotten_of_an_item_is_not_listed(desk: SqliteDiscovery) -> None:
+    ended(desk, "a:1", FoundCopy("a:1", OLD, "a"))
+    desk.decide(Decision("a:1", OLD, "", "review", "", "rule", 1))
+    desk.forget(["a:1"])
+    assert [*copies_in_force(desk, "review", CopyFilter())] == []
+
+
+# --- after an upgrade ---------------------------------------------------------------------------------------------
+
+
+def _as_before(path) -> None:
+    """Take from a database what this release added to it."""
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("drop trigger copy_decided")
+        file.execute("drop table copy")
+        file.execute("drop table copies_lack_after")
+        file.execute("delete from _sqlite_migrations where name = '0013_copies'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_the_list_of_an_upgraded_instance_is_that_of_a_new_one(searching, monkeypatch, is_killed: bool) -> None:
+    search = searching(discover_named_files=False)
+    search.web.own = {**unpaywall(None), COPY: answer(pdf(search))}
+    search.run()
+    search.desk.decide(search.desk.decisions(IDENTIFIER)[0]._replace(url=OLD))
+    (first,) = copies_in_force(search.desk, "review", CopyFilter(host="repository.example.net"))
+    old = FoundCopy(IDENTIFIER, OLD, "laro", *first.copy[3:5], host="old.example.org", sha256=first.copy.sha256)
+    search.desk.list_copies([old], None)
+    wanted = [listed for verdict in VERDICTS for listed in copies_in_force(search.desk, verdict, CopyFilter())]
+    assert {listed.copy.title for listed in wanted} != {""}
+    folder = search.settings.instance
+    search.desk.close()
+    _as_before(folder / "discovery.sqlite")
+    monkeypatch.setattr("harvester.fulltext.list_copies._BATCH", 3)
+    with closing(open_discovery(folder)) as desk:
+        if is_killed:
+            batch = iter([desk.searches("", 3)])
+            with monkeypatch.context() as broken:
+                broken.setattr(SqliteDiscovery, "searches", lambda *_: next(batch))
+                with pytest.raises(StopIteration):
+                    complete(search.store, desk)
+            assert desk.copies_lack_after()
+        assert complete(search.store, desk) > 0
+        assert complete(search.store, desk) == 0
+        assert [listed for verdict in VERDICTS for listed in copies_in_force(desk, verdict, CopyFilter())] == wanted
