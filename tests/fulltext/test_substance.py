@@ -157,6 +157,7 @@ def test_a_host_that_breaks_opens_one_alarm_with_its_evidence(desk) -> None:
     assert all("blocked-captcha" in example for example in alarm.examples)
 
 
+@pytest.mark.slow
 def test_it_is_closed_when_the_share_has_recovered_and_not_when_the_bad_time_lasts(desk) -> None:
     a_good_time(desk)
     for day in range(TODAY, TODAY + 100):
@@ -173,6 +174,7 @@ def test_it_is_closed_when_the_share_has_recovered_and_not_when_the_bad_time_las
     assert closed.number == alarm.number
 
 
+@pytest.mark.slow
 def test_one_that_is_acknowledged_is_not_opened_again_until_it_was_over(desk) -> None:
     a_good_time(desk)
     for day in range(TODAY, TODAY + 90):
