@@ -107,7 +107,7 @@ lock:
 	build/lock/bin/pip install --quiet pip-tools
 	echo '$(TOO_NEW)' > build/lock/too-new.txt
 	build/lock/bin/pip-compile $(LOCK) -o requirements.lock pyproject.toml
-	build/lock/bin/pip-compile $(LOCK) --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml
+	build/lock/bin/pip-compile $(LOCK) --extra dev --extra graph -c requirements.lock -o requirements-dev.lock pyproject.toml
 	printf '%s\n' $(JUDGES) | build/lock/bin/pip-compile $(filter-out --all-build-deps,$(LOCK)) -o requirements-judges.lock -
 	sed -i '1i # Made by `make lock` from pyproject.toml, for Linux and Python 3.11 to 3.13.' $(LOCKS)
 LOCKS := requirements.lock requirements-dev.lock requirements-judges.lock

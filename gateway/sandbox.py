@@ -52,6 +52,7 @@ _CALLS = {
 }  # fmt: skip
 # The calls that are allowed only with some arguments: the numbers of the calls.
 _OPEN, _OPENAT, _SIGNAL, _FCNTL = (2, None), (257, 56), (234, 131), (72, 25)
+_CLONE, _CLONE_THREAD = (56, 220), 0x10000  # linux/sched.h: without this flag, clone(2) makes a process
 # Of fcntl(2): F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC. With others, a pipe can send signals to any process.
 _FCNTL_COMMANDS = (0, 1, 2, 3, 1030)
 # glibc uses older calls if these do not exist.
@@ -61,16 +62,17 @@ _PROOF_SECONDS = 60
 _NO_START = "The process that reads foreign PDF files cannot start here ({}), so no file can be checked."
 
 
-def enter(readable: Sequence[Path]) -> list[str]:
+def enter(readable: Sequence[Path], *, with_threads: bool = False) -> list[str]:
     """Restrict this process until its end: it can open only files below `readable`, and only for reading.
 
-    Return the names of the layers in force. Import everything before; the restriction cannot be undone.
+    Return the names of the layers in force. Import everything before; the restriction cannot be undone. It holds for
+    threads that begin later, which only `with_threads` allows.
     """
     library = ctypes.CDLL(None, use_errno=True)
     if library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         return []
     landlock = _enter_landlock(library, readable)
-    return [name for name in (landlock, _enter_seccomp(library)) if name]
+    return [name for name in (landlock, _enter_seccomp(library, with_threads=with_threads)) if name]
 
 
 def _enter_landlock(library: ctypes.CDLL, readable: Sequence[Path]) -> str:
@@ -102,8 +104,8 @@ def landlock_version() -> int:
     return max(0, version)
 
 
-def _enter_seccomp(library: ctypes.CDLL) -> str:
-    program = seccomp_program(os.uname().machine, os.getpid())
+def _enter_seccomp(library: ctypes.CDLL, *, with_threads: bool) -> str:
+    program = seccomp_program(os.uname().machine, os.getpid(), with_threads=with_threads)
     if not program:
         return ""
     code = ctypes.create_string_buffer(program, len(program))
@@ -111,10 +113,11 @@ def _enter_seccomp(library: ctypes.CDLL) -> str:
     return "" if library.prctl(_SECCOMP, _FILTER, head, 0, 0) else "seccomp"
 
 
-def seccomp_program(machine: str, process: int) -> bytes:
+def seccomp_program(machine: str, process: int, *, with_threads: bool = False) -> bytes:
     """Return the filter for a machine as `uname -m` names it, empty for one that has no table here.
 
-    `process` is the id of the one process that may be sent a signal: itself, as `abort` does.
+    `process` is the id of the one process that may be sent a signal: itself, as `abort` does. `with_threads` allows
+    threads, and no processes.
     """
     if machine not in _ARCHITECTURES:
         return b""
@@ -132,6 +135,10 @@ def seccomp_program(machine: str, process: int) -> bytes:
             call[column], [_argument(place), _step(_ANY_BIT, _WRITING, 1, 0), _step(_RETURN, _ALLOW), _REFUSED]
         )
     steps += _when(_SIGNAL[column], [_argument(0), _step(_EQUAL, process, 0, 1), _step(_RETURN, _ALLOW), _REFUSED])
+    if with_threads:
+        steps += _when(
+            _CLONE[column], [_argument(0), _step(_ANY_BIT, _CLONE_THREAD, 0, 1), _step(_RETURN, _ALLOW), _REFUSED]
+        )
     allowed = [step for command in _FCNTL_COMMANDS for step in _when(command, [_step(_RETURN, _ALLOW)])]
     steps += _when(_FCNTL[column], [_argument(1), *allowed, _REFUSED])
     for call in _UNKNOWN:
@@ -158,17 +165,20 @@ def _when(number: int | None, steps: list[bytes]) -> list[bytes]:
 # --- the child, from outside ---------------------------------------------------------------------------------------
 
 
-def command(module: str, *arguments: str) -> list[str]:
+def command(module: str, *arguments: str, readable: Sequence[Path] = ()) -> list[str]:
     """Return the command line that runs `main` of a module in a new Python, which ignores the environment.
 
-    It begins with bubblewrap if Landlock is missing and bubblewrap is installed. Start it with an empty environment.
+    It begins with bubblewrap if Landlock is missing and bubblewrap is installed; then the child sees `readable` too.
+    Start it with an empty environment.
     """
     code = (
         f"import sys; sys.path[:] = sys.argv.pop().split({os.pathsep!r}); from {module} import main; sys.exit(main())"
     )
     places = os.pathsep.join(str(Path(path).absolute()) for path in sys.path if path)
     line = [sys.executable, "-I", "-c", code, *arguments, places]
-    return [*_bubblewrap(), *line]
+    wrapped = _bubblewrap()
+    binds = [word for path in readable for word in ("--ro-bind", str(path), str(path))] if wrapped else []
+    return [*wrapped, *binds, *line]
 
 
 @cache

@@ -54,6 +54,9 @@ COMMANDS: dict[str, Row] = {
         "harvester.commands.takedown:takedown",
         "Withdraw items and files, list the withdrawn ones, and restore them.",
     ),
+    "graph": Row(
+        "harvester.commands.graph:graph", "Export what was gathered as a property graph, load it, and query it."
+    ),
     "publish": Row(
         "harvester.commands.run:publish", "Publish harvested records and decided files that are not published yet."
     ),

@@ -113,6 +113,7 @@ ROOMS = (
     "harvester.offer",
     "harvester.schedule",
     "harvester.audit",
+    "harvester.graph",
     "harvester.commands",
     "harvester.cli",
     "harvester.__main__",
@@ -526,6 +527,24 @@ LAYERS = {
             "harvester.audit",
         )
     ),
+    # The graph is derived from what is published and decided. What a work is, it reads as the pages do.
+    "harvester.graph": Layer(
+        (
+            *GROUND,
+            "gateway.fulltext",
+            "gateway.indexing",
+            "gateway.names",
+            "gateway.pages.reference",
+            "gateway.sandbox",
+            "gateway.store",
+            "gateway.takedowns",
+            "harvester.http.urls",
+            "harvester.runtime",
+            "harvester.graph",
+        )
+    ),
+    "harvester.graph.database": Layer((*GROUND, "harvester.runtime", "harvester.graph"), ("ladybug",)),
+    "harvester.graph.query_process": Layer(("gateway.sandbox",), ("ladybug",)),
     "harvester.commands": Layer(
         (
             *CORE,

@@ -39,4 +39,5 @@ class SearchResult(NamedTuple):
     silent: str = ""  # the step of the registry that has not answered, so a retraction would be unknown
     title: str = ""  # of the record, for lists
     authors: str = ""  # of the record, for lists
+    subjects: tuple[str, ...] = ()  # as Crossref states them
     is_another: bool = False  # since the last decision, the record has become that of another work

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import Identity, SearchResult
 from gateway.model import Candidate, Match, Outcome, SearchState, Trace, Tried
 
@@ -21,6 +22,7 @@ def search_as_json(result: SearchResult) -> str:
             "matches": [match._asdict() for match in result.matches],
             "open_from": result.open_from,
             "retracted": result.retracted,
+            "subjects": result.subjects,
             "policy": policy and {**policy._asdict(), "permissions": [one._asdict() for one in policy.permissions]},
         }
     )
@@ -33,15 +35,30 @@ def parsed_search(state: SearchState | None) -> dict[str, Any]:
 
 def candidates_of(state: SearchState | None) -> tuple[Candidate, ...]:
     """Return the copies that the last search for an item has checked."""
-    return tuple(map(_candidate, parsed_search(state).get("candidates", ())))
+    return candidates_in(parsed_search(state))
+
+
+def candidates_in(search: dict[str, Any]) -> tuple[Candidate, ...]:
+    """Return the copies that a parsed search has checked."""
+    return tuple(map(_candidate, search.get("candidates", ())))
+
+
+def policy_in(search: dict[str, Any]) -> Policy | None:
+    """Return the policy of the publisher in a parsed search; None if it was not asked for, or is not known."""
+    stored = search.get("policy")
+    if not stored:
+        return None
+    permissions = tuple(Permission(**_with_tuples(permission)) for permission in stored["permissions"])
+    return Policy(**{**_with_tuples(stored), "colour": Colour(stored["colour"]), "permissions": permissions})
 
 
 def _candidate(stored: dict[str, Any]) -> Candidate:
     """Return a stored candidate. Fields that an earlier release did not store are empty."""
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
-    }
-    return Candidate(**{**values, "outcome": Outcome(stored["outcome"])})
+    return Candidate(**{**_with_tuples(stored), "outcome": Outcome(stored["outcome"])})
+
+
+def _with_tuples(stored: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()}
 
 
 def traces_of(state: SearchState | None) -> tuple[Trace, ...]:

@@ -389,6 +389,25 @@ that the step named and that was looked at; empty where an earlier release has c
             stamped_records | integer | How many records got a new datestamp.
         """)
     },
+    "harvester graph export": {
+        "the export": fields("""
+            folder | text | The folder.
+            format | text | `neo4j`, `graphml` or `csv`.
+            horizon | time | Everything that was published up to this moment is in it.
+            nodes | counts | How many nodes it has, by label.
+            relationships | counts | How many relationships it has, by type.
+        """)
+    },
+    "harvester graph load": {
+        "the graph": fields("""
+            horizon | time | Everything that was published up to this moment is in it.
+            nodes | counts | How many nodes it has, by label.
+            relationships | counts | How many relationships it has, by type.
+        """)
+    },
+    "harvester graph query": {
+        "a row": fields("row | object | The values of the row by the names of their columns; any values.")
+    },
     "harvester dump": {
         "the result": fields("""
             records | integer | How many records the file holds.

@@ -129,6 +129,7 @@ class Description(NamedTuple):
     related: tuple[Related, ...] = ()
     registry: str = ""  # DATACITE, if the DOI is registered there
     given_names: tuple[str, ...] = ()  # parallel to the family names, empty where not stated
+    subjects: tuple[str, ...] = ()  # as Crossref states them
 
 
 DATACITE = "datacite"

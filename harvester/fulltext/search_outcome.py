@@ -117,3 +117,9 @@ def year_of(known: Known) -> str:
     years = [description.year for description in known.described]
     years += [date[:_DIGITS] for date in known.work.texts("date")]
     return next((year for year in years if len(year) == _DIGITS and year.isdecimal()), "")
+
+
+def subjects_of(known: Known) -> tuple[str, ...]:
+    """Return the subjects that Crossref states for a DOI of the work."""
+    dois = known.own_identifiers.all("doi")
+    return tuple(dict.fromkeys(subject for one in known.described if one.doi in dois for subject in one.subjects))

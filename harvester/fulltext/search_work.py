@@ -41,6 +41,7 @@ from harvester.fulltext.search_outcome import (
     outcome_of_search,
     retraction_of,
     silent_registry,
+    subjects_of,
     works_among,
     year_of,
 )
@@ -161,6 +162,7 @@ class _Search:
             retracted=retraction_of(self.known, self.candidates),
             silent=silent_registry(self.traces),
             open_from="" if self.is_found else next_day(self.open_days, self.at),
+            subjects=subjects_of(self.known),
         )
 
     def look(self, files: Iterable[FileLink], *, is_another: bool) -> SearchResult:

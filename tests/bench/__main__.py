@@ -12,6 +12,7 @@ from tests.bench import (
     depth,
     discovery,
     disk,
+    graph,
     harvest,
     hub,
     incremental,
@@ -58,6 +59,7 @@ BENCHES = (
     verification,
     matching,
     discovery,
+    graph,
 )
 
 

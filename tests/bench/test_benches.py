@@ -20,6 +20,7 @@ LONG = {
         (
             "depth",
             "disk",
+            "graph",
             "harvest",
             "hub",
             "incremental",

@@ -97,6 +97,8 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
     do("harvester discover")
     do("harvester dump", "{oai}", "{tmp}/dump.xml")
     do("harvester takedown add", "withdrawn.example.org")
+    do("harvester graph export", "{tmp}/graph")
+    do("harvester graph load", "{tmp}/graph")
     (tmp / "package").mkdir()
     shutil.copy(tmp / "dump.xml", tmp / "package")
     do("harvester mirror run", "{oai}", "{tmp}/mirror", "--format", "mods", "--allow", "127.0.0.1")

@@ -72,7 +72,7 @@ def test_every_command_takes_json(name):
     for part in name.split():
         command = command.get_command(None, part)  # type: ignore[assignment]
     options = [option for parameter in command.params for option in parameter.opts]
-    assert name in {"source", "mirror", "review", "takedown", "matches"} or "--json" in options
+    assert name in {"source", "mirror", "review", "takedown", "matches", "graph"} or "--json" in options
 
 
 def test_an_unknown_command_is_wrong_use(command):

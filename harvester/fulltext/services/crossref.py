@@ -64,6 +64,7 @@ def _described(work: Node) -> Description:
         kind=text(work, "type"),
         related=_related(work),
         retracted=_retracted(work),
+        subjects=tuple(dict.fromkeys(texts(work, "subject"))),
     )
 
 

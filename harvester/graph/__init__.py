@@ -1,0 +1,1 @@
+"""What was gathered as a property graph: exported for other programs, loaded into LadybugDB, and queried."""

@@ -1,0 +1,187 @@
+"""The export of the graph: into a folder that appears when it is whole. Memory does not grow with the store.
+
+`graph.json` in the folder says what it is: the format, the horizon, and how many nodes and relationships it has.
+Everything that was published up to the horizon is in it, unless it changed later.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple, Protocol, Self
+
+from gateway.errors import ConfigurationError, StoreBusy
+from gateway.store.base import Discovery, Store
+from gateway.takedowns import Takedowns
+from gateway.xmltext import utc_datetime
+from harvester.graph.facts import facts_of
+from harvester.graph.graphml import GraphMl
+from harvester.graph.ledger import Ledger
+from harvester.graph.model import EDGES, NODES, Edge, Node
+from harvester.graph.reading import Reader
+from harvester.graph.tables import Tables
+from harvester.runtime.durable_files import reporting_unwritable, sync, write_durably
+from harvester.runtime.interrupts import Stop, StopAsked
+from harvester.runtime.progress import Progress
+
+MANIFEST = "graph.json"
+FORMATS = ("neo4j", "graphml", "csv")
+_LEDGER = "ledger.sqlite"
+_TASK = "graph"
+_OFTEN = 10_000  # candidates between two looks whether to stop
+
+
+class Writer(Protocol):
+    """Writes the files of one format. It is used in a `with` block."""
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The names of the files."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind: type[BaseException] | None, /, *_: object) -> None: ...
+
+    def node(self, label: str, node: Node) -> None:
+        """Write a node."""
+        ...
+
+    def edge(self, type_: str, edge: Edge) -> None:
+        """Write a relationship."""
+        ...
+
+
+class Exported(NamedTuple):
+    """A finished export: its folder, format and horizon, and how many nodes and relationships of each kind it has."""
+
+    folder: Path
+    format: str
+    horizon: str
+    nodes: dict[str, int]
+    relationships: dict[str, int]
+
+    def facts(self) -> dict[str, object]:
+        """Return the object of `harvester graph export --json`."""
+        return {**self._asdict(), "folder": str(self.folder)}
+
+
+def digest_of(takedowns: Takedowns) -> str:
+    """Return a digest of the takedowns in force: another one means that a graph may have what is taken down since."""
+    return sha256("\n".join(sorted(entry.key for entry in takedowns.entries)).encode("utf-8", "replace")).hexdigest()
+
+
+def _writer(format_: str, folder: Path) -> Writer:
+    return GraphMl(folder) if format_ == "graphml" else Tables(folder, for_people=format_ == "csv")
+
+
+class Export:
+    """One export. `desk` is None if nothing was searched for yet."""
+
+    def __init__(self, store: Store, desk: Discovery | None, reporter: Progress, stop: Stop) -> None:
+        """Take the stores; nothing is read yet."""
+        self._store, self._desk, self._reporter, self._stop = store, desk, reporter, stop
+        self._counts: Counter[str] = Counter()
+
+    def write(self, folder: Path, format_: str) -> Exported:
+        """Write the graph into a new folder.
+
+        After an error, there is no folder. Raise ConfigurationError if the folder exists or cannot be made, and
+        StoreUnwritable if the disk is full. Raise StopAsked if it is stopped, StoreBusy if something was taken down
+        meanwhile, and another StoreError.
+        """
+        with self._store.view() as view:
+            horizon, last = utc_datetime(view.horizon), view.last_item()
+        digest = digest_of(self._store.takedowns())
+        with _appearing(folder) as part, reporting_unwritable(part):
+            with _writer(format_, part) as writer, Ledger(part / _LEDGER) as ledger:
+                self._write_items(writer, ledger, last)
+                self._write_shared(writer, ledger)
+                names = writer.file_names
+            (part / _LEDGER).unlink()
+            if digest_of(self._store.takedowns()) != digest:
+                raise StoreBusy("Something was taken down or restored during the export. Export again.")
+            nodes, relationships = ({name: self._counts[name] for name in kinds} for kinds in (NODES, EDGES))
+            exported = Exported(folder, format_, horizon, nodes, relationships)
+            about = {**exported.facts(), "takedowns": digest, "files": names}
+            about.pop("folder")
+            for name in names:
+                sync(part / name)
+            write_durably(part / MANIFEST, (json.dumps(about, indent=1) + "\n").encode())
+        return exported
+
+    def _check(self) -> None:
+        if self._stop.is_asked:
+            raise StopAsked("The export was stopped; there is no folder.")
+
+    def _write_items(self, writer: Writer, ledger: Ledger, last: int) -> None:
+        for batch in Reader(self._store, self._desk).batches(last):
+            self._check()
+            facts = [facts_of(item) for item in batch.items]
+            ledger.add(one.shared for one in facts)
+            for one in facts:
+                for label, node in one.nodes:
+                    writer.node(label, node)
+                    self._counts[label] += 1
+                for type_, edge in one.edges:
+                    writer.edge(type_, edge)
+                    self._counts[type_] += 1
+            self._reporter.show(_TASK, batch.last, last)
+
+    def _write_shared(self, writer: Writer, ledger: Ledger) -> None:
+        for label, node in ledger.nodes():
+            writer.node(label, node)
+            self._counts[label] += 1
+            self._look(label)
+        for candidate in ledger.candidates():
+            writer.edge("SAME_NAME", candidate)
+            self._counts["SAME_NAME"] += 1
+            self._look("SAME_NAME")
+
+    def _look(self, kind: str) -> None:
+        if self._counts[kind] % _OFTEN == 0:
+            self._check()
+
+
+@contextmanager
+def _appearing(folder: Path) -> Iterator[Path]:
+    """Make a folder beside `folder` that gets its name at the end of the block; after an exception it is removed.
+
+    Raise ConfigurationError if `folder` exists or cannot be made, StoreBusy if another process exports there.
+    """
+    if folder.exists():
+        raise ConfigurationError(f"{folder} exists. Choose another folder; an export never replaces one.")
+    part = folder.with_name(f"{folder.name}.part")
+    try:
+        part.mkdir(parents=True, exist_ok=True)
+        lock = os.open(part, os.O_RDONLY)
+    except OSError as error:
+        raise ConfigurationError(f"{part} cannot be made: {error.strerror}.") from error
+    try:
+        _alone(lock, part)
+        try:
+            for left in part.iterdir():  # of an export that was killed
+                left.unlink()
+            yield part
+            sync(part)
+            part.rename(folder)
+            sync(folder.parent)
+        except BaseException:
+            shutil.rmtree(part, ignore_errors=True)
+            raise
+    finally:
+        os.close(lock)
+
+
+def _alone(lock: int, part: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise StoreBusy(f"Another export is being written to {part}.") from error

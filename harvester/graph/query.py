@@ -1,0 +1,90 @@
+"""Runs a query on the graph of an instance, in a process with limits: read-only, 10 seconds, 10,000 rows."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gateway import sandbox
+from gateway.errors import ConfigurationError, StoreBusy, StoreDamaged
+from gateway.takedowns import Takedowns
+from harvester.graph import query_process
+from harvester.graph.database import library, place_of
+from harvester.graph.export import digest_of
+from harvester.graph.statements import checked
+
+MOST_ROWS = 10_000
+SECONDS = 10.0
+_TO_START = 5.0  # seconds more, until the process is killed
+_OLD = "Something was taken down or restored since the graph was exported. Export and load it again."
+_SLOW = "The query took more than {:g} seconds. Ask for less, or begin with fewer nodes."
+
+
+class Answer(NamedTuple):
+    """The answer to a query. `has_more`: there are more rows than may be shown. `horizon` is that of the graph."""
+
+    horizon: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    has_more: bool
+
+
+def ask(instance: Path, text: str, takedowns: Takedowns, seconds: float = SECONDS) -> Answer:
+    """Return the answer to a query that only reads.
+
+    Raise ConfigurationError if the query is refused or wrong, no graph is loaded, or LadybugDB is missing. Raise
+    StoreBusy if it takes too long or too much memory, or if the graph is older than a takedown. Raise StoreDamaged if
+    the graph cannot be read.
+    """
+    query = checked(text)
+    library()
+    place = place_of(instance).absolute()
+    if not place.is_file():
+        raise ConfigurationError("No graph is loaded. Use `harvester graph export` and `harvester graph load`.")
+    answers = _run(place, query, seconds)
+    about = next((line["about"] for line in answers if "about" in line), None)
+    error = next((line["error"] for line in answers if "error" in line), "")
+    if about is None:
+        raise StoreDamaged(f"{place} cannot be read; load the graph again. {error}".strip())
+    if about[1] != digest_of(takedowns):
+        raise StoreBusy(_OLD)
+    if "bad_alloc" in error or "memory" in error:
+        raise StoreBusy("The query needs more memory than it may have. Ask for less, or begin with fewer nodes.")
+    if error and "Interrupted" not in error:
+        raise ConfigurationError(f"The query cannot be run: {error}")
+    columns = next((line["columns"] for line in answers if "columns" in line), None)
+    if columns is None:
+        raise StoreBusy(_SLOW.format(seconds))
+    rows = tuple(tuple(line["row"]) for line in answers if "row" in line)
+    return Answer(about[0], tuple(columns), rows, has_more=any("more" in line for line in answers))
+
+
+def _run(place: Path, query: str, seconds: float) -> list[dict[str, Any]]:
+    """Return what the process writes; a line that it did not finish is left out. Raise StoreBusy if it is too slow."""
+    line = sandbox.command(query_process.__name__, str(place), str(MOST_ROWS), str(seconds), readable=(place,))
+    with subprocess.Popen(  # noqa: S603 - the line is ours; the query is no argument
+        line,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={},
+        cwd="/",
+    ) as child:
+        try:
+            answer, _ = child.communicate(query.encode(), seconds + _TO_START)
+        except BaseException as error:  # a signal too: the child must not go on alone
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise StoreBusy(_SLOW.format(seconds)) from error
+            raise
+        lines = answer.decode().split("\n")[:-1]
+        if child.returncode == -signal.SIGXCPU:
+            raise StoreBusy(_SLOW.format(seconds))
+    return [json.loads(one) for one in lines]

@@ -1,0 +1,112 @@
+"""The graph: how long an export takes and how much memory it needs, and how long loading it takes.
+
+`python -m tests.bench.graph --records 50000` is quicker; its times are extrapolated, since both grow with the items.
+Every second item was searched for: it has a policy, two subjects of Crossref and three copies.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from time import perf_counter
+
+from gateway.fulltext.policies import Colour, Permission, Policy
+from gateway.fulltext.search_result import SearchResult
+from gateway.fulltext.stored_search import search_as_json
+from gateway.model import Candidate, Outcome, Selection
+from gateway.names import source_of, upstream_identifier
+from gateway.store.base import Store
+from gateway.store.opening import open_discovery, open_store
+from tests import live
+from tests.bench import stores
+from tests.bench.memory import sampled
+from tests.bench.table import Row, main
+
+_EXPORTED, _LOADED = 1_000_000, 100_000  # the items of the figures
+_BATCH = 1000
+
+
+def _identifiers(store: Store) -> Iterator[str]:
+    after = 0
+    while True:
+        with store.view() as view:
+            resources = view.resources(Selection("oai_dc"), after, view.last_item(), _BATCH)
+        if not resources:
+            return
+        yield from (resource.identifier for resource in resources)
+        after = resources[-1].item
+
+
+def _search(folder: Path) -> None:
+    """Let every second item of a store be searched for."""
+    with closing(open_store(folder)) as store, closing(open_discovery(folder)) as desk:
+        for place, identifier in enumerate(_identifiers(store)):
+            if place % 2:
+                upstream = upstream_identifier(identifier)
+                desk.enlist(source_of(identifier), [(identifier, upstream)], place, 1)
+                lease = desk.lease(2, 60, identifier=identifier)
+                desk.done(lease, "success", search_as_json(_result(place)), 3)
+
+
+def _result(place: int) -> SearchResult:
+    copies = (
+        Candidate(
+            f"https://files.example/{place}/{number}.pdf",
+            "unpaywall",
+            outcome=Outcome.SUCCESS if number else Outcome.LOW_SCORE,
+            final_url=f"https://files.example/{place}/{number}.pdf",
+            mime_type="application/pdf",
+            size=place,
+            sha256=f"{place:062x}{number:02}",
+            version="accepted",
+            license="cc-by",
+            score=0.3 * number,
+        )
+        for number in range(3)
+    )
+    issn = f"{1000 + place % 5000}-{place % 10}000"
+    policy = Policy(Colour.GREEN, "A journal", ("A publisher",), (issn,), (Permission(("accepted",), (), 12),))
+    return SearchResult(Outcome.SUCCESS, (), tuple(copies), policy, published="2025", subjects=("Ecology", "Physics"))
+
+
+def rows(records: int) -> Iterator[Row]:
+    """Measure an export of a store of so many items, and loading it."""
+    stored = stores.of(records)
+    if not (stored.folder / "discovery.sqlite").exists():
+        print("    searching ...", flush=True)
+        _search(stored.folder)
+    scratch = Path(tempfile.mkdtemp(dir=stored.folder.parent))
+    try:
+        for number, format_ in zip(count(), ("neo4j", "graphml"), strict=False):
+            folder = scratch / str(number)
+            seconds, memory = _timed(stored.folder, "export", str(folder), "--as", format_)
+            size = sum(file.stat().st_size for file in folder.iterdir()) / 2**20
+            note = f"{records:,} items in {seconds:.0f} s, extrapolated; {size:,.0f} MiB of files"
+            whole = seconds / 60 * _EXPORTED / records
+            yield Row(f"graph: export of 1,000,000 items as {format_}", whole, 10, unit=" min", note=note)
+            yield Row(f"graph: memory of an export as {format_}", memory, 150, unit=" MiB")
+        seconds, memory = _timed(stored.folder, "load", str(scratch / "0"))
+        note = f"{records:,} items in {seconds:.0f} s, extrapolated; {memory:.0f} MiB of memory"
+        yield Row("graph: loading 100,000 items", seconds * _LOADED / records, 60, unit=" s", note=note)
+    finally:
+        shutil.rmtree(scratch)
+        shutil.rmtree(stored.folder / "graph", ignore_errors=True)
+
+
+def _timed(folder: Path, *arguments: str) -> tuple[float, float]:
+    """Return how many seconds a command took, and how many MiB of memory it needed."""
+    begun = perf_counter()
+    line = live.command("harvester", folder, "--quiet", "graph", *arguments)
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as process, sampled(process.pid) as samples:
+        status = process.wait()
+    assert status == 0, arguments
+    return perf_counter() - begun, samples.largest
+
+
+if __name__ == "__main__":
+    main(rows)

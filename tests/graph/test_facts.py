@@ -1,0 +1,216 @@
+"""What becomes of one item: authors, publishers, dates, files; and values that nobody expects."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import networkx as nx
+import pytest
+
+from gateway.errors import ConfigurationError, StoreDamaged
+from gateway.fulltext.policies import Colour, Permission, Policy
+from gateway.fulltext.search_result import SearchResult
+from gateway.fulltext.stored_search import policy_in, search_as_json
+from gateway.model import Candidate, Content, FileLink, FileOrigin, Outcome, Statement, Work
+from gateway.xmltext import is_legal
+from harvester.graph import database
+from harvester.graph.facts import Item, facts_of
+from harvester.graph.graphml import GraphMl
+from harvester.graph.ledger import Ledger, Shared
+from harvester.graph.model import EDGES, NODES, Publication, Publisher
+from harvester.graph.statements import LONGEST, checked
+from harvester.graph.tables import Tables
+from harvester.runtime.interrupts import Stop, StopAsked
+from harvester.runtime.progress import Errors
+
+ITEM = "oai:g.example.org:s/oai:x:1"
+ONE, OTHER = "0000-0002-1825-0097", "0000-0001-5109-3700"
+# NUL, a lone surrogate, a control character, marks that turn a line round, and quotation marks of every kind.
+STRANGE = "a\x00b\ud800c\x07d\u202ee\u200ff\"g'h`i\\j\r\nk\tl<m>&n]]>o;p,q\ufffer"
+
+
+def _facts(*statements: tuple[str, str], **more):
+    return facts_of(Item(ITEM, 0, Work(tuple(Statement(*statement) for statement in statements)), **more))
+
+
+def _authors(*names: str) -> list[tuple[str, str]]:
+    facts = _facts(*(("creator", name) for name in names))
+    nodes = [node for label, node in facts.nodes if label == "Author"]
+    ids = [edge.author for type_, edge in facts.edges if type_ == "WROTE"]
+    by_id = {author.id: author for author in (*nodes, *facts.shared.persons)}
+    return [(by_id[one].name, by_id[one].orcid.rpartition("/")[2]) for one in ids]
+
+
+def test_a_name_twice_in_one_publication_is_one_author() -> None:
+    assert _authors("Doe, Jane", "doe,  jane", "Roe, R.") == [("Doe, Jane", ""), ("Roe, R.", "")]
+
+
+def test_a_name_beside_the_same_name_with_an_orcid_is_that_person() -> None:
+    assert _authors("Doe, Jane", f"Doe, Jane ({ONE})") == [("Doe, Jane", ONE)]
+    assert _authors(f"Doe, Jane ({ONE})", f"Doe, Jane ({OTHER})", "Doe, Jane") == [
+        ("Doe, Jane", ONE),
+        ("Doe, Jane", OTHER),
+        ("Doe, Jane", ""),
+    ], "which of the two is not known"
+
+
+def test_a_name_in_two_publications_is_two_authors() -> None:
+    first, second = (
+        facts_of(Item(f"{ITEM}{number}", 0, Work((Statement("creator", "Doe, Jane"),)))) for number in (1, 2)
+    )
+    assert dict(first.nodes)["Author"].id != dict(second.nodes)["Author"].id
+
+
+def _searched(policy: Policy | None, published: str = "2025", **more):
+    return json.loads(search_as_json(SearchResult(Outcome.NOT_FOUND, policy=policy, published=published, **more)))
+
+
+@pytest.mark.parametrize(
+    ("months", "day"), [(0, ""), (None, ""), (1, "2026-01-31"), (2, "2026-02-28"), (12, "2026-12-31"), (10**6, "")]
+)
+def test_last_day_of_an_embargo_counts_from_the_end_of_the_year(months: int | None, day: str) -> None:
+    policy = Policy(Colour.GREEN, issns=("1234-5679",), permissions=(Permission(("accepted",), (), months),))
+    edges = dict(_facts(("title", "T"), search=_searched(policy)).edges)
+    assert edges["PUBLISHED_BY"].accepted_embargo_ends == day
+
+
+def test_policy_is_stored_and_read_again() -> None:
+    permission = Permission(("accepted",), ("any_repository",), 6, prerequisites=("x",), conditions=("y",))
+    policy = Policy(Colour.BLUE, "J", ("P", "Q"), ("1234-5679",), (permission,), ("c",), "https://p.example/")
+    assert policy_in(_searched(policy)) == policy
+    assert policy_in(_searched(None)) is None
+
+
+def test_publisher_without_a_policy_is_that_of_the_record() -> None:
+    facts = _facts(("publisher", "Press"), ("source", "ISSN 1234-567x"))
+    assert facts.shared.publisher == Publisher("urn:issn:1234-567X", "Press", "1234-567X")
+    assert _facts(("source", "ISSN 12345679")).shared.publisher.issn == "1234-5679"
+    unnumbered = _facts(("publisher", "Press")).shared.publisher
+    assert (unnumbered.name, unnumbered.issn) == ("Press", "")
+    assert _facts(("title", "T")).shared.publisher is None
+
+
+def test_what_the_latest_search_knew_of_a_publisher_wins(tmp_path) -> None:
+    with Ledger(tmp_path / "ledger") as ledger:
+        for at, colour in (("2026-02", "green"), ("2026-03", "white"), ("2026-01", "blue"), ("", "")):
+            ledger.add([Shared(publisher=Publisher("1", colour=colour), searched_at=at)])
+        assert list(ledger.nodes()) == [("Publisher", Publisher("1", colour="white"))]
+
+
+def test_files_of_records_have_what_is_known_of_them() -> None:
+    url = "https://f.example/a.pdf"
+    held = FileLink(url, origin=FileOrigin.DISCOVERED, found_in="core (a link)", license="cc", version="published")
+    for links, found_by, license_ in (((), "record", ""), ((held,), "core", "cc")):
+        facts = _facts(("title", "T"), contents=(Content(url, "application/pdf", 7, "ab"),), held=links)
+        file = dict(facts.nodes)["File"]
+        assert (file.url, file.size, file.is_published, file.found_by, file.license) == (
+            url,
+            7,
+            True,
+            found_by,
+            license_,
+        )
+        assert dict(facts.nodes)["Publication"].has_file
+
+
+def test_copy_that_was_not_fetched_has_no_score() -> None:
+    copy = Candidate("https://f.example/a", "core", outcome=Outcome.EMBARGOED_UNTIL, open_from="2027-01-31")
+    file = dict(_facts(("title", "T"), search=_searched(None, candidates=(copy,))).nodes)["File"]
+    assert (file.score, file.open_from, file.outcome) == (None, "2027-01-31", "embargoed-until")
+
+
+def test_strange_characters_are_left_out_and_the_rest_stays(tmp_path) -> None:
+    facts = _facts(
+        ("title", STRANGE), ("creator", STRANGE), ("subject", STRANGE), ("publisher", STRANGE),
+        search=_searched(None, subjects=("\ud800=x",), candidates=(Candidate("https://f.example/\ud800", "core"),)),
+    )  # fmt: skip
+    texts = [value for _, node in (*facts.nodes, *facts.edges) for value in node if isinstance(value, str)]
+    texts += [value for node in (*facts.shared.subjects, facts.shared.publisher) for value in node if value]
+    assert all(is_legal(str(text)) for text in texts)
+    assert '"' in dict(facts.nodes)["Publication"].title
+
+
+def test_every_writer_keeps_any_value(tmp_path) -> None:
+    title = "".join(filter(is_legal, STRANGE)) * 3 + "x" * 1_000_000
+    node = Publication(ITEM, title, year=-1, has_file=True)
+    for writer in (Tables(tmp_path), GraphMl(tmp_path)):
+        with writer:
+            writer.node("Publication", node)
+    table = (tmp_path / "Publication.csv").read_bytes().decode()
+    csv.field_size_limit(2_000_000)
+    _, row = csv.reader(io.StringIO(table, newline=""))
+    assert row[:3] == [ITEM, title, "-1"]
+    graph = nx.read_graphml(tmp_path / "graph.graphml")
+    assert graph.nodes[f"Publication:{ITEM}"]["title"] == title
+    with Tables(tmp_path, for_people=True) as writer:
+        for start in ("=", "+", "-", "@", "\t=", "\r=", "\n=", " =", "\uff1d", "\u3000="):
+            writer.node("Publication", node._replace(title=f"{start}1"))
+    lines = list(csv.reader((tmp_path / "Publication.csv").read_text("utf-8").splitlines()))
+    assert {line[1][0] for line in lines[1:]} == {"'"}
+
+
+@pytest.mark.slow
+def test_loaded_values_are_those_of_the_export(tmp_path) -> None:
+    title = "".join(filter(is_legal, STRANGE)) + "x" * 1_000_000
+    export, instance = tmp_path / "it's an \\ export", tmp_path / "instance"
+    export.mkdir()
+    instance.mkdir()
+    with Tables(export) as writer:
+        writer.node("Publication", Publication(ITEM, title, 2026, open_from="2026-12-31"))
+    _manifest(export, Publication=1)
+    with (tmp_path / "log").open("w") as log:
+        loaded = database.load(instance, database.manifest_of(export), Errors(log), Stop())
+        assert loaded.nodes["Publication"] == 1
+        with database._opened(database.place_of(instance)) as connection:
+            row = connection.execute("MATCH (p:Publication) RETURN p.title, p.year, p.doi").get_next()
+        assert row == [title, 2026, None]
+        _manifest(export, Publication=2)
+        with pytest.raises(StoreDamaged, match=r"1 rows and not 2"):
+            database.load(instance, database.manifest_of(export), Errors(log), Stop())
+        (export / "Author.csv").unlink()
+        _manifest(export, Publication=1)
+        with pytest.raises(StoreDamaged, match=r"Author.csv cannot be loaded"):
+            database.load(instance, database.manifest_of(export), Errors(log), Stop())
+        stop = Stop()
+        stop.ask()
+        with pytest.raises(StopAsked, match="the former graph is unchanged"):
+            database.load(instance, database.manifest_of(export), Errors(log), stop)
+    assert [file.name for file in (instance / "graph").iterdir()] == ["graph.lbug"], "the former one is still there"
+
+
+def _manifest(export, **counts: int) -> None:
+    about = {"format": "neo4j", "horizon": "2026-11-26T00:00:00Z", "takedowns": ""}
+    kinds = {"nodes": dict.fromkeys(NODES, 0) | counts, "relationships": dict.fromkeys(EDGES, 0)}
+    (export / "graph.json").write_text(json.dumps({**about, **kinds}))
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"format": 1}', "[" * 100_000, '{"format": "neo4j", "horizon": 1}']
+)
+def test_what_is_no_export_is_refused(tmp_path, content: str) -> None:
+    (tmp_path / "graph.json").write_text(content)
+    with pytest.raises(ConfigurationError, match="is no export of a graph"):
+        database.manifest_of(tmp_path)
+
+
+def test_export_for_people_cannot_be_loaded(tmp_path) -> None:
+    _manifest(tmp_path)
+    file = tmp_path / "graph.json"
+    file.write_text(file.read_text().replace("neo4j", "csv"))
+    with pytest.raises(ConfigurationError, match="is an export as csv"):
+        database.manifest_of(file)
+
+
+def test_query_that_is_too_long_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="more than 20,000 characters"):
+        checked("MATCH (a) " * LONGEST)
+
+
+def test_unclosed_comments_and_names_end_somewhere() -> None:
+    assert checked("MATCH (a) RETURN a /* create")
+    assert checked("MATCH (a) RETURN a.set, a . delete // drop")
+    assert checked("RETURN `a\\`")
+    with pytest.raises(ConfigurationError, match="no closing"):
+        checked("RETURN `a")
