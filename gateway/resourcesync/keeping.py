@@ -62,7 +62,12 @@ class Keeper:
 
     def keep(self, resources: ResourceSet, kept: KeptFiles) -> Counter[str]:
         """Bring the kept files of a set up to date; return how many were made. Raise StoreError and OSError."""
-        return _Keeping(self._store, self._site, self._keep, self._is_stopped, resources, kept).run()
+        keeping = _Keeping(self._store, self._site, self._keep, self._is_stopped, resources, kept)
+        return keeping.cleaned() + keeping.completed()
+
+    def clean(self, resources: ResourceSet, kept: KeptFiles) -> Counter[str]:
+        """Leave out of the kept files of a set what was taken down, and delete what is old; make nothing else."""
+        return _Keeping(self._store, self._site, self._keep, self._is_stopped, resources, kept).cleaned()
 
 
 class _Keeping:
@@ -82,14 +87,20 @@ class _Keeping:
         self._shelf = kept.read()
         self._counts: Counter[str] = Counter()
 
-    def run(self) -> Counter[str]:
+    def cleaned(self) -> Counter[str]:
+        counts: Counter[str] = Counter()
         with self._store.view() as view:
             versions = view.withheld_versions(self._resources.metadata_prefix)
-            now, line = view.horizon, view.last_change()
-            self._write(self._without_old(now)._replace(parts=tuple(self._valid_parts(view, line))))
-        self._verify_packages(versions)
+            line = view.last_change()
+            self._write(self._without_old(view.horizon)._replace(parts=tuple(self._valid_parts(view, line))))
+        counts["rewritten"] = self._verify_packages(versions)
         self._verify_lists(versions)
         self._kept.remove_others(self._shelf)
+        return +counts
+
+    def completed(self) -> Counter[str]:
+        with self._store.view() as view:
+            now = view.horizon
         self._make_packages(now)
         self._make_parts(now)
         self._make_list(now)
@@ -125,15 +136,16 @@ class _Keeping:
         for part in valid_parts(view, self._site, self._resources, known):
             yield part._replace(line=line)
 
-    def _verify_packages(self, versions: Versions) -> None:
-        """Write packages again without what was taken down."""
-        mark = mark_of(versions)
+    def _verify_packages(self, versions: Versions) -> int:
+        """Write packages again without what was taken down; return how many."""
+        mark, before = mark_of(versions), self._shelf.files
         for package in self._shelf.packages:
             if package.checked == mark:
                 continue
             checked = self._verified(package, versions)
             others = ((checked if other == package else other) for other in self._shelf.packages)
             self._write(self._shelf._replace(packages=tuple(other for other in others if other is not None)))
+        return len(self._shelf.files - before)
 
     def _verified(self, package: KeptPackage, versions: Versions) -> KeptPackage | None:
         """Return a package without what was taken down; None if it is damaged, so that it is made again."""
@@ -145,7 +157,6 @@ class _Keeping:
                     rest, _ = packages.without(file, forbidden)
                 name, length, digest = self._kept.add(f"changes-{package.name}", rest, ".zip")
                 package = package._replace(file=name, length=length, sha256=digest)
-                self._counts["rewritten"] += 1
         except (BadZipFile, KeyError, ValueError):
             return None
         return package._replace(checked=mark_of(versions))

@@ -20,6 +20,9 @@ from harvester.harvest.instance import Instance, opened
 from harvester.harvest.takedowns.apply import Finished, finish
 from harvester.harvest.takedowns.purge import Purged, purge
 from harvester.harvest.takedowns.targets import recognised
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.progress import progress
+from harvester.schedule.kept_files import KeptFilesRounds
 
 _OF_ITEMS = (Kind.IDENTIFIER, Kind.UPSTREAM, Kind.DOI)
 _SHOWN = 10  # identifiers in a question
@@ -61,6 +64,8 @@ def add(
             return
         file.change(lambda listed: _added(listed, wanted))
         finished = finish(instance)
+        with progress() as reporter:
+            KeptFilesRounds(instance, reporter, Stop()).run(only_cleans=True)
         keys = {takedown.key for takedown in wanted}
         entries = tuple(entry for entry in file.read().entries if entry.key in keys)
         purged = purge(instance, entries) if is_purge else None

@@ -58,17 +58,18 @@ class KeptFilesRounds:
         self._site: SiteResources | None = None
         self._complaint = ""
 
-    def run(self) -> Counter[str]:
+    def run(self, *, only_cleans: bool = False) -> Counter[str]:
         """Run one round; return how many files of which kind were made. An error is reported, and ends nothing.
 
-        Nothing is done while another process runs a round.
+        `only_cleans`: what was taken down or is old leaves the files, and nothing else is made. Nothing is done while
+        another process runs a round.
         """
         counts: Counter[str] = Counter()
         complaint = ""
         try:
             if self._base_url:
                 with lock(self._instance.folder, _LOCK):
-                    counts = self._ran()
+                    counts = self._ran(only_cleans=only_cleans)
         except SourceLocked:
             pass
         except GatewayError as error:
@@ -101,18 +102,19 @@ class KeptFilesRounds:
             is_over.set()
             thread.join()
 
-    def _ran(self) -> Counter[str]:
+    def _ran(self, *, only_cleans: bool) -> Counter[str]:
         store, settings = self._instance.store, self._instance.settings
         if self._site is None:  # it remembers the periods
             site = site_of(settings, self._base_url)
             self._site = SiteResources(Addresses(site.url), Places(site).metadata_urls, metadata_of)
         kept_of = kept_files(self._instance.folder, self._site, store, store.fact(EPOCH_FACT))
         keeper = Keeper(store, self._site, keep_of(settings), lambda: self._stop.is_asked)
+        work = keeper.clean if only_cleans else keeper.keep
         counts: Counter[str] = Counter()
         try:
             remove_other_sets(self._instance.folder, self._sets)
             for resources in self._sets:
-                counts += keeper.keep(resources, kept_of(resources))
+                counts += work(resources, kept_of(resources))
         except OSError as error:
             where = error.filename or self._instance.folder
             raise StoreUnwritable(f"{where} cannot be written: {error.strerror}.") from error

@@ -180,6 +180,27 @@ def test_tend_keeps_files_and_the_gateway_serves_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_command_that_takes_down_writes_the_files_again(tmp_path: Path) -> None:
+    folder = tmp_path / "instance"
+    settings: dict[str, Any] = {
+        "resourcesync_change_dump_days": 36_500,
+        "base_url": BASE_URL,
+        "clock_max_jump_seconds": 10**9,
+    }
+    with instance_of(folder, 2, 5):
+        for line in (("tend",), ("takedown", "add", "oai:gateway.example.org:laro/0")):
+            done = live.called("harvester", folder, *line, **settings)
+            assert done.returncode == 0, done.stderr
+        assert "packages without what was taken down 2." in done.stderr
+        packages = [*folder.glob("resourcesync/oai_dc@source/changes-*"), *folder.glob("resourcesync/*/*.zip")]
+        assert packages
+        for package in packages:
+            with zipfile.ZipFile(package) as archive:
+                assert not [name for name in archive.namelist() if name.startswith("resources/1-")]
+        assert not list(folder.glob("resourcesync/*/resources-*"))
+
+
+@pytest.mark.slow
 def test_a_continuous_tend_keeps_files_too(tmp_path: Path) -> None:
     folder = tmp_path / "instance"
     settings = {"resourcesync_change_dump_days": 36_500, "base_url": BASE_URL}
