@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from gateway import durable, manifest, permissions
 from gateway.apply_takedowns import apply_takedowns, pending
-from gateway.backup import ASIDE, STAGING, copy_document, documents, reading
+from gateway.backup import ASIDE, GRAPH, STAGING, copy_document, documents, reading
 from gateway.errors import (
     ClockAhead,
     ConfigurationError,
@@ -100,6 +100,7 @@ def restore(folder: Path, source: Path, choice: Choice = Choice.REFUSE_NEWER) ->
         if "store.sqlite" in done.names:
             with suppress(SearchError, StoreError, OSError):  # the next command that publishes notices it
                 remove_index(folder)
+            shutil.rmtree(folder / GRAPH, ignore_errors=True)  # of the former store
         _adjust(folder)
     except OSError as error:
         where = error.filename or folder

@@ -28,8 +28,9 @@ from tests.faults import table
 from tests.faults.site import Asked, Said
 from tests.sample.solr import served
 
-# test_first_hour.py runs the third kind; the fourth is for Litestream, and tests.docs makes the last one.
-KINDS = {"python", "toml", "console", "yaml", "mermaid"}
+# test_first_hour.py runs the third kind; the fourth is for Litestream, and tests.docs makes the fifth one.
+# tests/graph/test_queries.py runs the last one.
+KINDS = {"python", "toml", "console", "yaml", "mermaid", "cypher"}
 STEP = "harvester/fulltext/README.md"
 SOURCE = "harvester/sources/README.md"
 QUIRK = "harvester/sources/QUIRKS.md"

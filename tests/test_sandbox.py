@@ -18,9 +18,9 @@ X86, ARM = 0xC000003E, 0xC00000B7
 PROCESS = 4711
 
 
-def verdict(machine: str, architecture: int, call: int, *arguments: int) -> int:
+def verdict(machine: str, architecture: int, call: int, *arguments: int, with_threads: bool = False) -> int:
     """Return what the filter says of one system call, as the kernel would run it."""
-    program = list(struct.iter_unpack("HBBI", sandbox.seccomp_program(machine, PROCESS)))
+    program = list(struct.iter_unpack("HBBI", sandbox.seccomp_program(machine, PROCESS, with_threads=with_threads)))
     data = struct.pack("IIQ6Q", call, architecture, 0, *arguments, *[0] * (6 - len(arguments)))
     place, held = 0, 0
     while True:
@@ -57,6 +57,16 @@ def test_filter_allows_reading_and_refuses_all_that_reaches_out(
 @pytest.mark.parametrize("call", [41, 56, 57, 58, 59, 62, 82, 87, 90, 101, 160, 302, 321, 322, 425, 1 << 30 | 41])
 def test_filter_refuses_processes_names_modes_tracing_limits_and_other_tables(call: int) -> None:
     assert verdict("x86_64", X86, call) == REFUSE
+
+
+@pytest.mark.parametrize(("machine", "architecture", "clone"), [("x86_64", X86, 56), ("aarch64", ARM, 220)])
+def test_filter_allows_threads_where_they_are_asked_for_and_never_processes(
+    machine: str, architecture: int, clone: int
+) -> None:
+    thread, process = 0x3D0F00, 0x1200011  # as glibc calls clone(2) for a thread, and for fork
+    assert verdict(machine, architecture, clone, thread) == REFUSE
+    assert verdict(machine, architecture, clone, thread, with_threads=True) == ALLOW
+    assert verdict(machine, architecture, clone, process, with_threads=True) == REFUSE
 
 
 @pytest.mark.parametrize(("machine", "architecture", "fcntl"), [("x86_64", X86, 72), ("aarch64", ARM, 25)])

@@ -121,9 +121,10 @@ def _opened(place: Path) -> Iterator[Any]:
 
 
 def _fill(connection: Any, manifest: Manifest, reporter: Progress, stop: Stop) -> None:  # noqa: ANN401
-    names = (*NODES, *EDGES)
+    rows = {**manifest.nodes, **manifest.relationships}
+    done = 0
     with ThreadPoolExecutor(1) as pool:
-        for number, name in enumerate(names):
+        for name in (*NODES, *EDGES):
             for statement in (_table(name), _copy(name, manifest.folder)):
                 running = pool.submit(connection.execute, statement)
                 while not wait_for((running,), _GLANCE_SECONDS).done:
@@ -133,8 +134,9 @@ def _fill(connection: Any, manifest: Manifest, reporter: Progress, stop: Stop) -
                     raise StopAsked("Loading was stopped; the former graph is unchanged.")
                 if error := running.exception():
                     raise StoreDamaged(f"{name}.csv cannot be loaded: {str(error)[:300]}") from error
-            _compare(connection, name, {**manifest.nodes, **manifest.relationships}[name])
-            reporter.show("graph", number + 1, len(names))
+            _compare(connection, name, rows[name])
+            done += rows[name]
+            reporter.show("graph", done, sum(rows.values()))
     connection.execute(f"CREATE NODE TABLE {ABOUT}(id STRING, horizon STRING, takedowns STRING, PRIMARY KEY(id))")
     connection.execute(
         f"CREATE (:{ABOUT} {{id: 'graph', horizon: $horizon, takedowns: $takedowns}})",

@@ -201,6 +201,13 @@ def test_the_policy_is_asked_for_by_the_issn_of_the_record_or_of_crossref() -> N
     assert result.traces[-1].note.startswith("The Lancet is green. Into a repository: ")
 
 
+def test_subjects_of_crossref_are_those_of_the_work_with_this_doi() -> None:
+    described = {"DOI": "10.1234/A", "title": [TITLE], "subject": ["Ecology", "Ecology", "Physics"]}
+    known = answer(json.dumps({"message": described}))
+    web = RecordedWeb({"https://api.crossref.org/works/10.1234/a": known}, has_recordings=False)
+    assert searched(work(TITLE, doi="10.1234/a"), web).subjects == ("Ecology", "Physics")
+
+
 def test_at_most_so_many_files_are_fetched() -> None:
     links = [
         {"URL": f"https://x.example.org/{n}.pdf", "content-version": "vor", "intended-application": "text-mining"}

@@ -68,6 +68,17 @@ def test_backup_leaves_the_index_out_and_restore_removes_it(gateway, folder, pub
     assert names(folder) == ("oai:gateway.example.org:laro/1",)
 
 
+def test_backup_leaves_a_loaded_graph_out_and_restore_removes_it(gateway, folder, publish, tmp_path):
+    gateway("init")
+    publish()
+    (folder / "graph").mkdir()
+    (folder / "graph" / "graph.lbug").write_bytes(b"")
+    assert gateway("backup", str(tmp_path / "backup")).exit_code == 0
+    assert not list((tmp_path / "backup").rglob("graph*"))
+    assert gateway("restore", "--replace", str(tmp_path / "backup")).exit_code == 0
+    assert not (folder / "graph").exists()
+
+
 def test_rebuild_completes_the_index(gateway, folder, publish):
     gateway("init")
     publish(is_indexed=False)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import threading
+from datetime import date
+from decimal import Decimal
 
 import networkx as nx
 import pytest
@@ -15,7 +19,7 @@ from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import policy_in, search_as_json
 from gateway.model import Candidate, Content, FileLink, FileOrigin, Outcome, Statement, Work
 from gateway.xmltext import is_legal
-from harvester.graph import database
+from harvester.graph import database, query_process
 from harvester.graph.facts import Item, facts_of
 from harvester.graph.graphml import GraphMl
 from harvester.graph.ledger import Ledger, Shared
@@ -214,3 +218,40 @@ def test_unclosed_comments_and_names_end_somewhere() -> None:
     assert checked("RETURN `a\\`")
     with pytest.raises(ConfigurationError, match="no closing"):
         checked("RETURN `a")
+
+
+def test_loading_is_stopped_while_a_table_is_copied(tmp_path) -> None:
+    """The engine is interrupted, which ends the copy; here it waits until it is."""
+    stop, asked = Stop(), threading.Event()
+
+    class Engine:
+        def execute(self, statement: str) -> None:
+            if statement.startswith("COPY"):
+                stop.ask()
+                assert asked.wait(60)
+                raise RuntimeError("Interrupted.")
+
+        def interrupt(self) -> None:
+            asked.set()
+
+    manifest = database.Manifest(tmp_path, "", "", dict.fromkeys(NODES, 0), dict.fromkeys(EDGES, 0))
+    with pytest.raises(StopAsked):
+        database._fill(Engine(), manifest, Errors(io.StringIO()), stop)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (Decimal(3), 3),
+        (Decimal("2.5"), "2.5"),
+        (Decimal("NaN"), "NaN"),
+        (math.inf, None),
+        (1.5, 1.5),
+        (date(2026, 1, 2), "2026-01-02"),
+        ([date(2026, 1, 2), None, True], ["2026-01-02", None, True]),
+        ({"_ID": 1, "_LABEL": "File", "url": "u", "size": None}, {"_LABEL": "File", "url": "u"}),
+        ({"a": None}, {"a": None}),
+    ],
+)
+def test_values_of_an_answer_are_json(value: object, shown: object) -> None:
+    assert query_process._plain(value) == shown
