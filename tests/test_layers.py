@@ -499,6 +499,21 @@ LAYERS = {
             "harvester.harvest.instance",
         )
     ),
+    # The Change Lists that our hub delivers: made as the routes of the source make them.
+    "harvester.schedule.hub.change_lists": Layer(
+        (
+            *GROUND,
+            "gateway.descriptions",
+            "gateway.hub.topics",
+            "gateway.landing.places",
+            "gateway.pages.appearance",
+            "gateway.resourcesync.addresses",
+            "gateway.resourcesync.documents",
+            "gateway.resourcesync.site_resources",
+            "gateway.settings",
+            "gateway.store.base",
+        )
+    ),
     # What of our hub goes out. It knows the topics, which are pure, and the protocol of the store.
     "harvester.schedule.hub": Layer(
         (

@@ -58,6 +58,10 @@ class Topics:
             return None
         return Topic(url, prefix, None if spec == SOURCES else spec, "text/xml; charset=UTF-8")
 
+    def resources_of(self, topic: Topic) -> ResourceSet | None:
+        """Return the set of resources whose open Change List a topic is; None for a list of records."""
+        return self._lists.get(topic.url)
+
     def of_change_list(self, metadata_prefix: str, set_spec: str) -> Topic | None:
         """Return the topic of the open Change List of a set of resources."""
         wanted = ResourceSet(metadata_prefix, set_spec)

@@ -1,7 +1,7 @@
 """Delivers topics to subscribers (WebSub, 2018, §7): at least once, and in the order of the changes.
 
 A subscription moves on only after the subscriber has accepted, so a delivery that was killed is repeated. A subscriber
-gets one delivery at a time, of the newest content of its topic.
+gets one delivery at a time. A Change List has all changes since the last delivery that was accepted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Progress
 from harvester.schedule.hub.calls import Result, host_of, results
 from harvester.schedule.hub.messages import Content, delivery, is_success, wait_after
-from harvester.schedule.hub.news import News
+from harvester.schedule.hub.news import Contents, News
 
 _TOGETHER: Final = 500
 _WRITTEN_TOGETHER: Final = 50
@@ -44,17 +44,18 @@ class Delivery:
         self._subscribers, self._news, self._progress, self._stop = subscribers, news, progress, stop
         self._clock, self._give_up_seconds = clock, give_up_days * _DAY_SECONDS
 
-    def deliver(self, fetch: Fetch, pool: ThreadPoolExecutor, content: Callable[[Topic], Content]) -> Counter[str]:
+    def deliver(self, fetch: Fetch, pool: ThreadPoolExecutor, contents_at: Callable[[int], Contents]) -> Counter[str]:
         """Deliver to all subscribers whose topics have news; return how many deliveries ended how.
 
-        `content` returns the content of a topic, which it must not have requested before.
+        `contents_at` returns what is delivered, for a horizon.
         """
         counts: Counter[str] = Counter()
         after, horizon = 0, self._news.horizon()
+        contents = contents_at(horizon)
         while not self._stop.is_asked and (batch := self._subscribers.due(int(self._clock()), after, _TOGETHER)):
             after = batch[-1].number
             due = [(subscriber, topic) for subscriber in batch if (topic := self._topic(subscriber, horizon))]
-            counts += self._brought(due, horizon, fetch, pool, content)
+            counts += self._brought(due, horizon, fetch, pool, contents)
         return counts
 
     def _topic(self, subscriber: Subscriber, horizon: int) -> Topic | None:
@@ -69,16 +70,17 @@ class Delivery:
         horizon: int,
         fetch: Fetch,
         pool: ThreadPoolExecutor,
-        content: Callable[[Topic], Content],
+        contents: Contents,
     ) -> Counter[str]:
-        contents = {topic: content(topic) for topic in dict.fromkeys(topic for _, topic in due)}
-        links = {topic: self._news.topics.links(topic) for topic in contents}
+        links = {topic: self._news.topics.links(topic) for _, topic in due}
+        for topic in links:
+            contents.whole(topic)
         counts: Counter[str] = Counter()
         good: list[int] = []
 
         def call(one: tuple[Subscriber, Topic]) -> Result:
             subscriber, topic = one
-            return _accepted(fetch, subscriber, contents[topic], links[topic])
+            return _accepted(fetch, subscriber, contents.of(topic, subscriber.delivered_until), links[topic])
 
         for (subscriber, _), result in results(pool, self._stop, call, due):
             if not result.problem and not result.is_stopped:

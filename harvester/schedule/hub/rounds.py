@@ -19,8 +19,9 @@ from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
+from harvester.schedule.hub.change_lists import ChangeLists
 from harvester.schedule.hub.deliver import Delivery
-from harvester.schedule.hub.news import News, contents
+from harvester.schedule.hub.news import Contents, News
 from harvester.schedule.hub.reach import to_subscribers, to_topic
 from harvester.schedule.hub.verify import Verification
 
@@ -101,6 +102,8 @@ class Rounds:
         reporting = (self._progress, self._stop, self._clock)
         verification = Verification(subscribers, *reporting)
         delivery = Delivery(subscribers, news, *reporting, settings.number("hub_give_up_after"))
+        lists = ChangeLists(self._instance.store, settings, news.topics)
+        contents_at = partial(Contents, partial(to_topic, settings, self._stop), lists)
         own = (news.topics.hub, *filter(None, map(settings.text, ("base_url", "websub_url"))))
         with (
             to_subscribers(settings, own, self._stop) as fetch,
@@ -109,5 +112,5 @@ class Rounds:
             counts = Counter(expired=subscribers.expire(int(self._clock())))
             counts += verification.verify(fetch, pool)
             counts += verification.inform(fetch, pool)
-            counts += delivery.deliver(fetch, pool, contents(partial(to_topic, settings, self._stop)))
+            counts += delivery.deliver(fetch, pool, contents_at)
         return counts

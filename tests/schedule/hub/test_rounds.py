@@ -252,7 +252,9 @@ def test_of_a_long_topic_nothing_is_delivered_but_the_news(hub, subscribed, monk
 
 
 @pytest.mark.parametrize("broken", [503, 404, "refused"])
-def test_without_the_gateway_the_news_is_delivered_without_a_body(hub, subscribed, monkeypatch, broken):
+def test_without_the_gateway_the_news_of_records_is_delivered_without_a_body(hub, subscriber, monkeypatch, broken):
+    subscribe(hub, subscriber, topic=hub.records)
+    subscribe(hub, subscriber, "b")
     if broken != "refused":
         hub.app.before_request_funcs[None] = [lambda: ("No.", broken)]
     else:
@@ -262,8 +264,10 @@ def test_without_the_gateway_the_news_is_delivered_without_a_body(hub, subscribe
 
         monkeypatch.setattr(rounds, "to_topic", lambda *_: refused)
     hub.publish("1")
-    assert hub.run() == {"delivered": 1}
-    assert subscribed.deliveries[0].body == b""
+    assert hub.run() == {"delivered": 2}
+    bodies = {delivered.path: delivered.body for delivered in subscriber.deliveries}
+    assert bodies["/a"] == b""
+    assert b"laro/1</loc>" in bodies["/b"], "a Change List is made without the gateway"
 
 
 def test_a_subscriber_that_accepts_and_writes_much_has_accepted(hub, subscribed):
