@@ -21,6 +21,7 @@ from harvester.graph.statements import checked
 MOST_ROWS = 10_000
 SECONDS = 10.0
 _TO_START = 5.0  # seconds more, until the process is killed
+_OVER_TIME = (-signal.SIGXCPU, -signal.SIGKILL)  # the limit of seconds of the processor; parsing cannot be interrupted
 _OLD = "Something was taken down or restored since the graph was exported. Export and load it again."
 _SLOW = "The query took more than {:g} seconds. Ask for less, or begin with fewer nodes."
 
@@ -55,17 +56,17 @@ def ask(instance: Path, text: str, takedowns: Takedowns, seconds: float = SECOND
         raise StoreBusy(_OLD)
     if "bad_alloc" in error or "memory" in error:
         raise StoreBusy("The query needs more memory than it may have. Ask for less, or begin with fewer nodes.")
-    if error and "Interrupted" not in error:
-        raise ConfigurationError(f"The query cannot be run: {error}")
-    columns = next((line["columns"] for line in answers if "columns" in line), None)
-    if columns is None:
+    if "Interrupted" in error:
         raise StoreBusy(_SLOW.format(seconds))
+    if error:
+        raise ConfigurationError(f"The query cannot be run: {error}")
+    columns = next(line["columns"] for line in answers if "columns" in line)
     rows = tuple(tuple(line["row"]) for line in answers if "row" in line)
     return Answer(about[0], tuple(columns), rows, has_more=any("more" in line for line in answers))
 
 
 def _run(place: Path, query: str, seconds: float) -> list[dict[str, Any]]:
-    """Return what the process writes; a line that it did not finish is left out. Raise StoreBusy if it is too slow."""
+    """Return what the process writes. Raise StoreBusy if it is too slow, ConfigurationError if the engine fails."""
     line = sandbox.command(query_process.__name__, str(place), str(MOST_ROWS), str(seconds), readable=(place,))
     with subprocess.Popen(  # noqa: S603 - the line is ours; the query is no argument
         line,
@@ -84,7 +85,9 @@ def _run(place: Path, query: str, seconds: float) -> list[dict[str, Any]]:
             if isinstance(error, subprocess.TimeoutExpired):
                 raise StoreBusy(_SLOW.format(seconds)) from error
             raise
-        lines = answer.decode().split("\n")[:-1]
-        if child.returncode == -signal.SIGXCPU:
-            raise StoreBusy(_SLOW.format(seconds))
-    return [json.loads(one) for one in lines]
+    if child.returncode in _OVER_TIME:
+        raise StoreBusy(_SLOW.format(seconds))
+    if child.returncode < 0:
+        number = -child.returncode
+        raise ConfigurationError(f"The query cannot be run: LadybugDB failed with signal {number}. Ask in another way.")
+    return [json.loads(one) for one in answer.decode().splitlines()]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 
 import pytest
 
-from gateway.errors import StoreBusy
+from gateway.errors import ConfigurationError, StoreBusy, StoreDamaged
 from gateway.store.takedown_file import TakedownFile
 from harvester.cli import main
 from harvester.graph import database
@@ -152,6 +153,24 @@ def test_a_query_that_never_ends_is_ended(loaded) -> None:
     assert time.monotonic() - begun < 60
 
 
+def test_a_query_that_is_only_hard_to_parse_is_ended_too(loaded) -> None:
+    with pytest.raises(StoreBusy, match="took more than 1 seconds"):
+        ask(loaded, f"RETURN {'(' * 4000}1{')' * 4000}", TakedownFile(loaded).read(), seconds=1.0)
+
+
+def test_an_engine_that_fails_is_told_in_a_sentence(loaded, monkeypatch) -> None:
+    line = [sys.executable, "-c", "import os; os.kill(os.getpid(), 11)"]
+    monkeypatch.setattr("harvester.graph.query.sandbox.command", lambda *_, **__: line)
+    with pytest.raises(ConfigurationError, match="LadybugDB failed with signal 11"):
+        ask(loaded, "RETURN 1", TakedownFile(loaded).read())
+
+
+def test_a_file_that_is_no_graph_is_told_in_a_sentence(loaded) -> None:
+    database.place_of(loaded).write_bytes(b"nothing" * 10_000)
+    with pytest.raises(StoreDamaged, match="cannot be read; load the graph again"):
+        ask(loaded, "RETURN 1", TakedownFile(loaded).read())
+
+
 def test_a_query_has_limits_of_memory_and_rows(loaded) -> None:
     result = gathered.called(main, loaded, "graph", "query", "RETURN size(range(1, 900000000))")
     assert result.exit_code == 5
@@ -173,7 +192,7 @@ def test_without_a_graph_or_the_library_a_sentence_says_what_to_do(folder, monke
     result = gathered.called(main, folder, "graph", "query", "RETURN 1")
     assert result.exit_code == 2
     assert "No graph is loaded" in result.stderr
-    monkeypatch.setitem(__import__("sys").modules, "ladybug", None)
+    monkeypatch.setitem(sys.modules, "ladybug", None)
     result = gathered.called(main, folder, "graph", "query", "RETURN 1")
     assert result.exit_code == 2
     assert "pip install 'oai-gateway[graph]'" in result.stderr
