@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from flask import Blueprint, Flask, Response, request
 
-from gateway import copies, machines, probes, schemas
+from gateway import conditions, copies, machines, probes, schemas
 from gateway.browse import routes as browse
 from gateway.browse import search_routes
 from gateway.descriptions import describe, metadata_of
@@ -99,6 +99,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     # A redirect to a path with one slash less or more would contain the host that the client wrote.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
+    app.before_request(lambda: conditions.clean(request.environ))
     app.after_request(_secured)
     app.extensions.update(databases._asdict())
     for part in (*_for_harvesters(settings, databases, repository, observe), *_pages(settings, databases, repository)):

@@ -81,8 +81,8 @@ class ResourceDumps:
                 abort(404)
             kept = self._kept(view, resources, part)
             at = self._at(view, resources, kept)
-            tag = kept.sha256 if kept else blake2b(repr((at, listed)).encode(), digest_size=16).hexdigest()
-            if request.if_none_match.contains(tag):
+            tag = kept.sha256 if kept else self._site.tag(view, resources, at, listed)
+            if request.if_none_match.contains_weak(tag):
                 return _head(tag, 304)
             files = self._shared.kept_of(resources)
             file = files.opened(kept.file) if kept and files.is_whole(kept.file, kept.length) else None
@@ -145,7 +145,7 @@ class ChangeDumps:
         resources = self._shared.asked(prefix, spec)
         with self._shared.store.view() as view:
             file, length, tag = self._opened(view, resources, self._named(view, resources, period))
-        if request.if_none_match.contains(tag):
+        if request.if_none_match.contains_weak(tag):
             file.close()
             return _head(tag, 304)
         return _sent(tag, file, length)

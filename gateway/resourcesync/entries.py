@@ -6,10 +6,11 @@ A list has thousands of them, so they are written in one piece, and what a sourc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
+from math import inf
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
@@ -33,12 +34,13 @@ class Origin(NamedTuple):
     """What is known of a source: the address of its page here, and where its record of an item is.
 
     `request` is the address of a record without the upstream identifier at its end; empty: it has none. `is_address`:
-    the upstream identifier itself is the address.
+    the upstream identifier itself is the address. `until`: only records with earlier datestamps came from there.
     """
 
     page: str
     request: str = ""
     is_address: bool = False
+    until: float = inf
 
 
 def origin_of(source: Source, page: str, upstream_prefix: str) -> Origin:
@@ -52,13 +54,13 @@ def origin_of(source: Source, page: str, upstream_prefix: str) -> Origin:
 class Entries:
     """Writes the entries of one document."""
 
-    def __init__(self, url_of: UrlOf, origins: Mapping[str, Origin]) -> None:
-        """Take the function that returns the address of an item's metadata, and the sources by their names."""
+    def __init__(self, url_of: UrlOf, origins: Mapping[str, Sequence[Origin]]) -> None:
+        """Take the function that returns the address of an item's metadata, and the sources by their names.
+
+        A source has several origins if its address has changed, the oldest first.
+        """
         self._url_of = url_of
-        self._origins = {
-            name: (origin, link(Link("collection", origin.page)), link(Link("via", origin.request)).removesuffix('"/>'))
-            for name, origin in origins.items()
-        }
+        self._origins = {name: tuple(map(_links_of, known)) for name, known in origins.items()}
 
     def resource(self, resource: Resource, contents: Iterable[Content]) -> str:
         """Return the entry of a resource, with links to the files that it describes."""
@@ -93,15 +95,22 @@ class Entries:
         self, resource: Resource | ResourceChange, attributes: Mapping[str, str | int], described: str = ""
     ) -> str:
         identifier = resource.identifier
+        related = self._related(identifier, resource.datestamp, is_there=bool(resource.sha256))
         return (
             f"<url><loc>{escape(self._url_of(identifier))}</loc><lastmod>{_moment(resource.datestamp)}</lastmod>"
-            f"{md(attributes)}{described}{self._related(identifier)}</url>\n"
+            f"{md(attributes)}{described}{related}</url>\n"
         )
 
-    def _related(self, identifier: str) -> str:
-        """Return the links to the page of the source, and to the record at the source."""
+    def _related(self, identifier: str, datestamp: int, *, is_there: bool) -> str:
+        """Return the links to the page of the source, and to the record at the source at that time.
+
+        A version that is deleted or taken down (`is_there` is False) does not lead to the record.
+        """
         stem, _, name = identifier.partition("/")
-        origin, collection, via = self._origins.get(stem.rpartition(":")[2], _UNKNOWN)
+        known = self._origins.get(stem.rpartition(":")[2], _UNKNOWN)
+        origin, collection, via = next(one for one in known if datestamp < one[0].until)
+        if not is_there:
+            return collection
         if origin.request:
             if not _PLAIN.fullmatch(name):
                 name = quote(upstream_identifier(identifier), safe=_SAFE, errors="surrogatepass")
@@ -112,7 +121,12 @@ class Entries:
         return collection + link(Link("via", upstream)) if is_known else collection
 
 
-_UNKNOWN = Origin(""), "", ""
+def _links_of(origin: Origin) -> tuple[Origin, str, str]:
+    """Return an origin with its links, the last one without its end."""
+    return origin, link(Link("collection", origin.page)), link(Link("via", origin.request)).removesuffix('"/>')
+
+
+_UNKNOWN = ((Origin(""), "", ""),)
 _moment = lru_cache(maxsize=4096)(utc_datetime)  # records of one publication have the same time
 
 

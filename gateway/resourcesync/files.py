@@ -1,13 +1,15 @@
 """Files as resources: a Resource List of the files to which items refer, with `describedby` links to their metadata.
 
 The files are where their addresses say, at other hosts or here. Size, hash and date are those that are known; nothing
-is requested. A part has the files of a range of items; if these are too many, it is divided.
+is requested. A part has the files of a range of items; if these are too many, it is divided. A file of several items is
+in the part of the first one, and leads to the metadata of all.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import groupby, islice
 from typing import Final, TypeAlias
 
 from flask import Blueprint, Response, abort
@@ -25,6 +27,7 @@ DescribedBy: TypeAlias = Callable[[View, str], tuple[str, ...]]
 
 MOST_ENTRIES: Final = 10_000
 ITEMS: Final = 5_000  # of a part
+_MOST_LINKS: Final = 1_000  # to the metadata of a file
 _MOST_ADDRESS: Final = 2_000  # the limit of a `loc` (sitemaps.org 0.9)
 _PART: Final = re.compile(r"([1-9]\d{0,8})(?:\.([1-9]\d{0,5}))?")
 _UTC: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?")
@@ -51,7 +54,7 @@ def blueprint(
     def resource_list() -> Response:
         with store.view() as view:
             document = Document("resourcelist", (listed,), _at(view), is_index=True)
-            names = [name for number, count in view.content_counts(items) for name in _names(number, count)]
+            names = [name for number, count in view.file_counts(items) for name in _names(number, count)]
         return answer(document.write(document.entry(addresses.resource_list(name), {}) for name in names))
 
     def _names(number: int, count: int) -> Iterator[str]:
@@ -67,7 +70,7 @@ def blueprint(
         after = (int(match[1]) - 1) * items
         offset = (int(match[2] or 1) - 1) * most_entries
         with store.view() as view:
-            contents = list(view.contents(after, after + items, most_entries, offset))
+            contents = list(view.files(after, after + items, most_entries, offset))
             if not contents:
                 abort(404)
             document = Document("resourcelist", (listed, Link("index", addresses.resource_list())), _at(view))
@@ -83,15 +86,16 @@ def _at(view: View) -> dict[str, str]:
 
 def _entries(view: View, contents: list[tuple[int, Content]], described_by: DescribedBy) -> Iterator[str]:
     """Yield an entry for each file; one that several items refer to has a link to the metadata of each."""
-    identifiers = view.identifiers(contents[0][0] - 1, contents[-1][0])
-    items_by_url: dict[str, dict[int, Content]] = {}
-    for item, content in contents:
-        if len(content.url) <= _MOST_ADDRESS and is_legal(content.url):
-            items_by_url.setdefault(content.url, {}).setdefault(item, content)
-    for url, by_item in items_by_url.items():
+    identifiers = view.identifiers_of({item for item, _ in contents})
+    for url, given in groupby(contents, lambda pair: pair[1].url):
+        by_item: dict[int, Content] = {}
+        for item, content in given:
+            by_item.setdefault(item, content)
+        if len(url) > _MOST_ADDRESS or not is_legal(url):
+            continue
         best = max(by_item.values(), key=lambda content: (bool(content.sha256), bool(content.size)))
         addresses = (address for item in by_item for address in described_by(view, identifiers[item]))
-        links = [link(Link("describedby", address, "application/xml")) for address in addresses]
+        links = [link(Link("describedby", address, "application/xml")) for address in islice(addresses, _MOST_LINKS)]
         links += [link(Link("duplicate", best.copy_url, clean(best.mime_type)))] if best.copy_url else []
         changed = f"<lastmod>{best.modified}</lastmod>" if _UTC.fullmatch(best.modified) else ""
         yield f"<url><loc>{escape(url)}</loc>{changed}{_facts(best)}{''.join(links)}</url>\n"

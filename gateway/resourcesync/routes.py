@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from flask import Blueprint, Response, abort
+from werkzeug.routing import BaseConverter
 
 from gateway.errors import StoreError
 from gateway.model import Selection
@@ -24,6 +25,17 @@ from gateway.resourcesync.shared import Shared
 from gateway.resourcesync.site_resources import SiteResources, bounds, selected
 from gateway.store.base import Store, View
 from gateway.xmltext import utc_datetime
+
+
+class _Part(BaseConverter):
+    """The number of a part in an address, in the one way in which it is written."""
+
+    regex = "[1-9][0-9]{0,8}"
+
+    def to_python(self, value: str) -> int:
+        """Return the number."""
+        return int(value)
+
 
 _CLOSED_FRESH_SECONDS: Final = 3_600  # a takedown may still empty its entries
 
@@ -44,6 +56,7 @@ def blueprint(
     Notification); empty: there is none.
     """
     face = Blueprint("resourcesync", __name__)
+    face.record_once(lambda state: state.app.url_map.converters.update(part=_Part))
     shared = Shared(store, tuple(sets), site, kept_of)
     source = _Source(shared, tuple(further), hub)
     dumps, changes, archives = ResourceDumps(shared), ChangeDumps(shared), Archives(shared)
@@ -51,10 +64,10 @@ def blueprint(
     for name, rule, view in (
         ("capability_list", "capabilitylist.xml", source.capability_list),
         ("resource_list", "resourcelist.xml", source.resource_list),
-        ("resource_list_part", "resourcelist-<int:part>.xml", source.resource_list_part),
+        ("resource_list_part", "resourcelist-<part:part>.xml", source.resource_list_part),
         ("resource_dump", "resourcedump.xml", dumps.dump),
-        ("resource_dump_manifest", "resourcedump-<int:part>.xml", dumps.manifest),
-        ("resource_dump_package", "resourcedump-<int:part>.zip", dumps.package),
+        ("resource_dump_manifest", "resourcedump-<part:part>.xml", dumps.manifest),
+        ("resource_dump_package", "resourcedump-<part:part>.zip", dumps.package),
         ("change_lists", "changelist.xml", source.change_lists),
         ("change_list", "changelist-<period>.xml", source.change_list),
         ("change_dump", "changedump.xml", changes.dump),
@@ -65,7 +78,7 @@ def blueprint(
         ("change_list_archive", "changelist-archive.xml", archives.change_lists),
         ("change_dump_archive", "changedump-archive.xml", archives.change_dumps),
         ("archived_list", "archive/<name>/resourcelist.xml", archives.resource_list),
-        ("archived_list_part", "archive/<name>/resourcelist-<int:part>.xml", archives.resource_list_part),
+        ("archived_list_part", "archive/<name>/resourcelist-<part:part>.xml", archives.resource_list_part),
     ):
         face.add_url_rule(f"{FOLDER}/<prefix>/<spec>/{rule}", name, view)
     face.register_error_handler(StoreError, unavailable)

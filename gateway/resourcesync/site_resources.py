@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import groupby
+from math import inf
 from operator import itemgetter
 from typing import Final, TypeAlias
 
@@ -26,6 +27,7 @@ MetadataUrl: TypeAlias = Callable[[View, str], Callable[[str], str]]
 # Returns the bytes between `<metadata>` and `</metadata>` of a record.
 MetadataOf: TypeAlias = Callable[[bytes], bytes]
 
+_DIDL: Final = "oai_didl"
 MOST_PACKED: Final = 5_000  # resources of a package: some 5 MB, made in half a second
 
 
@@ -53,19 +55,29 @@ class SiteResources:
         """Return a short text that is different when other sources are known."""
         return blake2b(repr(self._origins(view, resources)).encode(), digest_size=8).hexdigest()
 
-    def _origins(self, view: View, resources: ResourceSet) -> Mapping[str, Origin]:
+    def _origins(self, view: View, resources: ResourceSet) -> Mapping[str, Sequence[Origin]]:
         known = {known.metadata_prefix: known for known in view.formats()}.get(resources.metadata_prefix)
         upstream_prefix = known.upstream_prefix if known and known.upstream_prefix else "oai_dc"
-        return {
-            source.name: origin_of(source, f"{self.addresses.url}/sources/{source.name}", upstream_prefix)
-            for source in view.sources()
-        }
+        origins: dict[str, list[Origin]] = {}
+        for source, until in (*view.former_sources(), *((source, inf) for source in view.sources())):
+            origin = origin_of(source, f"{self.addresses.url}/sources/{source.name}", upstream_prefix)
+            origins.setdefault(source.name, []).append(origin._replace(until=until))
+        return origins
 
     # -- the present state ---------------------------------------------------------------------------------------
 
     def at(self, view: View, resources: ResourceSet) -> int:
-        """Return the second after the last change: the state has been the same since."""
-        return view.changed_until(resources.metadata_prefix, view.horizon - 1)
+        """Return the second after the last change: the state has been the same since.
+
+        Links to files are from the DIDLs, so a change there counts too.
+        """
+        return max(view.changed_until(prefix, view.horizon - 1) for prefix in (resources.metadata_prefix, _DIDL))
+
+    def tag(self, view: View, resources: ResourceSet, at: int, listed: Sequence[Resource]) -> str:
+        """Return the tag of a package: another one if any of its bytes are others."""
+        contents = tuple(view.contents(listed[0].item - 1, listed[-1].item)) if listed else ()
+        state = (at, listed, contents, self._origins(view, resources))
+        return blake2b(repr(state).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def listed(self, view: View, resources: ResourceSet, after: int, until: int) -> Iterator[str]:
         """Yield the entries of a range of items in a Resource List."""

@@ -132,6 +132,13 @@ class View(Protocol):
         """Return all sources, including removed ones, sorted by name."""
         ...
 
+    def former_sources(self) -> tuple[tuple[Source, int], ...]:
+        """Return the former addresses of sources, the oldest first.
+
+        With each is the second before which records came from there, or from an older one.
+        """
+        ...
+
     def source_counts(self) -> dict[str, SourceCounts]:
         """Return the counts of the items of every source, by its name, in the order of `sources`."""
         ...
@@ -166,20 +173,29 @@ class View(Protocol):
         """Return the numbers, from 0, of the ranges of so many items that have living records of a list."""
         ...
 
-    def contents(self, after: int, until: int, limit: int = -1, offset: int = 0) -> Iterator[tuple[int, Content]]:
+    def contents(self, after: int, until: int) -> Iterator[tuple[int, Content]]:
         """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`.
 
-        They are in the order of the items and of the DIDL; deleted items have none. At most `limit` are returned (-1:
-        all), from place `offset`. Read them while the view is open.
+        They are in the order of the items and of the DIDL; deleted items have none. Read them while the view is open.
         """
         ...
 
-    def content_counts(self, width: int) -> tuple[tuple[int, int], ...]:
-        """Return (number, how many files) of each range of so many items that have files; numbers are from 0."""
+    def files(self, after: int, until: int, limit: int, offset: int) -> Iterator[tuple[int, Content]]:
+        """Yield (item, file) of at most `limit` files from place `offset`, one after the other, in all their items.
+
+        These are the files whose first item has a number after `after` to `until`. Read them while the view is open.
+        """
         ...
 
-    def identifiers(self, after: int, until: int) -> dict[int, str]:
-        """Return the identifiers of items by their numbers, after the number `after` to `until`."""
+    def file_counts(self, width: int) -> tuple[tuple[int, int], ...]:
+        """Return (number, how many files) of each range of so many items; numbers are from 0.
+
+        A file counts in the range of its first item. Ranges without files are left out.
+        """
+        ...
+
+    def identifiers_of(self, items: Iterable[int]) -> dict[int, str]:
+        """Return the identifiers of items by their numbers."""
         ...
 
     def resource_changes(self, selection: Selection, after: tuple[int, int], limit: int) -> tuple[ResourceChange, ...]:

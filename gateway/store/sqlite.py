@@ -320,6 +320,8 @@ class SqliteStore:
     def add_source(self, source: Source) -> None:
         """Add a source, or replace the one with the same name."""
         with self._file.writing() as session:
+            former = {"name": source.name, "base_url": source.base_url, "kind": source.kind}
+            session.execute(SQL["source_put_former"], {**former, "until": self._time.now(session)})
             session.execute(SQL["source_put"], astuple(source))
 
     def add_format(self, wanted: Format) -> Format:

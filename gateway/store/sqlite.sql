@@ -258,16 +258,29 @@ order by number;
 -- name: contents
 -- Return the files to which the DIDLs of some items refer.
 select item, url, mime_type, size, sha256, modified, copy_url from content
-where item > :after and item <= :until order by item, place limit :limit offset :offset;
+where item > :after and item <= :until order by item, place;
 
--- name: content_counts
--- Return how many files the items of each range of numbers have.
-select (item - 1) / :width as number, count(*) from content group by number order by number;
+-- name: listed_file_counts
+-- Return how many files there are first in the items of each range of numbers.
+select (item - 1) / :width as number, count(*) from (select min(item) as item from content group by url)
+group by number order by number;
 
--- name: identifiers
--- Return the identifiers of some items.
+-- name: listed_files
+-- Return the addresses of files that are first in some items, with all that is known of them in all items.
+with first (url, item, place) as (
+  select url, item, min(place) from content
+  where item > :after and item <= :until
+    and item = (select min(earlier.item) from content as earlier where earlier.url = content.url)
+  group by url, item
+  order by item, min(place) limit :limit offset :offset
+)
+select content.item, content.url, content.mime_type, content.size, content.sha256, content.modified, content.copy_url
+from first cross join content on content.url = first.url order by first.item, first.place, content.item, content.place;
+
+-- name: identifiers_of
+-- Return the identifiers of items by their numbers (a JSON list).
 select item.id, coalesce(item.identifier, source.stem || item.upstream)
-from item cross join source on source.id = item.source where item.id > :after and item.id <= :until;
+from json_each(?) as wanted cross join item on item.id = wanted.value cross join source on source.id = item.source;
 
 -- name: resource_changes
 -- Return a part of the changes of a list, by datestamp and line; of items taken down only the served version is not empty.
@@ -443,6 +456,16 @@ from deletion join source on source.id = deletion.source
 where source.name = ? and identifier in (select value from json_each(?));
 
 -- Sources, formats, sets -------------------------------------------------------------------------------------------
+
+-- name: source_put_former
+-- Note the address of a source that is about to get another address or kind.
+insert or ignore into former_source
+select name, :until, base_url, kind from source
+where name = :name and (base_url <> :base_url or kind <> :kind);
+
+-- name: former_sources
+-- Return the former addresses of all sources, the oldest first.
+select source, base_url, kind, until from former_source order by source, until;
 
 -- name: source_put
 -- Add a source, or change its facts.

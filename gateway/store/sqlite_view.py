@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from gateway.model import (
     ChangeLine,
@@ -173,6 +175,11 @@ class SqliteView:
             for name, base_url, kind, is_removed, is_friend in rows
         )
 
+    def former_sources(self) -> tuple[tuple[Source, int], ...]:
+        """Return the former addresses of sources, each with the second before which records came from there."""
+        rows = self._session.execute(SQL["former_sources"])
+        return tuple((Source(name, base_url, kind), until) for name, base_url, kind, until in rows)
+
     def source_counts(self) -> dict[str, SourceCounts]:
         """Return the counts of the items of every source, by its name, in the order of `sources`."""
         return {name: SourceCounts(*counts) for name, *counts in self._session.execute(SQL["source_counts"])}
@@ -213,21 +220,22 @@ class SqliteView:
         bounds = {"collection": collection, "prefix": prefix, "width": width}
         return tuple(number for (number,) in self._session.execute(SQL["resource_ranges"], bounds))
 
-    def contents(
-        self, after: int, until: int, limit: int = _EVERYTHING, offset: int = 0
-    ) -> Iterator[tuple[int, Content]]:
+    def contents(self, after: int, until: int) -> Iterator[tuple[int, Content]]:
         """Yield (item, file) of the files to which the DIDLs of items refer, after the number `after` to `until`."""
+        return map(_content, self._session.execute(SQL["contents"], {"after": after, "until": until}))
+
+    def files(self, after: int, until: int, limit: int, offset: int) -> Iterator[tuple[int, Content]]:
+        """Yield (item, file) of files that are first in some items, with all items that refer to them."""
         bounds = {"after": after, "until": until, "limit": limit, "offset": offset}
-        for item, url, mime_type, size, sha256, modified, copy_url in self._session.execute(SQL["contents"], bounds):
-            yield item, Content(url, mime_type, size, sha256.hex(), modified, copy_url)
+        return map(_content, self._session.execute(SQL["listed_files"], bounds))
 
-    def content_counts(self, width: int) -> tuple[tuple[int, int], ...]:
-        """Return (number, how many files) of each range of so many items that have files; numbers are from 0."""
-        return tuple(self._session.execute(SQL["content_counts"], {"width": width}).fetchall())
+    def file_counts(self, width: int) -> tuple[tuple[int, int], ...]:
+        """Return (number, how many files) of each range of so many items that are the first ones of files."""
+        return tuple(self._session.execute(SQL["listed_file_counts"], {"width": width}).fetchall())
 
-    def identifiers(self, after: int, until: int) -> dict[int, str]:
-        """Return the identifiers of items by their numbers, after the number `after` to `until`."""
-        return dict(self._session.execute(SQL["identifiers"], {"after": after, "until": until}))
+    def identifiers_of(self, items: Iterable[int]) -> dict[int, str]:
+        """Return the identifiers of items by their numbers."""
+        return dict(self._session.execute(SQL["identifiers_of"], (json.dumps(list(items)),)))
 
     def resource_changes(self, selection: Selection, after: tuple[int, int], limit: int) -> tuple[ResourceChange, ...]:
         """Return at most `limit` changes of a list by (datestamp, number), after the key `after`."""
@@ -364,3 +372,8 @@ def as_departed(content: bytes) -> bytes:
     if b'<header status="deleted">' not in head:
         head = head.replace(b"<header>", b'<header status="deleted">', 1)
     return head + end + b"</record>"
+
+
+def _content(row: Sequence[Any]) -> tuple[int, Content]:
+    item, url, mime_type, size, sha256, modified, copy_url = row
+    return item, Content(url, mime_type, size, sha256.hex(), modified, copy_url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
@@ -276,14 +277,48 @@ def test_files_of_items_are_listed_by_item_as_their_records_name_them(desk, make
     with desk.view() as view:
         assert tuple(view.contents(0, MOST)) == ((1, first), (1, second), (2, second))
         assert tuple(view.contents(1, 2)) == ((2, second),)
-        assert tuple(view.contents(0, MOST, 1, 1)) == ((1, second),)
-        assert view.content_counts(1) == ((0, 2), (1, 1))
-        assert view.content_counts(10) == ((0, 3),)
-        assert view.identifiers(0, MOST) == {1: f"{NAME}1", 2: f"{NAME}2"}
-        assert view.identifiers(1, 1) == {}
+        assert view.identifiers_of([1, 2, 3]) == {1: f"{NAME}1", 2: f"{NAME}2"}
+        assert view.identifiers_of([]) == {}
     desk.publish(make_change("1", 2)._replace(contents=(second,)), make_change("2", 2))
     with desk.view() as view:
         assert tuple(view.contents(0, MOST)) == ((1, second), (2, second))
     desk.publish(make_change("2", is_deleted=True)._replace(contents=()))
     with desk.view() as view:
         assert tuple(view.contents(0, MOST)) == ((1, second),)
+
+
+def test_a_file_is_listed_at_its_first_item_with_all_others_and_counts_once(desk, make_change):
+    a, b, c = (Content(f"https://laro.example.org/{name}.pdf", "application/pdf") for name in "abc")
+    desk.publish(
+        make_change("1")._replace(contents=(a, b)),
+        make_change("2")._replace(contents=(b, a)),
+        make_change("3")._replace(contents=(c, c, b)),
+    )
+    with desk.view() as view:
+        first_two = ((1, a), (2, a), (1, b), (2, b), (3, b))
+        assert tuple(view.files(0, 1, 10, 0)) == first_two
+        assert tuple(view.files(1, 2, 10, 0)) == ()
+        assert tuple(view.files(0, MOST, 10, 0)) == (*first_two, (3, c), (3, c))
+        assert tuple(view.files(0, MOST, 1, 1)) == ((1, b), (2, b), (3, b))
+        assert tuple(view.files(0, MOST, 10, 3)) == ()
+        assert view.file_counts(1) == ((0, 2), (2, 1))
+        assert view.file_counts(10) == ((0, 3),)
+    desk.publish(make_change("1", is_deleted=True)._replace(contents=()))
+    with desk.view() as view:
+        assert tuple(view.files(0, 2, 10, 0)) == ((2, b), (3, b), (2, a))
+        assert view.file_counts(1) == ((1, 2), (2, 1))
+
+
+def test_the_former_addresses_of_a_source_are_known_with_the_second_until_which_they_held(desk):
+    with desk.view() as view:
+        source = next(source for source in view.sources() if source.name == "laro")
+        begun = view.horizon
+    desk.store.add_source(replace(source, is_friend=False))  # no other address
+    with desk.view() as view:
+        assert view.former_sources() == ()
+    desk.store.add_source(replace(source, base_url="https://new.example.org/oai"))
+    desk.store.add_source(replace(source, base_url="https://newest.example.org/oai"))  # in the same second
+    with desk.view() as view:
+        ((former, until),) = view.former_sources()
+        assert (former.name, former.base_url, former.kind) == ("laro", source.base_url, "oai_pmh")
+        assert begun <= until <= view.horizon

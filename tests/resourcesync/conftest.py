@@ -10,9 +10,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from flask import Flask
+from flask import Flask, request
 from werkzeug.test import TestResponse
 
+from gateway import conditions
 from gateway.descriptions import metadata_of
 from gateway.errors import AddressRefused
 from gateway.landing.places import Places
@@ -111,6 +112,7 @@ def source_of(house: House) -> Callable[[int], Source]:
 
     def made(most_entries: int = 3) -> Source:
         app = Flask("source")
+        app.before_request(lambda: conditions.clean(request.environ))
         site = Site("A gateway", URL, f"{URL}/oai", "a@example.org", style_sheet("#1d4f91"))
         urls = Places(site).metadata_urls
         store = house.desk.store

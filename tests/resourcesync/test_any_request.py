@@ -142,7 +142,7 @@ def test_no_request_of_very_many_is_a_fault_of_the_server(house):
 @pytest.mark.slow
 def test_every_address_is_asked_by_every_method_and_without_a_fault(house):
     """The addresses themselves, with arguments that exist, and with a range and dates of nonsense."""
-    arguments = {"prefix": "oai_dc", "spec": "source", "part": "1", "int:part": "1", "period": "open"}
+    arguments = {"prefix": "oai_dc", "spec": "source", "part": "1", "part:part": "1", "period": "open"}
     for rule in rules(house):
         path = re.sub(r"<([^>]*)>", lambda match: arguments.get(match[1], "x"), rule)
         for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"):

@@ -58,12 +58,12 @@ def test_whatever_a_record_has_the_document_is_xml_and_says_it(loc, href, kind):
 
 
 def entries_of(url_of=lambda name: f"https://b.example.org/{name}", **origins):
-    return Entries(url_of, origins)
+    return Entries(url_of, {name: (origin,) for name, origin in origins.items()})
 
 
 def via(origin, upstream):
     entry = entries_of(laro=origin).change(
-        ResourceChange(1, local_identifier("gateway.example.org", "laro", upstream), 0, "created", 0, b"")
+        ResourceChange(1, local_identifier("gateway.example.org", "laro", upstream), 0, "created", 9, b"x" * 32)
     )
     document = Document("changelist").write([entry])
     (read_,) = read(document)

@@ -53,7 +53,9 @@ def locations(house, path):
 def test_every_document_has_the_elements_of_the_standards_alone(filled):
     for rule in filled.app.url_map.iter_rules():
         path = (
-            rule.rule.replace("<prefix>/<spec>", "oai_dc/source").replace("<int:part>", "1").replace("<period>", "open")
+            rule.rule.replace("<prefix>/<spec>", "oai_dc/source")
+            .replace("<part:part>", "1")
+            .replace("<period>", "open")
         )
         if not path.startswith(FOLDER) or not path.endswith(".xml"):
             continue

@@ -1,0 +1,151 @@
+"""A tag says which bytes there are, conditions hold as RFC 9110 has them, and closed lists stay as they are."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask
+
+from gateway.model import Source as PublishedSource
+from gateway.resourcesync import files
+from gateway.takedowns import Kind, Takedown
+from tests.page_house import FOUND
+from tests.publish.desk import Sent, dc, pdf
+from tests.resourcesync.conftest import DAY, URL
+
+FOLDER = "/resourcesync/oai_dc/source"
+PACKAGE = f"{FOLDER}/resourcedump-1.zip"
+MOVED = PublishedSource("laro", "https://moved.example.org/oai")
+
+
+def _packed(source):
+    answer = source.get(PACKAGE)
+    return answer.headers["ETag"], answer.data
+
+
+def _known_file(source, house):
+    source.desk.send(Sent("1", dc("A", pdf())))
+    source.publish("2")
+    source.desk.now += 5
+    yield
+    house.file("1", FOUND._replace(url="http://laro.example.org/1.pdf"))
+    source.desk.now += 5
+    yield
+
+
+def test_a_package_has_another_tag_when_facts_of_a_file_become_known(source, house):
+    states = _known_file(source, house)
+    next(states)
+    first = _packed(source)
+    next(states)
+    second = _packed(source)
+    assert first[0] != second[0]
+    assert first[1] != second[1]
+
+
+def test_a_list_is_of_another_time_when_facts_of_a_file_become_known(source, house):
+    states = _known_file(source, house)
+    next(states)
+    first = source.get(f"{FOLDER}/resourcelist.xml").data, source.document("resourcelist").head.at
+    next(states)
+    second = source.get(f"{FOLDER}/resourcelist.xml").data, source.document("resourcelist").head.at
+    assert first[0] != second[0]
+    assert first[1] != second[1]
+
+
+def test_a_kept_package_is_made_again_when_facts_of_a_file_become_known(source, house):
+    states = _known_file(source, house)
+    next(states)
+    source.tend()
+    first = _packed(source)
+    next(states)
+    second = _packed(source)
+    assert (first[0] == second[0]) == (first[1] == second[1])
+    assert b"found.pdf" not in first[1]
+    source.desk.now += DAY
+    source.tend()
+    third = _packed(source)
+    assert third[0] != first[0]
+
+
+def test_nothing_that_was_published_changes_when_its_source_moves(source):
+    source.publish("1")
+    source.desk.now += DAY
+    source.publish("2")
+    source.desk.now += 5
+    closed = next(entry.loc for entry in source.document("changelist") if entry.until)
+    paths = [urlsplit(closed).path, f"{FOLDER}/resourcelist.xml", PACKAGE]
+    before = [source.get(path).data for path in paths]
+    source.desk.store.add_source(MOVED)
+    assert [source.get(path).data for path in paths] == before
+    source.desk.now += 5
+    source.publish("2", title="Another title")
+    source.desk.now += 5
+    vias = {entry.loc: entry.related("via")[0].href for entry in source.resources()}
+    assert [via.partition("?")[0] for via in vias.values()] == ["http://laro.example.org/oai", MOVED.base_url]
+
+
+def test_an_entry_that_a_takedown_emptied_does_not_lead_to_the_record_at_its_source(source, house):
+    source.publish("1", "2")
+    source.desk.now += DAY
+    house.take_down(Takedown(Kind.UPSTREAM, "1", "laro"))
+    source.desk.now += 5
+    lists = [source.read(entry.loc) for entry in source.document("changelist")]
+    emptied = [entry for one in lists for entry in one if entry.loc.endswith("/1")]
+    assert [entry.change for entry in emptied] == ["created", "deleted"]
+    assert not any(entry.related("via") for entry in emptied)
+    assert all(entry.related("via") for one in lists for entry in one if entry.loc.endswith("/2"))
+
+
+def test_a_file_of_several_items_is_in_one_part_and_described_by_all(source, house):
+    source.desk.send(Sent("1", dc("A", pdf())), Sent("2", dc("B", pdf())))
+    source.desk.publish()
+    source.desk.now += 5
+    app = Flask("files")
+    app.register_blueprint(
+        files.blueprint(source.desk.store, URL, lambda _, name: (f"{URL}/metadata/oai_dc/{name}",), items=1)
+    )
+    get = app.test_client().get
+    index = get("/resourcesync/files/resourcelist.xml").text
+    assert "resourcelist-1.xml" in index
+    assert "resourcelist-2.xml" not in index
+    text = get("/resourcesync/files/resourcelist-1.xml").text
+    assert text.count("<loc>http://laro.example.org/1.pdf</loc>") == 1
+    assert text.count('rel="describedby"') == 2
+    assert get("/resourcesync/files/resourcelist-2.xml").status_code == 404
+
+
+def test_any_tag_is_a_match_of_if_match_star(source):
+    """RFC 9110 §13.1.1."""
+    source.publish("1")
+    source.desk.now += 5
+    for path in (f"{FOLDER}/resourcelist.xml", PACKAGE):
+        assert source.get(path, headers={"If-Match": "*"}).status_code == 200
+
+
+def test_a_range_is_ignored_unless_it_is_one_of_bytes(source):
+    """RFC 9110 §14.2."""
+    source.publish("1")
+    source.desk.now += 5
+    assert source.get(PACKAGE, headers={"Range": "lines=1-2"}).status_code == 200
+    assert source.get(PACKAGE, headers={"Range": "bytes=0-0,2-3"}).status_code == 200
+    assert source.get(PACKAGE, headers={"Range": "bytes=0-3"}).status_code == 206
+    assert source.get(PACKAGE, headers={"Range": "bytes=999999999-"}).status_code == 416
+
+
+def test_if_none_match_is_compared_weakly_and_before_a_range(source):
+    """RFC 9110 §13.1.2, §13.2.2."""
+    source.publish("1")
+    source.desk.now += 5
+    tag, _ = _packed(source)
+    assert source.get(PACKAGE, headers={"If-None-Match": f"W/{tag}", "Range": "bytes=0-3"}).status_code == 304
+
+
+@pytest.mark.parametrize(
+    "name", ["resourcelist-01.xml", "resourcelist-%D9%A1.xml", "resourcedump-01.zip", "resourcedump-0.zip"]
+)
+def test_a_part_has_one_address(source, name):
+    source.publish("1")
+    source.desk.now += 5
+    assert source.get(f"{FOLDER}/{name}").status_code == 404
