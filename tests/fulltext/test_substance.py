@@ -197,6 +197,7 @@ def test_two_processes_that_look_at_once_open_one_alarm(desk) -> None:
     assert desk.open_alarm(alarm)
 
 
+@pytest.mark.slow
 def test_a_step_that_breaks_is_an_alarm_too(desk) -> None:
     a_good_time(desk)
     for day, outcome, count in ((TODAY - 20, Outcome.SUCCESS, 40), (TODAY, Outcome.BAD_STATUS, 31)):
