@@ -50,9 +50,13 @@ def _list(records: int) -> Iterator[Row]:
 
 
 def _copies(records: int) -> Iterator[Row]:
-    """Measure a copy of all records by our dumps, and one by our OAI-PMH, each with publication."""
+    """Measure a copy of all records by the dumps that `tend` keeps, and one by our OAI-PMH, each with publication."""
     stored = stores.of(records)
-    with live.served(stored.folder) as server:
+    port = live.free_port()
+    settings = {"base_url": f"http://127.0.0.1:{port}/oai"}
+    kept = live.called("harvester", stored.folder, "tend", is_measured=False, **settings)
+    assert kept.returncode == 0, kept.stderr
+    with live.served(stored.folder, "--port", str(port), **settings) as server:
         site = server.url.removesuffix("/oai")
         by_dump = _copied(site, "resourcesync")
         by_oai = _copied(server.url, "oai_pmh")
