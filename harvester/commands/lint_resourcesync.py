@@ -70,8 +70,8 @@ def lint_resourcesync(
 ) -> None:
     """Check the documents of a ResourceSync source against version 1.1 of the standard.
 
-    The address may be that of the site, of any document, or of a package. The command reads all lists of the same set
-    of resources, and requests a sample of resources and packages. Exit status 0: no finding. 3: there are warnings.
+    The address may be that of the site, of any document, or of a package. The command reads all lists of the source,
+    and requests a sample of resources and packages. Exit status 0: no finding. 3: there are warnings.
     1: a rule is broken. The command needs no instance folder.
     """
     table = access_table(url, given)

@@ -206,7 +206,9 @@ def _linted_package(body: bytes) -> object:
     file.put(body)
     download = Download(request, Fetched(_BASE, 200, (), b"", 0), None, file)
     downloads = Downloads(lambda _: Fetched(_BASE, 404, (), b"", 0), Limits())
-    PackageRules(downloads, judged, Memory(None), 2e9).judge(download, Listed(_BASE, {}), None)
+    rules = PackageRules(downloads, judged, Memory(None), 2e9)
+    rules.manifest(download)
+    rules.judge(download, Listed(_BASE, {}), None)
     download.close()
     return list(judged.results())
 

@@ -10,7 +10,7 @@ from gateway.publish_files import file_all
 from gateway.resourcesync.files import blueprint
 from harvester.sources.resourcesync.documents import read
 from harvester.validate.report import Verdict
-from harvester.validate.resourcesync.run import lint
+from harvester.validate.resourcesync.run import Limits, lint
 from tests.page_house import statement
 from tests.resourcesync.conftest import URL, fetch_by
 
@@ -131,7 +131,8 @@ def test_the_list_of_files_of_a_new_repository_is_empty(house):
 
 def test_our_own_linter_has_no_finding_in_the_lists_of_files(house):
     published(house, FOUND, FOUND._replace(url="https://a.example.org/2.pdf", copy_url=""))
-    linted = lint(f"{URL}{FOLDER}/capabilitylist.xml", fetch_by(house.get), now=lambda: house.desk.now)
+    url, limits = f"{URL}{FOLDER}/capabilitylist.xml", Limits(lists=1)
+    linted = lint(url, fetch_by(house.get), limits=limits, now=lambda: house.desk.now)
     broken = (Verdict.FAIL, Verdict.WARNING)
     assert [result for result in linted.report.results if result.verdict in broken] == []
-    assert (linted.documents, linted.limit) == (4, "")
+    assert (linted.documents, linted.limit) == (4, "The limit of 1 Capability Lists was reached.")

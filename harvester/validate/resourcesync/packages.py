@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from itertools import pairwise
 from random import Random
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from harvester.validate.resourcesync.memory import Memory
 from harvester.validate.resourcesync.model import Document, Listed
 from harvester.validate.resourcesync.reading import Attributes
 from harvester.validate.resourcesync.values import NUMBER, moment, other_times, whole
+from harvester.validate.signposting.declared import normal_form
 
 _LEAST_ROOM = 10_000_000
 _ALGORITHMS = {"sha-256": "sha256", "sha-1": "sha1", "md5": "md5"}
@@ -60,9 +61,22 @@ class _Files:
 class PackageRules:
     """The rules of packages. `documents` are the manifests that were read."""
 
-    def __init__(self, downloads: Downloads, judged: Judged, memory: Memory, now: float) -> None:
-        """Take the requests, the verdicts, the memory of earlier runs, and the Unix time."""
+    def __init__(
+        self,
+        downloads: Downloads,
+        judged: Judged,
+        memory: Memory,
+        now: float,
+        taken: Callable[[str], Download] | None = None,
+        wanted: Container[tuple[object, ...]] = (),
+    ) -> None:
+        """Take the requests, the verdicts, the memory of earlier runs, and the Unix time.
+
+        `taken` returns the answer of an address. The addresses of `wanted` are part of each sample.
+        """
         self.documents: list[Document] = []
+        self.judged_urls: set[str] = set()
+        self._taken, self._wanted = taken or downloads.get, wanted
         self._downloads, self._judged, self._memory, self._now = downloads, judged, memory, now
 
     def of_dump(self, dump: Document) -> None:
@@ -79,9 +93,12 @@ class PackageRules:
         most = self._downloads.limits.fetch
         chosen = list(dump.listed)
         if most is not None and len(chosen) > most:
-            chosen = Random(7).sample(chosen, most)  # noqa: S311 - no secret
+            wanted = [listed for listed in chosen if normal_form(listed.loc) in self._wanted]
+            others = [listed for listed in chosen if listed not in wanted]
+            room = max(0, min(most - len(wanted), len(others)))
+            chosen = wanted + Random(7).sample(others, room)  # noqa: S311 - no secret
         for listed in chosen:
-            download = self._downloads.get(listed.loc)
+            download = self._taken(listed.loc)
             try:
                 failed = [f"It brings {download.ended}."] if download.is_failure else []
                 judged.faults(download, "dump.works", failed)
@@ -90,9 +107,23 @@ class PackageRules:
             finally:
                 download.close()
 
+    def manifest(self, download: Download) -> Document | None:
+        """Return the manifest of a package without verdicts; None when there is none that can be read."""
+        document = Document((download.request.url,), _InPackage(download, MANIFEST))
+        room = _Room(max(_LEAST_ROOM, MOST_GROWTH * download.size))
+        try:
+            with opened_zip(download.stream) as package:
+                if MANIFEST not in package.namelist():
+                    return None
+                member = package.getinfo(MANIFEST)
+                return judge(document, lambda: room.parts(package, member), Judged(), _Files(), self._now)
+        except DAMAGES:
+            return None
+
     def judge(self, download: Download, listed: Listed, dump: Document | None) -> None:
         """Judge one package. Raise Undecided at a limit."""
         judged = self._judged
+        self.judged_urls.add(listed.loc)
         if "length" in listed.md or "hash" in listed.md:
             wrong = fixity_faults(listed.md, download.size, download.digest)
             judged.faults(download, "dump.bytes", (sentence for _, sentence in wrong))

@@ -156,7 +156,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "discovery.robots",
         "Z39.99 §6.3.4",
-        "The ResourceSync documents that robots.txt names are Resource Lists.",
+        "What robots.txt names can be requested, and ResourceSync documents there are Resource Lists.",
         _WARNING,
     ),
     # Compared with an earlier run.

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from gateway.errors import ConfigurationError
 from harvester.http.messages import Fetch
-from harvester.validate.check import Undecided
 from harvester.validate.client import Clock
 from harvester.validate.report import Report
 from harvester.validate.resourcesync.again import judge_again
@@ -77,24 +76,11 @@ def lint(
         walk.begin(url)
         Together(walk).judge()
         judge_resources(walk)
-        _judge_robots(walk, url)
         judge_again(walk)
-    report = Report(url, tuple(judged.results(walk.limit)), downloads.sent, downloads.seconds)
+    limit = walk.limit or walk.unread
+    report = Report(url, tuple(judged.results(limit)), downloads.sent, downloads.seconds)
     entries = sum(document.size for document in walk.documents)
-    return Linted(report, _version(walk.documents), len(walk.documents), entries, walk.limit)
-
-
-def _judge_robots(walk: Walk, url: str) -> None:
-    """Judge the documents that robots.txt names, if they were read."""
-    try:
-        sitemaps = walk.sitemaps(url)
-    except Undecided as reason:
-        walk.limit = str(reason)
-        return
-    for document in filter(None, map(walk.known, sitemaps)):
-        is_wrong = document.capability != "resourcelist"
-        sentence = f"robots.txt names {document.url}, whose capability is {document.capability or 'unknown'}."
-        walk.judged.faults(document.shown, "discovery.robots", [sentence] if is_wrong else [])
+    return Linted(report, _version(walk.documents), len(walk.documents), entries, limit)
 
 
 def _version(documents: list[Document]) -> str:

@@ -64,21 +64,29 @@ class Together:
             return
         if document.kind.name.endswith("Notification"):  # the Capability List has the address of the topic
             return
-        names = {normal_form(url) for url in document.urls}
+        own = {normal_form(url) for url in document.urls}
+        names = {normal_form(url) for url in document.linked("index")}
         index = index_of.get(normal_form(document.url))
-        while index is not None:
+        is_part, passed = index is not None, set[str]()
+        while index is not None and index.url not in passed:
+            passed.add(index.url)
             names |= {normal_form(url) for url in index.urls}
             index = index_of.get(normal_form(index.url))
-        names |= {normal_form(url) for url in document.linked("index")}
-        is_listed = any(normal_form(listed.loc) in names for listed in above.listed)
+        listed_names = {normal_form(listed.loc) for listed in above.listed}
+        is_named = not own.isdisjoint(listed_names)
+        is_listed = not names.isdisjoint(listed_names) or (is_named and not is_part)
         if not is_listed and (above.is_index or self._is_old(document)):
             return
         sentence = f"{above.url} lists neither this document nor its index."
+        if is_named:
+            sentence = f"{above.url} lists this part, and not its index."
         self._judged.faults(document.shown, "up.listed" if is_list else "up.described", [] if is_listed else [sentence])
 
     def _is_old(self, document: Document) -> bool:
         """Return whether an archive lists a document: a Capability List has only the archive."""
         names = {normal_form(url) for url in document.urls}
+        if document.is_index:
+            names |= {normal_form(listed.loc) for listed in document.listed}
         archives = (one for one in self._walk.documents if one.capability.endswith("-archive"))
         return any(normal_form(listed.loc) in names for archive in archives for listed in archive.listed)
 

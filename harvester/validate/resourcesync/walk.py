@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
 
 from gateway.errors import AnswerTooLarge, ConfigurationError, NotResourceSync
 from harvester.sources.resourcesync.leads import WELL_KNOWN, at_root, leads_of_headers, leads_of_page, leads_of_robots
@@ -21,12 +23,13 @@ from harvester.validate.resourcesync.observed import Observed, Unobserved
 from harvester.validate.resourcesync.packages import PackageRules
 from harvester.validate.resourcesync.reading import TERMS
 from harvester.validate.resourcesync.values import other_times
-from harvester.validate.signposting.declared import normal_form
+from harvester.validate.signposting.declared import is_http, normal_form
 
 _XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")
 _TERMS = TERMS.encode()
 _ZIP = b"PK\x03\x04"
 _HIGHEST = 4  # documents from a list to the Source Description
+_MOST_LEADS = 20  # links of a page
 _DEEPEST = 3  # indexes in indexes
 _MOST_SITEMAPS = 3  # of a robots.txt
 _MOST_ARCHIVED = 3  # documents of an archive
@@ -42,6 +45,13 @@ class Set:
     roots: dict[str, Document] = field(default_factory=dict)
 
 
+class _Path(NamedTuple):
+    """The addresses from a document upwards. `is_whole`: the last one is a Source Description, or an index of them."""
+
+    addresses: list[str]
+    is_whole: bool
+
+
 class Walk:
     """The documents of a source, each of which is read once."""
 
@@ -52,10 +62,12 @@ class Walk:
         self.sets: list[Set] = []
         self.parts: list[tuple[Document, list[tuple[Listed, Document]]]] = []  # of indexes
         self.limit = ""  # why not everything was read
+        self.unread = ""  # why some sets were not read
         self._known: dict[tuple[object, ...], Document | None] = {}
         self._peeked: dict[tuple[object, ...], Download] = {}  # answers whose documents are not judged yet
         self._visited: set[str] = set()
-        self._packages = PackageRules(downloads, judged, memory, now)
+        self._wanted: set[tuple[object, ...]] = set()  # what the check began with, and what is above it
+        self._packages = PackageRules(downloads, judged, memory, now, self._taken, self._wanted)
         self._packages.documents = self.documents
 
     # -- where to begin -------------------------------------------------------------------------------------------
@@ -69,6 +81,8 @@ class Walk:
         try:
             for start in self._starts(url):
                 self._visit(start)
+            self._visit_sitemaps(url)
+            self._visit_linked()
         except Undecided as reason:
             self.limit = str(reason)
         if not self.documents:
@@ -84,28 +98,44 @@ class Walk:
             download.close()
 
     def _starts(self, url: str) -> list[str]:
-        """Return the addresses of the documents to begin with. Raise Undecided at a limit, and the FetchError."""
+        """Return the addresses of the documents to begin with, the highest first.
+
+        The start page of the host is judged from every address. Raise Undecided at a limit, and the FetchError.
+        """
         download = self._asked(url)
         if download.refusal is not None and not isinstance(download.refusal, AnswerTooLarge):
             raise download.refusal
-        beginning = download.beginning
-        if beginning.startswith(_ZIP):
-            self._packages.judge(download, Listed(url, {}), None)
-            return []
-        if _is_sitemap(beginning):
-            self._discover(url)
-            return [url]
-        starts = []
-        for rule, lead in self._leads(download):
+        is_page = not (_is_package(download) or _is_sitemap(download.beginning))
+        leads = self._judge_leads(download) if is_page else [url]
+        well_known = self._discover(url)
+        start_page = at_root(url, "/")
+        if normal_form(start_page) != normal_form(url):
+            self._judge_leads(self._asked(start_page))
+        paths = [self._path(lead) for lead in leads]
+        self._wanted.update(normal_form(address) for path in paths for address in path.addresses)
+        tops = [path.addresses[-1] for path in paths if path.is_whole]
+        if well_known and (is_page or len(tops) < len(paths) or well_known.is_index):
+            tops.append(well_known.url)
+        return tops + [address for path in paths for address in reversed(path.addresses)]
+
+    def _judge_leads(self, download: Download) -> list[str]:
+        """Judge the links of a page to documents. Return their addresses."""
+        leads = []
+        for rule, lead in islice(self._leads(download), _MOST_LEADS):
             document = self._peek(lead)
             if document is None:
+                self._judge_failure(rule, lead, f"resourcesync leads to {lead}")
                 continue
-            starts.append(lead)
+            leads.append(lead)
             is_wrong = document.capability != "capabilitylist"
             sentence = f"resourcesync leads to {lead}, whose capability is {document.capability or 'unknown'}."
             self.judged.faults(document.shown, rule, [sentence] if is_wrong else [])
-        starts += self._discover(url)
-        return starts or [sitemap for sitemap in self.sitemaps(url) if self._is_with_terms(sitemap)]
+        return leads
+
+    def _judge_failure(self, rule: str, url: str, sentence: str) -> None:
+        download = self._asked(url)
+        if download.is_failure:
+            self.judged.faults(download, rule, [f"{sentence}, which brings {download.ended}."])
 
     def _leads(self, download: Download) -> Iterator[tuple[str, str]]:
         headers = () if download.fetched is None else download.fetched.headers
@@ -114,25 +144,63 @@ class Walk:
         for lead in leads_of_page(download.beginning, download.url):
             yield "discovery.page", lead
 
-    def _discover(self, url: str) -> list[str]:
-        """Judge what is at the well-known address. Return that address if there is a document."""
+    def _discover(self, url: str) -> Document | None:
+        """Judge what is at the well-known address. Return it if it is a document."""
         address = at_root(url, WELL_KNOWN)
         download = self._asked(address)
         missing = [] if download.is_success else [f"{address} brings {download.ended}."]
         self.judged.faults(download, "discovery.well-known", missing)
         document = self._peek(address)
         if document is None:
-            return []
+            return None
         is_wrong = document.capability != "description"
         sentence = f"Its capability is {document.capability or 'unknown'}."
         self.judged.faults(document.shown, "discovery.description", [sentence] if is_wrong else [])
-        return [address] if document.capability else []
+        return document if document.capability else None
 
-    def _is_with_terms(self, sitemap: str) -> bool:
-        """Return whether a sitemap has elements of ResourceSync; plain ones are none of its documents."""
-        return _TERMS in self._asked(sitemap).beginning
+    def _path(self, start: str) -> _Path:
+        """Return the way up from a document, by its links up, or to its index if it has none."""
+        addresses = [start]
+        while len(addresses) <= _HIGHEST:
+            document = self._peek(addresses[-1])
+            if document is None:
+                break
+            is_top = document.capability == "description"
+            links = document.linked("index") if is_top else document.linked("up") or document.linked("index")
+            above = next((link for link in links if link not in addresses), "")
+            if above:
+                addresses.append(above)
+            if is_top or not above:
+                return _Path(addresses, is_top)
+        return _Path(addresses, is_whole=False)
 
-    def sitemaps(self, url: str) -> tuple[str, ...]:
+    def _visit_sitemaps(self, url: str) -> None:
+        """Visit and judge the lists that robots.txt names, unless they are of another source or beyond the limits."""
+        for sitemap in self._sitemaps(url):
+            if self.known(sitemap) is None:
+                download = self._asked(sitemap)
+                self._judge_failure("discovery.robots", sitemap, f"robots.txt names {sitemap}")
+                if not download.is_success or _TERMS not in download.beginning:
+                    continue  # a plain sitemap is none of the documents
+                path = self._path(sitemap)
+                is_unread = bool(self.unread) or self.known(path.addresses[-1]) is None
+                if self.documents and path.is_whole and is_unread:
+                    continue
+                for address in reversed(path.addresses):
+                    self._visit(address)
+            document = self.known(sitemap)
+            if document is not None:
+                is_wrong = document.capability != "resourcelist"
+                sentence = f"robots.txt names {document.url}, whose capability is {document.capability or 'unknown'}."
+                self.judged.faults(document.shown, "discovery.robots", [sentence] if is_wrong else [])
+
+    def _visit_linked(self) -> None:
+        """Visit what documents link to, so that it is judged from every starting point."""
+        for document in self.documents:  # grows meanwhile
+            for target in (*document.linked("up")[:1], *document.linked("index")[:1]):
+                self._visit(target)
+
+    def _sitemaps(self, url: str) -> tuple[str, ...]:
         """Return the first sitemaps that robots.txt of the host names."""
         download = self.downloads.get(at_root(url, "/robots.txt"))
         try:
@@ -147,45 +215,59 @@ class Walk:
             self._peeked[key] = self.downloads.get(url)
         return self._peeked[key]
 
+    def _taken(self, url: str) -> Download:
+        """Return the answer of an address; the caller closes it. Raise Undecided at a limit."""
+        return self._peeked.pop(normal_form(url), None) or self.downloads.get(url)
+
     def _peek(self, url: str) -> Document | None:
-        """Return a document without verdicts: who keeps its resources is not known yet. Raise Undecided at a limit."""
+        """Return a document without verdicts: who keeps its resources is not known yet. Raise Undecided at a limit.
+
+        That of a package is its manifest.
+        """
         key = normal_form(url)
         if key in self._known:
             return self._known[key]
         download = self._asked(url)
         if not download.is_success:
             return None
+        if _is_package(download):
+            return self._packages.manifest(download)
         document = Document((url,), download)
         return judge(document, download.parts, Judged(), Unobserved(), self.now)
 
-    def _visit(self, start: str) -> None:
-        """Visit the set of resources that a document belongs to, and the document itself."""
-        for url in (self._top(start), start):
-            if normal_form(url) not in self._known:
-                self._visit_alone(url)
-
-    def _visit_alone(self, url: str) -> None:
-        observed = self._observer()
-        document = self.document(url, observed)
-        if document is None or document.kind is None:
+    def _visit(self, url: str) -> None:
+        """Visit a document and what it lists, and first the index that it is a part of."""
+        if normal_form(url) in self._known or not is_http(url):
             return
-        if document.capability not in ("description", "capabilitylist"):
-            self.sets.append(Set(observed, {document.capability: document}))
-        self.follow(document, observed)
+        download = self._asked(url)
+        if _is_package(download):
+            if url not in self._packages.judged_urls:
+                self._packages.judge(download, Listed(url, {}), None)
+            return
+        peeked = self._peek(url)
+        observed = self._observer()
+        root = None if peeked is None else self._index_of(peeked, observed)
+        if root is None or root is peeked:
+            root = self.document(url, observed)
+        if root is None or root.kind is None:
+            return
+        if root.capability not in ("description", "capabilitylist"):
+            self.sets.append(Set(observed, {root.capability: root}))
+        self.follow(root, observed)
+        self.document(url, observed)
 
-    def _top(self, start: str) -> str:
-        """Return the address of the Capability List or Source Description above a document, else its own."""
-        url = start
-        for _ in range(_HIGHEST):
-            document = self._peek(url)
-            if document is None:
-                break
-            if document.capability in ("description", "capabilitylist"):
-                return url
-            url = next(iter(document.linked("up")), "")
-            if not url:
-                break
-        return start
+    def _index_of(self, part: Document, observer: Observer) -> Document:
+        """Return the index that a part of a list leads to and that lists it, else the part."""
+        if part.is_index or part.kind is None or part.kind.parts is None:
+            return part
+        for address in part.linked("index")[:1]:
+            index = self._peek(address)
+            if index is None or not index.is_index or index.capability != part.capability:
+                continue
+            names = {normal_form(url) for url in part.urls}
+            if any(normal_form(listed.loc) in names for listed in index.listed):
+                return self.document(address, observer) or part
+        return part
 
     # -- down -----------------------------------------------------------------------------------------------------
 
@@ -193,9 +275,14 @@ class Walk:
         """Visit what a document lists. Raise Undecided at a limit."""
         if document.url in self._visited or depth > _DEEPEST:
             return
-        self._visited.add(document.url)
         if document.capability == "description":
-            for listed in document.listed[: self.downloads.limits.lists]:
+            self._visited.add(document.url)
+            most = self.downloads.limits.lists
+            if len(document.listed) > most:
+                self.unread = f"The limit of {most} Capability Lists was reached."
+            # The set that the check began with is first.
+            by_order = sorted(document.listed, key=lambda listed: normal_form(listed.loc) not in self._wanted)
+            for listed in by_order[:most]:
                 observed = self._observer()
                 below = self.document(listed.loc, observed)
                 if below is not None:
@@ -203,6 +290,7 @@ class Walk:
                     self._judge_same("capabilities.same", below, expected, document)
                     self.follow(below, observed, depth + 1)
         elif document.capability == "capabilitylist":
+            self._visited.add(document.url)
             self._follow_set(document)
         else:
             self._follow_list(document, observed)
@@ -224,13 +312,14 @@ class Walk:
                 continue
             if capability in KINDS:
                 self._judge_same("capabilities.same", root, capability, capability_list)
+                root = self._index_of(root, observer)
                 resource_set.roots.setdefault(capability, root)
             self._follow_list(root, observer)
 
     def _follow_list(self, document: Document, observed: Observer, depth: int = 0) -> None:
-        self._visited.add(document.url)
-        if document.kind is None:
+        if document.kind is None or document.url in self._visited:
             return
+        self._visited.add(document.url)
         if document.is_index and depth < _DEEPEST:
             parts: list[tuple[Listed, Document]] = []
             self.parts.append((document, parts))
@@ -278,7 +367,7 @@ class Walk:
         """Return the document at an address; None when there is none. Raise Undecided at a limit."""
         key = normal_form(url)
         if key not in self._known:
-            download = self._peeked.pop(key, None) or self.downloads.get(url)
+            download = self._taken(url)
             try:
                 failed = [f"It brings {download.ended}."] if download.is_failure else []
                 self.judged.faults(download, "answer.works", failed)
@@ -308,6 +397,10 @@ def _is_sitemap(beginning: bytes) -> bool:
     """Return whether bytes look like a document, with whatever faults."""
     head = beginning[:2000].lower()
     return beginning.startswith(b"\x1f\x8b") or b"<urlset" in head or b":urlset" in head or b"sitemapindex" in head
+
+
+def _is_package(download: Download) -> bool:
+    return download.beginning.startswith(_ZIP)
 
 
 def _rank(capability: str) -> int:

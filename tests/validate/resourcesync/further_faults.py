@@ -97,7 +97,10 @@ FURTHER: tuple[tuple[set[str], Callable[[Site], object]], ...] = (
     ),
     ({"capabilities.value"}, _text(CAPABILITIES, '"changedump"', '"ChangeDump"')),
     ({"description.capability"}, _text(WELL_KNOWN, '<rs:md capability="capabilitylist"/>', '<rs:md capability=""/>')),
-    ({"answer.works"}, lambda site: setattr(site[CAPABILITIES], "status", 410)),
+    (
+        {"answer.works", "discovery.link", "discovery.page"},
+        lambda site: setattr(site[CAPABILITIES], "status", 410),
+    ),
     ({"answer.works"}, lambda site: setattr(site[PART2], "status", 503)),
     ({"dump.works"}, lambda site: setattr(site[PACKAGE], "status", 404)),
     ({"dump.bytes"}, lambda site: setattr(site[PACKAGE], "body", site[PACKAGE].body + b"x")),

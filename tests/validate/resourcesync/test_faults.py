@@ -18,6 +18,8 @@ from tests.validate.resourcesync.site import (
     CLOSED_LIST,
     DUMP,
     NOW,
+    OPEN_LIST,
+    PACKAGE,
     PAGE,
     PART1,
     RESOURCES,
@@ -67,6 +69,19 @@ def test_a_fault_is_found_by_its_rule_and_by_no_other(fault, tmp_path):
     assert list(by_rule) == [fault.rule], [line for line in linted.lines() if not line.startswith(("ok", "skip"))]
     assert by_rule[fault.rule].verdict is VERDICTS[fault.rule]
     assert all(evidence.asked and evidence.came and evidence.finding for evidence in by_rule[fault.rule].evidence)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fault",
+    [fault for fault in FAULTS if not fault.later and fault.rule not in ("answer.size", "document.entries")],
+    ids=lambda fault: " ".join(filter(None, (fault.rule, fault.words))),
+)
+def test_a_fault_is_found_from_every_document(fault):
+    for path in (WELL_KNOWN, CAPABILITIES, RESOURCES, OPEN_LIST, DUMP, PACKAGE):
+        site = Site().fill()
+        fault.spoil(site)
+        assert list(_findings(_lint(site, path))) == [fault.rule], path
 
 
 @pytest.mark.parametrize("number", range(len(FURTHER)))

@@ -35,6 +35,7 @@ from tests.validate.resourcesync.site import (
     CAPABILITIES,
     CHANGES,
     DUMP,
+    FILES,
     NAMESPACES,
     NOW,
     OLD,
@@ -185,7 +186,7 @@ def test_a_source_of_the_library_of_the_standard_has_no_fault(tmp_path):
     faults = [one for one in report["results"] if one["verdict"] in ("fail", "warning")]
     assert (faults, result.exit_code) == ([], 0)
     assert (report["version"], report["documents"], report["entries"], report["limit"]) == ("1.1", 4, 25, "")
-    assert report["requests"] == 4 + 22 + 1
+    assert report["requests"] == 4 + 22 + 2  # robots.txt, and the start page
     passed = {one["check"] for one in report["results"] if one["verdict"] == "pass"}
     assert passed > {"resource.hash", "resource.deleted", "change.order", "loc.once", "up.described"}
 
@@ -352,11 +353,23 @@ def test_every_document_is_a_starting_point(path):
 def test_every_starting_point_leads_to_the_same_verdicts(tmp_path):
     def verdicts(path):
         results = _lint(Site().fill(), path, again=tmp_path).report.results
-        return {one.check: one.verdict for one in results if one.check not in ("discovery.link", "discovery.page")}
+        return {one.check: one.verdict for one in results}
 
     _lint(Site().fill(), again=tmp_path)
     whole = verdicts(PAGE)
-    for path in (WELL_KNOWN, CAPABILITIES, RESOURCES, PART1, CHANGES, OPEN_LIST, DUMP, ARCHIVE, OLD):
+    for path in (
+        WELL_KNOWN,
+        CAPABILITIES,
+        RESOURCES,
+        PART1,
+        CHANGES,
+        OPEN_LIST,
+        DUMP,
+        ARCHIVE,
+        OLD,
+        PACKAGE,
+        right.MANIFEST,
+    ):
         assert verdicts(path) == whole, path
 
 
@@ -371,7 +384,8 @@ def test_resources_of_a_list_without_a_capability_list_are_requested():
     site = Site().fill()
     del site[CAPABILITIES]
     site["/r/3"].status = 404
-    assert _findings(_lint(site, PART2)).keys() == {"answer.works", "resource.works"}
+    leads = {"discovery.link", "discovery.page"}
+    assert _findings(_lint(site, PART2)).keys() == {"answer.works", "resource.works"} | leads
 
 
 def test_a_notification_is_judged_as_a_document():
@@ -408,14 +422,15 @@ def test_lists_that_cannot_be_requested_are_one_fault():
 
 def test_links_up_that_go_round_end():
     site = Site().fill()
+    del site[WELL_KNOWN], site[PAGE], site[ROBOTS]
     for one, other in ((OLD, "/old"), ("/old", OLD)):
         body = document(right.ln("up", other), {"capability": "resourcelist", "at": right.AT}, entry("/r/1"))
         site[one] = right.Resource(body)
-    assert set(_findings(_lint(site, "/old"))) == {"up.capability-list"}
+    assert set(_findings(_lint(site, "/old"))) == {"up.capability-list", "discovery.well-known"}
 
 
 def test_lists_of_earlier_versions_have_their_version():
-    site = Site().fill()
+    site = Site()
     old = document("", {"capability": "changelist", "modified": right.AT}, entry("/r/1", change="created"))
     site["/old"] = right.Resource(old)
     assert _lint(site, "/old").version == "0.5"
@@ -432,7 +447,7 @@ def test_lists_without_times_are_not_compared(tmp_path):
                 body = body.replace(f' {name}="{when}"', "")
         site[path].body = body.encode()
     site.replace(CAPABILITIES, entry(RESOURCES, capability="resourcelist"), "")
-    assert set(_findings(_lint(site, CHANGES, again=tmp_path))) == {"times.from", "index.open"}
+    assert set(_findings(_lint(site, CHANGES, again=tmp_path))) == {"times.from", "index.open", "up.listed"}
 
 
 def test_times_that_are_none_include_nothing():
@@ -443,8 +458,36 @@ def test_times_that_are_none_include_nothing():
 
 def test_a_package_is_a_starting_point():
     linted = _lint(Site().fill(), PACKAGE)
-    assert _findings(linted) == {}
+    assert (_findings(linted), linted.documents) == ({}, 14)
     assert "package.bytes" not in _skipped(linted)
+
+
+def test_a_package_that_no_dump_lists_is_judged_with_the_source():
+    site = Site().fill()
+    site["/other.zip"] = right.Resource(right.packed({"manifest.xml": site[right.MANIFEST].body}), "application/zip")
+    linted = _lint(site, "/other.zip")
+    assert (set(_findings(linted)), linted.documents) == ({"package.missing"}, 15)
+    site["/other.zip"].body = b"PK\x03\x04 no package"
+    assert set(_findings(_lint(site, "/other.zip"))) == {"package.zip"}
+
+
+def test_the_package_that_the_check_begins_with_is_in_every_sample():
+    site = Site().fill()
+    site.pack(files={"res/1": FILES["/r/1"], "res/2": b"2"})
+    assert _findings(_lint(site, fetch=0)) == {}
+    assert set(_findings(_lint(site, PACKAGE, fetch=0))) == {"package.bytes"}
+
+
+def test_lists_of_another_source_that_robots_txt_names_are_not_read():
+    site = Site().fill()
+    other = site["/x/description.xml"] = right.Resource(site[WELL_KNOWN].body)
+    other.body = other.body.replace(CAPABILITIES.encode(), b"/x/none.xml")
+    up = right.ln("up", "/x/description.xml")
+    listed = document(up, {"capability": "resourcelist", "at": right.AT}, entry("/r/1"))
+    site["/x/resourcelist.xml"] = right.Resource(listed)
+    site[ROBOTS].body += f"Sitemap: {BASE}/x/resourcelist.xml\n".encode()
+    linted = _lint(site)
+    assert (_findings(linted), linted.documents) == ({}, 14)
 
 
 def test_robots_txt_is_the_last_lead():
@@ -459,7 +502,7 @@ def test_robots_txt_is_the_last_lead():
 
 def test_a_list_without_a_capability_list_is_judged_alone():
     site = Site().fill()
-    del site[CAPABILITIES], site[WELL_KNOWN]
+    del site[CAPABILITIES], site[WELL_KNOWN], site[PAGE], site[ROBOTS]
     linted = _lint(site, CHANGES)
     assert set(_findings(linted)) == {"discovery.well-known", "answer.works"}
     assert linted.documents == 3
@@ -500,7 +543,7 @@ def test_at_a_limit_what_was_read_is_judged_and_the_limit_is_named(limits, reaso
 
 def test_no_limit_makes_a_finding():
     site = Site().fill()
-    md = {"capability": "resourcelist", "at": right.AT}
+    md = {"capability": "resourcelist", "at": "2025-03-02T00:00:00Z"}
     index = document(right.ln("up", CAPABILITIES), md, entry(OLD, "sitemap"), root="sitemapindex")
     site["/a/old-index.xml"] = right.Resource(index)
     site.replace(OLD, '<rs:ln rel="up"', f'<rs:ln rel="index" href="{BASE}/a/old-index.xml"/><rs:ln rel="up"')
@@ -609,7 +652,8 @@ def test_a_resource_that_left_one_set_and_is_in_another_may_be_requested():
     site["/b/capabilitylist.xml"] = right.Resource(other)
     site.replace(WELL_KNOWN, "</urlset>", entry("/b/capabilitylist.xml", capability="capabilitylist") + "</urlset>")
     assert _findings(_lint(site)) == {}
-    alone = _lint(site, CAPABILITIES)
+    alone = _lint(site, CAPABILITIES, lists=1)
+    assert alone.limit == "The limit of 1 Capability Lists was reached."
     assert _findings(alone) == {}
     assert _skipped(alone)["resource.deleted"] == "It may be in a set of resources that was not read."
 
