@@ -8,7 +8,7 @@ import click
 
 from gateway.settings import instance_folder, load
 from gateway.terminal import plain
-from harvester.commands.options import Given, access_options, access_table
+from harvester.commands.options import FiniteRange, Given, access_options, access_table
 from harvester.commands.output import json_option, write_json
 from harvester.harvest.access import fetcher, with_address
 from harvester.harvest.sources_toml import entry_from
@@ -40,7 +40,7 @@ def _number(ctx: click.Context, parameter: click.Parameter, value: str) -> int |
     help="Compare with the run before, and keep in this folder what the next run compares with.",
 )
 @click.option("--max-requests", "requests", default=_LIMITS.requests, show_default=True, type=click.IntRange(min=1))
-@click.option("--max-seconds", "seconds", default=_LIMITS.seconds, show_default=True, type=click.FloatRange(min=1))
+@click.option("--max-seconds", "seconds", default=_LIMITS.seconds, show_default=True, type=FiniteRange(min=1))
 @click.option(
     "--max-bytes",
     "bytes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from functools import partial, reduce
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -43,6 +44,17 @@ _ACCESS = (
     click.option("--verify/--no-verify", default=True, help="Verify the server's certificate."),
     _file_option("--ca-bundle", help="Additional certificates of authorities (PEM)."),
 )
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers, without `nan` and `inf`."""
+
+    def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number. Raise BadParameter for other texts."""
+        number = float(super().convert(value, param, ctx))
+        if not isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
 
 
 def access_options(function: Function) -> Function:

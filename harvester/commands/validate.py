@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gateway.settings import instance_folder, load
-from harvester.commands.options import Given, access_options, access_table
+from harvester.commands.options import FiniteRange, Given, access_options, access_table
 from harvester.commands.output import json_option, write_json
 from harvester.harvest.access import fetcher, with_address
 from harvester.harvest.sources_toml import entry_from
@@ -19,7 +19,7 @@ _LIMITS = Limits()
 @click.command()
 @click.argument("base_url", metavar="BASEURL")
 @click.option("--max-requests", "requests", default=_LIMITS.requests, show_default=True, type=click.IntRange(min=1))
-@click.option("--max-seconds", "seconds", default=_LIMITS.seconds, show_default=True, type=click.FloatRange(min=1))
+@click.option("--max-seconds", "seconds", default=_LIMITS.seconds, show_default=True, type=FiniteRange(min=1))
 @click.option(
     "--max-pages",
     "pages",

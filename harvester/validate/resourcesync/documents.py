@@ -26,7 +26,7 @@ from harvester.validate.resourcesync.kinds import (
 )
 from harvester.validate.resourcesync.model import MOST_ENTRIES, Document, Listed, Observer
 from harvester.validate.resourcesync.reading import ROOTS, Entry, Reading
-from harvester.validate.resourcesync.values import latest, moment, whole
+from harvester.validate.resourcesync.values import latest, moment, relation_of, whole
 
 _LEGAL_BYTES = 52_428_800  # 50 MB (Sitemaps 0.9)
 _ENCODINGS = ("", "utf-8", "utf8", "us-ascii")
@@ -94,6 +94,9 @@ class _Counted:
 def _judge_listed(document: Document, judged: Judged) -> None:
     """Judge the entries of a Source Description or a Capability List."""
     shown, listed = document.shown, document.listed
+    if document.capability in ("description", "capabilitylist") and document.is_whole:
+        empty = [] if document.size else ["The document has no entry."]
+        judged.faults(shown, "capabilities.entry", empty)
     if document.capability == "description":
         expected = "description" if document.is_index else "capabilitylist"
         wrong = [one for one in listed if one.md.get("capability", expected) != expected]
@@ -228,6 +231,10 @@ class _DocumentRules:
             if top.name in OF_ENTRIES:
                 judged.fault("xml.elements", shown, f"{top.name} is outside of an entry.")
         links = [top.attributes for top in self.reading.tops if top.name == "rs:ln"]
+        judged.faults(shown, "xml.elements", self.reading.nested)
+        judged.faults(
+            shown, "xml.text", (f"The text {text!r} is in no element of its own." for text in self.reading.texts)
+        )
         judge_links(judged, shown, links, self.now)
         document.links = tuple(links)
         if document.kind is not None and document.kind.up:
@@ -239,9 +246,9 @@ class _DocumentRules:
 
     def _up(self, kind: Kind) -> None:
         shown, judged = self.document.shown, self.judged
-        count = sum(link.get("rel") == "up" for link in self.document.links)
+        count = sum(relation_of(link) == "up" for link in self.document.links)
         has_none = f"The {kind.name} has no up link."
-        if any(link.get("rel") == "resourcesync" for link in self.document.links):
+        if any(relation_of(link) == "resourcesync" for link in self.document.links):
             has_none = f"{has_none} ResourceSync 0.5 and 0.9 had the relation resourcesync for it."
         judged.faults(shown, "up.stated", [] if count else [has_none])
         judged.faults(shown, "up.once", [f"The document has {count} up links."] if count > 1 else [])

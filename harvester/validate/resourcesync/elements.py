@@ -81,7 +81,9 @@ def judge_links(judged: Judged, shown: Shown, links: Iterable[Attributes], now: 
         if not rel:
             judged.fault("link.rel", shown, f"The link to {href[:200]!r} has no rel.")
         elif not _is_relation(rel):
-            judged.fault("link.relation", shown, older(f"The relation is {rel[:100]!r}.", OLDER_RELATIONS.get(rel)))
+            judged.fault(
+                "link.relation", shown, older(f"The relation is {rel[:100]!r}.", OLDER_RELATIONS.get(rel.lower()))
+            )
         if "pri" in link:
             pri = link["pri"].strip()
             is_number = NUMBER.fullmatch(pri) is not None and int(pri) in _PRIORITIES
@@ -92,7 +94,7 @@ def judge_links(judged: Judged, shown: Shown, links: Iterable[Attributes], now: 
 
 
 def _is_relation(rel: str) -> bool:
-    return rel in _RELATIONS if ":" not in rel else is_absolute(rel)
+    return rel.lower() in _RELATIONS if ":" not in rel else is_absolute(rel)
 
 
 def judge_representation(judged: Judged, shown: Shown, attributes: Attributes) -> None:

@@ -18,6 +18,7 @@ _CHANGES = ("created", "updated", "deleted")
 _ONCE = ("lastmod", "changefreq", "priority")
 _WITH_A_RULE_OF_THEIR_OWN = ("change", "datetime", "path", "capability")
 _LOC = ("loc.one", "loc.first", "loc.absolute", "loc.length", "loc.characters", "entry.md-once", "entry.attributes")
+_OF_BYTES = ("hash", "length", "type", "encoding")
 _MOST_REMEMBERED = 2 * MOST_ENTRIES
 
 
@@ -42,6 +43,8 @@ class EntryRules:
         self._authority = split(document.url).netloc.lower()
         self._addresses: set[int] = set()
         self._paths: set[int] = set()
+        self._changes: set[int] = set()
+        self._created: set[int] = set()
         self._from, self._until = (
             moment(document.md.get("from", "").strip()),
             latest(document.md.get("until", "").strip()),
@@ -191,6 +194,7 @@ class EntryRules:
             judged.fault("change.stated", shown, f"The entry of {loc[:200]} has no change.")
         elif change not in _CHANGES:
             judged.fault("change.value", shown, f"The change of {loc[:200]} is {change[:100]!r}.")
+        self._history(md, loc, change)
         if "datetime" not in md:
             if not lastmod and self._kind is not None and self._kind.required:
                 judged.fault("change.time", shown, f"The change of {loc[:200]} has no datetime and no lastmod.")
@@ -200,7 +204,7 @@ class EntryRules:
                 self._last_lastmod = max(self._last_lastmod, changed)
             return
         self.has_datetime = True
-        judged.applied(shown, ("change.window", "change.order"))
+        judged.applied(shown, ("change.window", "change.order", "change.once"))
         at, at_last = moment(md["datetime"]), latest(md["datetime"])
         if at is None or at_last is None:
             return
@@ -209,6 +213,30 @@ class EntryRules:
         if at_last < self._last:
             judged.fault("change.order", shown, f"The change of {loc[:200]} at {md['datetime']} is after a later one.")
         self._last = max(self._last, at)
+
+    def _history(self, md: Attributes, loc: str, change: str) -> None:
+        """Judge a change by those before it, and a deletion by what it states."""
+        judged, shown = self._judged, self._shown
+        key, is_repeated = hash(loc), False
+        if "datetime" in md:
+            state = hash((loc, change, md["datetime"], md.get("hash", "")))
+            is_repeated = state in self._changes
+            if is_repeated:
+                sentence = f"{loc[:200]} is {change[:100]} at {md['datetime'][:100]} twice."
+                judged.fault("change.once", shown, sentence)
+            elif len(self._changes) < _MOST_REMEMBERED:
+                self._changes.add(state)
+        if change == "deleted":
+            self._created.discard(key)
+            stated = [name for name in _OF_BYTES if name in md]
+            sentence = f"The deletion of {loc[:200]} has {', '.join(stated)}."
+            judged.faults(shown, "change.deleted", [sentence] if stated else [])
+        elif change == "created":
+            is_again = key in self._created and not is_repeated
+            sentence = f"{loc[:200]} is created twice, and is not deleted in between."
+            judged.faults(shown, "change.created", [sentence] if is_again else [])
+            if len(self._created) < _MOST_REMEMBERED:
+                self._created.add(key)
 
     def end(self) -> None:
         """Judge what is known after the last entry."""

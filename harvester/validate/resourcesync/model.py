@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from harvester.validate.check import Shown
 from harvester.validate.resourcesync.kinds import KINDS, Kind
 from harvester.validate.resourcesync.reading import Attributes
-from harvester.validate.resourcesync.values import whole
+from harvester.validate.resourcesync.values import relation_of, whole
 
 MOST_ENTRIES = 50_000  # of one document (Sitemaps 0.9)
 
@@ -54,7 +54,7 @@ class Document:
 
     def linked(self, rel: str) -> list[str]:
         """Return the targets of the links of the document with a relation, made absolute."""
-        return [whole(link["href"], self.url) for link in self.links if link.get("rel") == rel and link.get("href")]
+        return [whole(link["href"], self.url) for link in self.links if relation_of(link) == rel and link.get("href")]
 
 
 class Observer(Protocol):

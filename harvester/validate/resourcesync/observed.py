@@ -9,7 +9,7 @@ from typing import NamedTuple
 from harvester.validate.resourcesync.inventory import Inventory, key_of
 from harvester.validate.resourcesync.model import Document
 from harvester.validate.resourcesync.reading import Attributes
-from harvester.validate.resourcesync.values import moment
+from harvester.validate.resourcesync.values import moment, relation_of
 
 _MOST_LINKS = 10_000  # describes and describedby of one set
 _MOST_NAMES = 1_000  # addresses of resources that changed
@@ -82,7 +82,7 @@ class Observed:
         else:
             return
         for link in links:
-            self._link(loc, link.get("rel", ""), link.get("href", ""))
+            self._link(loc, relation_of(link), link.get("href", ""))
 
     def part(self, number: int) -> str:
         """Return the address of a part of the Resource List."""

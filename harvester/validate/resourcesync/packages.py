@@ -22,7 +22,7 @@ from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.memory import Memory
 from harvester.validate.resourcesync.model import Document, Listed
 from harvester.validate.resourcesync.reading import Attributes
-from harvester.validate.resourcesync.values import NUMBER, moment, other_times, whole
+from harvester.validate.resourcesync.values import NUMBER, moment, other_times, relation_of, whole
 from harvester.validate.signposting.declared import normal_form
 
 _LEAST_ROOM = 10_000_000
@@ -124,6 +124,8 @@ class PackageRules:
         """Judge one package. Raise Undecided at a limit."""
         judged = self._judged
         self.judged_urls.add(listed.loc)
+        stated = download.header("Content-Type") or "missing"
+        judged.faults(download, "package.type", [] if "zip" in download.media_type else [f"Content-Type is {stated}."])
         if "length" in listed.md or "hash" in listed.md:
             wrong = fixity_faults(listed.md, download.size, download.digest)
             judged.faults(download, "dump.bytes", (sentence for _, sentence in wrong))
@@ -180,7 +182,7 @@ class PackageRules:
 
     def _judge_contents(self, listed: Listed, manifest: Document, download: Download) -> None:
         for link in listed.links:
-            if link.get("rel") != "contents" or not link.get("href"):
+            if relation_of(link) != "contents" or not link.get("href"):
                 continue
             contents = self._downloads.get(whole(link["href"], listed.loc))
             try:

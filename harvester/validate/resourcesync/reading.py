@@ -17,6 +17,7 @@ from harvester.sources.resourcesync.bounded_parser import MOST_DEEP, MOST_TEXT, 
 TERMS = "http://www.openarchives.org/rs/terms/"
 ROOTS = (f"{SITEMAP} urlset", f"{SITEMAP} sitemapindex")
 _UTF_16 = (codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE)
+_MOST_STRAYS = 100
 _MOST_CHILDREN = 10_000  # of one entry, or of the root besides entries
 
 # Names as they are written here: the elements of both namespaces, with the usual prefix. Others stay as they are.
@@ -27,6 +28,7 @@ _NAMES = {
     f"{TERMS} ln": "rs:ln",
 }
 _ENTRIES = ("url", "sitemap")
+_SIMPLE = frozenset((*_OF_SITEMAPS, "rs:md", "rs:ln"))  # elements without children
 
 Attributes: TypeAlias = dict[str, str]
 
@@ -61,9 +63,11 @@ class Reading(BoundedParser):
         super().__init__()
         self.root = self.encoding = ""
         self.tops: list[Top] = []
+        self.texts: list[str] = []  # texts where only elements are
+        self.nested: list[str] = []  # sentences on elements in elements that have no children
         self._level = self._room = 0
         self._entries: list[Entry] = []
-        self._kind = ""  # of the open entry
+        self._kind = self._top = ""  # of the open entry, and the open element of the root
         self._has_entries = False
         self._children: list[Node] = []
         self._open: tuple[str, Attributes] | None = None
@@ -94,8 +98,10 @@ class Reading(BoundedParser):
         self._level = level = self._level + 1
         if level == 3:  # noqa: PLR2004 - a child of an entry
             self._open, self._text, self._room = (_NAMES.get(tag, tag), attributes), [], MOST_TEXT
+            if self._top in _SIMPLE:
+                self._stray(tag, self._top)
         elif level == 2:  # noqa: PLR2004 - a child of the root
-            name = _NAMES.get(tag, tag)
+            name = self._top = _NAMES.get(tag, tag)
             if name in _ENTRIES:
                 self._kind, self._children, self._has_entries = name, [], True
             elif len(self.tops) < _MOST_CHILDREN:
@@ -107,9 +113,19 @@ class Reading(BoundedParser):
             self.root = tag
         elif level > MOST_DEEP:
             raise NotXml(f"The elements of the document are nested deeper than {MOST_DEEP}.")
+        elif level == 4 and self._kind and self._open is not None and self._open[0] in _SIMPLE:  # noqa: PLR2004
+            self._stray(tag, self._open[0])
+
+    def _stray(self, tag: str, parent: str) -> None:
+        """Note an element in an element that has none."""
+        if len(self.nested) < _MOST_STRAYS:
+            self.nested.append(f"{parent} has an element {tag.rpartition(' ')[2][:100]!r}.")
 
     def _characters(self, text: str) -> None:
         if self._level != 3:  # noqa: PLR2004 - the text of a child of an entry
+            is_outside = self._level == 1 or (self._level == 2 and self._kind)  # noqa: PLR2004
+            if is_outside and len(self.texts) < _MOST_STRAYS and not text.isspace():
+                self.texts.append(text.strip()[:100])
             return
         self._text.append(text)
         self._room -= len(text)

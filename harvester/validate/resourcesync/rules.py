@@ -34,6 +34,7 @@ RULES: tuple[Rule, ...] = (
     Rule("xml.namespace", "Z39.99 §4", "The root is in the namespace of sitemaps."),
     Rule("xml.terms", "Z39.99 §4", "md and ln are in the namespace of ResourceSync."),
     Rule("xml.elements", "Z39.99 §7", "A document has the elements of the standard, and those of other namespaces."),
+    Rule("xml.text", "schema of Sitemaps 0.9", "Between elements, a document has no text."),
     Rule("xml.attributes", "Z39.99 §7", "rs:md and rs:ln have the attributes of the standard."),
     Rule("xml.prefix", "Z39.99 §7", "The attributes of the standard have no prefix."),
     Rule("xml.entries", SITEMAPS, "urlset has url elements, and sitemapindex has sitemap elements."),
@@ -96,6 +97,14 @@ RULES: tuple[Rule, ...] = (
     Rule("change.stated", "Z39.99 §12.1", "An entry of a list of changes has a change."),
     Rule("change.value", "Z39.99 §12.1", "change is created, updated or deleted."),
     Rule("change.time", "Z39.99 §12.1", "A change has a datetime, or a lastmod as in 1.0.", _WARNING),
+    Rule("change.once", "Z39.99 §12.1", "A list of changes has a change once.", _WARNING),
+    Rule(
+        "change.created",
+        "Z39.99 §12.1",
+        "A resource that was created is not created again before it is deleted.",
+        _WARNING,
+    ),
+    Rule("change.deleted", "Z39.99 §12.1", "A deletion has no hash, length, type or encoding.", _WARNING),
     Rule("change.window", "Z39.99 §12.1", "datetime is not before from, and not after until."),
     Rule("change.order", "Z39.99 §12.1", "Changes are in the order of their datetime."),
     Rule(
@@ -107,6 +116,7 @@ RULES: tuple[Rule, ...] = (
     # The documents together.
     Rule("description.capability", "Z39.99 §8", "The entries of a Source Description are Capability Lists."),
     Rule("description.lastmod", "Z39.99 §8", "A Source Description has no lastmod.", _WARNING),
+    Rule("capabilities.entry", "Z39.99 §8, §9", "A Source Description or a Capability List has an entry."),
     Rule("capabilities.stated", "Z39.99 §9", "An entry of a Capability List has a capability."),
     Rule("capabilities.value", "Z39.99 §9", "The capability of an entry is one of the standard."),
     Rule("capabilities.once", "Z39.99 §9", "A Capability List has a capability once."),
@@ -131,6 +141,7 @@ RULES: tuple[Rule, ...] = (
     Rule("dump.works", "Z39.99 §11, §13", "Every package can be requested."),
     Rule("dump.bytes", "Z39.99 §7", "A package has the length and the hash that the dump states."),
     Rule("dump.contents", "Z39.99 §11, §13", "The manifest that a contents link leads to is the one in the package."),
+    Rule("package.type", "Z39.99 §11, §13", "Content-Type of a package is application/zip.", _WARNING),
     Rule("package.zip", "Z39.99 §11, §13", "A package is a ZIP file."),
     Rule("package.manifest", "Z39.99 §11, §13", "A package has one manifest.xml at its top."),
     Rule("package.capability", "Z39.99 §11, §13", "The manifest of a package is that of its kind of dump."),

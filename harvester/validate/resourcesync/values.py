@@ -66,6 +66,11 @@ def _offset(zone: str) -> int:
     return -seconds if zone[0] == "-" else seconds
 
 
+def relation_of(link: Attributes) -> str:
+    """Return the relation of a link in small letters: the names of relations have no case (RFC 8288 §3.3)."""
+    return link.get("rel", "").strip().lower()
+
+
 def is_complete(text: str) -> bool:
     """Return whether a W3C datetime has a time, and is UTC."""
     return text.endswith("Z")

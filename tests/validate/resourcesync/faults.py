@@ -82,6 +82,17 @@ def _packed(rule: str, words: str = "", **changes: object) -> Fault:
     return Fault(rule, lambda site: site.pack(**changes), words)  # type: ignore[arg-type]
 
 
+def _created(when: str) -> str:
+    return entry("/r/5", lastmod=CHANGED, change="created", datetime=when, **representation("/r/5"))
+
+
+def _empty_capability_list(site: Site) -> None:
+    """Add a Capability List of no lists."""
+    up = f'<rs:ln rel="up" href="{BASE}{WELL_KNOWN}"/>'
+    site[SECOND] = Resource(document(up, {"capability": "capabilitylist"}))
+    site.replace(WELL_KNOWN, "</urlset>", entry(SECOND, capability="capabilitylist") + "</urlset>")
+
+
 def _later(rule: str, later: Callable[[Site], object], words: str = "") -> Fault:
     return Fault(rule, lambda _: None, words, later=later)
 
@@ -242,6 +253,7 @@ def _no_time(site: Site) -> None:
     site.replace(OPEN_LIST, f' datetime="{CHANGED}"', "")
 
 
+_FULL_MD = '<rs:md capability="resourcelist" at="2025-03-02T00:00:00Z"><b xmlns="urn:x"/></rs:md>'
 _LATER = '"resourcelist" at="2026-03-02T00:00:01Z"'
 _DELETION = entry(DELETED, change="deleted", datetime="2026-03-01T09:00:00Z")
 _FIRST = f"<url><loc>{{base}}/r/3</loc><lastmod>{MODIFIED}</lastmod>"
@@ -265,6 +277,10 @@ FAULTS: tuple[Fault, ...] = (
     _text("xml.elements", PART2, "<lastmod>", "<size>5</size><lastmod>"),
     _text("xml.elements", PART2, "<lastmod>", "<rs:size>5</rs:size><lastmod>", "of ResourceSync"),
     _text("xml.elements", OLD, "<url>", "<loc>{base}/x</loc><url>", "outside of an entry"),
+    _text("xml.elements", PART2, "/r/4</loc>", '/r/4<b xmlns="urn:x"/></loc>', "in a loc"),
+    _text("xml.elements", OLD, '<rs:md capability="resourcelist" at="2025-03-02T00:00:00Z"/>', _FULL_MD, "in rs:md"),
+    _text("xml.text", PART2, "</url>", "</url>stray", "between entries"),
+    _text("xml.text", PART2, "</loc>", "</loc>stray", "in an entry"),
     _text("xml.attributes", PART2, 'length="5"', 'length="5" size="5"'),
     _text("xml.attributes", PART1, 'rel="index"', 'rel="index" title="x"', "link"),
     _text("xml.prefix", PART2, ' length="5"', ' rs:length="5"'),
@@ -343,6 +359,10 @@ FAULTS: tuple[Fault, ...] = (
     _text("change.stated", OPEN_LIST, ' change="created"', ""),
     _text("change.value", OPEN_LIST, '"created"', '"new"'),
     Fault("change.time", _no_time),
+    _text("change.once", OPEN_LIST, "</urlset>", _created(CHANGED) + "</urlset>"),
+    _text("change.created", OPEN_LIST, "</urlset>", _created("2026-03-04T00:00:00Z") + "</urlset>"),
+    _text("change.deleted", CLOSED_LIST, '"deleted"', '"deleted" hash="md5:00000000000000000000000000000000"'),
+    _text("change.deleted", CLOSED_LIST, '"deleted"', '"deleted" length="3"', "length"),
     _text("change.window", OPEN_LIST, f'datetime="{CHANGED}"', 'datetime="2026-03-02T10:00:00Z"'),
     _text("change.window", CLOSED_LIST, 'datetime="2026-03-01T09:00:00Z"', f'datetime="{CHANGED}"', "after until"),
     _text("change.order", CLOSED_LIST, 'datetime="2026-03-01T09:00:00Z"', 'datetime="2026-03-01T07:00:00Z"'),
@@ -351,6 +371,7 @@ FAULTS: tuple[Fault, ...] = (
         "description.capability", WELL_KNOWN, '<rs:md capability="capabilitylist"', '<rs:md capability="resourcelist"'
     ),
     _text("description.lastmod", WELL_KNOWN, "</loc>", f"</loc><lastmod>{MODIFIED}</lastmod>"),
+    Fault("capabilities.entry", _empty_capability_list),
     _text("capabilities.stated", CAPABILITIES, '<rs:md capability="resourcedump"/>', ""),
     _text("capabilities.value", CAPABILITIES, '<rs:md capability="resourcedump"/>', '<rs:md capability="dump"/>'),
     _text("capabilities.once", CAPABILITIES, "</urlset>", entry(OLD, capability="resourcelist") + "</urlset>"),
@@ -381,6 +402,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault("dump.bytes", _other_hash, "hash"),
     Fault("dump.contents", lambda site: site.replace(MANIFEST, "/r/2", "/r/3")),
     _answer("dump.contents", MANIFEST, "missing", status=404),
+    _answer("package.type", PACKAGE, content_type="text/html"),
+    _answer("package.type", CHANGE_PACKAGE, "none", content_type=""),
     _packed("package.zip", body=b"PK\x03\x04 no package"),
     _packed("package.manifest", name="folder/manifest.xml"),
     _packed(

@@ -314,6 +314,44 @@ def test_a_package_with_two_manifests_or_encrypted_files_is_no_error():
     assert "encrypted" in _findings(_lint(site))["package.zip"]
 
 
+def test_strays_of_a_document_are_counted_to_a_limit():
+    strays = f"{HEAD}{UP}{'x<url><loc>http://e.org/<b/></loc></url>' * 200}</urlset>"
+    findings = _of_document(strays.encode())
+    assert findings["xml.text"] == "The text 'x' is in no element of its own."
+    assert findings["xml.elements"] == "loc has an element 'b'."
+
+
+@pytest.mark.parametrize("name", ["describes", "up", "index"])
+def test_the_names_of_relations_have_no_case(name):
+    site = Site().fill()
+    for path in (PART1, PART2):
+        if f'rel="{name}"'.encode() in site[path].body:
+            site.replace(path, f'rel="{name}"', f'rel="{name.title()}"')
+    assert _findings(_lint(site)) == {}
+
+
+def test_elements_and_texts_in_elements_of_others_are_no_fault():
+    other = '<x:a xmlns:x="urn:x">text<x:b>text</x:b></x:a>'
+    assert _of_document(f"{HEAD}{UP}{other}<url><loc>http://e.org/</loc>{other}</url></urlset>".encode()) == {}
+
+
+def test_a_resource_may_be_created_again_after_its_deletion():
+    changes = [
+        entry("/1", change=change, datetime=f"2026-03-02T00:0{minute}:00Z")
+        for minute, change in enumerate(("created", "updated", "deleted", "created", "updated", "updated"))
+    ]
+    assert _of_document(document(UP, {"capability": "changelist", "from": right.AT}, *changes)) == {}
+
+
+def test_no_more_changes_are_remembered_than_twice_the_legal_number(monkeypatch):
+    monkeypatch.setattr("harvester.validate.resourcesync.entries._MOST_REMEMBERED", 1)
+    paths = ("/1", "/1", "/2", "/2")
+    changes = (entry(path, change="created", datetime="2026-03-02T00:00:00Z") for path in paths)
+    findings = _of_document(document(UP, {"capability": "changelist", "from": right.AT}, *changes))
+    assert set(findings) == {"change.once"}
+    assert findings["change.once"].endswith("/1 is created at 2026-03-02T00:00:00Z twice.")
+
+
 def test_control_characters_and_long_texts_of_a_source_are_quoted_and_cut():
     site = Site().fill()
     site.replace(PART2, f"{BASE}/r/4", f"{BASE}/r/&#10;{'4' * 5000}")
@@ -874,5 +912,7 @@ def test_the_command_reports_and_its_exit_status_is_that_of_the_worst_verdict(tm
         assert result.exit_code == 1
         assert "FAIL  up.stated" in result.output
         assert result.output.splitlines()[-1] == "1 documents with 1 entries; ResourceSync 1.0 or 1.1."
+        endless = CliRunner().invoke(main, [*words, "--max-seconds", "nan"])
+        assert (endless.exit_code, "nan is not a finite number." in endless.output) == (2, True)
         wrong = CliRunner().invoke(main, [*words, "--fetch", "some"])
         assert (wrong.exit_code, "is not a valid integer" in wrong.output) == (2, True)
