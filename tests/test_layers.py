@@ -520,6 +520,7 @@ LAYERS = {
             *GROUND,
             "gateway.settings",
             "gateway.store.base",
+            "gateway.hub.callbacks",
             "gateway.hub.topics",
             "gateway.hub_subscribers",
             "harvester.runtime",

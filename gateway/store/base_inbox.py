@@ -291,8 +291,11 @@ class Subscribers(Protocol):
         """
         ...
 
-    def requests(self, now: int, limit: int) -> tuple[HubRequest, ...]:
-        """Return at most `limit` requests that may be verified at the second `now`, the oldest first."""
+    def requests(self, now: int, limit: int, after: int = 0) -> tuple[HubRequest, ...]:
+        """Return at most `limit` requests that may be verified at the second `now`, the oldest first.
+
+        Their numbers are larger than `after`.
+        """
         ...
 
     def postpone_request(self, number: int, until: int) -> None:

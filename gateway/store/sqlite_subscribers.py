@@ -38,8 +38,8 @@ class SqliteSubscribers:
             session.execute(SQL["hub_request_add"], values)
         return True
 
-    def requests(self, now: int, limit: int) -> tuple[HubRequest, ...]:
-        """Return at most `limit` requests that may be verified now, the oldest first."""
+    def requests(self, now: int, limit: int, after: int = 0) -> tuple[HubRequest, ...]:
+        """Return at most `limit` requests that may be verified now, the oldest first, after the number `after`."""
         return tuple(
             HubRequest(callback, topic, HubMode(mode), secret, lease, network, asked_at, since, number, tries)
             for (
@@ -54,7 +54,7 @@ class SqliteSubscribers:
                 since,
                 tries,
                 _,
-            ) in self._file.rows(SQL["hub_requests"], (now, limit))
+            ) in self._file.rows(SQL["hub_requests"], {"now": now, "after": after, "limit": limit})
         )
 
     def postpone_request(self, number: int, until: int) -> None:

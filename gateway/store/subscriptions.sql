@@ -59,8 +59,8 @@ values (:callback, :topic, :mode, :secret, :lease_seconds, :network, :asked_at,
   min(:since, coalesce((select since from hub_request where callback = :callback and topic = :topic), :since)), 0, 0);
 
 -- name: hub_requests
--- Return the requests that are due, the oldest first.
-select * from hub_request where next_at <= ? order by number limit ?;
+-- Return the requests that are due, the oldest first, after a number.
+select * from hub_request where next_at <= :now and number > :after order by number limit :limit;
 
 -- name: hub_request_postpone
 -- Store the next try of a request.

@@ -63,7 +63,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})
         source_work.complete_takedowns()
         if not is_watch:
-            hub.run()
+            hub.run_all()
             kept_files.run()
     ctx.exit(int(worst([*statuses.values(), status_of_end(is_stopped=stop.is_asked)])))
 

@@ -59,7 +59,9 @@ def _subscribe(folder: Path, site: str, port: int) -> None:
     topic = f"{site}/resourcesync/oai_dc/source/changelist-open.xml"
     with closing(open_subscribers(folder)) as subscribers:
         for number in range(_SUBSCRIBERS):
-            callback = f"http://127.1.{number // 250}.{number % 250 + 1}:{port}/callback"
+            callback = (
+                f"http://127.{1 + number // 250}.{number % 250}.1:{port}/callback"  # each in a network of its own
+            )
             asked = HubRequest(callback, topic, HubMode.SUBSCRIBE, "secret", 3600, "", START, START)
             subscribers.store_request(asked, _EVER, _EVER)
         for asked in subscribers.requests(_EVER, _EVER):

@@ -7,8 +7,7 @@ gets one delivery at a time. A Change List has all changes since the last delive
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import Final
 
@@ -19,8 +18,9 @@ from harvester.http.bounded_body import Body, status_of
 from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Progress
-from harvester.schedule.hub.calls import Result, host_of, results
-from harvester.schedule.hub.messages import Content, delivery, is_success, wait_after
+from harvester.schedule.hub.calls import Calls, Result
+from harvester.schedule.hub.messages import Content, delivery, host_of, is_success, wait_after
+from harvester.schedule.hub.networks import Networks, networks_of
 from harvester.schedule.hub.news import Contents, News
 
 _TOGETHER: Final = 500
@@ -44,45 +44,22 @@ class Delivery:
         self._subscribers, self._news, self._progress, self._stop = subscribers, news, progress, stop
         self._clock, self._give_up_seconds = clock, give_up_days * _DAY_SECONDS
 
-    def deliver(self, fetch: Fetch, pool: ThreadPoolExecutor, contents_at: Callable[[int], Contents]) -> Counter[str]:
+    def deliver(self, fetch: Fetch, calls: Calls, contents_at: Callable[[int], Contents]) -> Counter[str]:
         """Deliver to all subscribers whose topics have news; return how many deliveries ended how.
 
         `contents_at` returns what is delivered, for a horizon.
         """
         counts: Counter[str] = Counter()
-        after, horizon = 0, self._news.horizon()
+        horizon = self._news.horizon()
         contents = contents_at(horizon)
-        while not self._stop.is_asked and (batch := self._subscribers.due(int(self._clock()), after, _TOGETHER)):
-            after = batch[-1].number
-            due = [(subscriber, topic) for subscriber in batch if (topic := self._topic(subscriber, horizon))]
-            counts += self._brought(due, horizon, fetch, pool, contents)
-        return counts
-
-    def _topic(self, subscriber: Subscriber, horizon: int) -> Topic | None:
-        """Return the topic of a subscriber if it has news for it."""
-        topic = self._news.topics.named(subscriber.topic)
-        has_news = topic is not None and self._news.has_news(topic, subscriber.delivered_until, horizon)
-        return topic if has_news else None
-
-    def _brought(
-        self,
-        due: Sequence[tuple[Subscriber, Topic]],
-        horizon: int,
-        fetch: Fetch,
-        pool: ThreadPoolExecutor,
-        contents: Contents,
-    ) -> Counter[str]:
-        links = {topic: self._news.topics.links(topic) for _, topic in due}
-        for topic in links:
-            contents.whole(topic)
-        counts: Counter[str] = Counter()
         good: list[int] = []
 
-        def call(one: tuple[Subscriber, Topic]) -> Result:
-            subscriber, topic = one
-            return _accepted(fetch, subscriber, contents.of(topic, subscriber.delivered_until), links[topic])
+        def call(due: tuple[Subscriber, Topic]) -> Result:
+            subscriber, topic = due
+            content = contents.of(topic, subscriber.delivered_until)
+            return _accepted(fetch, subscriber, content, self._news.topics.links(topic))
 
-        for (subscriber, _), result in results(pool, self._stop, call, due):
+        for (subscriber, _), result in calls.results(call, self._due(horizon, contents), _networks):
             if not result.problem and not result.is_stopped:
                 good.append(subscriber.number)
                 counts["delivered"] += 1
@@ -94,6 +71,17 @@ class Delivery:
         if good:
             self._subscribers.delivered(good, horizon)
         return counts
+
+    def _due(self, horizon: int, contents: Contents) -> Iterator[tuple[Subscriber, Topic]]:
+        """Yield the subscribers whose topics have news, and these topics, whose content is requested here."""
+        now, after = int(self._clock()), 0
+        while not self._stop.is_asked and (batch := self._subscribers.due(now, after, _TOGETHER)):
+            after = batch[-1].number
+            for subscriber in batch:
+                topic = self._news.topics.named(subscriber.topic)
+                if topic is not None and self._news.has_news(topic, subscriber.delivered_until, horizon):
+                    contents.whole(topic)
+                    yield subscriber, topic
 
     def _failed(self, subscriber: Subscriber, result: Result) -> str:
         """Write that a delivery failed; return the name of how."""
@@ -110,6 +98,10 @@ class Delivery:
             return "dropped"
         self._subscribers.failed(subscriber.number, now, now + wait_after(subscriber.tries + 1), result.problem)
         return "failed"
+
+
+def _networks(due: tuple[Subscriber, Topic]) -> Networks:
+    return networks_of(due[0].callback, due[0].network)
 
 
 def _accepted(fetch: Fetch, subscriber: Subscriber, content: Content, links: str) -> Result:

@@ -24,6 +24,11 @@ class Content(NamedTuple):
     content_type: str
 
 
+def host_of(callback: str) -> str:
+    """Return the host of a callback, for messages: the rest of it may be a secret."""
+    return urlsplit(callback).hostname or "nowhere"
+
+
 def verification(asked: HubRequest, challenge: str, body: Body) -> Request:
     """Return the request that verifies the intent of a subscriber (§5.3). The query of the callback is kept."""
     fields = {"hub.mode": asked.mode.value, "hub.topic": asked.topic, "hub.challenge": challenge}

@@ -1,4 +1,7 @@
-"""The rounds of our hub: each verifies the requests that wait, and delivers what is new. `tend` runs them."""
+"""The rounds of our hub, which `tend` runs: each delivers what is new, and verifies the requests that wait.
+
+It delivers first, and then once more to those whose subscription has just begun.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from threading import Event, Thread
-from time import time
+from time import monotonic, time
 from traceback import format_exception
 from typing import Final
 
@@ -19,14 +22,17 @@ from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
+from harvester.schedule.hub.calls import Calls
 from harvester.schedule.hub.change_lists import ChangeLists
 from harvester.schedule.hub.deliver import Delivery
+from harvester.schedule.hub.networks import Shares
 from harvester.schedule.hub.news import Contents, News
 from harvester.schedule.hub.reach import to_subscribers, to_topic
 from harvester.schedule.hub.verify import Verification
 
 _LOCK: Final = "hub.round"  # no name of a source has a dot
 _PAUSE_SECONDS: Final = 5.0
+_LONGEST_SECONDS: Final = 60.0
 
 
 class Rounds:
@@ -72,6 +78,12 @@ class Rounds:
             self._ended(counts)
         return counts
 
+    def run_all(self) -> None:
+        """Run rounds until no call is left for the next one, or for a minute."""
+        end = monotonic() + _LONGEST_SECONDS
+        while self.run()["left"] and monotonic() < end and not self._stop.is_asked:
+            pass
+
     @contextmanager
     def repeated(self) -> Iterator[None]:
         """Run rounds in a thread, as long as the block lasts."""
@@ -82,8 +94,8 @@ class Rounds:
 
         def work() -> None:
             while not is_over.is_set() and not self._stop.is_asked:
-                self.run()
-                is_over.wait(_PAUSE_SECONDS)
+                if not self.run()["left"]:
+                    is_over.wait(_PAUSE_SECONDS)
 
         thread = Thread(target=work, name="hub", daemon=True)
         thread.start()
@@ -105,12 +117,18 @@ class Rounds:
         lists = ChangeLists(self._instance.store, settings, news.topics)
         contents_at = partial(Contents, partial(to_topic, settings, self._stop), lists)
         own = (news.topics.hub, *filter(None, map(settings.text, ("base_url", "websub_url"))))
+        threads = settings.number("hub_threads")
         with (
             to_subscribers(settings, own, self._stop) as fetch,
-            ThreadPoolExecutor(settings.number("hub_threads"), "hub") as pool,
+            ThreadPoolExecutor(threads, "hub") as pool,
         ):
+            calls = Calls(pool, self._stop, Shares(threads))
             counts = Counter(expired=subscribers.expire(int(self._clock())))
-            counts += verification.verify(fetch, pool)
-            counts += verification.inform(fetch, pool)
-            counts += delivery.deliver(fetch, pool, contents_at)
+            counts += delivery.deliver(fetch, calls, contents_at)
+            counts += verification.verify(fetch, calls)
+            counts += verification.inform(fetch, calls)
+            again = Calls(pool, self._stop, calls.shares)
+            if counts["subscribed"]:
+                counts += delivery.deliver(fetch, again, contents_at)
+            counts += Counter(left=max(calls.left, again.left))
         return counts

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from secrets import token_urlsafe
 from typing import Final
@@ -15,10 +14,12 @@ from harvester.http.bounded_body import Body, status_of
 from harvester.http.messages import Fetch
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Progress
-from harvester.schedule.hub.calls import Result, host_of, results
-from harvester.schedule.hub.messages import denial, is_success, verification, wait_after
+from harvester.schedule.hub.calls import Calls, Result
+from harvester.schedule.hub.messages import denial, host_of, is_success, verification, wait_after
+from harvester.schedule.hub.networks import networks_of
 
 _TOGETHER: Final = 500
+_MOST_DENIALS: Final = 100_000
 _CHALLENGE_BYTES: Final = 32
 _MOST_TRIES: Final = 5
 
@@ -29,17 +30,26 @@ class Verification:
     def __init__(self, subscribers: Subscribers, progress: Progress, stop: Stop, clock: Callable[[], float]) -> None:
         self._subscribers, self._progress, self._stop, self._clock = subscribers, progress, stop, clock
 
-    def verify(self, fetch: Fetch, pool: ThreadPoolExecutor) -> Counter[str]:
+    def verify(self, fetch: Fetch, calls: Calls) -> Counter[str]:
         """Verify all requests that are due; return how many ended how."""
         counts: Counter[str] = Counter()
-        while requests := self._subscribers.requests(int(self._clock()), _TOGETHER):
-            for asked, result in results(pool, self._stop, lambda asked: _echoed(fetch, asked), requests):
-                counts[self._written(asked, result)] += 1
-            if self._stop.is_asked:
-                break
+
+        def call(asked: HubRequest) -> Result:
+            return _echoed(fetch, asked)
+
+        for asked, result in calls.results(call, self._due(), lambda asked: networks_of(asked.callback, asked.network)):
+            counts[self._written(asked, result)] += 1
         return counts
 
-    def inform(self, fetch: Fetch, pool: ThreadPoolExecutor) -> Counter[str]:
+    def _due(self) -> Iterator[HubRequest]:
+        now, after = int(self._clock()), 0
+        while requests := self._subscribers.requests(now, _TOGETHER, after):
+            yield from requests
+            after = requests[-1].number
+            if self._stop.is_asked:
+                break
+
+    def inform(self, fetch: Fetch, calls: Calls) -> Counter[str]:
         """Inform subscribers, once, of the end of their subscriptions (§5.2); return how many there were."""
         counts: Counter[str] = Counter()
 
@@ -47,7 +57,8 @@ class Verification:
             body = Body()
             return Result(status_of(fetch, denial(denied, body), body))
 
-        for denied, result in results(pool, self._stop, call, self._subscribers.denials(_TOGETHER)):
+        denials = self._subscribers.denials(_MOST_DENIALS)
+        for denied, result in calls.results(call, denials, lambda denied: networks_of(denied.callback)):
             if not result.is_stopped:
                 self._subscribers.denied(denied.number)
                 counts["denied"] += 1

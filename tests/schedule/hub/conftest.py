@@ -28,6 +28,7 @@ from tests.schedule.hub import subscriber as subscribers_of_tests
 from tests.schedule.hub.subscriber import Subscriber
 
 KEY = "x" * 40
+ALLOWED = "127.0.0.0/8 localhost"
 
 
 class Reports(Silence):
@@ -130,9 +131,9 @@ def hub(tmp_path: Path, ready_made: Callable[..., None], monkeypatch: pytest.Mon
     with (
         closing(desk.inbox),
         closing(open_subscribers(tmp_path)) as subscribers,
-        served(tmp_path, hub_allow="127.0.0.0/8") as (url, app),
+        served(tmp_path, hub_allow=ALLOWED) as (url, app),
     ):
-        options = {"base_url": f"{url}/oai", "hub": True, "hub_allow": "127.0.0.0/8", "secret": KEY}
+        options = {"base_url": f"{url}/oai", "hub": True, "hub_allow": ALLOWED, "secret": KEY}
         hub = Hub(tmp_path, url, desk, subscribers, Reports(), options, Stop(), app)
         hub.publish("0", sets=("x",))
         yield hub

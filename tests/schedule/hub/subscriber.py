@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
@@ -25,7 +25,8 @@ class Subscriber:
     """`verifications` are the arguments of the calls that verify, `deliveries` what was delivered.
 
     `echo` makes the answer to a challenge; `statuses` are those of the next deliveries, then 204. `fixed` are those of
-    all calls of a callback, by its name.
+    all calls of a callback, by its name. `waits_for` happens before it answers, and `has_delivered` with the first
+    delivery.
     """
 
     url: str = ""
@@ -35,6 +36,8 @@ class Subscriber:
     fixed: dict[str, int] = field(default_factory=dict)
     body: bytes = b""
     delay_seconds: float = 0.0
+    waits_for: Event | None = None
+    has_delivered: Event = field(default_factory=Event)
     verifications: list[dict[str, str]] = field(default_factory=list)
     calls: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     deliveries: list[Delivered] = field(default_factory=list)
@@ -66,6 +69,7 @@ def _handler(subscriber: Subscriber) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             with subscriber.lock:
                 subscriber.deliveries.append(Delivered(self.path, dict(self.headers), body))
+                subscriber.has_delivered.set()
                 status = subscriber.fixed.get(self.path[1:]) or (
                     subscriber.statuses.pop(0) if subscriber.statuses else 204
                 )
@@ -73,6 +77,8 @@ def _handler(subscriber: Subscriber) -> type[BaseHTTPRequestHandler]:
 
         def answer(self, status: int, body: bytes) -> None:
             time.sleep(subscriber.delay_seconds)
+            if subscriber.waits_for is not None:
+                subscriber.waits_for.wait(10)
             self.send_response(status)
             if status in (301, 302, 307):
                 self.send_header("Location", f"{subscriber.url}elsewhere")

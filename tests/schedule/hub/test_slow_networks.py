@@ -1,0 +1,202 @@
+"""Subscribers of one network who answer slowly, or never, do not delay those of other networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from harvester.runtime.interrupts import Stop
+from harvester.schedule.hub import networks, rounds
+from harvester.schedule.hub.calls import Calls, Result
+from harvester.schedule.hub.networks import Shares, networks_of
+from tests.schedule.hub.subscriber import Subscriber, served
+
+SLOW = 40
+
+
+@pytest.fixture
+def other() -> Iterator[Subscriber]:
+    """Serve a subscriber in another network, as far as the hub can see."""
+    with served(Subscriber()) as other:
+        other.url = other.url.replace("127.0.0.1", "localhost")
+        yield other
+
+
+def asked(hub, subscriber, count):
+    for number in range(count):
+        assert hub.post(subscriber.callback(str(number))) == 202
+
+
+def subscribed(hub, subscriber, count):
+    asked(hub, subscriber, count)
+    while hub.run()["left"]:
+        pass
+
+
+@pytest.fixture
+def is_patient(monkeypatch):
+    """Let calls of a network begin during a whole test."""
+    monkeypatch.setattr(networks, "_CALL_SECONDS", 60.0)
+
+
+# --- rounds ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("is_patient")
+def test_others_get_their_delivery_while_slow_subscribers_make_the_hub_wait(hub, subscriber, other):
+    """The slow ones subscribed first, and answer only after the delivery to the other one."""
+    subscribed(hub, subscriber, SLOW)
+    subscribed(hub, other, 1)
+    hub.publish("1")
+    subscriber.waits_for = other.has_delivered
+    assert hub.run() == {"delivered": SLOW + 1}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("is_patient")
+def test_deliveries_are_before_slow_verifications(hub, subscriber, other):
+    subscribed(hub, other, 1)
+    asked(hub, subscriber, SLOW)
+    hub.publish("1")
+    subscriber.waits_for = other.has_delivered
+    assert hub.run() == {"subscribed": SLOW, "delivered": SLOW + 1}
+
+
+@pytest.mark.slow
+def test_who_subscribes_is_verified_while_others_make_the_hub_wait(hub, subscriber, other):
+    asked(hub, subscriber, SLOW)
+    asked(hub, other, 1)
+    hub.publish("1")
+    subscriber.waits_for, subscriber.verifies = Event(), 503
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(hub.run)
+        while not (other.verifications or run.done()):
+            pass
+        subscriber.waits_for.set()
+        assert run.result()["delivered"] == 1
+
+
+@pytest.mark.slow
+def test_a_network_that_has_had_its_time_is_called_again_in_the_next_round(hub, subscriber, other, monkeypatch):
+    subscribed(hub, subscriber, SLOW)
+    subscribed(hub, other, 1)
+    hub.publish("1")
+    with monkeypatch.context() as patch:
+        patch.setattr(networks, "_CALL_SECONDS", 0.1)
+        subscriber.delay_seconds = 0.2
+        counts = hub.run()
+    assert 0 < counts["left"] < SLOW
+    assert counts == {"delivered": SLOW + 1 - counts["left"], "left": counts["left"]}
+    assert len(other.deliveries) == 1
+    assert all(known.tries == 0 for known in hub.subscribers.all()), "nothing has failed"
+    subscriber.delay_seconds = 0.0
+    while hub.run()["left"]:
+        pass
+    assert len({delivered.path for delivered in subscriber.deliveries}) == len(subscriber.deliveries) == SLOW
+    assert hub.run() == {}
+
+
+@pytest.mark.slow
+def test_a_single_command_delivers_also_what_one_round_leaves(hub, subscriber, monkeypatch):
+    subscribed(hub, subscriber, 12)
+    hub.publish("1")
+    monkeypatch.setattr(networks, "_CALL_SECONDS", 0.05)
+    subscriber.delay_seconds = 0.1
+    hub.rounds().run_all()
+    assert len({delivered.path for delivered in subscriber.deliveries}) == 12
+    hub.publish("2")
+    monkeypatch.setattr(rounds, "_LONGEST_SECONDS", 0.0)
+    hub.rounds().run_all()
+    assert len(subscriber.deliveries) < 12 + 12, "it ends after its time"
+
+
+@pytest.mark.slow
+def test_what_a_round_leaves_is_done_at_once(hub, subscriber, monkeypatch):
+    """The pause is only for rounds that have done everything."""
+    subscribed(hub, subscriber, 12)
+    hub.publish("1")
+    monkeypatch.setattr(networks, "_CALL_SECONDS", 0.05)
+    monkeypatch.setattr(rounds, "_PAUSE_SECONDS", 3_600.0)
+    subscriber.delay_seconds = 0.1
+    work = hub.rounds()
+    pauses = []
+    monkeypatch.setattr(rounds, "Event", lambda: _Pauses(pauses))
+    with work.repeated():
+        while len(subscriber.deliveries) < 12:
+            pass
+    assert len(pauses) <= 1
+
+
+class _Pauses:
+    def __init__(self, pauses):
+        self.event, self.pauses = Event(), pauses
+
+    def is_set(self):
+        return self.event.is_set()
+
+    def set(self):
+        self.event.set()
+
+    def wait(self, seconds):
+        self.pauses.append(seconds)
+        self.event.wait(seconds)
+
+
+# --- networks -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("callback", "asked_from", "expected"),
+    [
+        ("https://8.8.8.8/a", "", ("8.8.8.0/24",)),
+        ("https://[2600::1:2]:8080/", "", ("2600::/48",)),
+        ("https://a.b.example.net/secret", "", ("example.net",)),
+        ("https://EXAMPLE.net./", "", ("example.net",)),
+        ("https://www.lib.cam.ac.uk/", "", ("cam.ac.uk",)),
+        ("https://ac.uk/", "", ("ac.uk",)),
+        ("https://subscriber/", "", ("subscriber",)),
+        ("https://example.net/", "8.8.8.0/24", ("8.8.8.0/24", "example.net")),
+        ("https://8.8.8.8/", "8.8.8.0/24", ("8.8.8.0/24",)),
+        ("https://example.net/", "2600::/48", ("2600::/48", "example.net")),
+        ("https://example.net/", "127.0.0.0/24", ("example.net",)),
+        ("https://example.net/", "10.0.0.0/24", ("example.net",)),
+    ],
+)
+def test_a_subscription_has_the_network_of_its_callback_and_the_one_it_came_from(callback, asked_from, expected):
+    assert networks_of(callback, asked_from) == expected
+
+
+def test_a_network_has_a_quarter_of_the_threads_and_some_seconds_of_a_round():
+    now = [0.0]
+    shares = Shares(8, lambda: now[0])
+    shares.begin(("a", "b"))
+    shares.begin(("a",))
+    assert [shares.has_thread((name,)) for name in "abc"] == [False, True, True]
+    assert not shares.has_thread(("a", "c"))
+    shares.end(("a", "b"))
+    assert shares.has_thread(("a",))
+    now[0] = 4.9
+    shares.begin(("c",))
+    assert not shares.is_over(("a",))
+    now[0] = 5.0
+    assert [shares.is_over(of) for of in (("a",), ("b",), ("c",), ("d",), ("a", "c"))] == [
+        True, True, False, False, True,
+    ]  # fmt: skip
+
+
+def test_one_thread_serves_all_networks():
+    called = []
+
+    def call(name):
+        called.append(name)
+        return Result(200)
+
+    with ThreadPoolExecutor(1) as pool:
+        calls = Calls(pool, Stop(), Shares(1))
+        results = list(calls.results(call, ("a1", "a2", "b1"), lambda name: (name[0],)))
+    assert [name for name, _ in results] == called == ["a1", "a2", "b1"]
+    assert calls.left == 0
