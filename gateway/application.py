@@ -14,6 +14,7 @@ from typing import NamedTuple
 from flask import Blueprint, Flask, Response, request
 
 from gateway import conditions, copies, machines, probes, schemas
+from gateway.address_rules import Allowed
 from gateway.browse import routes as browse
 from gateway.browse import search_routes
 from gateway.descriptions import describe, metadata_of
@@ -139,7 +140,7 @@ def _hub_bounds(settings: Settings, repository: Repository) -> hub.Bounds:
         settings.number("hub_subscriptions"),
         settings.number("hub_subscriptions_of_network"),
         tuple(filter(None, own)),
-        settings.text("hub_allow"),
+        Allowed(settings.text("hub_allow").split()),
     )
 
 

@@ -90,8 +90,9 @@ def load(
 ) -> Settings:
     """Return the settings in force.
 
-    Raise ConfigurationError for a value of the wrong type or out of bounds, and for an unknown name in `config.toml` or
-    `options`. It is also raised for a file that cannot be read, and while an interrupted restore is not finished.
+    Raise ConfigurationError for a value of the wrong type, out of bounds or illegal, and for an unknown name in
+    `config.toml` or `options`. It is also raised for a file that cannot be read, and while an interrupted restore is
+    not finished.
     """
     if (instance / READY).exists():
         raise ConfigurationError(
@@ -140,9 +141,18 @@ def _checked(name: str, value: object, origin: str) -> Value:
     except (ValueError, OverflowError) as error:
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[wanted]
         raise ConfigurationError(f"The setting {name} must be {kind}, not {value!r} ({origin}).") from error
-    if not isinstance(converted, (bool, str)) and (fault := _out_of_bounds(setting, converted)):
+    if isinstance(converted, str):
+        _check_text(setting, converted, origin)
+    elif not isinstance(converted, bool) and (fault := _out_of_bounds(setting, converted)):
         raise ConfigurationError(f"The setting {name} must be {fault}, not {value!r} ({origin}).")
     return converted
+
+
+def _check_text(setting: Setting, text: str, origin: str) -> None:
+    try:
+        setting.check(text)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"The setting {setting.name} is wrong ({origin}): {error}") from error
 
 
 def _out_of_bounds(setting: Setting, number: float) -> str:

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
+
+from gateway.address_rules import Allowed
 
 Value: TypeAlias = str | int | float | bool
 
@@ -17,7 +20,8 @@ _MOST = 10**15  # the largest number that every library here can count
 class Setting(NamedTuple):
     """One setting; the type of its default is its type. A number is between `least` and `most`, both included.
 
-    A secret is never shown. A duration is in seconds if its name says so.
+    A secret is never shown. A duration is in seconds if its name says so. `check` raises ConfigurationError for
+    an illegal text.
     """
 
     name: str
@@ -26,6 +30,7 @@ class Setting(NamedTuple):
     least: float = 0
     most: float = _MOST
     is_secret: bool = False
+    check: Callable[[str], object] = str
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -458,6 +463,7 @@ SETTINGS: tuple[Setting, ...] = (
         "hub_allow",
         "",
         "The private hosts, addresses and networks that callbacks at our hub may have, with spaces between.",
+        check=lambda text: Allowed(text.split()),
     ),
     Setting("hub_threads", 16, "How many subscribers our hub calls at once.", least=1, most=1000),
     Setting(

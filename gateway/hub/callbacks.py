@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import Final, TypeAlias
+from collections.abc import Collection
+from ipaddress import IPv6Address, ip_network
+from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from gateway.address_rules import Address, Allowed, class_of, is_local_name, parse_address
 from gateway.addresses import is_address
 from gateway.hub.topics import MOST_TEXT
-
-Address: TypeAlias = IPv4Address | IPv6Address
+from gateway.special_addresses import PUBLIC
 
 _LEGAL: Final = re.compile(r"[A-Za-z0-9\-._~:/?@!$&'()*+,;=%\[\]]*")
 _NUMBER: Final = re.compile(r"(?i)\d+|0x[0-9a-f]*")
-_LOCAL: Final = ("localhost", "local", "localdomain", "internal", "intranet", "lan", "home.arpa")
 _PORTS: Final = {"http": 80, "https": 443}
 _FIRST_FREE_PORT: Final = 1024  # below it are the services of a machine, such as mail
 
 
-def refusal(callback: str, own: Collection[str], allow: str) -> str:
+def refusal(callback: str, own: Collection[str], allow: Allowed) -> str:
     """Return why a callback is refused, as a sentence; empty if it may be tried.
 
-    `own` are addresses of this site. `allow` has the hosts, addresses and networks that may be private, with spaces
-    between.
+    `own` are addresses of this site. `allow` has the hosts, addresses and networks that may be private. A host that it
+    has by itself may also be that of this site, where another site may be.
     """
     if len(callback) > MOST_TEXT or not _LEGAL.fullmatch(callback) or not is_address(callback):
         return f"hub.callback is no legal http or https address of at most {MOST_TEXT} characters."
     place = _place(callback)
     if place is None or "@" in urlsplit(callback).netloc:
         return "hub.callback must have a host and a possible port, and no user."
+    if allow.name(*place):
+        return ""
     if any(_is_same(place, _place(address)) for address in own):
         return "hub.callback leads back to this hub."
-    return "" if _is_allowed(*place, allow) else _doubt(*place)
+    address = _literal(place[0])
+    return "" if address is not None and allow.address(place[0], address, place[1]) else _doubt(*place)
 
 
 def _doubt(host: str, port: int) -> str:
@@ -58,48 +60,26 @@ def _is_same(place: tuple[str, int], other: tuple[str, int] | None) -> bool:
     return other is not None and (place == other or (place[0] == other[0] and {place[1], other[1]} == {80, 443}))
 
 
-def _is_allowed(host: str, port: int, allow: str) -> bool:
-    address = _literal(host)
-    for entry in allow.split():
-        if entry.lower() in (host, f"{host}:{port}", f"[{host}]:{port}"):
-            return True
-        try:
-            if address is not None and address in ip_network(entry, strict=False):
-                return True
-        except ValueError:  # it is a name
-            continue
-    return False
-
-
 def _is_public(host: str) -> bool:
     """Return whether a host may be public: a name that is not local, or a literal address that is."""
     address = _literal(host)
     if address is not None:
-        return all(part.is_global and not part.is_multicast for part in _embedded(address))
+        return class_of(address) == PUBLIC
     if ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2]):  # `127.1`, `0x7f000001` and the like
         return False
-    return "." in host and not any(host == name or host.endswith(f".{name}") for name in _LOCAL)
+    return not is_local_name(host)
 
 
 def _literal(host: str) -> Address | None:
     try:
-        return ip_address(host)
+        return parse_address(host)
     except ValueError:
         return None
 
 
-def _embedded(address: Address) -> Iterator[Address]:
-    """Yield an address, and the IPv4 address in it."""
-    yield address
-    if isinstance(address, IPv6Address):
-        for part in (address.ipv4_mapped, address.sixtofour):
-            if part is not None:
-                yield part
-
-
 def network_of(address: str) -> str:
     """Return the network of a client, as far as one customer has it: /24, or /48; empty without an address."""
-    parsed = _literal(address.partition("%")[0])
+    parsed = _literal(address)
     if parsed is None:
         return ""
     if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:

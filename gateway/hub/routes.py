@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from flask import Blueprint, Response, request
 
+from gateway.address_rules import Allowed
 from gateway.errors import StoreError
 from gateway.hub.callbacks import network_of, refusal
 from gateway.hub.forms import MOST_BYTES, Form, read
@@ -38,7 +39,7 @@ class Bounds(NamedTuple):
     most: int
     most_of_network: int
     own: Collection[str]
-    allow: str = ""
+    allow: Allowed = Allowed()
 
 
 def blueprint(

@@ -12,6 +12,7 @@ import click
 from gateway.errors import ConfigurationError, FetchError, GatewayError, NotOaiPmh, NotXml
 from gateway.program import say
 from gateway.rebuild import remove_source
+from gateway.special_addresses import PUBLIC
 from gateway.unattended import without_schedule
 from harvester.commands.options import (
     Given,
@@ -42,7 +43,6 @@ from harvester.harvest.sources_toml import SourceEntry, checked_name, entry_from
 from harvester.harvest.unattended import entry_of, unlisted, unscheduled
 from harvester.http import downloads
 from harvester.http.pacing import Pace
-from harvester.http.special_addresses import PUBLIC
 from harvester.runtime.exit_status import status_of_end, status_of_error
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.locks import await_publishers, lock

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from gateway.errors import StoreUnwritable
 from gateway.settings import Settings
+from gateway.special_addresses import NAMEABLE, PUBLIC
 from harvester.harvest.sources_toml import SourceEntry, SourcesFile
 from harvester.http.access import Access
 from harvester.http.address_guard import address_class, ports_of
@@ -25,7 +26,6 @@ from harvester.http.origins import origin_of
 from harvester.http.pacing import Pace
 from harvester.http.proxies import Proxies
 from harvester.http.request_log import logged
-from harvester.http.special_addresses import NAMEABLE, PUBLIC
 from harvester.runtime.interrupts import OutOfHours, Stop, breakable
 from harvester.runtime.opening_hours import opens_in
 from harvester.sources import kind_of, kinds

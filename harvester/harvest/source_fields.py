@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
+from gateway.address_rules import are_allowable
+from gateway.special_addresses import CLASSES
 from harvester.harvest.windows.days import UNITS
-from harvester.http.address_rules import are_allowable
-from harvester.http.special_addresses import CLASSES
 from harvester.runtime.durations import is_duration, is_schedule
 from harvester.runtime.opening_hours import are_hours
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from gateway.special_addresses import NAMEABLE
 from harvester.http.credentials import Credentials
-from harvester.http.special_addresses import NAMEABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 import requests
 import urllib3
 
+from gateway.address_rules import Allowed
 from gateway.errors import (
     AddressRefused,
     AnswerTooLarge,
@@ -33,7 +34,6 @@ from gateway.errors import (
 from gateway.settings import Settings
 from harvester.http.access import Access
 from harvester.http.address_guard import Guard, Own, Resolve
-from harvester.http.address_rules import Allowed
 from harvester.http.certificates import trusting
 from harvester.http.connections import GuardedAdapter, Watchdog, folded_headers
 from harvester.http.content_encoding import decoded, is_compressed_file

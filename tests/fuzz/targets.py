@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gateway import resourcesync_abouts, typed_links, xmlio
+from gateway.address_rules import Allowed
 from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.errors import UnusableRecord
 from gateway.formats import reader_of
@@ -375,6 +376,7 @@ _RIGHTS = (
     b"This article is licensed under CC BY 4.0, if the authors pay. Creative Commons Attribution-NonCommercial\nCC0",
 )
 _DATES = (b"2020-01-02T03:04:05.678+01:00", b"2020-01-02", b"Mon, 06 Jul 2020 00:00:00 GMT", b"2020-1-2 3:04")
+_ALLOWED = Allowed(("10.0.0.0/8", "a.org", "[::1]:80"))
 _HUB_FORM = (
     b"hub.mode=unsubscribe&hub.callback=https%3A%2F%2Fa.org%2F&hub.topic=https%3A%2F%2Fx.org%2F&hub.secret=%C3%A9"
 )
@@ -487,7 +489,7 @@ TARGETS = (
     Target("provenance", lambda body: read_provenance([body]), (PROVENANCE.encode(), *PAYLOADS)),
     Target("arguments", parse_arguments, (_ARGUMENTS,)),
     Target("hub.forms", lambda body: hub_forms.read(body, 864_000), (_HUB_FORM, b"hub.mode=subscribe&hub.lease_seconds=9")),
-    Target("hub.callbacks", _text(lambda text: callbacks.refusal(text, ("https://x.org/oai",), "10.0.0.0/8 a.org [::1]:80")), _CALLBACKS),
+    Target("hub.callbacks", _text(lambda text: callbacks.refusal(text, ("https://x.org/oai",), _ALLOWED)), _CALLBACKS),
     Target("hub.callbacks.network_of", _text(callbacks.network_of), (b"192.0.2.1", b"2001:db8::1%eth0", b"::ffff:192.0.2.1")),
     Target("hub.topics", _text(_HUB_TOPICS.named), (b"https://x.org/oai?verb=ListRecords&metadataPrefix=oai_dc&set=a", _CHANGE_LIST)),
     Target("request line", escaped, (b"GET /oai?" + _ARGUMENTS + b" HTTP/1.1\r\n", "GET /oai?x=é HTTP/1.1\r\n".encode())),

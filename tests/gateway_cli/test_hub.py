@@ -86,6 +86,15 @@ def test_of_many_subscribers_that_fail_the_first_are_named(subscribers):
     assert failing([known]) == ()
 
 
+@pytest.mark.parametrize("allowed", ["127.0.0.1 not*a_host!", "10.0.0.0/99", "http://x/", "*", "[::1"])
+def test_a_wrong_entry_of_hub_allow_is_named_by_check_and_stops_the_start(gateway, allowed):
+    gateway("init")
+    wrong = f"The setting hub_allow is wrong (environment): '{allowed.split()[-1]}' cannot be allowed."
+    for command, status in (("check", 1), ("serve", 2)):
+        result = gateway(command, GATEWAY_HUB_ALLOW=allowed)
+        assert (result.exit_code, wrong in result.stderr) == (status, True), command
+
+
 def test_check_says_nothing_of_a_hub_that_nobody_uses(gateway):
     gateway("init")
     assert "ur hub" not in gateway("check").stderr

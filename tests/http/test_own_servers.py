@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
+from gateway.address_rules import Allowed
 from gateway.errors import AddressRefused
-from harvester.http.address_rules import Allowed
 from harvester.http.own_servers import elsewhere
 
 ADDRESSES = {"gateway.example.org": "192.0.2.1", "alias.example.net": "192.0.2.1", "other.example.net": "192.0.2.2"}
@@ -33,6 +33,20 @@ def test_other_hosts_and_ports_are_not_ours():
     assert resolve()("other.example.net", 443)[0][4] == ("192.0.2.2", 443)
     assert resolve()("alias.example.net", 8443)[0][4] == ("192.0.2.1", 8443)
     assert resolve("https://nowhere.example.org/oai")("alias.example.net", 443)
+
+
+def test_a_neighbour_at_our_address_may_be_allowed_by_this_address():
+    ours = "http://192.0.2.1/oai"
+    with pytest.raises(AddressRefused):
+        elsewhere([ours], Allowed(["192.0.2.0/24"]), at_itself)("192.0.2.1", 80)
+    assert elsewhere([ours], Allowed(["192.0.2.1"]), at_itself)("192.0.2.1", 80)
+    assert elsewhere([ours], Allowed(["192.0.2.1:80"]), at_itself)("192.0.2.1", 80)
+    with pytest.raises(AddressRefused):
+        elsewhere([ours], Allowed(["192.0.2.1:8080"]), at_itself)("192.0.2.1", 80)
+
+
+def at_itself(host, port, **_):
+    return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))]
 
 
 def test_a_neighbour_on_our_machine_may_be_allowed():

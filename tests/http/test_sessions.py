@@ -11,9 +11,9 @@ from threading import Barrier
 import pytest
 import requests
 
+from gateway.address_rules import Allowed
 from gateway.errors import ConnectionFailed
 from gateway.settings import load
-from harvester.http.address_rules import Allowed
 from harvester.http.connections import Guard, GuardedAdapter  # type: ignore[attr-defined]
 from harvester.http.fetching import Web
 from harvester.http.messages import Request

@@ -125,7 +125,10 @@ def test_other_answers_name_no_hub(house, path):
         "http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f000001/", "http://0177.0.0.1/", "http://[::1]/",
         "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/", "http://localhost/", "http://a.localhost./", "http://192.168.1.1:8080/", "http://169.254.169.254/latest",
         "http://[fe80::1]/", "http://[fd00::2]/", "http://[2002:7f00:1::]/", "http://intranet/", "http://printer.local/", "http://0.0.0.0/",
-        "http://100.64.0.1/", "http://224.0.0.1/",
+        "http://100.64.0.1/", "http://224.0.0.1/", "http://router.corp/", "http://metadata.goog/", "http://168.63.129.16/",
+        # private, in an IPv6 address: NAT64, IPv4-compatible, IPv4-translated, 6to4, Teredo
+        "http://[64:ff9b::7f00:1]/", "http://[64:ff9b::10.0.0.1]/", "http://[64:ff9b:1::808:808]/", "http://[::7f00:1]/", "http://[::ffff:0:10.0.0.2]/",
+        "http://[2002:c0a8:1::]/", "http://[2001:0:7f00:1::]/", "http://[2001:0:808:808::f5ff:fffe]/",
         # back to us
         "https://gateway.example.org/websub/x", "http://gateway.example.org/", "https://GATEWAY.example.org./oai", "https://gateway.example.org:443/hub",
     ],
@@ -151,6 +154,19 @@ def test_these_callbacks_are_refused_at_once(house, post, callback):
 )
 def test_these_callbacks_may_be_tried(post, callback):
     assert post(callback=callback).status_code == 202
+
+
+def test_another_site_on_our_host_may_be_allowed(tmp_path, ready_made):
+    """`hub_allow` has the host itself, or this one address of it: a network is not enough."""
+    ready_made(tmp_path, make_databases)
+    answers = {}
+    for allowed in ("gateway.example.org", "gateway.example.org:443", "gateway.example.org:8443", "0.0.0.0/0"):
+        with opened(tmp_path, hub=True, hub_allow=allowed) as house:
+            house.add("1")
+            house.desk.now += 5
+            form = {"hub.callback": f"{SITE}/other/websub", "hub.mode": "subscribe", "hub.topic": LIST}
+            answers[allowed] = house.app.test_client().post("/hub", data=form).status_code
+    assert list(answers.values()) == [202, 202, 400, 400]
 
 
 @pytest.mark.parametrize("lease", ["0", "-1", "soon", "1e9", "9" * 13, "١"])

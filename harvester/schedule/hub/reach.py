@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from gateway.address_rules import Allowed
 from gateway.hub.topics import Topic
 from gateway.settings import Settings
+from gateway.special_addresses import PUBLIC
 from harvester.http.access import Access
-from harvester.http.address_rules import Allowed
 from harvester.http.fetching import Web
 from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.own_servers import elsewhere
-from harvester.http.special_addresses import PUBLIC
 from harvester.runtime.interrupts import Stop, breakable
 
 _HUB: Final = "hub"  # the name of our requests

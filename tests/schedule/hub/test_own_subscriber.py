@@ -80,6 +80,13 @@ def test_our_own_harvester_is_woken_by_our_own_hub(tmp_path):
             assert "hub: unsubscribed 1." in harvester(first, "tend").stderr
 
 
+def test_tend_fails_if_hub_allow_is_wrong(tmp_path):
+    make(tmp_path, {})
+    result = live.called("harvester", tmp_path, "tend", hub_allow="10.0.0.0/99")
+    assert result.returncode == 2
+    assert "The setting hub_allow is wrong (environment): '10.0.0.0/99' cannot be allowed." in result.stderr
+
+
 def test_tend_and_status_say_what_the_hub_did_and_who_fails(tmp_path):
     make(tmp_path, {})
     (tmp_path / "sources.toml").write_text("")

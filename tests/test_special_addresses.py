@@ -6,8 +6,8 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from harvester.http.address_rules import class_of, is_local_name
-from harvester.http.special_addresses import BLOCKS, CLASSES, EMBEDDING, LOCAL_NAMES
+from gateway.address_rules import class_of, is_local_name
+from gateway.special_addresses import BLOCKS, CLASSES, EMBEDDING, LOCAL_NAMES
 
 # (row, an address in it, what it must be): written from the registries themselves, not from our table.
 ROWS = [

@@ -1,4 +1,6 @@
-"""The rules of the address guard: which addresses a foreign answer may lead to. Pure; `address_guard` applies them.
+"""The rules of the address guard: which addresses a foreign answer may lead to. Pure.
+
+The guard of the harvester (`harvester.http.address_guard`) applies them to each request, and our hub to callbacks.
 
 The operator of a repository, or of a redirect, controls the names that the harvester looks up. Without a guard they
 could make it read pages that only the local network may read. Permissions of an administrator (`address` and `allow` of
@@ -21,7 +23,7 @@ from ipaddress import (
 from typing import NamedTuple, TypeAlias
 
 from gateway.errors import ConfigurationError
-from harvester.http.special_addresses import BLOCKS, EMBEDDING, LOCAL_NAMES, NAMEABLE, PUBLIC, RESERVED
+from gateway.special_addresses import BLOCKS, EMBEDDING, LOCAL_NAMES, NAMEABLE, PUBLIC, RESERVED
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
@@ -81,6 +83,12 @@ class _Entry(NamedTuple):
     network: Network | None
     port: int
 
+    def is_host(self, host: str) -> bool:
+        """Return whether this is a host, by its name or its address, and no network that it is in."""
+        if self.network is None:
+            return self.host == host
+        return self.network.prefixlen == self.network.max_prefixlen and str(self.network.network_address) == host
+
 
 class Allowed:
     """The hosts, networks and ports that an administrator allows. Entries: HOST, ADDRESS or NETWORK, or with :PORT.
@@ -106,9 +114,9 @@ class Allowed:
         )
 
     def name(self, host: str, port: int) -> bool:
-        """Return whether this host may be reached by name at this port, through a proxy."""
+        """Return whether this host is allowed by itself at this port, and not only as a part of a network."""
         host = host.lower().rstrip(".")
-        return any(entry.host == host for entry in self._entries if entry.port in (0, port))
+        return any(entry.is_host(host) for entry in self._entries if entry.port in (0, port))
 
     def port(self, port: int) -> bool:
         """Return whether this port is allowed at every public address."""
