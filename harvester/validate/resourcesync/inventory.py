@@ -33,14 +33,16 @@ class Inventory:
         self.count = 0
         self._keys = [array("Q") for _ in range(_BUCKETS)]
         self._values = [array("Q") for _ in range(_BUCKETS)]  # parts, or states
+        self._hashes = [array("Q") for _ in range(_BUCKETS)]  # not written
         self._is_sorted = True
 
-    def add(self, address: str, value: int) -> None:
-        """Add an address, with the hash of its state or the number of its part."""
+    def add(self, address: str, value: int, state: int = 0) -> None:
+        """Add an address, with the hash of its state or the number of its part, and its `state_of`."""
         key = key_of(address)
         bucket = key & (_BUCKETS - 1)
         self._keys[bucket].append(key)
         self._values[bucket].append(value)
+        self._hashes[bucket].append(state)
         self._is_sorted = False
         self.count += 1
 
@@ -48,9 +50,10 @@ class Inventory:
         if self._is_sorted:
             return
         for number in range(_BUCKETS):
-            pairs = sorted(zip(self._keys[number], self._values[number], strict=True))
-            self._keys[number] = array("Q", (key for key, _ in pairs))
-            self._values[number] = array("Q", (value for _, value in pairs))
+            rows = sorted(zip(self._keys[number], self._values[number], self._hashes[number], strict=True))
+            self._keys[number] = array("Q", (key for key, _, _ in rows))
+            self._values[number] = array("Q", (value for _, value, _ in rows))
+            self._hashes[number] = array("Q", (state for _, _, state in rows))
         self._is_sorted = True
 
     def repetitions(self) -> Iterator[tuple[int, int]]:
@@ -63,12 +66,18 @@ class Inventory:
 
     def value(self, key: int) -> int | None:
         """Return the value of an address by its hash; None when it is not listed."""
+        return self._of(key, self._values)
+
+    def state(self, key: int) -> int | None:
+        """Return the state of an address by its hash; None when it is not listed."""
+        return self._of(key, self._hashes)
+
+    def _of(self, key: int, columns: list[array[int]]) -> int | None:
         self._sort()
-        keys = self._keys[key & (_BUCKETS - 1)]
+        bucket = key & (_BUCKETS - 1)
+        keys = self._keys[bucket]
         place = bisect_left(keys, key)
-        if place < len(keys) and keys[place] == key:
-            return self._values[key & (_BUCKETS - 1)][place]
-        return None
+        return columns[bucket][place] if place < len(keys) and keys[place] == key else None
 
     def __contains__(self, address: str) -> bool:
         return self.value(key_of(address)) is not None
@@ -109,6 +118,7 @@ def _of_columns(keys: Iterable[int], values: Iterable[int]) -> Inventory:
         bucket = key & (_BUCKETS - 1)
         inventory._keys[bucket].append(key)  # noqa: SLF001 - of its own class
         inventory._values[bucket].append(value)  # noqa: SLF001
+        inventory._hashes[bucket].append(0)  # noqa: SLF001
         inventory.count += 1
     inventory._is_sorted = False  # noqa: SLF001
     return inventory

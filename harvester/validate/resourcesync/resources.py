@@ -8,7 +8,7 @@ from harvester.validate.resourcesync.downloads import Download
 from harvester.validate.resourcesync.observed import Observed, Resource
 from harvester.validate.resourcesync.packages import fixity_faults
 from harvester.validate.resourcesync.values import is_absolute, latest, moment
-from harvester.validate.resourcesync.walk import Set, Walk
+from harvester.validate.resourcesync.walk import Set, Walk, looks_like_document
 from harvester.validate.signposting.visits import essence
 
 _BACK = {"describes": "describedby", "describedby": "describes"}
@@ -26,6 +26,7 @@ class ResourceRules:
         for resource_set in self._walk.sets:
             self._repetitions(resource_set)
             self._links(resource_set)
+            self._documents(resource_set)
         for resource_set in self._walk.sets:
             for resource in resource_set.observed.resources.by_loc.values():
                 self._requested(resource)
@@ -46,6 +47,16 @@ class ResourceRules:
             elif one != other:
                 sentences.append(f"An address is listed in {observed.part(one)} and in {observed.part(other)}.")
         self._judged.faults(root.shown, "loc.once-in-parts", sentences[:100])
+
+    def _documents(self, resource_set: Set) -> None:
+        """Judge whether a Resource List lists documents that were read."""
+        root = resource_set.roots.get("resourcelist")
+        if root is None:
+            return
+        inventory = resource_set.observed.inventory
+        documents = {url for one in self._walk.documents if one.kind and not one.kind.is_manifest for url in one.urls}
+        wrong = (f"{url} is a document, and the Resource List has it." for url in sorted(documents) if url in inventory)
+        self._judged.faults(root.shown, "resource.document", wrong)
 
     def _links(self, resource_set: Set) -> None:
         observed: Observed = resource_set.observed
@@ -80,8 +91,19 @@ class ResourceRules:
                 self._judged.faults(download, "resource.works", failed)
                 if download.is_success:
                     self._compared(resource, download)
+                    self._not_a_document(resource, download)
         finally:
             download.close()
+
+    def _not_a_document(self, resource: Resource, download: Download) -> None:
+        """Judge whether a resource that was requested is a document of a known capability."""
+        is_known = self._walk.known(resource.loc) is not None
+        if is_known and resource.document.capability == "resourcelist":
+            return  # judged with the list
+        document = None if is_known or not looks_like_document(download.beginning) else self._walk.peeked(download)
+        is_wrong = is_known or (document is not None and bool(document.capability))
+        sentence = f"{resource.document.url} lists it, and it is a document."
+        self._judged.faults(download, "resource.document", [sentence] if is_wrong else [])
 
     def _compared(self, resource: Resource, download: Download) -> None:
         md, judged = resource.md, self._judged

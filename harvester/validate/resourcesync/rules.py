@@ -132,6 +132,12 @@ RULES: tuple[Rule, ...] = (
     Rule("index.open", "Z39.99 §12.2", "Only the last part of an index of changes is open.", _WARNING),
     Rule("changes.gap", "Z39.99 §12.2", "A Change List begins where the one before ends.", _WARNING),
     Rule("changes.cover", "Z39.99 §5.1", "The Change Lists begin before at of the Resource List.", _WARNING),
+    Rule(
+        "changes.deletion",
+        "Z39.99 §10.1, §12.1",
+        "A Resource List does not have a resource that was deleted before its at.",
+    ),
+    Rule("changes.state", "Z39.99 §7, §12.1", "A Resource List has the hash of the last change before its at."),
     Rule("archive.same", "Archives §2", "An archive lists documents of its kind."),
     Rule("archive.times", "Archives §2", "An archive has the times of its documents."),
     # Packages.
@@ -155,6 +161,11 @@ RULES: tuple[Rule, ...] = (
     Rule("resource.hash", "Z39.99 §7", "A resource has the hash that its list states."),
     Rule("resource.type", "Z39.99 §7", "Content-Type of a resource is the type that its list states.", _WARNING),
     Rule("resource.lastmod", "Z39.99 §7", "Last-Modified of a resource is the lastmod of its list.", _WARNING),
+    Rule(
+        "resource.document",
+        "Z39.99 §10.1, §10.2",
+        "What a Resource List or a Change List lists is no ResourceSync document.",
+    ),
     Rule("resource.deleted", "Z39.99 §12.1", "A resource that was deleted cannot be requested.", _WARNING),
     Rule(
         "resource.describes", "Z39.99 §14.5", "describes and describedby between listed resources are mutual.", _WARNING

@@ -36,6 +36,7 @@ class Together:
             self._parts(index, parts)
         for resource_set in self._walk.sets:
             self._changes(resource_set)
+            self._stale(resource_set)
 
     # -- up and index ---------------------------------------------------------------------------------------------
 
@@ -102,6 +103,8 @@ class Together:
             return
         names = {normal_form(url) for url in document.urls}
         is_listed = any(normal_form(listed.loc) in names for listed in linked.listed)
+        if not is_listed and any(document.url in one.observed.inventory for one in self._walk.sets):
+            return  # the index is written as a list, which another rule says
         wrong = [] if is_listed else [f"index leads to {linked.url}, which does not list it."]
         self._judged.faults(document.shown, "index.lists", wrong)
 
@@ -174,6 +177,20 @@ class Together:
         is_late = min(begins) > at
         sentence = f"The first Change List begins after {resources.md['at']}, which is at of the Resource List."
         self._judged.faults(changes.shown, "changes.cover", [sentence] if is_late else [])
+
+    def _stale(self, resource_set: Set) -> None:
+        """Judge whether the Resource List has the last changes before it, if all of them were read."""
+        root, observed = resource_set.roots.get("resourcelist"), resource_set.observed
+        for document, sentence in observed.recreated:
+            self._judged.faults(document.shown, "change.created", [sentence])
+        if root is None or self._walk.limit or not observed.has_changes:
+            return
+        if not observed.is_stale_whole:
+            for rule in ("changes.deletion", "changes.state"):
+                self._judged.skip(rule, "There are too many changes.")
+            return
+        for rule in ("changes.deletion", "changes.state"):
+            self._judged.faults(root.shown, rule, (text for name, text in observed.stale.values() if name == rule))
 
     def _gaps(self, lists: list[Document]) -> None:
         timed = sorted(

@@ -25,6 +25,8 @@ MOST_ADDRESS = 2048  # characters; a `loc` is shorter (Sitemaps 0.9)
 # Seconds after the first one, by the length of a date; 1 is a time without seconds, and 0 one with them.
 _SPANS = {4: 366 * 86_400 - 1, 7: 31 * 86_400 - 1, 10: 86_399, 1: 59, 0: 0}
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_STATE_DIGITS = 15
+_OF_LENGTH = 4  # the kind of a state
 _LATEST_HOUR, _LATEST_MINUTE, _LATEST_SECOND = 23, 59, 60
 
 
@@ -69,6 +71,29 @@ def _offset(zone: str) -> int:
 def relation_of(link: Attributes) -> str:
     """Return the relation of a link in small letters: the names of relations have no case (RFC 8288 §3.3)."""
     return link.get("rel", "").strip().lower()
+
+
+def state_of(md: Attributes) -> int:
+    """Return the first 60 bits of the strongest hash, else the length, with what it is in the last bits; 0: none.
+
+    States of two kinds are not compared.
+    """
+    if "encoding" in md:
+        return 0
+    text = md.get("hash", "")
+    for kind, name in enumerate(("sha-256:", "sha-1:", "md5:"), 1):
+        place = text.find(name)
+        if place >= 0:
+            digits = text[place + len(name) : place + len(name) + _STATE_DIGITS]
+            is_long = len(digits) == _STATE_DIGITS and _HEXADECIMAL.fullmatch(digits)
+            return (int(digits, 16) << 3) | kind if is_long else 0
+    length = md.get("length", "")
+    return (int(length) << 3) | _OF_LENGTH if NUMBER.fullmatch(length) else 0
+
+
+def is_other_state(one: int, other: int) -> bool:
+    """Return whether two states are of one kind and differ."""
+    return one != other and bool(one) and one & 7 == other & 7
 
 
 def is_complete(text: str) -> bool:

@@ -180,7 +180,7 @@ class Walk:
             if self.known(sitemap) is None:
                 download = self._asked(sitemap)
                 self._judge_failure("discovery.robots", sitemap, f"robots.txt names {sitemap}")
-                if not download.is_success or _TERMS not in download.beginning:
+                if not download.is_success or not looks_like_document(download.beginning):
                     continue  # a plain sitemap is none of the documents
                 path = self._path(sitemap)
                 is_unread = bool(self.unread) or self.known(path.addresses[-1]) is None
@@ -232,7 +232,11 @@ class Walk:
             return None
         if _is_package(download):
             return self._packages.manifest(download)
-        document = Document((url,), download)
+        return self.peeked(download)
+
+    def peeked(self, download: Download) -> Document:
+        """Return the document of an answer without verdicts."""
+        document = Document((download.request.url,), download)
         return judge(document, download.parts, Judged(), Unobserved(), self.now)
 
     def _visit(self, url: str) -> None:
@@ -391,6 +395,11 @@ class Walk:
             self._known[normal_form(address)] = document
         self.memory.document(document)
         return document
+
+
+def looks_like_document(beginning: bytes) -> bool:
+    """Return whether bytes look like a sitemap with elements of ResourceSync."""
+    return _TERMS in beginning and _is_sitemap(beginning)
 
 
 def _is_sitemap(beginning: bytes) -> bool:

@@ -93,6 +93,27 @@ def _empty_capability_list(site: Site) -> None:
     site.replace(WELL_KNOWN, "</urlset>", entry(SECOND, capability="capabilitylist") + "</urlset>")
 
 
+def _other_length(site: Site) -> None:
+    """Let no list have a hash of a resource, and the Change List another length."""
+    stated = f'hash="{representation("/r/1")["hash"]}" length="3"'
+    site.replace(PART1, stated, 'length="3"')
+    site.replace(CLOSED_LIST, stated, 'length="4"')
+
+
+def _index_as_list(site: Site) -> None:
+    """Write the index of Resource Lists as a list of resources."""
+    for old, new in (("sitemapindex", "urlset"), ("sitemap>", "url>"), (f'<rs:md at="{AT}"/>', "")):
+        site.replace(RESOURCES, old, new)
+
+
+def _document_that_changed(site: Site) -> None:
+    """Let a Change List have a Change List of another source."""
+    head = {"capability": "changelist", "from": CLOSED}
+    site["/x"] = Resource(document(f'<rs:ln rel="up" href="{BASE}{CAPABILITIES}"/>', head))
+    change = entry("/x", change="created", datetime="2026-03-04T00:00:00Z")
+    site.replace(OPEN_LIST, "</urlset>", change + "</urlset>")
+
+
 def _later(rule: str, later: Callable[[Site], object], words: str = "") -> Fault:
     return Fault(rule, lambda _: None, words, later=later)
 
@@ -127,7 +148,13 @@ def _older(site: Site) -> None:
     """Let the index of changes have a third, open list that begins later."""
     third = "/a/changelist-third.xml"
     later = "2026-03-04T00:00:00Z"
-    body = site[OPEN_LIST].body.decode().replace(CLOSED, later).replace(CHANGED, "2026-03-04T10:00:00Z")
+    body = (
+        site[OPEN_LIST]
+        .body.decode()
+        .replace(CLOSED, later)
+        .replace(CHANGED, "2026-03-04T10:00:00Z")
+        .replace("created", "updated")
+    )
     site[third] = Resource(body.encode())
     site.replace(CHANGES, "</sitemapindex>", entry(third, "sitemap", from_=later) + "</sitemapindex>")
 
@@ -390,6 +417,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault("index.open", _older),
     Fault("changes.gap", _gap),
     Fault("changes.cover", _uncovered),
+    _text("changes.deletion", CLOSED_LIST, DELETED, "/r/2"),
+    _text("changes.state", CLOSED_LIST, representation("/r/1")["hash"], representation("/r/2")["hash"]),
+    Fault("changes.state", _other_length, "length"),
     _text("archive.times", ARCHIVE, 'at="2025-03-02', 'at="2025-03-03'),
     Fault("dump.order", _packages_backwards),
     Fault("package.times", lambda site: site.pack_changes(stated="2026-03-01T01:00:00Z")),
@@ -426,6 +456,9 @@ FAULTS: tuple[Fault, ...] = (
     _answer("resource.hash", "/r/4", body=b"FOUR"),
     _answer("resource.type", "/r/4", content_type="text/plain"),
     _answer("resource.lastmod", "/r/4", headers={"Last-Modified": "Sun, 01 Mar 2026 07:00:00 GMT"}),
+    _text("resource.document", PART2, "</urlset>", entry(OPEN_LIST) + "</urlset>"),
+    Fault("resource.document", _index_as_list, "an index that is a urlset"),
+    Fault("resource.document", _document_that_changed, "a document that nothing else lists"),
     Fault("resource.deleted", lambda site: site.__setitem__(DELETED, Resource(b"x"))),
     _text("resource.describes", PART1, '<rs:ln rel="describedby" href="{base}/m/1"/>', ""),
     Fault("discovery.well-known", _moved),

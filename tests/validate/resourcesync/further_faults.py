@@ -24,6 +24,7 @@ from tests.validate.resourcesync.site import (
     PART1,
     PART2,
     RESOURCES,
+    ROBOTS,
     WELL_KNOWN,
     Site,
     entry,
@@ -89,7 +90,10 @@ FURTHER: tuple[tuple[set[str], Callable[[Site], object]], ...] = (
             entry("/r/5", change="updated", datetime="2026-03-03T09:59:59.9Z", **representation("/r/5")) + "</urlset>",
         ),
     ),
-    ({"change.foreign"}, _text(PART2, "</urlset>", entry(DELETED, change="deleted") + "</urlset>")),
+    (
+        {"change.foreign", "changes.deletion"},
+        _text(PART2, "</urlset>", entry(DELETED, change="deleted") + "</urlset>"),
+    ),
     ({"index.times"}, _text(CHANGES, f'until="{CLOSED}"', 'until="2026-03-02T23:59:59Z"')),
     (
         {"capabilities.same", "loc.once"},
@@ -125,5 +129,41 @@ FURTHER: tuple[tuple[set[str], Callable[[Site], object]], ...] = (
         {"document.attributes"},
         _text(WELL_KNOWN, '<rs:md capability="description"', '<rs:md type="application/xml" capability="description"'),
     ),
+    # After a stranger's faults.
+    (
+        {"discovery.link", "answer.content-type", "xml.well-formed", "xml.root"},
+        lambda site: site[PAGE].headers.update(Link=f'<{BASE}{PAGE}>; rel="ResourceSync"'),
+    ),
+    ({"discovery.robots"}, lambda site: site.replace(ROBOTS, RESOURCES, CAPABILITIES)),
+    ({"xml.text"}, _text(PART2, "</url>", "</url><![CDATA[ <url/> ]]>", 1)),
+    ({"xml.elements"}, _text(PART2, "</lastmod>", '<x xmlns="urn:x"/></lastmod>', 1)),
+    ({"capabilities.entry", "up.described"}, _text(WELL_KNOWN, entry(CAPABILITIES, capability="capabilitylist"), "")),
+    ({"resource.document"}, _text(PART1, "</urlset>", entry(CAPABILITIES) + "</urlset>")),
+    (
+        {"resource.document"},
+        _text(OPEN_LIST, "</urlset>", entry(DUMP, change="updated", datetime="2026-03-04T00:00:00Z") + "</urlset>"),
+    ),
+    (
+        {"changes.state"},
+        _text(
+            CLOSED_LIST,
+            "</urlset>",
+            entry("/r/1", change="updated", datetime="2026-03-01T10:00:00Z", **representation("", b"x")) + "</urlset>",
+        ),
+    ),
+    (
+        {"changes.deletion"},
+        _text(CLOSED_LIST, "</urlset>", entry("/r/1", change="deleted", datetime="2026-03-01T10:00:00Z") + "</urlset>"),
+    ),
+    (
+        {"change.created"},
+        _text(
+            OPEN_LIST,
+            "</urlset>",
+            entry("/r/1", change="created", datetime="2026-03-04T10:00:00Z", **representation("/r/1")) + "</urlset>",
+        ),
+    ),
+    ({"change.deleted"}, _text(CLOSED_LIST, '"deleted"', '"deleted" type="text/xml"')),
+    ({"package.type"}, lambda site: setattr(site[PACKAGE], "content_type", "application/octet-stream")),
     ({"link.href"}, _text(PART1, '<rs:ln rel="index"', '<rs:ln rel="alternate" href=""/><rs:ln rel="index"')),
 )

@@ -84,6 +84,13 @@ def test_a_fault_is_found_from_every_document(fault):
         assert list(_findings(_lint(site, path))) == [fault.rule], path
 
 
+def test_an_index_that_is_a_urlset_is_found_from_its_parts():
+    fault = next(fault for fault in FAULTS if fault.words == "an index that is a urlset")
+    site = Site().fill()
+    fault.spoil(site)
+    assert list(_findings(_lint(site, PART1))) == [fault.rule]
+
+
 @pytest.mark.parametrize("number", range(len(FURTHER)))
 def test_faults_that_were_written_after_the_rules_are_found(number):
     rules, spoil = FURTHER[number]

@@ -238,7 +238,7 @@ FIELD = {
     "pod": (
         _pod,
         {"up.capability-list", "index.link", "loc.first", "entry.md-once", "entry.attributes", "change.stated"}
-        | {"change.time"},
+        | {"change.time", "resource.document"},
     ),
     "sufia": (_sufia, {"discovery.description", "discovery.link", "discovery.page", "up.capability-list"}),
     "resync": (_library, {"times.at", "times.utc", "hash.digits"}),
@@ -666,6 +666,62 @@ def test_length_and_hash_of_a_content_coding_are_not_compared():
     assert _findings(_lint(site)) == {}
 
 
+def _with_changes(site, *changes):
+    """Add changes to the end of the closed Change List, whose window then includes them."""
+    site.replace(right.CLOSED_LIST, "</urlset>", "".join(changes) + "</urlset>")
+    return site
+
+
+@pytest.mark.parametrize(
+    ("change", "when", "hash_"),
+    [
+        ("deleted", right.AT, ""),  # as late as the list
+        ("updated", "2026-03-01T10:00:00Z", "sha-256:" + "0" * 9),  # no whole hash
+        ("updated", "2026-03-01T10:00:00Z", "md5:" + "0" * 32),  # the list has a stronger hash
+        ("updated", "2026-03-01T10:00:00Z", ""),
+    ],
+)
+def test_a_change_that_may_be_in_the_list_is_no_finding(change, when, hash_):
+    stated = {"hash": hash_} if hash_ else {}
+    site = _with_changes(Site().fill(), entry("/r/2", change=change, datetime=when, **stated))
+    assert set(_findings(_lint(site, fetch=0))) <= {"hash.digits"}
+
+
+def test_a_deletion_before_a_creation_is_no_finding():
+    changes = (
+        entry("/r/2", change="deleted", datetime="2026-03-01T10:00:00Z"),
+        entry("/r/2", change="created", datetime="2026-03-02T00:03:00Z"),  # while the list is made
+    )
+    assert _findings(_lint(_with_changes(Site().fill(), *changes))) == {}
+    assert set(_findings(_lint(_with_changes(Site().fill(), changes[0])))) == {"changes.deletion"}
+
+
+def test_without_at_no_change_is_before_the_list():
+    site = _with_changes(Site().fill(), entry("/r/2", change="deleted", datetime="2026-03-01T10:00:00Z"))
+    site.replace(PART2, f' at="{right.AT}" completed="{right.COMPLETED}"', "")
+    assert set(_findings(_lint(site))) == {"times.at"}
+
+
+def test_the_same_states_with_a_content_coding_are_not_compared():
+    change = entry("/r/2", change="updated", datetime="2026-03-01T10:00:00Z", length="3", encoding="gzip")
+    assert _findings(_lint(_with_changes(Site().fill(), change))) == {}
+
+
+def test_too_many_changes_are_not_compared(monkeypatch):
+    monkeypatch.setattr("harvester.validate.resourcesync.observed._MOST_STALE", 0)
+    change = entry("/r/2", change="deleted", datetime="2026-03-01T10:00:00Z")
+    linted = _lint(_with_changes(Site().fill(), change))
+    assert _findings(linted) == {}
+    assert _skipped(linted)["changes.deletion"] == "There are too many changes."
+
+
+def test_a_change_at_the_border_of_two_lists_may_be_in_both():
+    change = entry("/r/5", change="created", datetime=right.CLOSED, **representation("/r/5"))
+    site = _with_changes(Site().fill(), change)
+    site.replace(OPEN_LIST, f'datetime="{right.CHANGED}"', f'datetime="{right.CLOSED}"')
+    assert _findings(_lint(site)) == {}
+
+
 def test_a_later_change_of_a_resource_is_compared_and_not_its_list():
     site = Site().fill()
     site["/r/4"] = right.Resource(b"new")
@@ -762,7 +818,7 @@ def test_a_change_before_the_first_list_announces_nothing(tmp_path):
     _lint(site, again=tmp_path)
     site.replace(PART1, representation("/r/1")["hash"], representation("", b"ONE")["hash"])
     site["/r/1"] = right.Resource(b"ONE")
-    assert set(_findings(_lint(site, again=tmp_path))) == {"again.changes"}
+    assert set(_findings(_lint(site, again=tmp_path))) == {"again.changes", "changes.state"}
 
 
 def test_without_a_change_list_changes_are_not_compared(tmp_path):
