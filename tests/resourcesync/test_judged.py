@@ -127,7 +127,15 @@ def _fetch_of(source: Source, *, has_parts: bool) -> Fetch:
 
 
 @pytest.mark.parametrize("has_parts", [False, True])
-@pytest.mark.parametrize("start", ["/", "/.well-known/resourcesync", "/resourcesync/oai_dc/source/changelist.xml"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        "/",
+        "/.well-known/resourcesync",
+        "/resourcesync/oai_dc/source/changelist.xml",
+        "/resourcesync/oai_dc/source/resourcedump-1.zip",
+    ],
+)
 def test_our_own_linter_has_one_advice_in_two_runs(source, start, has_parts, tmp_path):
     source.publish(*map(str, range(7)), sets=("x",))
     for _ in range(2):

@@ -126,7 +126,8 @@ class Walk:
             if document is None:
                 self._judge_failure(rule, lead, f"resourcesync leads to {lead}")
                 continue
-            leads.append(lead)
+            if document.capability or _is_sitemap(self._asked(lead).beginning):
+                leads.append(lead)
             is_wrong = document.capability != "capabilitylist"
             sentence = f"resourcesync leads to {lead}, whose capability is {document.capability or 'unknown'}."
             self.judged.faults(document.shown, rule, [sentence] if is_wrong else [])

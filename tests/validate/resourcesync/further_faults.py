@@ -131,7 +131,7 @@ FURTHER: tuple[tuple[set[str], Callable[[Site], object]], ...] = (
     ),
     # After a stranger's faults.
     (
-        {"discovery.link", "answer.content-type", "xml.well-formed", "xml.root"},
+        {"discovery.link"},
         lambda site: site[PAGE].headers.update(Link=f'<{BASE}{PAGE}>; rel="ResourceSync"'),
     ),
     ({"discovery.robots"}, lambda site: site.replace(ROBOTS, RESOURCES, CAPABILITIES)),
