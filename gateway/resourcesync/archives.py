@@ -16,7 +16,7 @@ from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.answers import FRESH_SECONDS, answer
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.dumps import times_of
-from gateway.resourcesync.kept import KeptList, entries_of
+from gateway.resourcesync.kept import DAMAGED, KeptList, entries_of
 from gateway.resourcesync.shared import Shared
 from gateway.store.base import View
 from gateway.xmltext import utc_datetime
@@ -108,7 +108,7 @@ class Archives:
         try:
             with file, gzip.open(file) as lines:
                 return lines.readlines()
-        except (OSError, EOFError):  # damaged
+        except DAMAGED:
             abort(404)
 
     def _up(self, resources: ResourceSet) -> Link:

@@ -10,7 +10,6 @@ from contextlib import closing
 from hashlib import blake2b
 from typing import IO, Final
 from wsgiref.util import FileWrapper
-from zipfile import BadZipFile
 
 from flask import Response, abort, request
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
@@ -21,7 +20,7 @@ from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.answers import FRESH_SECONDS, answer
 from gateway.resourcesync.documents import CONTENT_TYPE, Document, Link, hash_of
 from gateway.resourcesync.keeping import package_of_part
-from gateway.resourcesync.kept import KeptPackage, KeptPart, forbidden_in
+from gateway.resourcesync.kept import DAMAGED, KeptPackage, KeptPart, forbidden_in
 from gateway.resourcesync.shared import Shared
 from gateway.resourcesync.site_resources import selected
 from gateway.store.base import View
@@ -136,9 +135,11 @@ class ChangeDumps:
         resources = self._shared.asked(prefix, spec)
         with self._shared.store.view() as view:
             file, _, _ = self._opened(view, resources, self._named(view, resources, period))
-        with closing(file):
-            content = packages.manifest_of(file)
-        return answer(content)
+        try:
+            with closing(file):
+                return answer(packages.manifest_of(file))
+        except DAMAGED:
+            abort(404)
 
     def package(self, prefix: str, spec: str, period: str) -> Response:
         """Answer with a package, or with a range of its bytes."""
@@ -185,7 +186,7 @@ class ChangeDumps:
         versions = view.withheld_versions(resources.metadata_prefix)
         try:
             return forbidden_in(self._shared.kept_of(resources), kept, versions)
-        except (BadZipFile, ValueError, OSError):
+        except DAMAGED:
             return None
 
 

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Final, NamedTuple
-from zipfile import BadZipFile
 
 from gateway.model import Selection
 from gateway.resourcesync import packages
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.kept import (
+    DAMAGED,
     FOLDER,
     KeptFiles,
     KeptList,
@@ -157,7 +157,9 @@ class _Keeping:
                     rest, _ = packages.without(file, forbidden)
                 name, length, digest = self._kept.add(f"changes-{package.name}", rest, ".zip")
                 package = package._replace(file=name, length=length, sha256=digest)
-        except (BadZipFile, KeyError, ValueError):
+        except DAMAGED:
+            if self._kept.is_intact(package.file):  # the disk is full, for example
+                raise
             return None
         return package._replace(checked=mark_of(versions))
 
@@ -165,10 +167,19 @@ class _Keeping:
         mark = mark_of(versions)
         for kept in self._shelf.lists:
             if kept.checked != mark:
-                parts = tuple((part, self._filtered(part, file, versions)) for part, file in kept.parts)
-                checked = kept._replace(parts=parts, checked=mark)
+                checked = self._verified_list(kept, versions)
                 others = ((checked if other == kept else other) for other in self._shelf.lists)
-                self._write(self._shelf._replace(lists=tuple(others)))
+                self._write(self._shelf._replace(lists=tuple(other for other in others if other is not None)))
+
+    def _verified_list(self, kept: KeptList, versions: Versions) -> KeptList | None:
+        """Return an archived list without what was taken down; None if it is damaged: nobody can make it again."""
+        try:
+            parts = tuple((part, self._filtered(part, file, versions)) for part, file in kept.parts)
+        except DAMAGED:
+            if all(self._kept.is_intact(file) for _, file in kept.parts):
+                raise
+            return None
+        return kept._replace(parts=parts, checked=mark_of(versions))
 
     def _filtered(self, part: int, name: str, versions: Versions) -> str:
         """Return the name of a file of an archived list without what was taken down."""

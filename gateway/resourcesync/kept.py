@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from hashlib import blake2b, sha256
+from hashlib import blake2b, file_digest, sha256
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, TypeAlias
+from zipfile import BadZipFile
 
 from gateway import durable
 from gateway.permissions import file_mode, keep_owner
@@ -28,6 +30,8 @@ INDEX: Final = "kept.json"
 _FORM: Final = 1  # of the files
 _SHOWN: Final = 16  # digits of the SHA-256 in a name
 _PIECE: Final = 1 << 20
+# What reading a damaged package or list raises; a flipped bit of a length can be an OSError too.
+DAMAGED: Final = (BadZipFile, EOFError, KeyError, NotImplementedError, OSError, ValueError, zlib.error)
 
 # (item, datestamp of the version that is served; 0: none) of each item of which something is taken down.
 Versions: TypeAlias = tuple[tuple[int, int], ...]
@@ -140,6 +144,14 @@ class KeptFiles:
         with suppress(OSError):
             return (self.folder / name).stat().st_size == length
         return False
+
+    def is_intact(self, name: str) -> bool:
+        """Return whether a file is there with the bytes of which its name has the SHA-256."""
+        try:
+            with (self.folder / name).open("rb") as stream:
+                return file_digest(stream, "sha256").hexdigest().startswith(name.split(".")[-2])
+        except OSError:
+            return False
 
     def remove_others(self, shelf: Shelf) -> None:
         """Delete all files that are not of this index. Raise OSError."""

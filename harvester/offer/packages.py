@@ -1,8 +1,8 @@
 """Packages for deposit by hand: DSpace's Simple Archive Format, one folder per file, complete or not there.
 
-`dspace import` makes new items of such folders, and `dspace itemupdate --addbitstreams` adds the file to the item that
-has the `dc.identifier.uri` of the package. Other repositories find the record in `oai_dc.xml`, and everything that is
-known of the file in `provenance.json`. The same file always makes the same package.
+`dspace import` makes new items of such folders. `dspace itemupdate --addbitstreams --itemfield dc.identifier.uri` adds
+the file to the item that has the first `dc.identifier.uri` of the package. Other repositories find the record in
+`oai_dc.xml`, and everything that is known of the file in `provenance.json`. The same file makes the same package.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ _ENDINGS: Final = {
     "application/msword": ".doc",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }
-# The qualified fields of DSpace for the elements of Dublin Core.
+# The qualified fields of DSpace for the elements of Dublin Core; its registry has no `coverage` without a qualifier.
 _FIELDS: Final = {
+    "coverage": ("coverage", "spatial"),
     "creator": ("contributor", "author"),
     "description": ("description", "abstract"),
     "date": ("date", "issued"),

@@ -207,3 +207,12 @@ def test_the_digest_in_the_name_is_that_of_the_item() -> None:
     file = offered()
     digest = sha256(file.state.identifier.encode()).hexdigest()[:8]
     assert package_of(file, Work(), b"").name == f"oai-laro.example.org-1-{digest}-{'ab' * 6}"
+
+
+def test_every_field_is_one_that_dspace_knows() -> None:
+    """DSpace's import ends at a field that its registry lacks, and it has `coverage` with a qualifier only."""
+    statements = tuple(Statement(element, "x") for element in ("coverage", "relation", "source", "format", "publisher"))
+    package = package_of(offered(), Work(statements=statements), b"<dc/>")
+    assert {
+        qualifier for element, qualifier, _ in fields(package.beside["dublin_core.xml"]) if element == "coverage"
+    } == {"spatial"}
