@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.takedowns import Kind, Takedown
-from tests.publish.desk import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY
 from tests.resourcesync.test_kept_dumps import TAKEDOWNS, get, leaks, on_disk, secretive
 
@@ -56,24 +54,3 @@ def test_the_manifest_of_a_damaged_package_is_no_fault(secretive):
             file.write_bytes(flipped(content, place))
             assert get(secretive, contents.href).status_code in (200, 404), place
         file.write_bytes(content)
-
-
-@pytest.mark.xfail(strict=True, reason="withheld_versions compares with the version that is served now")
-def test_a_version_after_the_takedown_of_a_file_changes_no_closed_list_and_no_package(source, house):
-    source.desk.send(Sent("1", dc("First", pdf())))
-    source.desk.publish()
-    source.desk.now += DAY
-    house.take_down(Takedown(Kind.URL, "laro.example.org/1.pdf"))
-    source.desk.now += DAY
-    source.desk.send(Sent("1", dc("Second, without the file", pdf())))
-    source.desk.publish()
-    source.desk.now += DAY
-    source.publish("3")
-    source.desk.now += 5
-    source.tend()
-    addresses = [entry.loc for name in ("changelist", "changedump") for entry in source.document(name) if entry.until]
-    before = [get(source, address).data for address in addresses]
-    source.desk.send(Sent("1", dc("Third", pdf())))
-    source.desk.publish()
-    source.desk.now += 5
-    assert [get(source, address).data for address in addresses] == before

@@ -1,0 +1,76 @@
+"""What closed lists and packages have of an item of which only a file is taken down."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.takedowns import Kind, Takedown
+from tests.publish.desk import Sent, dc, pdf
+from tests.resourcesync.conftest import DAY
+from tests.resourcesync.test_kept_dumps import NAME, showing
+
+ADDRESS = "http://laro.example.org/1.pdf"
+FILE = Takedown(Kind.URL, "laro.example.org/1.pdf")
+
+
+def published(source, title: str, *files: str) -> None:
+    """Publish a version of the record, and go to the next day."""
+    source.desk.send(Sent("1", dc(title, *files)))
+    source.desk.publish()
+    source.desk.now += DAY
+
+
+def closed(source) -> list[bool]:
+    """Return whether the closed Change Lists have a hash of the record, in the order of time."""
+    lists = [source.read(entry.loc) for entry in source.document("changelist") if entry.until]
+    return [bool(entry.digests) for entries in lists for entry in entries if entry.loc == f"{NAME}1"]
+
+
+@pytest.fixture
+def partial(source, house):
+    """Return the source with a version from before the takedown of its file, and a later one, in closed lists."""
+    published(source, "First", pdf())
+    source.publish("2")
+    source.desk.now += 5
+    source.tend()
+    assert closed(source) == [True]
+    house.take_down(FILE)
+    source.desk.now += DAY
+    published(source, "Second", pdf())
+    source.publish("3")
+    source.desk.now += 5
+    source.tend()
+    assert showing(source, ADDRESS) == []
+    return source
+
+
+def test_of_an_item_that_is_taken_down_in_part_only_the_served_version_has_a_hash(partial):
+    assert closed(partial) == [False, False, True]
+    published(partial, "Third", pdf())
+    assert closed(partial) == [False, False, False]
+    partial.tend()
+    assert showing(partial, ADDRESS) == []
+
+
+def test_earlier_entries_have_hashes_again_when_a_version_does_not_name_the_file(partial):
+    """The packages do not get back what they lost."""
+    published(partial, "Third")
+    assert closed(partial) == [True] * 3
+    partial.tend()
+    assert showing(partial, ADDRESS) == []
+
+
+def test_a_takedown_of_a_file_that_only_an_earlier_version_names_does_not_empty_its_package(source, house):
+    """The README says so under Limits."""
+    published(source, "First", pdf())
+    source.publish("2")
+    source.desk.now += 5
+    source.tend()
+    published(source, "Second")
+    house.take_down(FILE)
+    source.desk.now += 5
+    source.tend()
+    assert showing(source, ADDRESS)
+    source.tend(change_dump_days=0)
+    source.tend()
+    assert showing(source, ADDRESS) == []
