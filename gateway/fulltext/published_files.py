@@ -74,10 +74,11 @@ def files_of(
         if decision.verdict == "accept" and (link := _accepted(decision, seen.get(url), published.get(url)))
     ]
     files = [_offered(file, terms)._replace(retracted=retracted) for file in files]
+    accepted = {file.url for file in files}
     files += [
         link
         for url, candidate in seen.items()
-        if candidate.found_by == NAMED and (link := _named(candidate, published.get(url)))
+        if candidate.found_by == NAMED and url not in accepted and (link := _named(candidate, published.get(url)))
     ]
     return tuple(sorted(files, key=lambda file: file.url))
 

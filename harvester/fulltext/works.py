@@ -1,6 +1,7 @@
 """The works to search for, read from their published DIDL, which has all known facts.
 
-Files that an earlier search found are left out, so that they are searched for again.
+Files that an earlier search found are left out, so that they are searched for again; those that the record names by
+now stay.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from gateway import xmlio
-from gateway.formats import reader_of, written
-from gateway.model import FileOrigin, ItemState, Work
+from gateway.formats import oai_didl, reader_of, written
+from gateway.model import FileLink, FileOrigin, ItemState, Work
 from gateway.names import FULLTEXT, upstream_identifier
 from gateway.store.base import Store
 from gateway.xmlio import Element
@@ -51,15 +52,33 @@ def _found_in(state: ItemState | None) -> frozenset[str]:
 
 
 def work_of(store: Store, identifier: str, upstream: str, found_urls: Collection[str] = ()) -> Work | None:
-    """Return the work of an item without `found_urls`, the files found for it; None when it is deleted or gone.
+    """Return the work of an item without `found_urls`, the files found for it that its record does not name.
 
-    Raise NotXml when the stored record cannot be read.
+    Return None when it is deleted or gone. Raise NotXml when the stored record cannot be read.
     """
     with store.view() as view:
         record = view.record(identifier, PREFIX)
     if record is None or record.is_deleted:
         return None
     return _read(xmlio.parse(record.content), record.content, upstream, found_urls)
+
+
+def names_file(store: Store, identifier: str, file: FileLink) -> bool:
+    """Return whether the record of an item names a file that a search found, with the same bytes.
+
+    The store keeps such a file as a found one; the published DIDL says what the record names. Raise NotXml when it
+    cannot be read.
+    """
+    with store.view() as view:
+        record = view.record(identifier, PREFIX)
+    metadata = None if record is None else xmlio.parse(record.content).find("metadata")
+    return any((link.url, link.sha256.lower()) == (file.url, file.sha256) for link in _named_in(metadata))
+
+
+def _named_in(metadata: Element | None) -> Iterator[FileLink]:
+    """Yield the files that the record itself names, of the `<metadata>` of a DIDL of ours."""
+    for root in () if metadata is None else metadata:
+        yield from (file for file in oai_didl.files_of_ours(root) if file.origin is FileOrigin.UPSTREAM)
 
 
 def works_of(store: Store, source: str, records: Collection[bytes]) -> tuple[tuple[str, Work], ...]:
@@ -82,7 +101,8 @@ def _read(root: Element, content: bytes, upstream: str, found_urls: Collection[s
     if metadata is None or not len(metadata):
         return None
     work = reader_of(written()[PREFIX].namespace).read(metadata[0], content)
-    return None if work is None else _without(work, found_urls)._replace(upstream=upstream)
+    unnamed = set(found_urls).difference(file.url for file in _named_in(metadata)) if found_urls else ()
+    return None if work is None else _without(work, unnamed)._replace(upstream=upstream)
 
 
 def _without(work: Work, found_urls: Collection[str]) -> Work:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from gateway.addresses import address
 from gateway.model import Decision, FileLink, FileOrigin, ItemState, Offer, OfferOutcome, OfferWay
 from gateway.withholding import Forbidden
+from harvester.fulltext.works import names_file
 from harvester.harvest.instance import Instance
 
 _BATCH = 500
@@ -64,7 +65,7 @@ def _published(instance: Instance, source: str, state: ItemState, decision: Deci
     link = next((file for file in discovered if (file.url, file.sha256) == (url, decision.sha256)), None)
     if link is None or Forbidden(takedowns).names(link):
         return None
-    return OfferedFile(source, state, link, decision, _is_taken(state.files, link.sha256))
+    return OfferedFile(source, state, link, decision, _is_taken(instance, state, link.sha256))
 
 
 def as_published_now(instance: Instance, file: OfferedFile) -> OfferedFile | None:
@@ -76,8 +77,12 @@ def as_published_now(instance: Instance, file: OfferedFile) -> OfferedFile | Non
     return None if state is None else _published(instance, file.source, state, file.decision)
 
 
-def _is_taken(files: Iterable[FileLink], sha256: str) -> bool:
-    return any(file.origin is FileOrigin.UPSTREAM and file.sha256 == sha256 for file in files)
+def _is_taken(instance: Instance, state: ItemState, sha256: str) -> bool:
+    """Return whether the record names a file with these bytes, be it the one that the search found."""
+    same = [file for file in state.files if file.sha256 == sha256]
+    return any(
+        file.origin is FileOrigin.UPSTREAM or names_file(instance.store, state.identifier, file) for file in same
+    )
 
 
 def stored_offers(instance: Instance, source: str) -> Iterator[Offer]:
@@ -107,12 +112,14 @@ def offers_now(instance: Instance, source: str, *, has_inbox: bool) -> Iterator[
 def offers_of_item(instance: Instance, identifier: str, source: str, upstream: str) -> tuple[Offer, ...]:
     """Return the offers of the files of one item as they are now. Raise StoreError."""
     state = instance.store.states(source, (upstream,)).get(upstream)
-    files = () if state is None or state.is_deleted else state.files
-    published = {file.sha256 for file in files}
-    return tuple(
-        as_it_is(offer, is_published=offer.sha256 in published, is_taken=_is_taken(files, offer.sha256))
-        for offer in instance.desk().offers_of(identifier)
-    )
+    live = None if state is None or state.is_deleted else state
+    published = {file.sha256 for file in live.files} if live else set()
+
+    def now(offer: Offer) -> Offer:
+        is_taken = live is not None and _is_taken(instance, live, offer.sha256)
+        return as_it_is(offer, is_published=offer.sha256 in published, is_taken=is_taken)
+
+    return tuple(map(now, instance.desk().offers_of(identifier)))
 
 
 def as_it_is(offer: Offer, *, is_published: bool, is_taken: bool) -> Offer:

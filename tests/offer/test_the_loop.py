@@ -136,7 +136,6 @@ def test_the_loop_is_closed_by_our_lists(site: Site) -> None:
     assert site.data("offer", "laro") == [], "the source has it already"
 
 
-@pytest.mark.xfail(strict=True, reason="works.work_of takes an address that a search found out of the record")
 @pytest.mark.parametrize("site", ["/solr/laro"], indirect=True, ids=["its Solr index"])
 def test_the_loop_is_closed_by_a_source_that_names_the_address_we_found(site: Site) -> None:
     library = site.world.library
@@ -150,3 +149,47 @@ def test_the_loop_is_closed_by_a_source_that_names_the_address_we_found(site: Si
     site.call("discover", "laro", "--item", site.item(name))
     assert site.search(name)["outcome"] == "already-held"
     assert site.data("offer", "laro") == [], "the record of the source names this file itself"
+    assert [offer["outcome"] for offer in site.search(name)["offers"]] == []
+
+
+@pytest.mark.parametrize("site", ["/solr/laro"], indirect=True, ids=["its Solr index"])
+def test_an_announced_file_is_taken_when_the_source_names_its_address(site: Site) -> None:
+    library, inbox = site.world.library, site.world.inbox
+    name = library.lacking[0]
+    with (site.folder / "config.toml").open("a") as config:
+        config.write("discover_named_files = true\n")
+    site.call("run", "laro")
+    site.call("discover", "laro")
+    assert [one["outcome"] for one in site.data("offer", "laro")] == ["created"]
+    (notification,) = site.world.notifications
+    document = library.document(name)
+    document["url"] = [f"URL Accepted Manuscript | {notification['object']['id']}"]
+    document["timestamp"] = "2016-06-01T00:00:00.000Z"
+    site.call("run", "laro")
+    site.call("discover", "laro")
+    after = site.search(name)
+    assert (after["outcome"], [offer["outcome"] for offer in after["offers"]]) == ("already-held", ["taken"])
+    assert site.data("offer", "laro", "--again") == []
+    assert [one["outcome"] for one in site.data("offer", "laro", "--list")] == ["taken"]
+    assert len(inbox.asked) == 1
+    site.call("discover", "laro", "--item", site.item(name))
+    assert site.search(name)["outcome"] == "already-held"
+
+
+@pytest.mark.parametrize("site", ["/solr/laro"], indirect=True, ids=["its Solr index"])
+def test_a_rejected_file_that_the_record_names_stays_named(site: Site) -> None:
+    library = site.world.library
+    name = library.lacking[0]
+    site.call("run", "laro")
+    site.call("discover", "laro")
+    document = library.document(name)
+    document["url"] = [f"URL Accepted Manuscript | https://repository.example.net/{name}.pdf"]
+    document["timestamp"] = "2016-06-01T00:00:00.000Z"
+    site.call("run", "laro")
+    site.call("review", "reject", site.item(name), f"https://repository.example.net/{name}.pdf", "--yes")
+    site.call("discover", "laro")
+    after = site.search(name)
+    assert after["outcome"] == "already-held"
+    (record,) = [one for one in site.data("records", "laro") if name in one["identifier"]]
+    assert "fulltext" in json.dumps(record), record
+    assert site.data("offer", "laro") == []
