@@ -12,12 +12,12 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b, file_digest, sha256
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple, TypeAlias
+from typing import IO, Any, Final, NamedTuple, TypeAlias, get_origin, get_type_hints
 from zipfile import BadZipFile
 
 from gateway import durable
@@ -27,9 +27,10 @@ from gateway.resourcesync.packages import versions_of
 
 FOLDER: Final = "resourcesync"  # in the instance folder
 INDEX: Final = "kept.json"
-_FORM: Final = 1  # of the files
+_FORM: Final = 2  # of the files: entries of archived lists have no links to files
 _SHOWN: Final = 16  # digits of the SHA-256 in a name
 _PIECE: Final = 1 << 20
+_MOST: Final = 253_402_300_799  # the last second of the year 9999; no package is longer
 # What reading a damaged package or list raises; a flipped bit of a length can be an OSError too.
 DAMAGED: Final = (BadZipFile, EOFError, KeyError, NotImplementedError, OSError, ValueError, zlib.error)
 
@@ -102,7 +103,7 @@ class KeptFiles:
         try:
             data = json.loads((self.folder / INDEX).read_bytes())
             return _shelf(data) if data["key"] == self._key else Shelf()
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return Shelf()
 
     def write(self, shelf: Shelf) -> None:
@@ -149,7 +150,7 @@ class KeptFiles:
         """Return whether a file is there with the bytes of which its name has the SHA-256."""
         try:
             with (self.folder / name).open("rb") as stream:
-                return file_digest(stream, "sha256").hexdigest().startswith(name.split(".")[-2])
+                return f".{file_digest(stream, 'sha256').hexdigest()[:_SHOWN]}." in name
         except OSError:
             return False
 
@@ -175,13 +176,38 @@ class KeptFiles:
 
 
 def _shelf(data: Mapping[str, Any]) -> Shelf:
-    lists = (KeptList(*kept) for kept in data["lists"])
+    """Return what an index has. Raise ValueError, TypeError or KeyError if it is not as `KeptFiles.write` makes it."""
+    lists = ([name, at, tuple(_rows((int, str), parts)), mark] for name, at, parts, mark in data["lists"])
+    ((dumped_at,),) = _rows((int,), [[data["dumped_at"]]])
     return Shelf(
-        tuple(KeptPackage(*kept) for kept in data["packages"]),
-        tuple(KeptPart(*kept) for kept in data["parts"]),
-        tuple(kept._replace(parts=tuple((int(part), str(file)) for part, file in kept.parts)) for kept in lists),
-        int(data["dumped_at"]),
+        tuple(KeptPackage(*row) for row in _rows(_types(KeptPackage), data["packages"])),
+        tuple(KeptPart(*row) for row in _rows(_types(KeptPart), data["parts"])),
+        tuple(KeptList(*row) for row in _rows(_types(KeptList), lists)),
+        dumped_at,
     )
+
+
+def _types(kind: type[tuple[Any, ...]]) -> tuple[type, ...]:
+    return tuple(get_origin(hint) or hint for hint in get_type_hints(kind).values())
+
+
+def _rows(types: tuple[type, ...], rows: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
+    for row in map(tuple, rows):
+        for value, type_ in zip(row, types, strict=True):
+            if not isinstance(value, type_) or not _CHECKS.get(type_, bool)(value):
+                raise ValueError(value)
+        yield row
+
+
+def _is_number(value: int) -> bool:
+    return value is not True and value is not False and 0 <= value <= _MOST
+
+
+def _is_name(value: str) -> bool:
+    return value.isascii() and value.replace("-", "").replace(".", "").isalnum()
+
+
+_CHECKS: Final[Mapping[type, Callable[[Any], bool]]] = {int: _is_number, str: _is_name}
 
 
 def folder_of(resources: ResourceSet) -> str:

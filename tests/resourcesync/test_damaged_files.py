@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from gateway.resourcesync.kept import Shelf
 from tests.resourcesync.conftest import DAY
-from tests.resourcesync.test_kept_dumps import TAKEDOWNS, get, leaks, on_disk, secretive
+from tests.resourcesync.test_kept_dumps import FOLDER, TAKEDOWNS, get, leaks, on_disk, secretive
 
 __all__ = ["secretive"]
+
+WRONG = (None, True, -1, 10**30, 0.5, "", "../x", "a\ud800", "a\nb", [], {}, ["x"], [[0, 1]])
 
 
 def flipped(content: bytes, place: int) -> bytes:
@@ -54,3 +59,37 @@ def test_the_manifest_of_a_damaged_package_is_no_fault(secretive):
             file.write_bytes(flipped(content, place))
             assert get(secretive, contents.href).status_code in (200, 404), place
         file.write_bytes(content)
+
+
+def documents(source) -> set[int]:
+    """Return the statuses of all documents of the set that depend on kept files."""
+    names = ("capabilitylist", "changelist", "resourcelist", "resourcedump", "changedump")
+    archives = ("changelist-archive", "changedump-archive", "resourcelist-archive")
+    return {source.get(f"{FOLDER}/{name}.xml").status_code for name in (*names, *archives)}
+
+
+def test_an_index_with_a_value_of_a_wrong_type_is_damaged(secretive):
+    file = secretive.kept().folder / "kept.json"
+    content = file.read_bytes()
+    tables = json.loads(content)
+    for name in ("packages", "parts", "lists"):
+        for place in range(len(tables[name][0])):
+            for value in WRONG:
+                data = json.loads(content)
+                data[name][0][place] = value
+                file.write_text(json.dumps(data))
+                assert secretive.kept().read() == Shelf(), (name, place, value)
+    for name in tables:
+        for value in (*WRONG, [[]], [0], [["x"]]):
+            file.write_text(json.dumps(tables | {name: value}))
+            assert secretive.kept().read() == Shelf() or not value, (name, value)
+    assert documents(secretive) == {200, 404}
+    assert secretive.tend(snapshot_days=1)["changes"] >= 1
+    assert documents(secretive) == {200}
+
+
+@pytest.mark.parametrize("content", [b"[" * 200_000, b'{"key":' * 200_000, b"9" * 9_000])
+def test_an_index_that_is_nested_too_deeply_or_too_long_is_damaged(secretive, content):
+    (secretive.kept().folder / "kept.json").write_bytes(content)
+    assert secretive.kept().read() == Shelf()
+    assert secretive.tend()["changes"] >= 1
