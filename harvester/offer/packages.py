@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -145,21 +145,46 @@ def _provenance(file: OfferedFile) -> bytes:
     return (json.dumps(facts, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
 
 
-def write_package(folder: Path, package: Package, body: bytes) -> Path:
-    """Write a package into a folder, and return its path; a package that is there stays as it is.
+def write_package(folder: Path, package: Package, body: bytes) -> tuple[str, ...]:
+    """Write a package into a folder, and return the names of the files in it that differed or were missing before.
 
-    It gets its name when it is complete and on the disk. Raise StoreUnwritable.
+    A package whose files are all as they must be is not touched. Any other one is replaced by a whole one. Files that
+    a person added to it, such as `collections`, are kept. Raise StoreUnwritable.
     """
-    place, aside = folder / package.name, folder / f".{package.name}.new"
-    if place.exists():
-        return place
+    place, aside, former = (folder / name for name in (package.name, f".{package.name}.new", f".{package.name}.old"))
+    files = {package.file_name: body, **package.beside}
     with reporting_unwritable(place):
+        is_there = place.exists()
+        changed = tuple(name for name, content in files.items() if not _has(place / name, content)) if is_there else ()
+        if is_there and not changed:
+            return ()
         folder.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(aside, ignore_errors=True)  # of a killed process
+        for left in (aside, former):  # of a killed process
+            shutil.rmtree(left, ignore_errors=True)
         aside.mkdir()
-        for name, content in {package.file_name: body, **package.beside}.items():
+        for name, content in files.items():
             write_durably(aside / name, content)
+        if is_there:
+            _copy_others(place, aside, files)
         sync(aside)
+        if is_there:
+            place.rename(former)
         aside.rename(place)
         sync(folder)
-    return place
+        shutil.rmtree(former, ignore_errors=True)
+    return changed
+
+
+def _has(file: Path, content: bytes) -> bool:
+    return file.is_file() and not file.is_symlink() and file.read_bytes() == content
+
+
+def _copy_others(place: Path, aside: Path, files: Container[str]) -> None:
+    """Copy what a person added to a package."""
+    for other in place.iterdir():
+        if other.name in files:
+            continue
+        if other.is_dir() and not other.is_symlink():
+            shutil.copytree(other, aside / other.name, symlinks=True)
+        else:
+            shutil.copy2(other, aside / other.name, follow_symlinks=False)

@@ -125,7 +125,7 @@ def pack_files(
         run_lifecycle(instance, entry.name, PACKING, progress, stop, clock=clock) as run,
         _files(instance, stop) as fetch,
     ):
-        make = _packing(instance, folder, fetch)
+        make = _packing(instance, folder, fetch, run.log.note)
         _Round(instance, entry, run, order, clock, OfferWay.FOLDER, make).work()
     return run.ran
 
@@ -267,8 +267,10 @@ def _files(instance: Instance, stop: Stop) -> Iterator[Fetch]:
         yield TakedownFilter(fetch, instance.store.takedowns)
 
 
-def _packing(instance: Instance, folder: Path, fetch: Fetch) -> Callable[[OfferedFile, Work, bytes], _Made]:
-    """Return what writes the package of a file into a folder."""
+def _packing(
+    instance: Instance, folder: Path, fetch: Fetch, note: Callable[[str], None]
+) -> Callable[[OfferedFile, Work, bytes], _Made]:
+    """Return what writes the package of a file into a folder; `note` gets what was replaced in one that was there."""
     copies = Copies(instance.folder)
 
     def make(file: OfferedFile, work: Work, record: bytes) -> _Made:
@@ -280,7 +282,8 @@ def _packing(instance: Instance, folder: Path, fetch: Fetch) -> Callable[[Offere
             raise
         except GatewayError as error:
             return _Made(Answer(OfferOutcome.RETRYING, problem=str(error)), place)
-        write_package(folder, package, body)
+        if changed := write_package(folder, package, body):
+            note(f"{place} is written anew, because files in it were different: {', '.join(sorted(changed))}.")
         return _Made(Answer(OfferOutcome.PACKAGED), place)
 
     return make

@@ -150,8 +150,9 @@ def test_nothing_that_is_taken_down_is_packed(place: Place, tmp_path: Path) -> N
 )
 def test_names_are_safe_whatever_the_identifier_is(tmp_path: Path, identifier: str) -> None:
     package = package_of(offered(identifier), Work(upstream=identifier), b"<a/>")
-    place = write_package(tmp_path / "out", package, b"%PDF")
-    assert place.parent == tmp_path / "out"
+    write_package(tmp_path / "out", package, b"%PDF")
+    place = tmp_path / "out" / package.name
+    assert [folder.name for folder in (tmp_path / "out").iterdir()] == [package.name]
     for name in (place.name, *content_of(place)):
         assert name.isascii()
         assert name.replace("-", "").replace(".", "").replace("_", "").isalnum()
@@ -169,12 +170,56 @@ def test_a_package_is_there_when_it_is_complete(tmp_path: Path) -> None:
     left = tmp_path / f".{package.name}.new"
     left.mkdir()
     (left / "half").write_bytes(b"of a killed process")
-    place = write_package(tmp_path, package, b"%PDF")
+    assert write_package(tmp_path, package, b"%PDF") == ()
     assert [folder.name for folder in tmp_path.iterdir()] == [package.name]
-    assert "half" not in content_of(place)
-    (place / "contents").write_text("edited by a person")
+    assert "half" not in content_of(tmp_path / package.name)
+
+
+def test_a_package_that_is_as_it_must_be_is_not_written(tmp_path: Path) -> None:
+    package = package_of(offered(), Work(), b"<a/>")
     write_package(tmp_path, package, b"%PDF")
-    assert (place / "contents").read_text() == "edited by a person"
+    before = (tmp_path / package.name).stat().st_ino
+    assert write_package(tmp_path, package, b"%PDF") == ()
+    assert (tmp_path / package.name).stat().st_ino == before
+
+
+def test_a_damaged_package_is_written_anew_and_keeps_what_a_person_added(tmp_path: Path) -> None:
+    package = package_of(offered(), Work(), b"<a/>")
+    write_package(tmp_path, package, b"%PDF")
+    place = tmp_path / package.name
+    whole = content_of(place)
+    (place / package.file_name).write_bytes(b"%P")
+    (place / "contents").unlink()
+    (place / "oai_dc.xml").unlink()
+    (place / "oai_dc.xml").symlink_to("/etc/hostname")
+    (place / "collections").write_text("123456789/2")
+    (place / "more").mkdir()
+    (place / "more" / "license.txt").write_text("Yes.")
+    left = tmp_path / f".{package.name}.old"
+    left.mkdir()
+    assert set(write_package(tmp_path, package, b"%PDF")) == {package.file_name, "contents", "oai_dc.xml"}
+    assert content_of(place) == {**whole, "collections": b"123456789/2", "more/license.txt": b"Yes."}
+    assert [folder.name for folder in tmp_path.iterdir()] == [package.name]
+
+
+def test_a_corrected_licence_is_written_into_the_same_package(tmp_path: Path) -> None:
+    former = package_of(offered(license="cc-by"), Work(), b"<a/>")
+    corrected = package_of(offered(license="cc-by-nc"), Work(), b"<b/>")
+    write_package(tmp_path, former, b"%PDF")
+    assert set(write_package(tmp_path, corrected, b"%PDF")) == {"dublin_core.xml", "oai_dc.xml", "provenance.json"}
+    assert b"cc-by-nc" in content_of(tmp_path / corrected.name)["provenance.json"]
+
+
+@slow
+def test_again_repairs_a_package_and_says_what_was_different(place: Place, tmp_path: Path) -> None:
+    place.accept(A)
+    place.offer("--folder", str(tmp_path))
+    package = next(path for path in tmp_path.iterdir() if path.name.startswith("oai-laro"))
+    file = package / "oai-laro.example.org-LR-15-00007.pdf"
+    file.write_bytes(b"damaged")
+    words = place.call("offer", NAME, "--folder", str(tmp_path), "--again")
+    assert file.read_bytes() == pdf(A)
+    assert f"{package} is written anew, because files in it were different: {file.name}." in words
 
 
 def test_the_fields_of_dspace_are_used_and_nothing_breaks_the_xml() -> None:
