@@ -84,7 +84,7 @@ class ResourceDumps:
             if request.if_none_match.contains_weak(tag):
                 return _head(tag, 304)
             files = self._shared.kept_of(resources)
-            file = files.opened(kept.file) if kept and files.is_whole(kept.file, kept.length) else None
+            file = files.opened(kept.file) if kept and files.is_intact(kept.file) else None
             if kept and file:
                 return _sent(tag, file, kept.length)
             return _sent(tag, *package_of_part(view, self._site, resources, part, at))

@@ -85,6 +85,7 @@ class _Keeping:
         self._store, self._site, self._keep, self._is_stopped = store, site, keep, is_stopped
         self._resources, self._kept = resources, kept
         self._shelf = kept.read()
+        self._verifies = False  # all files are compared with their names
         self._counts: Counter[str] = Counter()
 
     def cleaned(self) -> Counter[str]:
@@ -92,6 +93,7 @@ class _Keeping:
         with self._store.view() as view:
             versions = view.withheld_versions(self._resources.metadata_prefix)
             line = view.last_change()
+            self._verifies = not 0 <= view.horizon - self._shelf.verified_at < _DAY_SECONDS
             self._write(self._without_old(view.horizon)._replace(parts=tuple(self._valid_parts(view, line))))
         counts["rewritten"] = self._verify_packages(versions)
         self._verify_lists(versions)
@@ -102,8 +104,10 @@ class _Keeping:
         with self._store.view() as view:
             now = view.horizon
         self._make_packages(now)
-        self._make_parts(now)
+        has_all_parts = self._make_parts(now)
         self._make_list(now)
+        if has_all_parts and self._verifies:
+            self._write(self._shelf._replace(verified_at=now))
         self._kept.remove_others(self._shelf)
         return self._counts
 
@@ -121,10 +125,14 @@ class _Keeping:
             packages=tuple(
                 package
                 for package in self._shelf.packages
-                if package.until > first and self._kept.is_whole(package.file, package.length)
+                if package.until > first and self._is_good(package.file, package.length)
             ),
-            lists=tuple(kept for kept in lists if all(self._kept.has(file) for _, file in kept.parts)),
+            lists=tuple(kept for kept in lists if all(self._is_good(file) for _, file in kept.parts)),
         )
+
+    def _is_good(self, file: str, length: int | None = None) -> bool:
+        is_there = self._kept.has(file) if length is None else self._kept.is_whole(file, length)
+        return is_there and (not self._verifies or self._kept.is_intact(file))
 
     def _first(self, now: int) -> int:
         """Return the second after which the periods of kept packages end."""
@@ -217,25 +225,29 @@ class _Keeping:
         added = self._kept.add(f"changes-{period.name}", file, ".zip")
         return KeptPackage(period.name, period.from_, until, *added, mark_of(versions))
 
-    def _make_parts(self, now: int) -> None:
-        """Make the packages of the Resource Dump that are missing, at most once a day; and those that are lost."""
+    def _make_parts(self, now: int) -> bool:
+        """Make the packages of the Resource Dump that are missing, at most once a day; and those that are lost.
+
+        Return False if the round was stopped meanwhile.
+        """
         if not self._keep.dump_bytes:
-            return
+            return True
         is_due = not 0 <= now - self._shelf.dumped_at < _DAY_SECONDS
         with self._store.view() as view:
             within = Selection(*selected(self._resources))
             wanted = [number + 1 for number in view.resource_ranges(within, self._site.most_packed)]
         known = {kept.part: kept for kept in self._shelf.parts}
         for part in wanted:
-            is_lost = part in known and not self._kept.is_whole(known[part].file, known[part].length)
+            is_lost = part in known and not self._is_good(known[part].file, known[part].length)
             if not is_lost and (part in known or not is_due):
                 continue
             if self._is_stopped():
-                return
+                return False
             if not self._make_part(part, known.get(part)):
                 break
         if is_due:
             self._write(self._shelf._replace(dumped_at=now))
+        return True
 
     def _make_part(self, part: int, lost: KeptPart | None) -> bool:
         """Make a package; one that was lost as it was. Return whether there is room for more."""

@@ -75,12 +75,16 @@ class KeptList(NamedTuple):
 
 
 class Shelf(NamedTuple):
-    """All that is kept of a set of resources. `dumped_at` is the second in which the Resource Dump was made last."""
+    """All that is kept of a set of resources. `dumped_at` is the second in which the Resource Dump was made last.
+
+    `verified_at`: the second in which `tend` last compared all files with their names.
+    """
 
     packages: tuple[KeptPackage, ...] = ()
     parts: tuple[KeptPart, ...] = ()
     lists: tuple[KeptList, ...] = ()
     dumped_at: int = 0
+    verified_at: int = 0
 
     @property
     def files(self) -> frozenset[str]:
@@ -125,7 +129,7 @@ class KeptFiles:
                 length += len(piece)
             file = self.folder / f"{stem}.{digest.hexdigest()[:_SHOWN]}{ending}"
             stream.seek(0)
-            if not self.is_whole(file.name, length):
+            if not self.is_intact(file.name):
                 durable.write(file, stream.read(), self._shared)
         return file.name, length, digest.hexdigest()
 
@@ -147,10 +151,14 @@ class KeptFiles:
         return False
 
     def is_intact(self, name: str) -> bool:
-        """Return whether a file is there with the bytes of which its name has the SHA-256."""
+        """Return whether a file is there with the bytes of which its name has the SHA-256.
+
+        A process reads a file once, and again when its time or size has changed.
+        """
+        file = self.folder / name
         try:
-            with (self.folder / name).open("rb") as stream:
-                return f".{file_digest(stream, 'sha256').hexdigest()[:_SHOWN]}." in name
+            state = file.stat()
+            return _is_intact(file, state.st_ino, state.st_mtime_ns, state.st_size)
         except OSError:
             return False
 
@@ -175,15 +183,21 @@ class KeptFiles:
         keep_owner(descriptor, self._instance)
 
 
+@lru_cache(maxsize=8192)
+def _is_intact(file: Path, *_state: int) -> bool:
+    with file.open("rb") as stream:
+        return f".{file_digest(stream, 'sha256').hexdigest()[:_SHOWN]}." in file.name
+
+
 def _shelf(data: Mapping[str, Any]) -> Shelf:
     """Return what an index has. Raise ValueError, TypeError or KeyError if it is not as `KeptFiles.write` makes it."""
     lists = ([name, at, tuple(_rows((int, str), parts)), mark] for name, at, parts, mark in data["lists"])
-    ((dumped_at,),) = _rows((int,), [[data["dumped_at"]]])
+    (times,) = _rows((int, int), [[data["dumped_at"], data["verified_at"]]])
     return Shelf(
         tuple(KeptPackage(*row) for row in _rows(_types(KeptPackage), data["packages"])),
         tuple(KeptPart(*row) for row in _rows(_types(KeptPart), data["parts"])),
         tuple(KeptList(*row) for row in _rows(_types(KeptList), lists)),
-        dumped_at,
+        *times,
     )
 
 

@@ -30,13 +30,16 @@ class Shared(NamedTuple):
         return resources
 
     def kept(self, view: View, resources: ResourceSet) -> Shelf:
-        """Return what is kept of a set of resources, without what is lost or no longer valid."""
+        """Return what is kept of a set of resources, without what is lost, damaged or no longer valid.
+
+        A damaged package of the Resource Dump stays: it is made at the request, with the same bytes.
+        """
         files = self.kept_of(resources)
         shelf = files.read()
         if not all(map(files.has, shelf.files)):  # `tend` may have replaced some meanwhile
             shelf = files.read()
         return shelf._replace(
-            packages=tuple(package for package in shelf.packages if files.is_whole(package.file, package.length)),
+            packages=tuple(package for package in shelf.packages if files.is_intact(package.file)),
             parts=valid_parts(view, self.site, resources, shelf.parts),
-            lists=tuple(kept for kept in shelf.lists if all(files.has(file) for _, file in kept.parts)),
+            lists=tuple(kept for kept in shelf.lists if all(files.is_intact(file) for _, file in kept.parts)),
         )

@@ -29,6 +29,34 @@ def test_a_damaged_list_is_not_found(secretive, place):
     assert get(secretive, part).status_code in (200, 404)
 
 
+def test_no_damaged_byte_is_served_and_a_day_later_tend_has_made_everything_again(secretive):
+    packages = [entry.loc for name in ("changedump", "resourcedump") for entry in secretive.document(name)]
+    before = [get(secretive, loc).data for loc in packages]
+    (archived,) = secretive.locations("resourcelist-archive")
+    for file in secretive.kept().folder.glob("*-*"):
+        content = file.read_bytes()
+        file.write_bytes(flipped(content, len(content) // 2))
+    assert get(secretive, packages[0]).status_code == 404
+    assert secretive.get(f"{FOLDER}/changedump.xml").status_code == 404
+    assert get(secretive, archived).status_code == 404
+    assert [get(secretive, loc).data for loc in packages[1:]] == before[1:]
+    secretive.desk.now += DAY
+    made = secretive.tend(snapshot_days=1)
+    assert made["changes"] >= 1
+    assert made["resources"] == len(packages) - 1
+    assert [get(secretive, loc).data for loc in packages[1:]] == before[1:]
+    assert get(secretive, packages[0]).status_code == 200
+    assert all(secretive.kept().is_intact(file.name) for file in secretive.kept().folder.glob("*-*"))
+
+
+def test_a_damaged_file_is_noticed_although_it_was_intact_before(secretive):
+    (package,) = secretive.locations("changedump")
+    for status in (200, 404, 200):
+        assert get(secretive, package).status_code == status
+        (file,) = secretive.kept().folder.glob("changes-*")
+        file.write_bytes(flipped(file.read_bytes(), 99))
+
+
 @pytest.mark.parametrize("kind", ["list-1", "changes"])
 @pytest.mark.parametrize("is_cut", [False, True])
 def test_a_damaged_file_prevents_no_takedown_and_no_later_package(secretive, house, kind, is_cut):
