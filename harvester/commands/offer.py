@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -64,6 +64,10 @@ def offer(
     A file is offered if a search found it, a rule or a person accepted it, and it is published. It is announced to the
     `notify_inbox` of the source (COAR Notify), which `harvester tend` does too; or it is packed with --folder.
     """
+    _refuse_what_would_be_ignored(
+        ("--list", is_listed, {"--limit": limit, "--again": is_again, "--dry-run": is_dry, "--find-inbox": is_search}),
+        ("--find-inbox", is_search, {"--folder": folder, "--limit": limit, "--again": is_again, "--dry-run": is_dry}),
+    )
     shown = partial(_show, as_json=as_json)
     with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
         entries = instance.sources.chosen(dict.fromkeys(names))
@@ -81,6 +85,13 @@ def offer(
         SourceWork(instance, reporter, stop, pace).complete_takedowns()
         statuses = [_offered(instance, entry, folder, order, reporter, stop, pace) for entry in entries]
     ctx.exit(int(worst(statuses)))
+
+
+def _refuse_what_would_be_ignored(*choices: tuple[str, bool, Mapping[str, object]]) -> None:
+    """Raise UsageError for an option beside one with which it means nothing."""
+    for option, is_given, others in choices:
+        if ignored := [name for name, value in others.items() if value] if is_given else []:
+            raise click.UsageError(f"{option} offers nothing, so {' and '.join(ignored)} has no meaning beside it.")
 
 
 def _offered(

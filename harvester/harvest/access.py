@@ -26,7 +26,7 @@ from harvester.http.origins import origin_of
 from harvester.http.pacing import Pace
 from harvester.http.proxies import Proxies
 from harvester.http.request_log import logged
-from harvester.runtime.interrupts import OutOfHours, Stop, breakable
+from harvester.runtime.interrupts import OutOfHours, Stop, answered_soon, breakable
 from harvester.runtime.opening_hours import opens_in
 from harvester.sources import kind_of, kinds
 
@@ -62,16 +62,20 @@ def fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | Non
 def inbox_fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None = None) -> Iterator[Fetch]:
     """Return the fetcher for the inbox of a source, of any kind; it raises what that of `fetcher` raises.
 
+    After a request to stop, it raises StopAsked if no answer comes within seconds: an announcement may be sent again.
+
     The inbox of a source that is a file on this machine must be at a public address, or in `allow`.
     """
     if entry.url.startswith("file:"):
         entry = replace(entry, url=entry.notify_inbox, auth={}, address=PUBLIC)
-    with _web_fetcher(settings, entry, stop, pace) as fetch:
+    with _web_fetcher(settings, entry, stop, pace, waits=False) as fetch:
         yield fetch
 
 
 @contextmanager
-def _web_fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None) -> Iterator[Fetch]:
+def _web_fetcher(
+    settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace | None, *, waits: bool = True
+) -> Iterator[Fetch]:
     # Relative paths are relative to the instance folder, not to the current folder.
     auth = {name: str(settings.instance / value) if name in _FILES else value for name, value in entry.auth.items()}
     entry = recorded(settings, entry)
@@ -87,7 +91,8 @@ def _web_fetcher(settings: Settings, entry: SourceEntry, stop: Stop, pace: Pace 
     ports = ports_of(settings.text("discover_ports"))
     web = Web(settings, {entry.name: access}, sleep=stop.pause, pace=pace, ports=ports)
     with web, stop.breaking(web.break_off):
-        yield breakable(partial(_in_hours, entry, logged(web.fetcher(entry.name))), stop)
+        fetch = breakable(partial(_in_hours, entry, logged(web.fetcher(entry.name))), stop)
+        yield fetch if waits else answered_soon(fetch, stop, web.break_off)
 
 
 def with_address(entry: SourceEntry) -> SourceEntry:

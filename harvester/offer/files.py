@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from hashlib import sha256 as sha256_of
+from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from gateway.addresses import address
@@ -11,7 +12,9 @@ from gateway.model import Decision, FileLink, FileOrigin, ItemState, Offer, Offe
 from gateway.withholding import Forbidden
 from harvester.fulltext.works import names_file
 from harvester.harvest.instance import Instance
+from harvester.harvest.sources_toml import SourceEntry
 
+STAGE: Final = "offer"  # of a run that announces
 _BATCH = 500
 # Of a file that was announced, or may have been, although no answer came.
 _ANNOUNCED = (OfferOutcome.CREATED, OfferOutcome.ACCEPTED, OfferOutcome.PACKAGED, OfferOutcome.RETRYING)
@@ -140,6 +143,27 @@ def due_at(instance: Instance, source: str) -> int | None:
         if view.last_change() > instance.desk().position(position_name(source)):
             return 0
     return instance.desk().next_offer_at(source)
+
+
+def entry_has_changed(instance: Instance, entry: SourceEntry) -> bool:
+    """Return whether the last round announced to another inbox, or in another way, than the entry of a source says now.
+
+    Raise StoreError.
+    """
+    runs = instance.inbox.runs(entry.name, 1, STAGE)
+    return bool(runs) and instance.desk().position(_entry_name(entry)) < runs[0].started_at
+
+
+def remember_entry(instance: Instance, entry: SourceEntry, at: int) -> None:
+    """Store that a round of announcements began with this entry at a second since 1970. Raise StoreError."""
+    instance.desk().enlist(entry.name, (), at, at, _entry_name(entry))
+
+
+def _entry_name(entry: SourceEntry) -> str:
+    """Return the name under which the last round with such an entry is stored: everything that a request depends on."""
+    auth = sorted(entry.auth.items())
+    facts = (entry.url, entry.notify_inbox, auth, entry.verify, entry.ca_bundle, entry.address, entry.allow)
+    return f"{entry.name} offers by {sha256_of(repr(facts).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def position_name(source: str) -> str:

@@ -19,6 +19,7 @@ from gateway.secret_arguments import without_secrets
 from harvester.http.bounded_body import Body
 from harvester.http.links import from_header
 from harvester.http.messages import Fetch, Fetched, Request
+from harvester.http.origins import clean
 from harvester.runtime.interrupts import StopAsked, TimeIsOver
 
 INBOX_RELATION: Final = "http://www.w3.org/ns/ldp#inbox"
@@ -137,13 +138,21 @@ def _outcome_of(answer: Fetched, inbox: str) -> Answer:
 
 
 def _location(answer: Fetched, inbox: str) -> str:
-    """Return the address in the Location header if it is a web address without secrets, else an empty string."""
+    """Return the address in the Location header if it is a web address, without secrets; else an empty string."""
     try:
         location = urljoin(inbox, answer.location)
     except ValueError:
         return ""
     is_usable = answer.location and len(location) <= _LONGEST_LOCATION and _LOCATION.fullmatch(location)
-    return without_secrets(location) if is_usable else ""
+    return without_secrets(_web_address(location)) if is_usable else ""
+
+
+def _web_address(text: str) -> str:
+    """Return a web address, legally quoted and without user and password; empty if it is none."""
+    try:
+        return clean(text)
+    except AddressRefused:
+        return ""
 
 
 def _plain(text: str) -> str:
@@ -153,10 +162,12 @@ def _plain(text: str) -> str:
 def find_inbox(fetch: Fetch, url: str) -> str:
     """Return the inbox that an address names in its Link header (LDN §3.1), or an empty string.
 
-    Raise the errors of `fetch`.
+    A link of another anchor names the inbox of something else (RFC 8288 §3.2), and one that leads to no web address
+    names none. Raise the errors of `fetch`.
     """
     head = _Head()
     answer = _answered(fetch, replace(Request(url, sink=head), deadline_seconds=_DEADLINE_SECONDS), head)
     values = [value for name, value in answer.headers if name.lower() == "link"]
     links = from_header(values, answer.url)
-    return next((link.href for link in links if link.rel == INBOX_RELATION), "")
+    own = (link for link in links if link.rel == INBOX_RELATION and link.anchor in (url, answer.url))
+    return next(filter(None, (_web_address(link.href) for link in own)), "")

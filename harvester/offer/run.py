@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from time import time
@@ -31,11 +31,14 @@ from harvester.http.messages import Fetch, Fetched, Request
 from harvester.http.pacing import Pace
 from harvester.offer.announcement import Receiver, Sender, announcement
 from harvester.offer.files import (
+    STAGE,
     OfferedFile,
     as_it_is,
     as_published_now,
+    entry_has_changed,
     offered_files,
     position_name,
+    remember_entry,
     stored_offers,
 )
 from harvester.offer.inbox import Answer, announce
@@ -43,7 +46,6 @@ from harvester.offer.packages import package_of, write_package
 from harvester.runtime.interrupts import Stop, StopAsked, TimeIsOver, breakable
 from harvester.runtime.progress import Progress
 
-STAGE: Final = "offer"
 PACKING: Final = "packages"
 # Failures in a row after which a round ends: the inbox is away, and the other files wait.
 _MOST_FAILURES: Final = 3
@@ -60,18 +62,20 @@ _OK: Final = 200
 class OfferOrder:
     """What is offered: `limit` files at most (None: all), and with `is_again` also what was refused or packed before.
 
+    With `is_changed`, the entry of the source is another one than that of the last round: what failed is due at once.
     `shown` is called with each offer that was made.
     """
 
     limit: int | None = None
     is_again: bool = False
     shown: Callable[[Offer], None] = lambda _offer: None
+    is_changed: bool = False
 
     def is_due(self, offer: Offer | None, now: float) -> bool:
         """Return whether a file must be offered at the second `now`, by its last offer in the same way, if any."""
         if offer is None or (self.is_again and offer.outcome in (OfferOutcome.REFUSED, OfferOutcome.PACKAGED)):
             return True
-        return offer.outcome not in _SETTLED and (self.is_again or offer.next_at <= now)
+        return offer.outcome not in _SETTLED and (self.is_again or self.is_changed or offer.next_at <= now)
 
 
 def pause_after(tries: int) -> int:
@@ -101,12 +105,11 @@ def announce_files(
     reason; what was sent until then is stored.
     """
     check_inbox(entry)
-    with (
-        run_lifecycle(instance, entry.name, STAGE, progress, stop, clock=clock) as run,
-        inbox_fetcher(instance.settings, entry, stop, pace) as fetch,
-        run.limited(),  # by the hours of the source
-    ):
-        _Round(instance, entry, run, order, clock, OfferWay.INBOX, _inbox(instance, entry, fetch)).work()
+    order = replace(order, is_changed=entry_has_changed(instance, entry))
+    with run_lifecycle(instance, entry.name, STAGE, progress, stop, clock=clock) as run:
+        remember_entry(instance, entry, int(clock()))
+        with inbox_fetcher(instance.settings, entry, stop, pace) as fetch, run.limited():  # by the hours of the source
+            _Round(instance, entry, run, order, clock, OfferWay.INBOX, _inbox(instance, entry, fetch)).work()
     return run.ran
 
 

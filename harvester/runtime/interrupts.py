@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from math import inf
-from threading import Lock, Thread, main_thread
+from threading import Event, Lock, Thread, main_thread
 from time import monotonic, sleep
 from types import FrameType
 from typing import TypeVar
@@ -24,6 +24,8 @@ from gateway.program import is_quiet
 _STOPPING = b"\nStopping after this page; once more to stop at once.\n"
 # The longest delay before a pause notices that it must end.
 _GLANCE_SECONDS = 0.1
+# For the answer to a request that was sent before a request to stop.
+_LAST_WAIT_SECONDS = 3.0
 
 
 class StopAsked(GatewayError):
@@ -111,6 +113,37 @@ def breakable(ask: Callable[[Asked], Answer], stop: Stop) -> Callable[[Asked], A
             if stop.is_insisted:
                 raise KeyboardInterrupt from error
             raise
+
+    return asked
+
+
+def answered_soon(
+    ask: Callable[[Asked], Answer], stop: Stop, break_off: Callable[[], None]
+) -> Callable[[Asked], Answer]:
+    """Return `ask`, which does not wait long for an answer once `stop` is asked: then it raises StopAsked.
+
+    `break_off` closes its connection. It is for requests that may be sent again.
+    """
+
+    def asked(question: Asked) -> Answer:
+        is_answered = Event()
+
+        def watch() -> None:
+            while not is_answered.wait(_GLANCE_SECONDS):
+                if stop.is_asked:
+                    if not is_answered.wait(_LAST_WAIT_SECONDS):
+                        break_off()
+                    return
+
+        Thread(target=watch, name="watch", daemon=True).start()
+        try:
+            return ask(question)
+        except GatewayError as error:
+            if stop.is_asked and not isinstance(error, StopAsked):
+                raise StopAsked("It was asked to stop.") from error
+            raise
+        finally:
+            is_answered.set()
 
     return asked
 

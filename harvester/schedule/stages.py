@@ -19,6 +19,7 @@ from harvester.harvest.instance import Instance
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import problems
 from harvester.offer.files import due_at as offers_due_at
+from harvester.offer.files import entry_has_changed
 from harvester.runtime.exit_status import SourceLocked, Status
 from harvester.runtime.interrupts import StopAsked
 from harvester.runtime.opening_hours import opens_in
@@ -102,7 +103,9 @@ def _offer_due(instance: Instance, entry: SourceEntry) -> float | None:
     at = offers_due_at(instance, entry.name)
     runs = _runs(instance, entry, "offer")
     failed = failures(runs)
-    if at is None or not failed:
+    if at is None or entry_has_changed(instance, entry):
+        return None if at is None else 0.0  # it may be corrected
+    if not failed:
         return at
     return max(at, (runs[0].ended_at or runs[0].started_at) + wait_after(failed, 0.0))
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+from threading import Event
 from time import monotonic
 
 import pytest
 
+from tests import live
 from tests.fulltext.conftest import NAME
-from tests.http.server import Server, handler, listening, ok
+from tests.http.server import Server, handler, listening, ok, until_gone
 from tests.offer.conftest import Place
 
 pytestmark = pytest.mark.slow  # real servers, and an instance for each test
@@ -73,6 +78,7 @@ def test_a_slow_answer_counts_by_its_status(place: Place) -> None:
     [
         ("https://laro.example.org/inbox/1", "https://laro.example.org/inbox/1"),
         ("https://laro.example.org/1?token=abcdef0123456789", "https://laro.example.org/1?token=..."),
+        ("https://u:p@laro.example.org/inbox/1", "https://laro.example.org/inbox/1"),
         ("javascript:alert(1)", ""),
         ("file:///etc/passwd", ""),
         ("http://[", ""),
@@ -151,6 +157,11 @@ def test_an_inbox_in_the_entry_must_be_a_web_address_without_a_secret(place: Pla
         ('</a>; rel="next", </in>; rel="item http://www.w3.org/ns/ldp#inbox"', "/in"),
         ('</a>; rel="inbox"', ""),
         ("<<<;;;", ""),
+        ('</other>; rel="http://www.w3.org/ns/ldp#inbox"; anchor="/item/1"', ""),
+        ('</in>; rel="http://www.w3.org/ns/ldp#inbox"; anchor="/oai"', "/in"),
+        ('<javascript:alert(1)>; rel="http://www.w3.org/ns/ldp#inbox"', ""),
+        ('<mailto:a@b>; rel="http://www.w3.org/ns/ldp#inbox", </in>; rel="http://www.w3.org/ns/ldp#inbox"', "/in"),
+        ('</in"x>; rel="http://www.w3.org/ns/ldp#inbox"', "/in%22x"),
     ],
 )
 def test_the_inbox_that_a_source_names_in_its_link_header_is_shown(place: Place, header: str, inbox: str) -> None:
@@ -175,3 +186,46 @@ def test_a_source_that_is_a_file_names_no_inbox_and_may_have_one(place: Place) -
     file.write_text("\n".join([*lines, f'url = "{(place.folder / "dump.xml").as_uri()}"', 'kind = "files"', ""]))
     assert place.offer() == [(A, "created")]
     assert "names no inbox" in place.call("offer", NAME, "--find-inbox", status=2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--list", "--limit", "1"),
+        ("--list", "--again"),
+        ("--list", "--dry-run"),
+        ("--list", "--find-inbox"),
+        ("--find-inbox", "--folder", "d"),
+        ("--find-inbox", "--limit", "1"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(place: Place, options: tuple[str, ...]) -> None:
+    assert f"{options[0]} offers nothing, so {options[1]} has no meaning" in place.call(
+        "offer", NAME, *options, status=2
+    )
+
+
+@pytest.mark.parametrize("words", [(), ("--find-inbox",)])
+def test_ctrl_c_ends_a_command_whose_inbox_hangs(place: Place, words: tuple[str, ...]) -> None:
+    place.accept(A)
+    begun = Event()
+
+    def hang(request) -> None:
+        begun.set()
+        until_gone(request)
+
+    place.server.say("/inbox", hang)
+    place.server.say("/oai", hang)
+    file = place.folder / "sources.toml"
+    url = next(line for line in file.read_text().splitlines() if line.startswith("url ="))
+    file.write_text(file.read_text().replace(url, f'url = "{place.server.url("/oai")}"'))
+    command = live.command("harvester", place.folder, "offer", NAME, *words)
+    with subprocess.Popen(command, env=live.unmeasured(os.environ), stderr=subprocess.PIPE) as process:
+        assert begun.wait(30)
+        before = monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert monotonic() - before < 10
+    if not words:
+        place.server.say("/inbox", ok(b"", 201))
+        assert place.offer() == [(A, "created")]

@@ -365,3 +365,25 @@ def test_a_takedown_whose_command_was_killed_is_carried_out_before_offers(place:
     )
     assert place.offer() == []
     assert place.notifications == []
+
+
+def test_a_corrected_entry_is_tried_at_once(place: Place) -> None:
+    place.accept(A)
+    inbox = place.inbox
+    place.configure("http://127.0.0.1:9/inbox", allow="127.0.0.1:9")
+    for _ in range(3):
+        place.call("offer", NAME, "--again", status=5)
+    assert [line for line in place.data("tend") if line["stage"] == "offer"] == [], "it waits"
+    place.configure(inbox)
+    assert [line["outcome"] for line in place.data("tend") if line["stage"] == "offer"] == ["succeeded"]
+    assert [offer["outcome"] for offer in place.explained(A)] == ["created"]
+
+
+def test_an_inbox_that_is_allowed_by_now_is_tried_at_once(place: Place) -> None:
+    place.accept(A)
+    place.configure(allow="192.0.2.1")
+    for _ in range(2):
+        place.call("offer", NAME, status=4)
+    assert [line for line in place.data("tend") if line["stage"] == "offer"] == [], "it waits"
+    place.configure()
+    assert [line["outcome"] for line in place.data("tend") if line["stage"] == "offer"] == ["succeeded"]
