@@ -114,7 +114,7 @@ class KeptFiles:
         """Replace the index. Raise OSError."""
         data = {"key": self._key, **shelf._asdict()}
         self._ready()
-        durable.write(self.folder / INDEX, json.dumps(data).encode(), self._shared)
+        self._put(self.folder / INDEX, json.dumps(data).encode())
 
     def add(self, stem: str, stream: IO[bytes], ending: str) -> tuple[str, int, str]:
         """Write a file that is on the disk before an index names it; return its name, length and SHA-256.
@@ -130,7 +130,7 @@ class KeptFiles:
             file = self.folder / f"{stem}.{digest.hexdigest()[:_SHOWN]}{ending}"
             stream.seek(0)
             if not self.is_intact(file.name):
-                durable.write(file, stream.read(), self._shared)
+                self._put(file, stream.read())
         return file.name, length, digest.hexdigest()
 
     def has(self, name: str) -> bool:
@@ -168,6 +168,13 @@ class KeptFiles:
         for file in tuple(self.folder.iterdir()) if self.folder.is_dir() else ():
             if file.name not in files:
                 file.unlink(missing_ok=True)
+
+    def _put(self, file: Path, content: bytes) -> None:
+        try:
+            durable.write(file, content, self._shared)
+        except OSError as error:
+            error.filename = error.filename or str(file)  # a full disk names none
+            raise
 
     def _ready(self) -> None:
         for folder in (self.folder.parent, self.folder):

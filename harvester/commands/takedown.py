@@ -20,6 +20,7 @@ from harvester.harvest.instance import Instance, opened
 from harvester.harvest.takedowns.apply import Finished, finish
 from harvester.harvest.takedowns.purge import Purged, purge
 from harvester.harvest.takedowns.targets import recognised
+from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import progress
 from harvester.schedule.kept_files import KeptFilesRounds
@@ -65,13 +66,17 @@ def add(
         file.change(lambda listed: _added(listed, wanted))
         finished = finish(instance)
         with progress() as reporter:
-            KeptFilesRounds(instance, reporter, Stop()).run(only_cleans=True)
+            kept_files = KeptFilesRounds(instance, reporter, Stop())
+            kept_files.run(only_cleans=True)
         keys = {takedown.key for takedown in wanted}
         entries = tuple(entry for entry in file.read().entries if entry.key in keys)
         purged = purge(instance, entries) if is_purge else None
         for entry in entries:
             _say_what_is_missing(instance, entry)
     _show_done(entries, finished, purged, as_json=as_json)
+    if kept_files.status is not Status.SUCCEEDED:
+        say("Kept files of ResourceSync still have what was withdrawn; nobody gets it. `harvester tend` empties them.")
+        ctx.exit(Status.WITH_ERRORS)
 
 
 def _recognised(settings: Settings, targets: Iterable[str], source: str, reason: str) -> Entries:

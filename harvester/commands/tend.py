@@ -65,7 +65,8 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         if not is_watch:
             hub.run_all()
             kept_files.run()
-    ctx.exit(int(worst([*statuses.values(), status_of_end(is_stopped=stop.is_asked)])))
+    ended = (_of_parallel(kept_files.status), status_of_end(is_stopped=stop.is_asked))
+    ctx.exit(int(worst([*statuses.values(), *ended])))
 
 
 def _write_round(counts: Counter[str]) -> None:
@@ -73,5 +74,9 @@ def _write_round(counts: Counter[str]) -> None:
 
 
 def _counted(tended: StageResult) -> Status:
-    """Return the status that counts: another process at a source is as good as this one."""
-    return Status.SUCCEEDED if tended.done.status is Status.LOCKED else tended.done.status
+    return _of_parallel(tended.done.status)
+
+
+def _of_parallel(status: Status) -> Status:
+    """Return the status that counts: another process at the same work is as good as this one."""
+    return Status.SUCCEEDED if status is Status.LOCKED else status

@@ -6,23 +6,24 @@ It needs `base_url`, since the files have the addresses of the site. One process
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Event, Thread
 from traceback import format_exception
 from typing import Final
 
 from gateway.descriptions import metadata_of
-from gateway.errors import GatewayError, StoreUnwritable
+from gateway.errors import GatewayError
 from gateway.landing.places import Places
 from gateway.pages.appearance import site_of
-from gateway.resourcesync.addresses import Addresses, resource_sets
+from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files, remove_other_sets
 from gateway.resourcesync.site_resources import SiteResources
 from gateway.settings import Settings
 from gateway.store.step import EPOCH_FACT
 from harvester.harvest.instance import Instance
-from harvester.runtime.exit_status import SourceLocked
+from harvester.runtime.exit_status import SourceLocked, Status, status_of_error, worst
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
@@ -56,29 +57,29 @@ class KeptFilesRounds:
         self._sets = resource_sets(instance.settings.text("resourcesync_lists"))
         self._base_url = instance.settings.text("base_url")
         self._site: SiteResources | None = None
-        self._complaint = ""
+        self._complaints: frozenset[str] = frozenset()
+        self.status = Status.SUCCEEDED  # of the last round
 
     def run(self, *, only_cleans: bool = False) -> Counter[str]:
-        """Run one round; return how many files of which kind were made. An error is reported, and ends nothing.
+        """Run one round; return how many files of which kind were made. An error is reported; other sets go on.
 
         `only_cleans`: what was taken down or is old leaves the files, and nothing else is made. Nothing is done while
-        another process runs a round.
+        another process runs a round. `status` says how the round ended.
         """
         counts: Counter[str] = Counter()
-        complaint = ""
+        complaints: list[str] = []
+        self.status = Status.SUCCEEDED
         try:
             if self._base_url:
                 with lock(self._instance.folder, _LOCK):
-                    counts = self._ran(only_cleans=only_cleans)
+                    for part in self._parts(only_cleans=only_cleans):
+                        counts += self._attempted(part, complaints)
         except SourceLocked:
-            pass
-        except GatewayError as error:
-            complaint = str(error)
-        except Exception as error:  # noqa: BLE001 - a fault here never stops harvests
-            complaint = f"a fault of this program.\n{''.join(format_exception(error)).rstrip()}"
-        if complaint and complaint != self._complaint:
-            self._progress.fail(f"resourcesync: {complaint}")
-        self._complaint = complaint
+            self.status = Status.LOCKED
+        for complaint in dict.fromkeys(complaints):
+            if complaint not in self._complaints:
+                self._progress.fail(f"resourcesync: {complaint}")
+        self._complaints = frozenset(complaints)
         if counts:
             made = ", ".join(f"{_WORDS[kind]} {number}" for kind, number in sorted(counts.items()))
             self._progress.say(f"resourcesync: {made}.")
@@ -102,7 +103,34 @@ class KeptFilesRounds:
             is_over.set()
             thread.join()
 
-    def _ran(self, *, only_cleans: bool) -> Counter[str]:
+    def _attempted(self, part: Callable[[], Counter[str]], complaints: list[str]) -> Counter[str]:
+        """Do a part of a round; an error is added to the complaints, and ends no other part."""
+        try:
+            return part()
+        except OSError as error:
+            where = error.filename or self._instance.folder
+            complaints.append(f"{where} cannot be written: {error.strerror or error}.")
+            status = Status.FAILED
+        except GatewayError as error:
+            complaints.append(str(error))
+            status = status_of_error(error)
+        except Exception as error:  # noqa: BLE001 - a fault here never stops harvests
+            complaints.append(f"a fault of this program.\n{''.join(format_exception(error)).rstrip()}")
+            status = Status.FAILED
+        self.status = worst([self.status, status])
+        return Counter()
+
+    def _parts(self, *, only_cleans: bool) -> Iterator[Callable[[], Counter[str]]]:
+        """Yield the parts of a round: one for sets that the site no longer has, and one for each set of resources."""
+        yield self._without_other_sets
+        for resources in self._sets:
+            yield partial(self._kept, resources, only_cleans=only_cleans)
+
+    def _without_other_sets(self) -> Counter[str]:
+        remove_other_sets(self._instance.folder, self._sets)
+        return Counter()
+
+    def _kept(self, resources: ResourceSet, *, only_cleans: bool) -> Counter[str]:
         store, settings = self._instance.store, self._instance.settings
         if self._site is None:  # it remembers the periods
             site = site_of(settings, self._base_url)
@@ -110,12 +138,4 @@ class KeptFilesRounds:
         kept_of = kept_files(self._instance.folder, self._site, store, store.fact(EPOCH_FACT))
         keeper = Keeper(store, self._site, keep_of(settings), lambda: self._stop.is_asked)
         work = keeper.clean if only_cleans else keeper.keep
-        counts: Counter[str] = Counter()
-        try:
-            remove_other_sets(self._instance.folder, self._sets)
-            for resources in self._sets:
-                counts += work(resources, kept_of(resources))
-        except OSError as error:
-            where = error.filename or self._instance.folder
-            raise StoreUnwritable(f"{where} cannot be written: {error.strerror}.") from error
-        return counts
+        return work(resources, kept_of(resources))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from io import BytesIO
@@ -20,7 +21,9 @@ import pytest
 
 from gateway import settings as gateway_settings
 from gateway.errors import StoreBusy
+from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.keeping import Keep, Keeper
+from gateway.resourcesync.kept import KeptFiles
 from gateway.statuses import Status
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
@@ -112,7 +115,9 @@ def test_the_settings_say_what_is_kept(desk):
 
 def test_one_process_does_it(desk, reports):
     with lock(desk.folder, "resourcesync.kept"):
-        assert rounds(desk, reports).run() == {}
+        made = rounds(desk, reports)
+        assert made.run() == {}
+        assert made.status is Status.LOCKED
     assert reports.sentences == []
 
 
@@ -133,6 +138,35 @@ def test_an_error_is_reported_once_and_ends_nothing(desk, reports, monkeypatch, 
     assert made.run() == made.run() == {}
     assert len(reports.sentences) == 1
     assert sentence in reports.sentences[0]
+
+
+def test_an_error_in_one_set_does_not_end_the_round_for_the_others(desk, reports, monkeypatch):
+    real = Keeper.keep
+
+    def fail_first(self: Keeper, resources: ResourceSet, kept: KeptFiles) -> Counter[str]:
+        if resources.metadata_prefix == "oai_dc":
+            raise ValueError("what")
+        return real(self, resources, kept)
+
+    monkeypatch.setattr(Keeper, "keep", fail_first)
+    made = rounds(desk, reports, resourcesync_lists="oai_dc oai_didl")
+    assert made.run() == {"changes": 2, "resources": 1}
+    statuses = [made.status]
+    monkeypatch.undo()
+    assert made.run() == {"changes": 2, "resources": 1}
+    assert [*statuses, made.status] == [Status.FAILED, Status.SUCCEEDED]
+
+
+def test_a_full_disk_is_reported_with_the_name_of_the_file(desk, reports, monkeypatch):
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gateway.durable.os.fsync", full)
+    made = rounds(desk, reports)
+    assert made.run() == {}
+    assert made.status is Status.FAILED
+    assert "oai_dc@source/changes-" in reports.sentences[0]
+    assert "cannot be written: No space left on device." in reports.sentences[0]
 
 
 def test_rounds_are_repeated_until_the_end(desk, reports, monkeypatch):
@@ -198,6 +232,27 @@ def test_the_command_that_takes_down_writes_the_files_again(tmp_path: Path) -> N
             with zipfile.ZipFile(package) as archive:
                 assert not [name for name in archive.namelist() if name.startswith("resources/1-")]
         assert not list(folder.glob("resourcesync/*/resources-*"))
+
+
+@pytest.mark.slow
+def test_what_could_not_be_emptied_is_no_success(tmp_path: Path) -> None:
+    """A folder is in the place of the new index, as if the disk were full."""
+    folder = tmp_path / "instance"
+    settings: dict[str, Any] = {"resourcesync_lists": "oai_dc", "base_url": BASE_URL}
+    settings |= {"resourcesync_change_dump_days": 36_500}
+    with instance_of(folder, 2, 5):
+        assert live.called("gateway", folder, "clock", "--accept").returncode == 0
+        assert live.called("harvester", folder, "tend", **settings).returncode == 0
+        obstacle = folder / "resourcesync" / "oai_dc@source" / "kept.json.new"
+        obstacle.mkdir()
+        add = ("takedown", "add", "oai:gateway.example.org:laro/1")
+        for words, status in ((add, Status.WITH_ERRORS), (("tend",), Status.FAILED)):
+            done = live.called("harvester", folder, *words, **settings)
+            assert done.returncode == status, done.stderr
+            assert str(obstacle) in done.stderr
+        obstacle.rmdir()
+        for words in (add, ("tend",)):
+            assert live.called("harvester", folder, *words, **settings).returncode == 0
 
 
 @pytest.mark.slow
