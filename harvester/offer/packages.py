@@ -34,7 +34,8 @@ _ENDINGS: Final = {
     "application/msword": ".doc",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }
-# The qualified fields of DSpace for the elements of Dublin Core; its registry has no `coverage` without a qualifier.
+# The qualified fields of DSpace for the elements of Dublin Core. Its registry has no `coverage` without a qualifier,
+# and no `description.version`; an import ends at a field that the registry lacks.
 _FIELDS: Final = {
     "coverage": ("coverage", "spatial"),
     "creator": ("contributor", "author"),
@@ -115,7 +116,7 @@ def _values(file: OfferedFile, work: Work) -> Iterator[tuple[str, str, str, str]
     if link.license:
         yield "rights", "uri" if is_address(link.license) else "", clean(link.license), ""
     if link.version:
-        yield "description", "version", clean(link.version), ""
+        yield "description", "", f"Version: {clean(link.version)}", ""
     if link.retracted:
         yield "description", "", clean(link.retracted), ""
     found_by = f"Found by {link.found_in} at {link.found_at}" if link.found_in else "Found"

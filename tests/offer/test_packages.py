@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from gateway.formats._statements import ELEMENTS
 from gateway.model import Decision, FileLink, ItemState, Statement, Work
 from harvester.offer.files import OfferedFile
 from harvester.offer.packages import package_of, write_package
@@ -254,10 +255,29 @@ def test_the_digest_in_the_name_is_that_of_the_item() -> None:
     assert package_of(file, Work(), b"").name == f"oai-laro.example.org-1-{digest}-{'ab' * 6}"
 
 
-def test_every_field_is_one_that_dspace_knows() -> None:
-    """DSpace's import ends at a field that its registry lacks, and it has `coverage` with a qualifier only."""
-    statements = tuple(Statement(element, "x") for element in ("coverage", "relation", "source", "format", "publisher"))
-    package = package_of(offered(), Work(statements=statements), b"<dc/>")
-    assert {
-        qualifier for element, qualifier, _ in fields(package.beside["dublin_core.xml"]) if element == "coverage"
-    } == {"spatial"}
+# Of DSpace's dublin-core-types.xml, those that have a use here; `none`: without a qualifier.
+REGISTRY = {
+    *((element, "none") for element in ("contributor", "creator", "date", "description", "format", "identifier")),
+    *((element, "none") for element in ("language", "publisher", "relation", "rights", "source", "subject", "title")),
+    ("type", "none"),
+    ("contributor", "author"),
+    ("coverage", "spatial"),
+    ("date", "issued"),
+    ("description", "abstract"),
+    ("description", "provenance"),
+    ("identifier", "other"),
+    ("identifier", "uri"),
+    ("language", "iso"),
+    ("rights", "uri"),
+}
+
+
+@pytest.mark.parametrize("license_", ["", "cc-by", "https://creativecommons.org/licenses/by/4.0/"])
+def test_every_field_is_one_that_dspace_knows(license_: str) -> None:
+    """DSpace's import ends at a field that its registry lacks, such as `coverage` or `description.version`."""
+    statements = (*(Statement(element, "x") for element in ELEMENTS), Statement("identifier", "doi:10.1234/x"))
+    file = offered(license=license_, version="accepted", retracted="Retracted.", found_in="unpaywall")
+    known = fields(package_of(file, Work(statements=statements), b"<dc/>").beside["dublin_core.xml"])
+    assert {(element, qualifier) for element, qualifier, _ in known} <= REGISTRY
+    assert ("coverage", "spatial", "x") in known
+    assert ("description", "none", "Version: accepted") in known
