@@ -279,7 +279,12 @@ LAYERS = {
     "gateway.resourcesync.answers": Layer((*GROUND, "gateway.resourcesync"), ("flask", "isal")),
     "gateway.resourcesync.files": Layer((*GROUND, "gateway.store.base", "gateway.resourcesync"), ("flask",)),
     "gateway.resourcesync.batch_dump": Layer((*GROUND, "gateway.store.base", "gateway.resourcesync"), ("flask",)),
-    "gateway.resourcesync.kept": Layer((*GROUND, "gateway.durable", "gateway.permissions", "gateway.resourcesync")),
+    "gateway.resourcesync.kept": Layer(
+        (*GROUND, "gateway.durable", "gateway.permissions", "gateway.takedowns", "gateway.resourcesync")
+    ),
+    "gateway.resourcesync.keeping": Layer(
+        (*GROUND, "gateway.names", "gateway.store.base", "gateway.takedowns", "gateway.resourcesync")
+    ),
     **{
         f"gateway.resourcesync.{name}": Layer(
             (*GROUND, "gateway.store.base", "gateway.resourcesync"), ("flask", "werkzeug")

@@ -185,7 +185,7 @@ class ChangeDumps:
         """Return the items that are taken down in a package; None: it cannot be read, so nobody knows."""
         versions = view.withheld_versions(resources.metadata_prefix)
         try:
-            return forbidden_in(self._shared.kept_of(resources), kept, versions)
+            return forbidden_in(self._shared.kept_of(resources), kept, versions, self._shared.store.takedowns())
         except DAMAGED:
             return None
 

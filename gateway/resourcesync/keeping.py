@@ -37,6 +37,7 @@ from gateway.resourcesync.kept import (
 from gateway.resourcesync.periods import Period
 from gateway.resourcesync.site_resources import SiteResources, bounds, selected
 from gateway.store.base import Store, View
+from gateway.takedowns import Takedowns
 from gateway.xmltext import utc_datetime
 
 _DAY_SECONDS: Final = 86_400
@@ -146,19 +147,20 @@ class _Keeping:
 
     def _verify_packages(self, versions: Versions) -> int:
         """Write packages again without what was taken down; return how many."""
-        mark, before = mark_of(versions), self._shelf.files
+        takedowns = self._store.takedowns()
+        mark, before = mark_of(versions, takedowns), self._shelf.files
         for package in self._shelf.packages:
             if package.checked == mark:
                 continue
-            checked = self._verified(package, versions)
+            checked = self._verified(package, versions, takedowns)
             others = ((checked if other == package else other) for other in self._shelf.packages)
             self._write(self._shelf._replace(packages=tuple(other for other in others if other is not None)))
         return len(self._shelf.files - before)
 
-    def _verified(self, package: KeptPackage, versions: Versions) -> KeptPackage | None:
+    def _verified(self, package: KeptPackage, versions: Versions, takedowns: Takedowns) -> KeptPackage | None:
         """Return a package without what was taken down; None if it is damaged, so that it is made again."""
         try:
-            forbidden = forbidden_in(self._kept, package, versions)
+            forbidden = forbidden_in(self._kept, package, versions, takedowns)
             file = self._kept.opened(package.file) if forbidden else None
             if file is not None:
                 with file:
@@ -169,7 +171,7 @@ class _Keeping:
             if self._kept.is_intact(package.file):  # the disk is full, for example
                 raise
             return None
-        return package._replace(checked=mark_of(versions))
+        return package._replace(checked=mark_of(versions, takedowns))
 
     def _verify_lists(self, versions: Versions) -> None:
         mark = mark_of(versions)
@@ -223,7 +225,7 @@ class _Keeping:
         manifest = self._site.change_manifest(self._resources, period.from_, until)
         file, _ = packages.zipped(manifest, self._site.packed_changes(view, self._resources, period))
         added = self._kept.add(f"changes-{period.name}", file, ".zip")
-        return KeptPackage(period.name, period.from_, until, *added, mark_of(versions))
+        return KeptPackage(period.name, period.from_, until, *added, mark_of(versions, self._store.takedowns()))
 
     def _make_parts(self, now: int) -> bool:
         """Make the packages of the Resource Dump that are missing, at most once a day; and those that are lost.

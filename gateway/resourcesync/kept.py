@@ -23,7 +23,8 @@ from zipfile import BadZipFile
 from gateway import durable
 from gateway.permissions import file_mode, keep_owner
 from gateway.resourcesync.addresses import ResourceSet
-from gateway.resourcesync.packages import versions_of
+from gateway.resourcesync.packages import items_of, versions_of
+from gateway.takedowns import Takedowns
 
 FOLDER: Final = "resourcesync"  # in the instance folder
 INDEX: Final = "kept.json"
@@ -33,6 +34,8 @@ _PIECE: Final = 1 << 20
 _MOST: Final = 253_402_300_799  # the last second of the year 9999; no package is longer
 # What reading a damaged package or list raises; a flipped bit of a length can be an OSError too.
 DAMAGED: Final = (BadZipFile, EOFError, KeyError, NotImplementedError, OSError, ValueError, zlib.error)
+
+_NO_TAKEDOWNS: Final = Takedowns()
 
 # (item, datestamp of the version that is served; 0: none) of each item of which something is taken down.
 Versions: TypeAlias = tuple[tuple[int, int], ...]
@@ -241,9 +244,10 @@ def key_of(url: str, epoch: str, *bounds: int) -> str:
     return blake2b(repr((_FORM, url, epoch, *bounds)).encode(), digest_size=16).hexdigest()
 
 
-def mark_of(versions: Versions) -> str:
+def mark_of(versions: Versions, takedowns: Takedowns = _NO_TAKEDOWNS) -> str:
     """Return a short text that is different for other takedowns."""
-    return blake2b(repr(versions).encode(), digest_size=8).hexdigest()
+    revision = "" if takedowns.is_empty else takedowns.revision
+    return blake2b(repr((versions, revision)).encode(), digest_size=8).hexdigest()
 
 
 def forbidden_of(versions: Versions, packed: Mapping[int, int]) -> frozenset[int]:
@@ -251,20 +255,21 @@ def forbidden_of(versions: Versions, packed: Mapping[int, int]) -> frozenset[int
     return frozenset(item for item, served in versions if item in packed and packed[item] != served)
 
 
-def forbidden_in(kept: KeptFiles, package: KeptPackage, versions: Versions) -> frozenset[int]:
-    """Return the items whose version in a kept package may not be shown any more.
+def forbidden_in(kept: KeptFiles, package: KeptPackage, versions: Versions, takedowns: Takedowns) -> frozenset[int]:
+    """Return the items whose version in a kept package may not be shown any more, or names what is taken down.
 
-    Raise BadZipFile or OSError if the file is damaged or lost.
+    Raise any of `DAMAGED` if the file is damaged or lost.
     """
-    if not versions or package.checked == mark_of(versions):
+    if package.checked == mark_of(versions, takedowns) or (not versions and takedowns.is_empty):
         return frozenset()
-    return _forbidden(kept.folder / package.file, versions)
+    return _forbidden(kept.folder / package.file, versions, takedowns)
 
 
 @lru_cache(maxsize=512)
-def _forbidden(file: Path, versions: Versions) -> frozenset[int]:
+def _forbidden(file: Path, versions: Versions, takedowns: Takedowns) -> frozenset[int]:
     with file.open("rb") as stream:
-        return forbidden_of(versions, versions_of(stream))
+        forbidden = forbidden_of(versions, versions_of(stream))
+        return forbidden if takedowns.is_empty else forbidden.union(items_of(stream, takedowns.mentions))
 
 
 # -- archived lists ------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import IO, Final, NamedTuple
@@ -105,6 +105,13 @@ def without(package: IO[bytes], items: Collection[int]) -> tuple[IO[bytes], int]
     length = file.tell()
     file.seek(0)
     return file, length
+
+
+def items_of(package: IO[bytes], is_meant: Callable[[bytes], bool]) -> frozenset[int]:
+    """Return the items of which a version in a package of changes is meant, by its metadata."""
+    with zipfile.ZipFile(package) as archive:
+        names = (name for name in archive.namelist() if name != MANIFEST)
+        return frozenset(_version_of(name)[0] for name in names if is_meant(archive.read(name)))
 
 
 def _version_of(name: str) -> tuple[int, int]:

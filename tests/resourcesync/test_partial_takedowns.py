@@ -60,17 +60,16 @@ def test_earlier_entries_have_hashes_again_when_a_version_does_not_name_the_file
     assert showing(partial, ADDRESS) == []
 
 
-def test_a_takedown_of_a_file_that_only_an_earlier_version_names_does_not_empty_its_package(source, house):
-    """The README says so under Limits."""
+@pytest.mark.parametrize("is_tended", [False, True])
+def test_a_takedown_of_a_file_that_only_an_earlier_version_names_empties_its_package(source, house, is_tended):
     published(source, "First", pdf())
     source.publish("2")
     source.desk.now += 5
     source.tend()
     published(source, "Second")
+    assert showing(source, ADDRESS)
     house.take_down(FILE)
     source.desk.now += 5
-    source.tend()
-    assert showing(source, ADDRESS)
-    source.tend(change_dump_days=0)
-    source.tend()
+    if is_tended:
+        source.tend()
     assert showing(source, ADDRESS) == []
