@@ -12,7 +12,7 @@ from mimetypes import guess_extension
 from pathlib import Path
 from typing import Protocol
 
-from flask import Blueprint, Response, abort, request, send_file
+from flask import Blueprint, Response, abort, send_file
 
 from gateway.errors import StoreError
 from gateway.settings import place_of_copy
@@ -65,8 +65,6 @@ def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blue
             if form:
                 return links.link_set(view, digest, identifiers, form)
             header = links.header(view, digest, identifiers)
-        if not _is_for_a_part():
-            request.environ.pop("HTTP_RANGE", None)
         response = send_file(
             place,
             mimetype=mime_type,
@@ -81,12 +79,6 @@ def blueprint(store: Store, instance: Path, base_url: str, links: Links) -> Blue
 
     face.register_error_handler(StoreError, _unavailable)
     return face
-
-
-def _is_for_a_part() -> bool:
-    """Return whether the request is for one range of bytes. Only GET has ranges (RFC 9110 §14.2)."""
-    asked = request.range
-    return request.method == "GET" and asked is not None and asked.units == "bytes" and len(asked.ranges) == 1
 
 
 def _taken_down(base_url: str) -> Response:
