@@ -192,7 +192,7 @@ def test_no_destination_without_overlap_misses_a_version(tmp_path, capsys, versi
             over.set()
             for destination in (*strict, careless):
                 destination.join()
-        time.sleep(publisher.INTENT_SECONDS + 1)  # what the dead intended holds the horizon no longer
+        household.settle()
         for destination in (*strict, careless):
             destination.poll()
         truth = _truth(store)

@@ -19,6 +19,7 @@ from tests.store import publisher
 
 SCRIPT = Path(publisher.__file__)
 _PATIENCE_SECONDS = 1_800.0  # a busy machine is no defect
+_AHEAD_OF_ALL_SECONDS = 3 * publisher.MOST_STEP_SECONDS
 
 
 class NaiveStore(SqliteStore):
@@ -88,6 +89,15 @@ class Household:
             os.kill(process, signal.SIGKILL)
             os.waitpid(process, 0)
             self._forget(process)
+
+    def settle(self) -> None:
+        """Wait until the horizon has passed every change; all publishers must be dead.
+
+        What they intended expires. The wall clock is set ahead of all that it ever was: the clock of a store that is
+        ahead of the wall clock stands at each ceiling for a minute, and hides the changes of that second.
+        """
+        publisher.set_host(self._folder, wall=_AHEAD_OF_ALL_SECONDS)
+        time.sleep(publisher.INTENT_SECONDS + 1)
 
     def _forget(self, process: int) -> None:
         self._processes.discard(process)

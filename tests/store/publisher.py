@@ -26,6 +26,7 @@ from gateway.store.sqlite import SqliteStore
 ITEMS = 5_000  # so many that most versions are the last of their item
 INTENT_SECONDS = 2
 MOST = 60  # items of one publication
+MOST_STEP_SECONDS = 4_000  # so far off is the wall clock of the host
 
 
 def set_host(folder: Path, **changes: object) -> None:
@@ -65,7 +66,7 @@ class Fate:
         elif draw < 0.026:
             os.kill(os.getpid(), signal.SIGSTOP)
         elif draw < 0.032:
-            set_host(self._folder, wall=self._random.uniform(-4000, 4000))
+            set_host(self._folder, wall=self._random.uniform(-MOST_STEP_SECONDS, MOST_STEP_SECONDS))
         elif name == "datestamp taken" and draw < 0.500:  # it prepares its records; the lock is free
             time.sleep(self._random.uniform(0, 1.5))
         elif draw < 0.300:

@@ -113,7 +113,7 @@ def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_st
             over.set()
             for harvester in harvesters:
                 harvester.join()
-        time.sleep(publisher.INTENT_SECONDS + 1)  # what the dead intended holds the horizon no longer
+        household.settle()
         missed = [_missed(harvester, store) for harvester in harvesters[: len(kinds)]]
         for destination in destinations:
             destination.harvest()
