@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gateway.settings import instance_folder, load
-from harvester.commands.options import Given, access_options, access_table, date_options, list_options
+from harvester.commands.options import FiniteRange, Given, access_options, access_table, date_options, list_options
 from harvester.commands.output import json_option, write_json
 from harvester.dump.dump import Dump
 from harvester.dump.output import File, Order, Stream
@@ -25,7 +25,7 @@ from harvester.runtime.progress import progress
 @list_options
 @date_options
 @access_options
-@click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between two requests.")
+@click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Seconds between two requests.")
 @click.option("--restart", is_flag=True, help="Discard an interrupted dump to this file and begin again.")
 @json_option
 @click.pass_context

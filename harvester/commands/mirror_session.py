@@ -15,7 +15,7 @@ import click
 from gateway.program import say
 from gateway.settings import Settings, instance_folder, load
 from gateway.xmltext import utc_datetime
-from harvester.commands.options import Function, Given, access_options, access_table
+from harvester.commands.options import FiniteRange, Function, Given, access_options, access_table
 from harvester.commands.output import write_json
 from harvester.harvest.access import fetcher, kind_of, with_address
 from harvester.harvest.sources_toml import SourceEntry, entry_from
@@ -157,7 +157,7 @@ _REMOTE = (
     click.option(
         "--allow", multiple=True, metavar="HOST[:PORT]", help="Allow requests to this private host, address or network."
     ),
-    click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Seconds between requests to a host."),
+    click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Seconds between requests to a host."),
 )
 
 

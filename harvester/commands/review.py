@@ -22,6 +22,7 @@ from gateway.model import CopyFilter, CopyOrder, Decision, DocumentKind
 from gateway.program import say
 from gateway.store.base import Discovery
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
+from harvester.commands.options import FiniteRange
 from harvester.commands.output import json_option, write_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
 from harvester.fulltext.list_copies import complete
@@ -44,8 +45,8 @@ _FILTERS = (
     click.option("--version", type=click.Choice((*VERSIONS, UNKNOWN)), help="Files of this version."),
     click.option("--kind", type=click.Choice([kind.value for kind in DocumentKind]), help="Documents of this kind."),
     click.option("--reason-has", "reason_has", default="", metavar="TEXT", help="The reason contains these words."),
-    click.option("--least-score", type=click.FloatRange(0, 1), metavar="N", help="The score is N or more."),
-    click.option("--most-score", type=click.FloatRange(0, 1), metavar="N", help="The score is N or less."),
+    click.option("--least-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or more."),
+    click.option("--most-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or less."),
 )
 _BULK = (
     click.option("--all", "is_all", is_flag=True, help="Choose all files that wait for a decision."),

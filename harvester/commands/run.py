@@ -8,7 +8,7 @@ import click
 
 from gateway.errors import ConfigurationError
 from gateway.model import Run
-from harvester.commands.options import Given, date_options, list_options, slice_option
+from harvester.commands.options import FiniteRange, Given, date_options, list_options, slice_option
 from harvester.commands.output import json_option, moment, write_json
 from harvester.harvest.access import kinds
 from harvester.harvest.instance import Instance, opened
@@ -41,7 +41,7 @@ _NOT_WITH_RETRY = ("is_full", "from_", "until", "slice", "is_sure")
 )
 @click.option(
     "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     help="Stop after the page during which this time passes; no further source begins.",
 )
 @json_option

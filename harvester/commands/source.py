@@ -15,6 +15,7 @@ from gateway.rebuild import remove_source
 from gateway.special_addresses import PUBLIC
 from gateway.unattended import without_schedule
 from harvester.commands.options import (
+    FiniteRange,
     Given,
     access_options,
     auth_of,
@@ -83,7 +84,7 @@ source.add_command(load)
     type=click.IntRange(min=0),
     help="Seconds by which a harvest overlaps the one before.",
 )
-@click.option("--delay", "delay_seconds", type=click.FloatRange(min=0), help="Wait so many seconds between requests.")
+@click.option("--delay", "delay_seconds", type=FiniteRange(min=0), help="Wait so many seconds between requests.")
 @schedule_options
 @click.option(
     "--hours", default="", callback=hours, metavar="HH:MM-HH:MM", help="The hours (UTC) in which it may be asked."

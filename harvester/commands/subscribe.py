@@ -9,6 +9,7 @@ import click
 
 from gateway.model import RunOutcome, Subscription, SubscriptionState
 from gateway.program import say
+from harvester.commands.options import FiniteRange
 from harvester.commands.output import json_option, moment, write_rows
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import Instance, opened
@@ -20,7 +21,12 @@ _GLANCE_SECONDS = 0.1
 _COLUMNS = ("topic", "hub", "state", "until", "reason")
 
 _wait = click.option(
-    "--wait", default=10.0, show_default=True, metavar="SECONDS", help="How long to wait for the hub to confirm it."
+    "--wait",
+    default=10.0,
+    show_default=True,
+    type=FiniteRange(min=0),
+    metavar="SECONDS",
+    help="How long to wait for the hub to confirm it.",
 )
 
 
