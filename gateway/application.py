@@ -18,8 +18,10 @@ from gateway.address_rules import Allowed
 from gateway.browse import routes as browse
 from gateway.browse import search_routes
 from gateway.descriptions import describe, metadata_of
+from gateway.desk import Desk
 from gateway.errors import StoreError
 from gateway.exploration import explorer, identify_facts
+from gateway.fulltext.deciding import Decide, Decided, Deciding
 from gateway.hub import routes as hub
 from gateway.hub.topics import Topics
 from gateway.instance import check_domain, check_settings, key
@@ -27,6 +29,7 @@ from gateway.landing import crawlers, resolver
 from gateway.landing import routes as landing
 from gateway.landing.copy_links import CopyLinks
 from gateway.landing.places import Ambiguous, Places
+from gateway.model import Decision
 from gateway.oaipmh import routes as oaipmh
 from gateway.oaipmh.identity import Repository
 from gateway.oaipmh.routes import Observe
@@ -44,7 +47,7 @@ from gateway.search.base import Reader
 from gateway.search.opening import open_search
 from gateway.search.query import MOST_LETTERS, Query
 from gateway.server.answer import SECURITY_HEADERS
-from gateway.settings import Settings
+from gateway.settings import Settings, load
 from gateway.store.base import Inbox, Store, View
 from gateway.store.base_inbox import Subscribers, Subscriptions
 from gateway.store.opening import open_inbox, open_store, open_subscribers, open_subscriptions
@@ -75,6 +78,7 @@ class Databases(NamedTuple):
     inbox: Inbox | None
     searches: PastSearches
     search: Reader
+    desk: Desk
 
 
 def application_of(settings: Settings, observe: Observe | None) -> Flask:
@@ -95,6 +99,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
         _inbox(settings.instance),
         PastSearches(settings.instance),
         open_search(settings.instance, is_on=settings.is_on("browse_search")),
+        Desk(settings.instance),
     )
     app = Flask("gateway", static_folder=None)
     # A redirect to a path with one slash less or more would contain the host that the client wrote.
@@ -102,7 +107,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.url_map.strict_slashes = False
     app.before_request(lambda: conditions.clean(request.environ))
     app.after_request(_secured)
-    app.extensions.update(databases._asdict())
+    app.extensions.update(databases._asdict(), decide=decide_of(settings, databases))
     for part in (*_for_harvesters(settings, databases, repository, observe), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
     return app
@@ -227,6 +232,19 @@ def _inbox(folder: Path) -> Inbox | None:
     except StoreError as error:
         logging.getLogger("gateway").warning("The pages show no harvests, because the inbox cannot be read: %s", error)
         return None
+
+
+def decide_of(settings: Settings, databases: Databases) -> Decide:
+    """Return the function that writes decisions and publishes them at once, for the review."""
+
+    def decide(*decisions: Decision) -> Decided:
+        if databases.inbox is None:
+            raise StoreError("Nothing was decided, because the inbox cannot be read.")
+        # Without the address that `gateway serve` announces if no other is set: commands publish without it too.
+        as_commands = load(settings.instance)
+        return Deciding(databases.store, databases.inbox, databases.desk.open(), as_commands)(*decisions)
+
+    return decide
 
 
 def _read(store: Store) -> None:

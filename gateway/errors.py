@@ -2,6 +2,7 @@
 
 GatewayError
 ├── ConfigurationError          a setting, a source or an option is wrong; the sentence names it
+│   └── DecisionRefused         a person's decision on a file cannot be made; the sentence says why
 ├── StoreError                  the store cannot do what was asked
 │   ├── StoreMissing            there is no store here yet; `gateway init` makes one
 │   ├── StoreTooNew             a newer release wrote this database
@@ -57,6 +58,10 @@ class GatewayError(Exception):
 
 class ConfigurationError(GatewayError):
     """A setting, a source or an option is wrong; the message names it."""
+
+
+class DecisionRefused(ConfigurationError):
+    """A decision of a person on a file cannot be made; nothing was written."""
 
 
 class StoreError(GatewayError):

@@ -208,6 +208,9 @@ LAYERS = {
             "gateway.fulltext",
         )
     ),
+    "gateway.fulltext.deciding": Layer(
+        (*GROUND, "gateway.settings", "gateway.store.base", "gateway.takedowns", "gateway.fulltext")
+    ),
     # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
     "gateway.oaipmh": Layer((*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh")),
     "gateway.oaipmh.routes": Layer(

@@ -26,6 +26,7 @@ from gateway.model.discovery import (
     Trace,
     Tried,
     Unpublished,
+    Written,
 )
 from gateway.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.model.lists import Key, Page, Selection, StoredRecord
@@ -123,4 +124,5 @@ __all__ = [
     "Unpublished",
     "WindowOutcome",
     "Work",
+    "Written",
 ]

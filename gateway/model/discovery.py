@@ -326,3 +326,15 @@ class Decision(NamedTuple):
     at: int
     is_undoing: bool = False
     number: int = 0
+
+
+class Written(NamedTuple):
+    """What became of decisions that follow others.
+
+    `written` are those that were added. `met` are the last decisions of others on copies that were not decided on.
+    `changed` are those that were not added because the copy has other bytes now, or is unknown.
+    """
+
+    written: tuple[Decision, ...] = ()
+    met: tuple[Decision, ...] = ()
+    changed: tuple[Decision, ...] = ()

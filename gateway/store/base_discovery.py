@@ -18,6 +18,7 @@ from gateway.model import (
     Refusal,
     SearchState,
     Unpublished,
+    Written,
 )
 
 # A function that takes all decisions on the copies of an item so far and returns those to add.
@@ -172,10 +173,11 @@ class Discovery(Protocol):
         """Add decisions, all of them or none; each is in force until another one on the same copy."""
         ...
 
-    def decide_next(self, *decisions: Decision) -> tuple[Decision, ...]:
+    def decide_next(self, *decisions: Decision) -> Written:
         """Add each decision if that with its `number` is still the last one on its copy; 0: there is none.
 
-        Return the last decisions of others on the copies that were not decided on.
+        It is not added either if the copy has other bytes now than its `sha256`, or if nobody knows the copy. A copy
+        whose new bytes no rule decided on can still be rejected. All are written in one transaction.
         """
         ...
 

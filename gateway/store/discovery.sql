@@ -121,6 +121,10 @@ values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
 where identifier = ? and url = ? order by number desc limit 1;
 
+-- name: copy_digest
+-- Return the SHA-256 of a copy, as the last search got it.
+select sha256 from copy where identifier = ? and url = ?;
+
 -- name: decisions
 -- Return all decisions on the copies of an item, in the order of their time.
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision

@@ -27,6 +27,7 @@ from gateway.model import (
     Refusal,
     SearchState,
     Unpublished,
+    Written,
 )
 from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
@@ -35,6 +36,7 @@ from gateway.store.sqlite_discovery_rows import (
     copy_row,
     decision_of,
     decision_row,
+    is_on_other_bytes,
     listed_copy_of,
     offer_of,
     value_of,
@@ -289,15 +291,24 @@ class SqliteDiscovery:
         with self._file.writing() as session:
             _add(session, decisions)
 
-    def decide_next(self, *decisions: Decision) -> tuple[Decision, ...]:
+    def decide_next(self, *decisions: Decision) -> Written:
         """Add each decision if that with its `number` is still the last one on its copy; 0: there is none.
 
-        Return the last decisions of others on the copies that were not decided on.
+        It is not added either if the copy has other bytes now than its `sha256`, or if nobody knows the copy. A copy
+        whose new bytes no rule decided on can still be rejected. All are written in one transaction.
         """
+        written, met, changed = [], [], []
         with self._file.writing() as session:
-            pairs = [(decision, _last(session, decision)) for decision in decisions]
-            _add(session, [decision for decision, last in pairs if decision.number == (last.number if last else 0)])
-        return tuple(last for decision, last in pairs if last is not None and last.number != decision.number)
+            for decision in decisions:
+                last = _last(session, decision)
+                if last is not None and last.number != decision.number:
+                    met.append(last)
+                elif is_on_other_bytes(decision, last, _digest(session, decision)):
+                    changed.append(decision)
+                else:
+                    _add(session, (decision,))
+                    written.append(decision)
+        return Written(tuple(written), tuple(met), tuple(changed))
 
     def refuse(self, refusal: Refusal, decisions: Iterable[Decision] = ()) -> None:
         """Store that a DOI does not belong to an item, and decisions on its files; the item becomes due."""
@@ -469,6 +480,12 @@ def _add(session: Session, decisions: Sequence[Decision]) -> None:
 def _last(session: Session, decision: Decision) -> Decision | None:
     row = session.one(SQL["decision_last"], (decision.identifier, decision.url))
     return decision_of(row) if row else None
+
+
+def _digest(session: Session, decision: Decision) -> str:
+    """Return the SHA-256 that the last search got for a copy; empty if it got none."""
+    (digest,) = session.one(SQL["copy_digest"], (decision.identifier, decision.url)) or ("",)
+    return str(digest)
 
 
 def _spaced(sources: Collection[str]) -> str:

@@ -23,6 +23,20 @@ def decision_of(row: Sequence[Any]) -> Decision:
     return decision._replace(is_undoing=bool(decision.is_undoing))
 
 
+def is_on_other_bytes(decision: Decision, last: Decision | None, digest: str) -> bool:
+    """Return whether a decision is on other bytes than a copy has now, or on a copy that nobody knows.
+
+    `last` is the last decision on the copy, and `digest` the SHA-256 of the last search; empty if it got none. A copy
+    whose new bytes nobody could read may still be rejected.
+    """
+    if last is None and decision.number:
+        return True
+    known = {digest} if digest else set()
+    if last is not None and (not digest or decision.verdict != "accept"):
+        known.add(last.sha256)
+    return bool(known) and decision.sha256 not in known
+
+
 def copy_row(copy: FoundCopy) -> FoundCopy:
     """Return a copy as a row."""
     return copy._replace(score=_UNREAD) if copy.score is None else copy

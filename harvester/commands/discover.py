@@ -15,6 +15,7 @@ from typing import NamedTuple
 import click
 
 from gateway.errors import ConfigurationError
+from gateway.fulltext.deciding import is_withdrawn
 from gateway.fulltext.explanation import explained
 from gateway.logs import sentence
 from gateway.model import Decision, Offer, Outcome, RunOutcome, SearchState
@@ -26,7 +27,7 @@ from harvester.commands.output import json_option, moment, write_json
 from harvester.fulltext.run import Result
 from harvester.fulltext.step_order import step_of, steps
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.takedowns.hide import check_shown, is_withdrawn, shown
+from harvester.harvest.takedowns.hide import check_shown, shown
 from harvester.offer.files import offers_of_item
 from harvester.runtime.durations import seconds_of
 from harvester.runtime.interrupts import Stop, listening
@@ -172,7 +173,9 @@ def searched_item(instance: Instance, desk: Discovery, identifier: str) -> Searc
     state = shown(instance, desk.search(identifier))
     if state is None:
         raise ConfigurationError(_UNKNOWN.format(identifier))
-    decisions = tuple(decision for decision in desk.decisions(identifier) if not is_withdrawn(instance, decision))
+    decisions = tuple(
+        decision for decision in desk.decisions(identifier) if not is_withdrawn(instance.store, desk, decision)
+    )
     takedowns = instance.store.takedowns()
     offers = offers_of_item(instance, identifier, state.source, state.upstream)
     return SearchedItem(state, decisions, tuple(offer for offer in offers if not takedowns.names_digest(offer.sha256)))

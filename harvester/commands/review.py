@@ -14,7 +14,8 @@ import click
 
 from gateway.addresses import address
 from gateway.errors import ConfigurationError
-from gateway.fulltext.decisions import RULE, standing
+from gateway.fulltext.deciding import Decide, Deciding, is_withdrawn, undoing
+from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.review import UNKNOWN, Reviewed, copies_in_force, review_of
@@ -28,7 +29,6 @@ from harvester.commands.review_output import facts_of_file, facts_of_text, show_
 from harvester.fulltext.list_copies import complete
 from harvester.fulltext.works import work_of
 from harvester.harvest.instance import Instance, sources_file
-from harvester.harvest.takedowns.hide import is_withdrawn
 from harvester.http.urls import host_of
 from harvester.runtime.exit_status import status_of_end
 
@@ -130,7 +130,7 @@ def _files(
     is_empty = True
     for verdict in verdicts:
         for copy in copies_in_force(desk, verdict, wanted, order, after):
-            if not is_withdrawn(instance, copy.decision):
+            if not is_withdrawn(instance.store, desk, copy.decision):
                 is_empty = False
                 yield _review_of(instance, desk, copy.decision)
     if is_empty and wanted.source:
@@ -204,7 +204,7 @@ def undo(ctx: click.Context, /, verdict: str | None, **_options: object) -> None
     files are shown first and need confirmation; decisions of rules are not undone.
     """
     verdicts = (verdict,) if verdict else _DECIDED
-    _change(ctx, "undo", verdicts, lambda desk, last: _undoing(_history(desk, last)), _is_of_person)
+    _change(ctx, "undo", verdicts, lambda desk, last: undoing(_history(desk, last)), _is_of_person)
 
 
 def _decide(ctx: click.Context, verdict: str) -> None:
@@ -250,6 +250,7 @@ def _change(
                 count = f"{len(chosen):,} {'file' if len(chosen) == 1 else 'files'}"
                 click.confirm(f"{verb.capitalize()} {count}?", abort=True, err=True)
             _release_earlier(instance, desk)
+        decide = Deciding(instance.store, instance.inbox, desk, instance.settings)
         skipped = 0
         for start in range(0, len(chosen), BATCH):
             batch = chosen[start : start + BATCH]
@@ -258,7 +259,7 @@ def _change(
                 for decision in batch
                 if _is_in_force(desk, decision)
             ]
-            skipped += len(batch) - _add(instance, desk, decisions, as_json=options["as_json"])
+            skipped += len(batch) - _add(decide, decisions, as_json=options["as_json"])
             if len(chosen) > BATCH:
                 say(f"{start + len(batch):,} of {len(chosen):,} files.")
     ctx.exit(int(status_of_end(has_findings=skipped > 0)))
@@ -285,21 +286,6 @@ def _possible(
 def _history(desk: Discovery, decision: Decision) -> list[Decision]:
     """Return all decisions on the file of a decision, the oldest first."""
     return [stored for stored in desk.decisions(decision.identifier) if stored.url == decision.url]
-
-
-def _undoing(history: Iterable[Decision]) -> Decision:
-    """Return the decision that takes back the last one on a file.
-
-    Raise ConfigurationError if there is none before it, or if that was on other bytes.
-    """
-    *before, last = standing(history)
-    if not before:
-        raise ConfigurationError(f"Nothing is left to undo on {last.url}: {last.verdict} was the first decision.")
-    if before[-1].sha256 != last.sha256:
-        raise ConfigurationError(
-            f"The decision before, {before[-1].verdict}, was on other bytes of {last.url}; accept or reject these."
-        )
-    return before[-1]._replace(reason=f"Undone: {last.verdict}. {before[-1].reason}", is_undoing=True)
 
 
 def _release_earlier(instance: Instance, desk: Discovery) -> None:
@@ -345,33 +331,23 @@ def _previewed(files: Iterator[Reviewed], verb: str) -> list[Decision]:
     return chosen
 
 
-def _add(instance: Instance, desk: Discovery, decisions: Sequence[Decision], *, as_json: bool) -> int:
+def _add(decide: Decide, decisions: Sequence[Decision], *, as_json: bool) -> int:
     """Store decisions in the name of the calling user in one transaction, and publish the results at once.
 
     A file on which somebody else has decided meanwhile is skipped. Return the number of the others. Raise
-    ConfigurationError, and store nothing, if a file is taken down, or its item is.
+    DecisionRefused, and store nothing, if a file is taken down, or its item is.
     """
-    for decision in decisions:
-        if decision.verdict == "accept" and is_withdrawn(instance, decision):
-            raise ConfigurationError(
-                f"{decision.url} is taken down, or its item is, and cannot be accepted; "
-                "`harvester takedown list` says why."
-            )
     name, at = whoever_calls(), int(time())
-    decisions = [decision._replace(decided_by=name, at=at) for decision in decisions]
-    others = desk.decide_next(*decisions)
-    for decision in others:
-        _skip(decision)
-    lost = {(decision.identifier, decision.url) for decision in others}
-    decisions = [decision for decision in decisions if (decision.identifier, decision.url) not in lost]
-    releasing = Releaser(instance.store, instance.inbox, desk, instance.settings)
-    stamped = releasing.release_items({decision.identifier for decision in decisions})
-    for decision in decisions:
+    decided = decide(*(decision._replace(decided_by=name, at=at) for decision in decisions))
+    for problem in decided.problems:
+        say(problem)
+    stamped = dict(decided.stamped_of)
+    for decision in decided.written:
         count = stamped.pop(decision.identifier, 0)  # an item of several files is published once
         if as_json:
             write_json({**facts_of_decision(decision), "stamped_records": count})
         say(f"{decision.identifier}: {decision.verdict} {decision.url}; {count} records have a new datestamp.")
-    return len(decisions)
+    return len(decided.written)
 
 
 def whoever_calls() -> str:

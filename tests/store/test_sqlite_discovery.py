@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from gateway.errors import StoreDamaged
-from gateway.model import Decision, Offer, OfferOutcome, OfferWay
+from gateway.model import Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 
@@ -117,25 +117,60 @@ def test_of_many_who_follow_on_one_decision_one_wins_and_the_others_get_its_deci
     desk.decide(Decision(A, "http://x", "", "review", "", "rule", 1))
     (first,) = desk.decisions(A)
 
-    def follow(name: int) -> tuple[Decision, ...]:
+    def follow(name: int) -> Written:
         return desk.decide_next(first._replace(verdict="accept", decided_by=str(name)))
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(follow, range(40)))
     assert len(desk.decisions(A)) == 2
     winner = desk.decisions(A)[1]
-    assert answers.count(()) == 1
-    assert {decision for answer in answers for decision in answer} == {winner}
+    assert sorted(answer.met for answer in answers) == [(), *[(winner,)] * 39]
+    (written,) = (answer.written for answer in answers if answer.written)
+    assert written == (winner._replace(number=1),)
 
 
 def test_a_first_decision_that_comes_second_is_refused_and_others_of_the_call_are_stored(desk: SqliteDiscovery) -> None:
     first = Decision(A, "http://x", "", "accept", "", "anna", 1)
-    assert desk.decide_next(first) == ()
-    assert desk.decide_next(first._replace(verdict="reject"), first._replace(url="http://y")) == desk.decisions(A)[:1]
+    another = first._replace(url="http://y")
+    assert desk.decide_next(first) == Written((first,))
+    assert desk.decide_next(first._replace(verdict="reject"), another) == Written((another,), desk.decisions(A)[:1])
     assert [(decision.url, decision.verdict) for decision in desk.decisions(A)] == [
         ("http://x", "accept"),
         ("http://y", "accept"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("digest_now", "verdict", "digest", "is_written"),
+    [
+        ("new", "accept", "new", True),
+        ("new", "accept", "old", False),
+        ("new", "reject", "old", True),  # nobody can read the new bytes, so they wait for ever otherwise
+        ("new", "reject", "another", False),
+        ("", "accept", "old", True),  # the last search could not look at it
+        ("", "accept", "another", False),
+    ],
+)
+def test_a_decision_on_bytes_that_have_changed_is_refused(
+    desk: SqliteDiscovery, digest_now: str, verdict: str, digest: str, *, is_written: bool
+) -> None:
+    desk.decide(Decision(A, "http://x", "old", "review", "", "rule", 1))
+    desk.list_copies([FoundCopy(A, "http://x", "s", sha256=digest_now)], None)
+    following = Decision(A, "http://x", digest, verdict, "", "anna", 2, number=1)
+    assert desk.decide_next(following) == (Written((following,)) if is_written else Written(changed=(following,)))
+    assert len(desk.decisions(A)) == 1 + is_written
+
+
+def test_of_two_decisions_on_one_copy_in_one_call_the_first_is_written(desk: SqliteDiscovery) -> None:
+    first = Decision(A, "http://x", "", "accept", "", "anna", 1)
+    result = desk.decide_next(first, first._replace(verdict="reject"))
+    assert result == Written((first,), desk.decisions(A))
+
+
+def test_a_decision_that_follows_one_that_does_not_exist_is_refused(desk: SqliteDiscovery) -> None:
+    forged = Decision(A, "http://x", "", "accept", "", "anna", 1, number=7)
+    assert desk.decide_next(forged) == Written(changed=(forged,))
+    assert desk.decisions(A) == ()
 
 
 # --- offers to sources --------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gateway.errors import ConfigurationError
-from gateway.model import Decision, ItemState, SearchState
+from gateway.model import ItemState, SearchState
 from gateway.names import local_identifier
 from harvester.harvest.instance import Instance
 
@@ -50,12 +50,3 @@ def shown(instance: Instance, state: SearchState | None) -> SearchState | None:
         and not any(map(takedowns.names_address, (candidate["url"], candidate["final_url"], *candidate["hops"])))
     ]
     return state._replace(search_json=json.dumps(search))
-
-
-def is_withdrawn(instance: Instance, decision: Decision) -> bool:
-    """Return whether a file that was decided on, or its item, is taken down. Raise TakedownsUnreadable."""
-    takedowns = instance.store.takedowns()
-    if takedowns.names_address(decision.url) or takedowns.names_digest(decision.sha256):
-        return True
-    state = None if takedowns.is_empty else instance.desk().search(decision.identifier)
-    return state is not None and is_named(instance, state.source, state.upstream)

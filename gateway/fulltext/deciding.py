@@ -1,0 +1,120 @@
+"""Writes the decisions of people on files, and publishes them at once: on the command line and on pages alike.
+
+A decision names the one that the person looked at. If there is a newer one, or if the file has other bytes now, nothing
+is written for this file. If the process is killed before the publication, the next release publishes the decision.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple, Protocol
+
+from gateway.errors import DecisionRefused
+from gateway.fulltext.decisions import standing
+from gateway.fulltext.release import Releaser
+from gateway.model import Decision
+from gateway.settings import Settings
+from gateway.store.base import Discovery, Inbox, Store
+
+_MET = "{}: {} is skipped, because there is a new decision on it: {} by {}."
+_CHANGED = "{}: {} is skipped, because it has other bytes now, or is not listed any more. Look at it again."
+
+
+class Decided(NamedTuple):
+    """What became of decisions.
+
+    `written` are those in force now. `met` are the newer decisions of others, which stay in force instead. `changed`
+    are those whose file has other bytes now, or is unknown. `stamped` counts the records with a new datestamp, and
+    `stamped_of` those of each item.
+    """
+
+    written: tuple[Decision, ...]
+    met: tuple[Decision, ...] = ()
+    stamped: int = 0
+    changed: tuple[Decision, ...] = ()
+    stamped_of: Mapping[str, int] = {}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Return a sentence for each decision that was not written."""
+        return (
+            *(_MET.format(last.identifier, last.url, last.verdict, last.decided_by) for last in self.met),
+            *(_CHANGED.format(decision.identifier, decision.url) for decision in self.changed),
+        )
+
+
+class Decide(Protocol):
+    """A function that writes decisions and publishes them at once.
+
+    Each has the `number` and the SHA-256 of the decision that the person looked at. Raise DecisionRefused, and write
+    nothing, if a file that is to be accepted is taken down, or its item is. Raise StoreError.
+    """
+
+    def __call__(self, *decisions: Decision) -> Decided:
+        """Return what became of the decisions."""
+        ...
+
+
+class Deciding:
+    """The function `Decide` of an instance."""
+
+    def __init__(self, store: Store, inbox: Inbox, desk: Discovery, settings: Settings) -> None:
+        """Take the store to publish in, its inbox, the search database (`desk`), and the settings."""
+        self._store, self._inbox, self._desk, self._settings = store, inbox, desk, settings
+
+    def __call__(self, *decisions: Decision) -> Decided:
+        """Write decisions and publish them; `Decide` has the promise."""
+        for decision in decisions:
+            self._check_allowed(decision)
+        result = self._desk.decide_next(*(decision for decision in decisions if decision.number))
+        unknown = tuple(decision for decision in decisions if not decision.number)
+        stamped = self._released({decision.identifier for decision in result.written})
+        return Decided(result.written, result.met, stamped.total(), (*unknown, *result.changed), stamped)
+
+    def _released(self, identifiers: Collection[str]) -> Counter[str]:
+        if not identifiers:
+            return Counter()
+        # A new one each time: the store may have been made again since.
+        return Releaser(self._store, self._inbox, self._desk, self._settings).release_items(identifiers)
+
+    def _check_allowed(self, decision: Decision) -> None:
+        if decision.verdict == "accept" and is_withdrawn(self._store, self._desk, decision):
+            raise DecisionRefused(
+                f"{decision.url} is taken down, or its item is, and cannot be accepted; "
+                "`harvester takedown list` says why."
+            )
+
+
+def is_withdrawn(store: Store, desk: Discovery, decision: Decision) -> bool:
+    """Return whether a file that was decided on, or its item, is taken down. Raise TakedownsUnreadable."""
+    takedowns = store.takedowns()
+    if takedowns.is_empty:
+        return False
+    if takedowns.names_address(decision.url) or takedowns.names_digest(decision.sha256):
+        return True
+    searched = desk.search(decision.identifier)
+    if searched is None:
+        return False
+    if takedowns.names_item(decision.identifier, searched.source, searched.upstream):
+        return True
+    state = store.states(searched.source, (searched.upstream,)).get(searched.upstream)
+    return state is not None and state.is_hidden
+
+
+def undoing(history: Iterable[Decision]) -> Decision:
+    """Return the decision that takes back the last one on a file, given all of them, the oldest first.
+
+    It has the `number` of the last one. Raise DecisionRefused if nothing is left to undo, or if the decision before was
+    on other bytes.
+    """
+    decisions = tuple(history)
+    *before, last = standing(decisions)
+    if not before:
+        raise DecisionRefused(f"Nothing is left to undo on {last.url}: {last.verdict} was the first decision.")
+    if before[-1].sha256 != last.sha256:
+        raise DecisionRefused(
+            f"The decision before, {before[-1].verdict}, was on other bytes of {last.url}; accept or reject these."
+        )
+    reason = f"Undone: {last.verdict}. {before[-1].reason}"
+    return before[-1]._replace(reason=reason, is_undoing=True, number=decisions[-1].number)
