@@ -46,7 +46,9 @@ _ANOTHER = (
 )
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
 _OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
-_BY_LICENSE = "The licence "  # the beginning of the reason
+# The beginnings of the reasons of the two rules that accept.
+BY_LICENSE = "The licence "
+BY_POLICY = "The policy permits "
 _SILENT = "The step {} got no answer, so a retraction is not excluded."
 
 # The descriptions of files that are not of the kind of their record.
@@ -210,7 +212,7 @@ def _stays(before: Decision, candidate: Candidate) -> bool:
     Earlier releases accepted files without signs of the work, and did not read all claims; those are decided on again.
     """
     is_accepted = before.verdict == "accept" and is_identified(candidate.identified_by)
-    is_doubted = bool(candidate.doubt) and before.reason.startswith(_BY_LICENSE)
+    is_doubted = bool(candidate.doubt) and before.reason.startswith(BY_LICENSE)
     is_plain = not (candidate.is_auxiliary or _about_the_kind(candidate) or is_doubted)
     return before.sha256 == candidate.sha256 and (before.decided_by != RULE or (is_accepted and is_plain))
 
@@ -241,7 +243,7 @@ def rule(candidate: Candidate, policy: Policy | None, published: str, thresholds
     if doubt:
         return Ruling("review", doubt)
     if is_open(candidate.license):
-        return Ruling("accept", f"{_BY_LICENSE}{candidate.license} was stated for this copy.")
+        return Ruling("accept", f"{BY_LICENSE}{candidate.license} was stated for this copy.")
     ruling = _by_policy(candidate.version or candidate.text_version, policy, published, month)
     return Ruling("review", candidate.doubt) if candidate.doubt and policy is None else ruling
 
@@ -294,5 +296,5 @@ def _by_policy(version: str, policy: Policy | None, published: str, month: str) 
         return Ruling("review", f"The policy does not permit the {version} version in a repository.")
     doubts = [permission.doubt(published, month) for permission in permissions]
     if "" in doubts:
-        return Ruling("accept", f"The policy permits the {version} version in a repository now.")
+        return Ruling("accept", f"{BY_POLICY}the {version} version in a repository now.")
     return Ruling("review", doubts[0])

@@ -1,9 +1,11 @@
-"""Describes a search in words, for `harvester explain` and `harvester review`."""
+"""Describes a search in words, for `harvester explain`, `harvester review` and the page of an item in review."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 from gateway.fulltext.search_result import NAMED, RECHECK, UNNAMED
 from gateway.fulltext.stored_search import candidates_of, parsed_search, retracted_of, traces_of
@@ -62,29 +64,62 @@ _OF_STEPS = {
 }
 
 
+class ExplainedStep(NamedTuple):
+    """A step of a search in words, with the files that it named. `step` is empty for those that the record names."""
+
+    step: str
+    sentence: str
+    candidates: tuple[Candidate, ...] = ()
+
+
 def explained(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterator[str]:
     """Yield the description of the search for one item, and of the decisions on its files, line by line."""
-    yield f"{state.identifier}: {_standing(state)}"
+    yield f"{state.identifier}: {standing_of(state)}"
     if not state.search_json:
         return
-    candidates, traces, policy = candidates_of(state), traces_of(state), parsed_search(state)["policy"]
-    steps = {trace.step for trace in traces}
     if retracted := retracted_of(state):
         yield f"  {retracted}"
-    for candidate in candidates:
-        if candidate.found_by == NAMED:
+    for step in steps_of(state):
+        if step.step:
+            yield f"  {step.step}: {step.sentence}"
+        for candidate in step.candidates:
             yield from _of_candidate(candidate)
-    for trace in traces:
-        counted = f", {trace.copies} {'copy' if trace.copies == 1 else 'copies'}" if trace.copies else ""
-        yield f"  {trace.step}: {trace.note or f'{trace.outcome}{counted}. {_meant(trace)}'}"
-        for candidate in candidates:
-            if candidate.found_by == trace.step or (trace.step == RECHECK and candidate.found_by not in steps):
-                yield from _of_candidate(candidate)
-    if policy:
-        yield f"  The policy of {policy['title'] or 'the publisher'} is {policy['colour']}."
+    if policy := policy_sentence(state):
+        yield f"  {policy}"
     for decision in decisions:
         sentence = f"{decision.verdict} {decision.url}. {decision.reason}"
         yield f"  {utc_datetime(decision.at)} {decision.decided_by}: {sentence}"
+
+
+def standing_of(state: SearchState) -> str:
+    """Return the outcome of the search for an item, when it ended, and when it is repeated."""
+    if not state.searched_at:
+        return f"{state.state}, not searched for yet."
+    when = utc_datetime(state.searched_at)
+    again = f" To be searched again after {utc_datetime(state.due)}." if state.state == "waiting" else ""
+    return f"{state.outcome}, {when}. {SENTENCES[Outcome(state.outcome)]}{again}"
+
+
+def steps_of(state: SearchState) -> Iterator[ExplainedStep]:
+    """Yield the steps of a search with the files that they named; first those that the record names."""
+    candidates, traces = candidates_of(state), traces_of(state)
+    steps = {trace.step for trace in traces}
+    files = defaultdict[str, list[Candidate]](list)
+    for candidate in candidates:
+        is_of_step = candidate.found_by == NAMED or candidate.found_by in steps
+        files[candidate.found_by if is_of_step else RECHECK].append(candidate)
+    if files[NAMED]:
+        yield ExplainedStep("", "", tuple(files[NAMED]))
+    for trace in traces:
+        counted = f", {trace.copies} {'copy' if trace.copies == 1 else 'copies'}" if trace.copies else ""
+        sentence = trace.note or f"{trace.outcome}{counted}. {_meant(trace)}"
+        yield ExplainedStep(trace.step, sentence, tuple(files[trace.step]))
+
+
+def policy_sentence(state: SearchState) -> str:
+    """Return the sentence about the policy of the publisher; empty if none is known."""
+    policy = parsed_search(state).get("policy")
+    return f"The policy of {policy['title'] or 'the publisher'} is {policy['colour']}." if policy else ""
 
 
 def _meant(trace: Trace) -> str:
@@ -94,28 +129,32 @@ def _meant(trace: Trace) -> str:
     return _OF_STEPS.get(trace.outcome, SENTENCES[trace.outcome])
 
 
-def _standing(state: SearchState) -> str:
-    if not state.searched_at:
-        return f"{state.state}, not searched for yet."
-    when = utc_datetime(state.searched_at)
-    again = f" To be searched again after {utc_datetime(state.due)}." if state.state == "waiting" else ""
-    return f"{state.outcome}, {when}. {SENTENCES[Outcome(state.outcome)]}{again}"
-
-
 def _of_candidate(candidate: Candidate) -> Iterator[str]:
-    meant = (
-        "It is there."
-        if candidate.found_by == NAMED and candidate.outcome is Outcome.SUCCESS
-        else SENTENCES[candidate.outcome]
-    )
-    yield f"    {candidate.url} ({candidate.evidence or candidate.found_by}): {candidate.outcome}. {meant}"
+    evidence = candidate.evidence or candidate.found_by
+    yield f"    {candidate.url} ({evidence}): {candidate.outcome}. {meaning_of(candidate)}"
     if candidate.hops:
         yield f"      by way of {', '.join(candidate.hops)} to {candidate.final_url}"
+    for sentence in warnings_of(candidate):
+        yield f"      {sentence}"
+    yield "      " + ", ".join(f"{name} {fact}" for name, fact in facts_of(candidate).items())
+
+
+def meaning_of(candidate: Candidate) -> str:
+    """Return the outcome of a file as a sentence."""
+    is_there = candidate.found_by == NAMED and candidate.outcome is Outcome.SUCCESS
+    return "It is there." if is_there else SENTENCES[candidate.outcome]
+
+
+def warnings_of(candidate: Candidate) -> Iterator[str]:
+    """Yield what speaks against a file: an address that is not encrypted, and claims of its page or text."""
     way = pairwise(url[:6].lower() for url in (*candidate.hops, candidate.final_url))
     if ("https:", "http:/") in way:
-        yield "      and on the way from an encrypted address to one that is not"
-    for claim in filter(None, (candidate.retracted, candidate.restriction, candidate.doubt, candidate.kind_doubt)):
-        yield f"      {claim}"
+        yield "and on the way from an encrypted address to one that is not"
+    yield from filter(None, (candidate.retracted, candidate.restriction, candidate.doubt, candidate.kind_doubt))
+
+
+def facts_of(candidate: Candidate) -> dict[str, object]:
+    """Return the known facts about a file by their names."""
     facts = {
         "version": candidate.version,
         "version by its text": candidate.text_version,
@@ -138,4 +177,4 @@ def _of_candidate(candidate: Candidate) -> Iterator[str]:
         "sha-256": candidate.sha256,
         "at": utc_datetime(candidate.at),
     }
-    yield "      " + ", ".join(f"{name} {fact}" for name, fact in facts.items() if fact != "")
+    return {name: fact for name, fact in facts.items() if fact != ""}

@@ -9,6 +9,7 @@ from gateway.model.answers import FormatLine, OaiAnswer
 from gateway.model.arrived import Cursor, RawPage, Removal, Restoration, Slice, StoredPage, WindowOutcome
 from gateway.model.descriptions import Description, Hop
 from gateway.model.discovery import (
+    AcceptRule,
     Alarm,
     Candidate,
     CopyFilter,
@@ -17,11 +18,14 @@ from gateway.model.discovery import (
     DocumentKind,
     Ending,
     FoundCopy,
+    Judged,
+    Judgement,
     Lease,
     ListedCopy,
     Match,
     Outcome,
     Refusal,
+    SampledFile,
     SearchState,
     Trace,
     Tried,
@@ -55,6 +59,7 @@ from gateway.model.subscriptions import HubDenial, HubMode, HubRequest, Subscrib
 from gateway.model.works import FileLink, FileOrigin, Statement, Work
 
 __all__ = [
+    "AcceptRule",
     "Alarm",
     "Candidate",
     "ChangeLine",
@@ -82,6 +87,8 @@ __all__ = [
     "ItemChange",
     "ItemFiles",
     "ItemState",
+    "Judged",
+    "Judgement",
     "Key",
     "KnownIdentity",
     "Lease",
@@ -106,6 +113,7 @@ __all__ = [
     "Run",
     "RunOutcome",
     "RunTotal",
+    "SampledFile",
     "SearchState",
     "Selection",
     "SetDescription",

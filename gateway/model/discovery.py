@@ -338,3 +338,36 @@ class Written(NamedTuple):
     written: tuple[Decision, ...] = ()
     met: tuple[Decision, ...] = ()
     changed: tuple[Decision, ...] = ()
+
+
+class AcceptRule(StrEnum):
+    """A rule that accepts files, named after its basis."""
+
+    LICENSE = "license"  # an open licence was stated for this copy
+    POLICY = "policy"  # the policy of the publisher permits this version
+
+
+class Judged(StrEnum):
+    """What a person says of a file that a rule has accepted."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNSURE = "unsure"
+
+
+class SampledFile(NamedTuple):
+    """A file of a random sample of those that a rule has accepted."""
+
+    identifier: str
+    url: str
+    sha256: str
+
+
+class Judgement(NamedTuple):
+    """The judgement of a person on a file that a rule has accepted; `at` is its second."""
+
+    rule: AcceptRule
+    file: SampledFile
+    judged: Judged
+    judged_by: str
+    at: int

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
 from gateway.model import (
+    AcceptRule,
     Alarm,
     CopyFilter,
     CopyOrder,
     Decision,
     Ending,
     FoundCopy,
+    Judgement,
     Lease,
     ListedCopy,
     Offer,
     Refusal,
+    SampledFile,
     SearchState,
     Unpublished,
     Written,
@@ -25,12 +28,48 @@ from gateway.model import (
 Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
 
 
+class Samples(Protocol):
+    """Random samples of the files that rules have accepted, and the judgements of people on them."""
+
+    def accepted(self, beginning: str) -> Iterator[SampledFile]:
+        """Yield the files that a rule accepted for a reason that begins so, if they have the same bytes still.
+
+        A later decision on them does not matter.
+        """
+        ...
+
+    def drawn_at(self, rule: AcceptRule, month: str) -> int:
+        """Return the second in which the sample of a rule and a month was drawn; 0 if it was not."""
+        ...
+
+    def keep(self, rule: AcceptRule, month: str, files: Sequence[SampledFile], at: int) -> None:
+        """Store the sample of a rule and a month in the place of a former one. Judgements stay."""
+        ...
+
+    def sample(self, rule: AcceptRule, month: str) -> tuple[SampledFile, ...]:
+        """Return the stored sample of a rule and a month, in its order."""
+        ...
+
+    def judge(self, judgement: Judgement) -> None:
+        """Store a judgement; it replaces the former one of the same person on the same bytes."""
+        ...
+
+    def judgements(self, since: int = 0) -> tuple[Judgement, ...]:
+        """Return the judgements since a second."""
+        ...
+
+
 class Discovery(Protocol):
     """The database of the search for full text: items that are due, their leases, outcomes, and stored answers.
 
     It is safe for threads and processes. If a process is killed, its item is due again when the lease ends. Nothing is
     written with a lease that has ended.
     """
+
+    @property
+    def samples(self) -> Samples:
+        """The random samples of the files that rules have accepted."""
+        ...
 
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""

@@ -330,3 +330,47 @@ values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: offer_next
 -- Return when the next offer to a source's inbox is repeated.
 select min(next_at) from offer where source = ? and way = 'inbox' and next_at > 0;
+
+-- name: accepted_by_rule
+-- Return the files that a rule accepted at any time for a reason that begins so, and that have the same bytes still.
+select distinct decision.identifier, decision.url, decision.sha256
+from decision join copy on copy.identifier = decision.identifier and copy.url = decision.url
+where decision.verdict = 'accept' and decided_by = 'rule' and not is_undoing
+  and substr(reason, 1, length(:beginning)) = :beginning and copy.sha256 = decision.sha256;
+
+-- name: sample
+-- Return the sample of a rule and a month, in its order.
+select identifier, url, sha256 from sampled where rule = ? and month = ? order by place;
+
+-- name: sample_drawn
+-- Return the second in which a sample was drawn.
+select drawn_at from sample_drawn where rule = ? and month = ?;
+
+-- name: sample_drawn_put
+-- Store the second in which a sample was drawn.
+insert or replace into sample_drawn values (?, ?, ?);
+
+-- name: sample_drop
+-- Delete a sample.
+delete from sampled where rule = ? and month = ?;
+
+-- name: sample_put
+-- Store a file of a sample.
+insert into sampled values (?, ?, ?, ?, ?, ?);
+
+-- name: sampled_forget
+-- Delete the files of an item from the samples.
+delete from sampled where identifier = ?;
+
+-- name: judgement_put
+-- Store a judgement; it replaces the former one of the same person on the same bytes.
+insert or replace into judgement values (?, ?, ?, ?, ?, ?, ?);
+
+-- name: judgements
+-- Return the judgements since a second.
+select rule, identifier, url, sha256, judged, judged_by, at from judgement where at >= ?
+order by identifier, url, sha256, judged_by;
+
+-- name: judgements_forget
+-- Delete the judgements on the files of an item.
+delete from judgement where identifier = ?;

@@ -41,6 +41,7 @@ from gateway.store.sqlite_discovery_rows import (
     offer_of,
     value_of,
 )
+from gateway.store.sqlite_discovery_samples import SqliteSamples
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.waiting import PATIENCE_SECONDS
 
@@ -64,6 +65,7 @@ class SqliteDiscovery:
         self._file = SqliteFile(
             path, migrations, create=not only_reads, busy_seconds=PATIENCE_SECONDS, only_reads=only_reads
         )
+        self.samples = SqliteSamples(self._file)
 
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
@@ -236,6 +238,8 @@ class SqliteDiscovery:
             session.executemany(SQL["decisions_forget"], names)
             session.executemany(SQL["copies_forget"], names)
             session.executemany(SQL["refusals_forget"], names)
+            session.executemany(SQL["sampled_forget"], names)
+            session.executemany(SQL["judgements_forget"], names)
 
     def counts(self) -> tuple[tuple[str, str, str, int], ...]:
         """Return rows of (source, state, outcome, number of items)."""

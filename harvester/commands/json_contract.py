@@ -366,6 +366,18 @@ that the step named and that was looked at; empty where an earlier release has c
     "harvester review accept": {"a decision": _DECIDED, "a selected file (--dry-run)": _REVIEWED},
     "harvester review reject": {"a decision": _DECIDED, "a selected file (--dry-run)": _REVIEWED},
     "harvester review undo": {"a decision": _DECIDED, "a selected file (--dry-run)": _REVIEWED},
+    "harvester review precision": {
+        "a rule": fields("""
+            rule | text | `license` or `policy`: what the rule accepts files by.
+            right | integer | How many sampled files people judged to be right.
+            judged | integer | How many they judged to be right or wrong.
+            unsure | integer | How many they were not sure about.
+            least | number? | The lower end of the interval (95 %) of the share of right files.
+            most | number? | The upper end of the interval.
+            words | text | The figures in words.
+            review_accept_score | number | The setting in force.
+        """)
+    },
     "harvester matches list": {
         "a DOI": fields("""
             identifier | text | The identifier of the item here.

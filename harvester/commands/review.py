@@ -26,6 +26,7 @@ from harvester.commands.discover import facts_of_decision, facts_of_search, sear
 from harvester.commands.options import FiniteRange
 from harvester.commands.output import json_option, write_json
 from harvester.commands.review_output import facts_of_file, facts_of_text, show_file, show_text
+from harvester.commands.review_precision import precision
 from harvester.fulltext.list_copies import complete
 from harvester.fulltext.works import work_of
 from harvester.harvest.instance import Instance, sources_file
@@ -74,6 +75,9 @@ def _filter(ctx: click.Context) -> CopyFilter:
 @click.group()
 def review() -> None:
     """List, accept and reject the files that searches found."""
+
+
+review.add_command(precision)
 
 
 @review.command("list")

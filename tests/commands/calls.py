@@ -58,6 +58,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester review accept": ((ITEM,), ("--all", "--dry-run")),
     "harvester review reject": ((ITEM,), ("--all", "--dry-run")),
     "harvester review undo": ((ITEM,), ("--all", "--dry-run")),
+    "harvester review precision": ((),),
     "harvester matches list": ((),),
     "harvester matches reject": ((ITEM,),),
     "harvester graph export": (("{tmp}/new-graph",),),

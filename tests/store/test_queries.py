@@ -15,7 +15,7 @@ FOLDER = Path(queries.__file__).parent
 USES = {
     "sqlite": "sqlite*.py",
     "inbox": "sqlite_inbox.py",
-    "discovery": "sqlite_discovery.py",
+    "discovery": "sqlite_discovery*.py",
     "subscriptions": "*subscri*.py",
 }
 # Query files of one module each, beside it: harvester/mirror/recheck_schedule.sql.

@@ -1,0 +1,59 @@
+"""The random samples of files that rules have accepted, and what people say of them, on SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gateway.model import AcceptRule, Judged, Judgement, SampledFile
+from gateway.store.queries import load
+from gateway.store.sqlite_file import SqliteFile
+
+SQL = load("discovery")
+
+
+class SqliteSamples:
+    """The samples in the database of the search; `Samples` in base_discovery.py has the promises of all methods."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        """Take the file of the search."""
+        self._file = file
+
+    def accepted(self, beginning: str) -> Iterator[SampledFile]:
+        """Yield the files that a rule accepted for a reason that begins so, if they have the same bytes still."""
+        with self._file.reading() as session:
+            yield from map(SampledFile._make, session.execute(SQL["accepted_by_rule"], {"beginning": beginning}))
+
+    def drawn_at(self, rule: AcceptRule, month: str) -> int:
+        """Return the second in which the sample of a rule and a month was drawn; 0 if it was not."""
+        with self._file.reading() as session:
+            (at,) = session.one(SQL["sample_drawn"], (rule, month)) or (0,)
+        return int(at)
+
+    def keep(self, rule: AcceptRule, month: str, files: Sequence[SampledFile], at: int) -> None:
+        """Store the sample of a rule and a month in the place of a former one."""
+        with self._file.writing() as session:
+            session.execute(SQL["sample_drop"], (rule, month))
+            rows = [(rule, month, place, *file) for place, file in enumerate(files)]
+            session.executemany(SQL["sample_put"], rows)
+            session.execute(SQL["sample_drawn_put"], (rule, month, at))
+
+    def sample(self, rule: AcceptRule, month: str) -> tuple[SampledFile, ...]:
+        """Return the stored sample of a rule and a month, in its order."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["sample"], (rule, month)).fetchall()
+        return tuple(map(SampledFile._make, rows))
+
+    def judge(self, judgement: Judgement) -> None:
+        """Store a judgement; it replaces the former one of the same person on the same bytes."""
+        row = (judgement.rule, *judgement.file, judgement.judged, judgement.judged_by, judgement.at)
+        with self._file.writing() as session:
+            session.execute(SQL["judgement_put"], row)
+
+    def judgements(self, since: int = 0) -> tuple[Judgement, ...]:
+        """Return the judgements since a second."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["judgements"], (since,)).fetchall()
+        return tuple(
+            Judgement(AcceptRule(rule), SampledFile(*file), Judged(judged), by, at)
+            for rule, *file, judged, by, at in rows
+        )

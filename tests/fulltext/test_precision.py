@@ -1,0 +1,86 @@
+"""How often rules are right: the sample, the judgements on it, and the interval."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from gateway.fulltext.precision import interval, precisions_of, sample_of
+from gateway.model import AcceptRule, Judged, Judgement, SampledFile
+
+FILES = [SampledFile(f"oai:x:laro/{number}", f"https://h.example/{number}.pdf", "ab" * 32) for number in range(400)]
+
+
+def judgement(number: int, judged: Judged, by: str = "ada", rule: AcceptRule = AcceptRule.LICENSE) -> Judgement:
+    return Judgement(rule, FILES[number], judged, by, 1)
+
+
+@pytest.mark.parametrize(
+    ("right", "judged", "expected"),
+    [
+        (47, 50, (84, 98)),
+        (50, 50, (93, 100)),
+        (0, 10, (0, 28)),
+        (1, 1, (21, 100)),
+        (0, 1, (0, 79)),
+        (81, 263, (26, 37)),
+    ],
+)
+def test_interval_is_that_of_wilson(right, judged, expected):
+    """The last one is an example of Newcombe, Statistics in Medicine 17 (1998), table I: 0.2553 to 0.3662."""
+    assert tuple(round(100 * bound) for bound in interval(right, judged)) == expected
+
+
+def test_the_interval_covers_the_true_share_about_as_often_as_it_says():
+    random, covered = Random(18), 0
+    for _ in range(2000):
+        share = random.uniform(0.7, 0.99)
+        least, most = interval(sum(random.random() < share for _ in range(50)), 50)
+        covered += least <= share <= most
+    assert 0.93 < covered / 2000 < 0.98
+
+
+def test_the_precision_of_a_rule_in_words():
+    judgements = [judgement(number, Judged.RIGHT if number < 47 else Judged.WRONG) for number in range(50)]
+    licence, policy = precisions_of(judgements)
+    assert (licence.words, policy.words) == ("47 of 50 right, 84\u201398 %", "nothing judged yet")
+    assert precisions_of([*judgements, judgement(60, Judged.UNSURE)])[0].words.endswith("; 1 unsure")
+
+
+def test_a_file_counts_once_and_a_disagreement_counts_as_wrong():
+    judgements = [
+        judgement(1, Judged.RIGHT),
+        judgement(1, Judged.RIGHT, "ito"),
+        judgement(2, Judged.RIGHT),
+        judgement(2, Judged.WRONG, "ito"),
+        judgement(3, Judged.UNSURE),
+        judgement(3, Judged.RIGHT, "ito"),
+        judgement(4, Judged.WRONG, rule=AcceptRule.POLICY),
+    ]
+    licence, policy = precisions_of(judgements)
+    assert (licence.right, licence.judged, licence.unsure) == (2, 3, 0)
+    assert (policy.right, policy.judged) == (0, 1)
+
+
+def test_the_same_seed_gives_the_same_sample_in_any_order_of_the_files():
+    sample = sample_of(FILES, AcceptRule.LICENSE, "2026-11", 20)
+    assert len(set(sample)) == 20
+    assert sample_of(reversed(FILES), AcceptRule.LICENSE, "2026-11", 20) == sample
+    assert sample_of(FILES, AcceptRule.LICENSE, "2026-12", 20) != sample
+    assert sample_of(FILES, AcceptRule.POLICY, "2026-11", 20) != sample
+
+
+def test_a_smaller_sample_is_the_beginning_of_a_larger_one_and_few_files_are_all_in_it():
+    assert sample_of(FILES, AcceptRule.LICENSE, "2026-11", 20)[:7] == sample_of(FILES, AcceptRule.LICENSE, "2026-11", 7)
+    assert sorted(sample_of(FILES[:3], AcceptRule.LICENSE, "2026-11", 20)) == FILES[:3]
+
+
+def test_every_file_is_as_likely_in_the_sample():
+    counts = Counter(
+        file for month in range(200) for file in sample_of(FILES, AcceptRule.LICENSE, f"month {month}", 40)
+    )
+    assert len(counts) == 400
+    assert max(counts.values()) < 45  # 20 on average, with a standard deviation of 4.2
+    assert min(counts.values()) > 3
