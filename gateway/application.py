@@ -43,14 +43,16 @@ from gateway.resourcesync import routes as resourcesync
 from gateway.resourcesync.addresses import Addresses, FileAddresses, ResourceSet, resource_sets
 from gateway.resourcesync.keeping import kept_files
 from gateway.resourcesync.site_resources import SiteResources
+from gateway.review import routes as review
+from gateway.review.sessions import Sessions, configure
 from gateway.search.base import Reader
 from gateway.search.opening import open_search
 from gateway.search.query import MOST_LETTERS, Query
 from gateway.server.answer import SECURITY_HEADERS
 from gateway.settings import Settings, load
-from gateway.store.base import Inbox, Store, View
+from gateway.store.base import Inbox, Store, Users, View
 from gateway.store.base_inbox import Subscribers, Subscriptions
-from gateway.store.opening import open_inbox, open_store, open_subscribers, open_subscriptions
+from gateway.store.opening import open_inbox, open_store, open_subscribers, open_subscriptions, open_users
 from gateway.store.step import EPOCH_FACT, check_finished
 from gateway.websub import routes as websub
 
@@ -79,6 +81,7 @@ class Databases(NamedTuple):
     searches: PastSearches
     search: Reader
     desk: Desk
+    users: Users
 
 
 def application_of(settings: Settings, observe: Observe | None) -> Flask:
@@ -100,6 +103,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
         PastSearches(settings.instance),
         open_search(settings.instance, is_on=settings.is_on("browse_search")),
         Desk(settings.instance),
+        open_users(settings.instance),
     )
     app = Flask("gateway", static_folder=None)
     # A redirect to a path with one slash less or more would contain the host that the client wrote.
@@ -107,9 +111,11 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.url_map.strict_slashes = False
     app.before_request(lambda: conditions.clean(request.environ))
     app.after_request(_secured)
-    app.extensions.update(databases._asdict(), decide=decide_of(settings, databases))
+    decide = decide_of(settings, databases)
+    app.extensions.update(databases._asdict(), decide=decide)
     for part in (*_for_harvesters(settings, databases, repository, observe), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
+    app.register_blueprint(_review(app, settings, databases, repository, decide))
     return app
 
 
@@ -173,6 +179,16 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
         read_identify=identify_facts,
         years=search.years,
         home_link=machines.home_link(site),
+    )
+
+
+def _review(app: Flask, settings: Settings, databases: Databases, repository: Repository, decide: Decide) -> Blueprint:
+    """Return the part for people who have signed in. Sessions of before a restore are not valid."""
+    site, store, users = site_of(settings, repository.base_url), databases.store, databases.users
+    configure(app, site, key(settings, "session", store.fact(EPOCH_FACT)))
+    sessions = Sessions(users)
+    return review.blueprint(
+        review.Parts(site, settings, store, databases.inbox, databases.desk.open, decide, users, sessions)
     )
 
 
@@ -253,7 +269,8 @@ def _read(store: Store) -> None:
 
 
 def _secured(response: Response) -> Response:
-    for name, value in (*SECURITY_HEADERS, *_READABLE, *(_PREFLIGHT if request.method == "OPTIONS" else ())):
+    readable = () if review.is_private() else (*_READABLE, *(_PREFLIGHT if request.method == "OPTIONS" else ()))
+    for name, value in (*SECURITY_HEADERS, *readable):
         response.headers.setdefault(name, value)
     return response
 

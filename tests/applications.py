@@ -19,6 +19,6 @@ def application(folder: Path, **options: Value) -> Iterator[Flask]:
     try:
         yield app
     finally:
-        for opened in ("store", "subscriptions", "subscribers", "inbox", "searches", "desk"):
+        for opened in ("store", "subscriptions", "subscribers", "inbox", "searches", "desk", "users"):
             if app.extensions[opened] is not None:
                 app.extensions[opened].close()

@@ -304,6 +304,23 @@ LAYERS = {
     ),
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
+    "gateway.passwords": Layer(("gateway.errors",), ("argon2",)),
+    # The only face that writes. It knows the databases by their protocols, and what decides is handed to it.
+    "gateway.review": Layer(
+        (
+            *GROUND,
+            "gateway.names",
+            "gateway.pages",
+            "gateway.settings",
+            "gateway.store.base",
+            "gateway.fulltext",
+            "gateway.review",
+        ),
+        ("flask", "flask_wtf", "werkzeug"),
+    ),
+    "gateway.review.login_page": Layer(
+        (*GROUND, "gateway.pages", "gateway.store.base", "gateway.passwords", "gateway.review"), ("flask",)
+    ),
     # The web server knows HTTP and WSGI, and nothing of what it serves.
     "gateway.server": Layer((*GROUND, "gateway.request_line", "gateway.server"), ("gunicorn",)),
     # What a monitoring system asks.

@@ -65,7 +65,9 @@ NOT_DESCRIBED = {
 
 def test_every_address_of_the_machine_interface_is_described(house):
     described = json.loads(house.get("/openapi.json").text)["paths"].keys()
-    rules = {re.sub(r"<(?:path:|int:|part:)?(\w+)>", r"{\1}", rule.rule) for rule in house.app.url_map.iter_rules()}
+    # The addresses of the review are for people who have signed in.
+    public = (rule for rule in house.app.url_map.iter_rules() if not rule.endpoint.startswith("review."))
+    rules = {re.sub(r"<(?:path:|int:|part:)?(\w+)>", r"{\1}", rule.rule) for rule in public}
     names = {"{tail}": "{identifier}", "/oai:{identifier}": "/oai:{name}", "{digest}": "{sha256}"}
     for before, after in names.items():
         rules = {rule.replace(before, after) for rule in rules}

@@ -47,7 +47,7 @@ FOR_HARVESTERS = {
     "/healthz",
     "/readyz",
 }
-FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machines", "assets"}
+FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machines", "assets", "review"}
 
 
 @pytest.fixture

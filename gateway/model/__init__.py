@@ -35,6 +35,7 @@ from gateway.model.discovery import (
 from gateway.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.model.lists import Key, Page, Selection, StoredRecord
 from gateway.model.offers import Offer, OfferOutcome, OfferWay
+from gateway.model.people import Account, Deed, LogLine, Role, User
 from gateway.model.published import (
     ChangeLine,
     Content,
@@ -60,6 +61,7 @@ from gateway.model.works import FileLink, FileOrigin, Statement, Work
 
 __all__ = [
     "AcceptRule",
+    "Account",
     "Alarm",
     "Candidate",
     "ChangeLine",
@@ -68,6 +70,7 @@ __all__ = [
     "CopyOrder",
     "Cursor",
     "Decision",
+    "Deed",
     "Deletion",
     "Description",
     "DocumentKind",
@@ -93,6 +96,7 @@ __all__ = [
     "KnownIdentity",
     "Lease",
     "ListedCopy",
+    "LogLine",
     "Match",
     "OaiAnswer",
     "Offer",
@@ -110,6 +114,7 @@ __all__ = [
     "Resource",
     "ResourceChange",
     "Restoration",
+    "Role",
     "Run",
     "RunOutcome",
     "RunTotal",
@@ -130,6 +135,7 @@ __all__ = [
     "Trace",
     "Tried",
     "Unpublished",
+    "User",
     "WindowOutcome",
     "Work",
     "Written",

@@ -36,9 +36,20 @@ from gateway.model import (
 )
 from gateway.store.base_discovery import Discovery
 from gateway.store.base_inbox import Inbox, Subscribers, Subscriptions
+from gateway.store.base_users import Users
 from gateway.takedowns import Takedowns
 
-__all__ = ["TAKEDOWNS_FACT", "Discovery", "Inbox", "ReadResource", "Store", "Subscribers", "Subscriptions", "View"]
+__all__ = [
+    "TAKEDOWNS_FACT",
+    "Discovery",
+    "Inbox",
+    "ReadResource",
+    "Store",
+    "Subscribers",
+    "Subscriptions",
+    "Users",
+    "View",
+]
 
 # Returns, of a prefix and a record in it, the bytes between `<metadata>` and `</metadata>`, and the files to which it
 # refers; None: the record is no DIDL of ours.

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gateway.model import Publication
-from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
+from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions, Users
 from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from gateway.store.sqlite_inbox import SqliteInbox
 from gateway.store.sqlite_subscribers import SqliteSubscribers
 from gateway.store.sqlite_subscriptions import SqliteSubscriptions
+from gateway.store.sqlite_users import SqliteUsers
 
 
 def open_store(
@@ -67,3 +68,8 @@ def open_subscriptions(folder: Path) -> Subscriptions:
 def open_subscribers(folder: Path) -> Subscribers:
     """Return the subscribers of our hub; they are in the file of the subscriptions, made with the first request."""
     return SqliteSubscribers(folder / "subscriptions.sqlite")
+
+
+def open_users(folder: Path) -> Users:
+    """Return the people who may sign in at an instance; the file is made with the first user."""
+    return SqliteUsers(folder / "users.sqlite")

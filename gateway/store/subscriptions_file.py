@@ -1,65 +1,18 @@
-"""The file `subscriptions.sqlite`, opened when it is needed. It contains secrets, so only its owner may read it.
-
-Most instances have no subscription and no such file; it is made with the first subscription.
-"""
+"""The file `subscriptions.sqlite`, made with the first subscription. It contains secrets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
-from typing import Any
 
-from gateway.errors import StoreUnwritable
-from gateway.permissions import file_mode
+from gateway.store.file_on_demand import FileOnDemand
 from gateway.store.queries import load
-from gateway.store.sqlite_file import Parameters, Session, SqliteFile
 
 SQL = load("subscriptions")
 
 
-class SubscriptionsFile:
+class SubscriptionsFile(FileOnDemand):
     """The file of an instance. Safe for threads and processes. Every method may raise StoreError."""
 
     def __init__(self, path: Path) -> None:
         """Take the path of the file, which may be missing."""
-        self._path = path
-        self._lock = Lock()
-        self._file: SqliteFile | None = None
-
-    def close(self) -> None:
-        """Close all connections to the database."""
-        with self._lock:
-            if self._file is not None:
-                self._file.close()
-            self._file = None
-
-    def rows(self, query: str, parameters: Parameters = ()) -> list[Sequence[Any]]:
-        """Return the rows of a query; none without a file."""
-        if self._file is None and not self._path.exists():
-            return []
-        with self._opened(create=False).reading() as session:
-            return session.execute(query, parameters).fetchall()
-
-    @contextmanager
-    def writing(self, *, create: bool = False) -> Iterator[Session]:
-        """Write in one transaction; with `create`, make a missing file. Raise StoreMissing or StoreUnwritable."""
-        with self._opened(create=create).writing() as session:
-            yield session
-
-    def _opened(self, *, create: bool) -> SqliteFile:
-        with self._lock:
-            if self._file is None:
-                if create:
-                    self._make()
-                self._file = SqliteFile(
-                    self._path, Path(__file__).parent / "migrations" / "subscriptions", create=create
-                )
-            return self._file
-
-    def _make(self) -> None:
-        try:
-            self._path.touch(mode=file_mode(self._path.parent))  # SQLite gives the files beside it the same mode
-        except OSError as error:
-            raise StoreUnwritable(f"{self._path} cannot be made: {error.strerror}.") from error
+        super().__init__(path, "subscriptions")

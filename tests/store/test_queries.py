@@ -17,6 +17,7 @@ USES = {
     "inbox": "sqlite_inbox.py",
     "discovery": "sqlite_discovery*.py",
     "subscriptions": "*subscri*.py",
+    "users": "sqlite_users.py",
 }
 # Query files of one module each, beside it: harvester/mirror/recheck_schedule.sql.
 OTHERS = sorted(file for file in (ROOT / "harvester").rglob("*.sql") if not file.stem.endswith("_schema"))

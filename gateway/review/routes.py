@@ -1,0 +1,139 @@
+"""The addresses below `/review`. Without a user there are none: they are answered as any unknown address."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final, NamedTuple
+
+from flask import Blueprint, Response, abort, g, request
+from flask_wtf.csrf import validate_csrf
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from gateway.errors import StoreError
+from gateway.fulltext.deciding import Decide, Decided
+from gateway.model import Decision, Deed
+from gateway.pages.answers import unavailable
+from gateway.pages.item_addresses import in_path, in_query
+from gateway.pages.site import Site
+from gateway.review.frame import ReviewPages, page, private, refused, see_other
+from gateway.review.login_page import LoginPage
+from gateway.review.sessions import PATH, Sessions
+from gateway.settings import Settings
+from gateway.store.base import Discovery, Inbox, Store, Users
+
+MOST_BYTES: Final = 300_000  # of a form: some thousand rows of a list
+_OPEN: Final = ("review.login", "review.sign_in")  # endpoints for those who have not signed in
+_DATA: Final = (".json", ".csv")
+_METHODS: Final = frozenset(("GET", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
+_SAFE: Final = ("GET", "HEAD", "OPTIONS")
+
+
+class Parts(NamedTuple):
+    """What the review is made of. It is handed everything, and opens nothing itself.
+
+    `inbox` is None if it cannot be read. `open_desk` returns the searches. `decide` writes decisions and publishes
+    them; pages get one that also writes into the log (`noted`).
+    """
+
+    site: Site
+    settings: Settings
+    store: Store
+    inbox: Inbox | None
+    open_desk: Callable[[], Discovery]
+    decide: Decide
+    users: Users
+    sessions: Sessions
+
+
+def blueprint(parts: Parts) -> Blueprint:
+    """Return the Flask blueprint of the review."""
+    face = Blueprint("review", __name__)
+    pages = ReviewPages(parts.site)
+    addresses = _addresses(parts, pages)
+    for address, endpoint, answers, method in addresses:
+        face.add_url_rule(address, endpoint, answers, methods=[method], provide_automatic_options=False)
+
+    def unknown(**_: str) -> Response:
+        return refused(pages, HTTPStatus.NOT_FOUND, pages.texts.errors.no_page)
+
+    # Everything else is the same unknown address, whatever the method.
+    for address in {PATH, f"{PATH}/", f"{PATH}/<path:rest>", *(address for address, *_ in addresses)}:
+        others = _METHODS - {method for path, _, _, method in addresses if path == address}
+        face.add_url_rule(address, "unknown", unknown, methods=others, provide_automatic_options=False)
+    face.before_request(lambda: _admit(parts, pages))
+    face.after_request(lambda response: private(response) if is_private() else response)
+    face.register_error_handler(StoreError, lambda error: unavailable(pages, error))
+    face.register_error_handler(RequestEntityTooLarge, lambda _error: _too_large(pages))
+    return face
+
+
+def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callable[..., Response], str], ...]:
+    """Return the table of addresses: the path, the name of the endpoint, what answers, and the method."""
+    login = LoginPage(parts.users, parts.sessions, pages)
+    return (
+        ("/review/login", "login", login.form, "GET"),
+        ("/review/login", "sign_in", login.sign_in, "POST"),
+        ("/review/logout", "sign_out", login.sign_out, "POST"),
+        ("/review", "copies", lambda: page(pages.render("copies.html")), "GET"),
+    )
+
+
+def noted(parts: Parts) -> Decide:
+    """Return the function that decides, and writes into the log what the user of the request has decided."""
+
+    def decide(*decisions: Decision) -> Decided:
+        decided = parts.decide(*decisions)
+        written = (f"{decision.verdict} {decision.identifier} {decision.url}" for decision in decided.written)
+        parts.sessions.note(Deed.DECIDED, *written)
+        return decided
+
+    return decide
+
+
+def is_private() -> bool:
+    """Return whether this request is one of the review, so that no other site may read the answer."""
+    return bool(g.get("is_private", False))
+
+
+def _admit(parts: Parts, pages: ReviewPages) -> Response | None:
+    """Return None if the request may be answered, else the answer that refuses it."""
+    if not parts.users.any():
+        abort(HTTPStatus.NOT_FOUND)
+    g.is_private = True
+    request.max_content_length = MOST_BYTES
+    if parts.sessions.find() is None and request.endpoint not in _OPEN:
+        return _to_login(pages)
+    if request.method not in _SAFE:
+        return _check_form(pages)
+    return None
+
+
+def _to_login(pages: ReviewPages) -> Response:
+    if request.path.endswith(_DATA):
+        body = json.dumps({"error": pages.texts.review.sign_in_first}) + "\n"
+        return Response(body, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Cookie"}, content_type="application/json")
+    root = pages.site.root
+    if request.method not in _SAFE:
+        return see_other(f"{root}{PATH}/login")
+    query = request.query_string.decode("latin-1")
+    asked = root + in_path(request.path) + (f"?{query}" if query else "")
+    return see_other(f"{root}{PATH}/login?next={in_query(asked)}")
+
+
+def _check_form(pages: ReviewPages) -> Response | None:
+    """Return None if a form is one of our pages, sent from one of our pages."""
+    try:
+        validate_csrf(request.form.get("csrf_token", ""))
+    except ValueError:  # that of wtforms
+        is_ours = False
+    else:
+        is_ours = request.headers.get("Sec-Fetch-Site", "same-origin") in ("same-origin", "none")
+    texts = pages.texts.review
+    return None if is_ours else refused(pages, HTTPStatus.BAD_REQUEST, texts.foreign_form, texts.foreign_form_hint)
+
+
+def _too_large(pages: ReviewPages) -> Response:
+    texts = pages.texts.review
+    return refused(pages, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, texts.too_large, texts.too_large_hint)

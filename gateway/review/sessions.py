@@ -1,0 +1,136 @@
+"""Who has signed in: a signed cookie has a random token, and the database says whose it is, and whether it is valid.
+
+The database is asked at each request. So a session ends at once when the user signs out, is removed, or gets another
+password, and a copied cookie is worth nothing then.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+from flask import Flask, Request, g, request, session
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+
+from gateway.model import Account, Deed, LogLine, User
+from gateway.pages.site import Site
+from gateway.store.base import Users
+
+PATH: Final = "/review"
+_LONGEST_SECONDS: Final = 7 * 86_400  # as the database has it
+_TOKEN: Final = "token"  # noqa: S105 - the name of the value in the cookie
+
+
+def signed_in() -> User:
+    """Return the user of this request. Only pages of the review may call it: others have no user."""
+    user: User = g.review_user
+    return user
+
+
+def user_or_none() -> User | None:
+    """Return the user of this request; None if nobody has signed in, as on the page to sign in."""
+    user: User | None = g.get("review_user")
+    return user
+
+
+def configure(app: Flask, site: Site, key: bytes) -> None:
+    """Let an application sign the cookie of the review with a key. Other addresses neither read nor set it."""
+    is_secure = not is_loopback(site.url)
+    app.secret_key = key
+    app.session_interface = _Cookies()
+    app.config.update(
+        SESSION_COOKIE_NAME="__Secure-review" if is_secure else "review",
+        SESSION_COOKIE_PATH=site.root + PATH,
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_SECURE=is_secure,
+        PERMANENT_SESSION_LIFETIME=_LONGEST_SECONDS,
+        WTF_CSRF_TIME_LIMIT=None,  # a form is valid as long as the session
+    )
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether an address leads to this machine only."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class _Cookies(SecureCookieSessionInterface):
+    """The cookie of the review, which no other address reads."""
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """Return the session of a request below `/review`; None for others."""
+        is_ours = request.path == PATH or request.path.startswith(f"{PATH}/")
+        return super().open_session(app, request) if is_ours else None
+
+
+class Sessions:
+    """The sessions of the review."""
+
+    def __init__(self, users: Users, clock: Callable[[], float] = time.time) -> None:
+        """Take the users; `clock` returns seconds since 1970."""
+        self._users = users
+        self._clock = clock
+
+    def find(self) -> User | None:
+        """Find the user of this request, for `signed_in`; None if nobody has signed in, or the session is over."""
+        token = session.get(_TOKEN)
+        user = self._users.of_session(_digest(token), self.now) if isinstance(token, str) else None
+        g.review_user = user
+        return user
+
+    def begin(self, account: Account) -> bool:
+        """Begin a session with a new token; False: the user was removed, or has another password now."""
+        token = secrets.token_urlsafe(32)
+        session.clear()  # nothing from before stays valid, not even a token of a form
+        if not self._users.begin_session(_digest(token), account, self.line(Deed.SIGNED_IN, by=account.user.name)):
+            return False
+        session[_TOKEN] = token
+        return True
+
+    def end(self) -> None:
+        """End the session of this request."""
+        token = session.get(_TOKEN)
+        if isinstance(token, str):
+            self._users.end_session(_digest(token), self.line(Deed.SIGNED_OUT, by=signed_in().name))
+        session.clear()
+
+    def note(self, deed: Deed, *abouts: str) -> None:
+        """Write into the log what the user of this request has done, a line for each thing that it was done to."""
+        self._users.write(*(self.line(deed, about, by=signed_in().name) for about in abouts))
+
+    def line(self, deed: Deed, about: str = "", *, by: str = "") -> LogLine:
+        """Return a line of the log with the time and the network of this request."""
+        return LogLine(self.now, by, deed, about, network_of(request.remote_addr or ""))
+
+    @property
+    def now(self) -> int:
+        """The second of the clock."""
+        return int(self._clock())
+
+
+def network_of(address: str) -> str:
+    """Return the network that sign-ins are counted by: an IPv4 address alone, and the /64 of an IPv6 address.
+
+    Many people can share an IPv4 /24, and one must not lock out the others. One IPv6 customer has a whole /64.
+    """
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return ""
+    if parsed.version == 4:  # noqa: PLR2004 - IP version 4
+        return str(parsed)
+    groups = parsed.exploded.split(":")[:4]
+    return str(ip_address(":".join((*groups, "0", "0", "0", "0")))) + "/64"
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,61 @@
+"""A database file that is opened when it is needed, and made with its first row. Only its owner may read it.
+
+Most instances have no such file: no subscription, no user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from gateway.errors import StoreUnwritable
+from gateway.permissions import file_mode
+from gateway.store.sqlite_file import Parameters, Session, SqliteFile
+
+
+class FileOnDemand:
+    """The file of an instance. Safe for threads and processes. Every method may raise StoreError."""
+
+    def __init__(self, path: Path, migrations: str) -> None:
+        """Take the path of the file, which may be missing, and the name of the folder of its migrations."""
+        self._path = path
+        self._migrations = Path(__file__).parent / "migrations" / migrations
+        self._lock = Lock()
+        self._file: SqliteFile | None = None
+
+    def close(self) -> None:
+        """Close all connections to the database."""
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+            self._file = None
+
+    def rows(self, query: str, parameters: Parameters = ()) -> list[Sequence[Any]]:
+        """Return the rows of a query; none without a file."""
+        if self._file is None and not self._path.exists():
+            return []
+        with self._opened(create=False).reading() as session:
+            return session.execute(query, parameters).fetchall()
+
+    @contextmanager
+    def writing(self, *, create: bool = False) -> Iterator[Session]:
+        """Write in one transaction; with `create`, make a missing file. Raise StoreMissing or StoreUnwritable."""
+        with self._opened(create=create).writing() as session:
+            yield session
+
+    def _opened(self, *, create: bool) -> SqliteFile:
+        with self._lock:
+            if self._file is None:
+                if create:
+                    self._make()
+                self._file = SqliteFile(self._path, self._migrations, create=create)
+            return self._file
+
+    def _make(self) -> None:
+        try:
+            self._path.touch(mode=file_mode(self._path.parent))  # SQLite gives the files beside it the same mode
+        except OSError as error:
+            raise StoreUnwritable(f"{self._path} cannot be made: {error.strerror}.") from error

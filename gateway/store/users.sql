@@ -1,0 +1,66 @@
+-- Every query of users. See queries.py for the form.
+
+-- name: user_any
+-- Return a row if there is a user.
+select 1 from user limit 1;
+
+-- name: users
+-- Return all users, sorted by name.
+select number, name, role, sources, password, generation, added_at, signed_in_at from user order by key;
+
+-- name: user_find
+-- Return the user of a name as names are compared.
+select number, name, role, sources, password, generation, added_at, signed_in_at from user where key = ?;
+
+-- name: user_add
+-- Add a user.
+insert into user (name, key, role, sources, password, generation, added_at, signed_in_at)
+values (?, ?, ?, ?, ?, 1, ?, 0);
+
+-- name: user_remove
+-- Delete a user.
+delete from user where key = ? returning number, name;
+
+-- name: user_password
+-- Set the password of a user, which ends the sessions.
+update user set password = ?, generation = generation + 1 where key = ? returning number, name;
+
+-- name: user_signed_in
+-- Write when a user signed in last.
+update user set signed_in_at = ? where number = ?;
+
+-- name: session_begin
+-- Begin a session, if the password that was checked is still that of the user.
+insert into session (token, user, generation, begun_at, used_at)
+select :token, number, generation, :at, :at from user where number = :user and generation = :generation
+returning user;
+
+-- name: session_find
+-- Return the user of a session that is neither ended nor idle for too long.
+select u.number, u.name, u.role, u.sources, u.password, u.generation, u.added_at, u.signed_in_at, s.used_at
+from session s join user u on u.number = s.user and u.generation = s.generation
+where s.token = :token and s.used_at > :idle_since and s.begun_at > :begun_since;
+
+-- name: session_used
+-- Write when a session was last used.
+update session set used_at = max(used_at, ?) where token = ?;
+
+-- name: session_end
+-- End a session.
+delete from session where token = ? returning user;
+
+-- name: sessions_end
+-- End all sessions of a user.
+delete from session where user = ?;
+
+-- name: sessions_expire
+-- Delete the sessions that are over.
+delete from session where used_at <= :idle_since or begun_at <= :begun_since;
+
+-- name: networks_forget
+-- Forget the networks of a user.
+delete from known_network where user = ?;
+
+-- name: log_add
+-- Add a line to the log.
+insert into log (at, by, deed, about, network) values (?, ?, ?, ?, ?);

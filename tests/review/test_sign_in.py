@@ -1,0 +1,208 @@
+"""People sign in to `/review`, and nobody else gets in."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from gateway.model import Deed, LogLine, Role, User
+from gateway.store.opening import open_users
+from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
+from tests.review_house import PASSWORD, Browser, add_user, browser, signed_in
+
+LOGIN = "/review/login"
+
+
+@pytest.fixture
+def guest(house: House) -> Browser:  # noqa: F811 - the fixture
+    add_user(house.desk.folder)
+    return browser(house.app)
+
+
+@pytest.fixture
+def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
+    return signed_in(house.app, house.desk.folder)
+
+
+@pytest.mark.parametrize("path", ["/review", LOGIN, "/review/logout", "/review/items/x", "/review/", "/review.json"])
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "OPTIONS"])
+def test_without_a_user_the_review_is_an_unknown_address(house, path, method):  # noqa: F811 - the fixture
+    unknown = house.app.test_client().open("/nothing/of/the/kind", method=method)
+    answer = house.app.test_client().open(path, method=method)
+    assert (answer.status_code, answer.text.split("<code")[0]) == (404, unknown.text.split("<code")[0])
+    for headers in (answer.headers, unknown.headers):
+        del headers["Content-Length"]  # the path is in the page
+    assert list(answer.headers) == list(unknown.headers)
+    assert not (house.desk.folder / "users.sqlite").exists()
+
+
+def test_no_page_leads_to_the_review_and_no_other_address_sets_a_cookie(house, reviewer):  # noqa: F811
+    for path in ("/", "/help", "/robots.txt", "/sitemap.xml", "/openapi.json", "/oai?verb=Identify", "/nothing"):
+        answer = reviewer.get(path)
+        assert "/review" not in answer.text
+        assert "Set-Cookie" not in answer.headers
+        assert "Cookie" not in answer.headers.get("Vary", "")
+
+
+def test_who_has_not_signed_in_is_led_to_the_page_to_do_so_and_back(guest):
+    answer = guest.get("/review?source=laro&title=a%26b%2Bc")
+    assert answer.status_code == 303
+    following = parse_qs(urlsplit(answer.headers["Location"]).query)["next"][0]
+    assert following == "/review?source=laro&title=a%26b%2Bc"
+    page = guest.get(answer.headers["Location"])
+    assert seen(page.text) == "Sign in Name Password Sign in"
+    form = parsed(page.text).forms[-1]
+    assert form.fields["next"] == following
+    there = guest.post(LOGIN, name="B. Ito", password=PASSWORD, next=following)
+    assert (there.status_code, there.headers["Location"]) == (303, following)
+    assert "Sign out B. Ito" in guest.get(following).text
+
+
+@pytest.mark.parametrize("path", ["/review.json", "/review.csv"])
+def test_programs_are_refused_and_not_led_elsewhere(house, guest, path):  # noqa: F811 - the fixture
+    answer = guest.get(path)
+    assert answer.status_code in (401, 404)  # 404 until there is such an address
+
+
+def test_answers_are_kept_by_no_cache_and_readable_by_no_other_site(guest):
+    for answer in (guest.get("/review"), guest.get(LOGIN), guest.sign_in(), guest.get("/review")):
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "connect-src 'self'" in answer.headers["Content-Security-Policy"]
+        assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def test_a_cookie_is_out_of_reach_of_scripts_other_sites_and_other_pages(guest):
+    cookie = guest.sign_in().headers["Set-Cookie"]
+    assert cookie.startswith("__Secure-review=")
+    assert {part.strip() for part in cookie.split(";")[1:]} == {"Secure", "HttpOnly", "Path=/review", "SameSite=Lax"}
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [
+        ("B. Ito", "wrong"),
+        ("B. Ito", ""),
+        ("nobody", PASSWORD),
+        ("", ""),
+        ("b" * 10_000, "c" * 100_000),
+        ("\0", "\0"),
+    ],
+)
+def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(guest, name, password):
+    answer = guest.sign_in(name, password)
+    assert answer.status_code == 403
+    assert "The name or the password is wrong." in seen(answer.text)
+    assert guest.get("/review").status_code == 303
+
+
+def test_names_are_compared_without_regard_to_case(guest):
+    assert guest.sign_in("b. ITO").status_code == 303
+
+
+def test_a_session_has_another_cookie_than_the_form_had(guest):
+    """An attacker who has planted the cookie of the form does not know that of the session (fixation)."""
+    before = guest.get(LOGIN).headers["Set-Cookie"]
+    after = guest.post(LOGIN, name="B. Ito", password=PASSWORD).headers["Set-Cookie"]
+    assert before.split(";")[0] != after.split(";")[0]
+    planted = _with_cookie(guest, before)
+    assert planted.get("/review").status_code == 303
+
+
+def test_a_copied_cookie_is_worth_nothing_after_signing_out(guest):
+    copied = guest.sign_in().headers["Set-Cookie"]
+    assert _with_cookie(guest, copied).get("/review").status_code == 200
+    guest.get("/review")
+    assert guest.post("/review/logout").status_code == 303
+    assert guest.get("/review").status_code == 303
+    assert _with_cookie(guest, copied).get("/review").status_code == 303
+
+
+def test_removal_and_a_new_password_end_all_sessions_at_once(house, reviewer):  # noqa: F811 - the fixture
+    users, line = open_users(house.desk.folder), LogLine(1, "", Deed.PASSWORD, "B. Ito")
+    other = browser(house.app)
+    assert other.sign_in().status_code == 303
+    assert users.set_password("B. Ito", users.find("B. Ito").password, line)
+    assert (reviewer.get("/review").status_code, other.get("/review").status_code) == (303, 303)
+    assert other.sign_in().status_code == 303
+    assert users.remove("B. Ito", line)
+    assert users.add(User("B. Ito", Role.REVIEWER), "a hash", line)
+    assert other.get("/review").status_code == 303
+    users.close()
+
+
+@pytest.mark.parametrize(
+    "cookie",
+    ["", "x", "a.b.c", "eyJ0b2tlbiI6IngifQ.aSbI5A.AAAAAAAAAAAAAAAAAAAAAAAAAAA", "." * 4000, "\x7f\x80", "é"],
+)
+def test_forged_cookies_sign_nobody_in(house, guest, cookie):  # noqa: F811 - the fixture
+    answer = house.app.test_client(use_cookies=False).get("/review", headers={"Cookie": f"__Secure-review={cookie}"})
+    assert answer.status_code == 303
+
+
+@pytest.mark.parametrize("csrf", ["", "x", "a.b.c", "é"])
+def test_a_form_without_our_token_changes_nothing(guest, csrf):
+    guest.get(LOGIN)
+    answer = guest.post(LOGIN, name="B. Ito", password=PASSWORD, csrf=csrf)
+    assert answer.status_code == 400
+    assert "not sent from this site" in seen(answer.text)
+    assert guest.get("/review").status_code == 303
+
+
+def test_a_token_of_another_session_is_refused(house, guest, reviewer_of_two):  # noqa: F811 - the fixture
+    first, second = reviewer_of_two
+    assert first.post("/review/logout", csrf=second.token).status_code == 400
+    assert first.get("/review").status_code == 200
+
+
+@pytest.fixture
+def reviewer_of_two(house, guest):  # noqa: F811 - the fixture
+    second = browser(house.app)
+    for page in (guest, second):
+        page.sign_in()
+        page.get("/review")
+    return guest, second
+
+
+def test_a_form_that_another_site_has_sent_is_refused_although_it_has_a_token(reviewer):
+    answer = reviewer.client.post(
+        "/review/logout", data={"csrf_token": reviewer.token}, headers={"Sec-Fetch-Site": "cross-site"}
+    )
+    assert answer.status_code == 400
+    assert reviewer.get("/review").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://evil.example/", "//evil.example/review", "/\\evil.example", "/review\\@evil.example", "javascript:x",
+        "/", "/items/x", "/reviewer", "/review/../items", "/review/login?next=/review/login",
+        "/review?a=\r\nSet-Cookie:x", "http:/review", " /review", "/review/\u202e", "/review" + "x" * 3000,
+    ],
+)  # fmt: skip
+def test_signing_in_leads_to_our_own_pages_only(guest, address):
+    there = guest.sign_in(following=address).headers["Location"]
+    assert there == "/review"
+
+
+def test_a_form_of_a_megabyte_is_refused_in_a_sentence(reviewer):
+    answer = reviewer.post("/review/logout", comment="x" * 1_000_000)
+    assert answer.status_code == 413
+    assert "This form is too large." in seen(answer.text)
+    assert reviewer.get("/review").status_code == 200
+
+
+def test_no_password_and_no_token_is_in_a_page(guest):
+    answer = guest.sign_in(password="wrong and secret")
+    assert "wrong and secret" not in answer.text
+    assert not re.search(r'type="password"[^>]*value=', answer.text)
+
+
+def _with_cookie(page: Browser, cookie: str) -> Browser:
+    name, _, value = cookie.split(";", maxsplit=1)[0].partition("=")
+    other = browser(page.app)
+    other.client.set_cookie(name, value, path="/review")
+    return other
