@@ -9,6 +9,8 @@ from gateway.model.answers import FormatLine, OaiAnswer
 from gateway.model.arrived import Cursor, RawPage, Removal, Restoration, Slice, StoredPage, WindowOutcome
 from gateway.model.descriptions import Description, Hop
 from gateway.model.discovery import (
+    ANY_VERDICT,
+    VERDICTS,
     AcceptRule,
     Alarm,
     Candidate,
@@ -60,6 +62,8 @@ from gateway.model.subscriptions import HubDenial, HubMode, HubRequest, Subscrib
 from gateway.model.works import FileLink, FileOrigin, Statement, Work
 
 __all__ = [
+    "ANY_VERDICT",
+    "VERDICTS",
     "AcceptRule",
     "Account",
     "Alarm",

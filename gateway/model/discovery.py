@@ -214,17 +214,21 @@ class Ending(NamedTuple):
 
 
 class ListedCopy(NamedTuple):
-    """A copy in a list of copies, and the last decision on it."""
+    """A copy in a list of copies, and the last decision on it; its verdict is empty if there is none."""
 
     copy: FoundCopy
     decision: Decision
 
 
+VERDICTS = ("accept", "reject", "review")
+ANY_VERDICT = "any"  # in a list of copies: any of these, or none yet
+
+
 class CopyFilter(NamedTuple):
     """Which copies a list has, besides their verdict. Fields that are empty or None do not matter.
 
-    `UNKNOWN` means a licence, version or kind that is not known. `reason` is words of the reason. Texts are compared
-    without regard to the case of ASCII letters.
+    `unknown` means a licence, version, kind or colour that is not known. `reason` is words of the reason. The case of
+    ASCII letters does not matter in host, step, licence and reason. `decided_by` is `rule` or the name of a person.
     """
 
     source: str = ""
@@ -236,10 +240,13 @@ class CopyFilter(NamedTuple):
     reason: str = ""
     least_score: float | None = None
     most_score: float | None = None
+    outcome: str = ""
+    colour: str = ""
+    decided_by: str = ""
 
 
 class CopyOrder(StrEnum):
-    """The order of a list of copies. Equal ones are sorted by item and address."""
+    """The order of a list of copies. Equal ones are sorted by item and address, in the same direction."""
 
     IDENTIFIER = "identifier"
     SCORE = "score"  # the highest first

@@ -239,9 +239,24 @@ class Discovery(Protocol):
     # -- lists of copies -----------------------------------------------------------------------------------------
 
     def listed_copies(
-        self, verdict: str, wanted: CopyFilter, order: CopyOrder, after: ListedCopy | None, limit: int
+        self,
+        verdict: str,
+        wanted: CopyFilter,
+        order: CopyOrder,
+        after: ListedCopy | None,
+        limit: int,
+        *,
+        is_back: bool = False,
     ) -> tuple[ListedCopy, ...]:
-        """Return at most `limit` copies on which the last decision has this verdict, after the copy `after`."""
+        """Return at most `limit` copies on which the last decision has this verdict, after the copy `after`.
+
+        With `ANY_VERDICT`, it may have any verdict, or there may be none; an empty verdict: there is none. With
+        `is_back`, return the copies before `after`, or the last ones, in the same order.
+        """
+        ...
+
+    def count_copies(self, verdict: str, wanted: CopyFilter, most: int) -> int:
+        """Return the number of copies of a list; `most` + 1 if there are more than `most`."""
         ...
 
     def copies_lack_after(self) -> str | None:

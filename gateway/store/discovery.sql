@@ -133,7 +133,7 @@ where identifier = ? order by number;
 -- name: decided
 -- Return the decisions in force with a verdict, after an item and an address.
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
-where verdict = ? and (identifier, url) > (?, ?) and not exists (
+where +verdict = ? and (identifier, url) > (?, ?) and not exists (
   select 1 from decision as later
   where later.identifier = decision.identifier and later.url = decision.url and later.number > decision.number)
 order by identifier, url limit ?;
@@ -168,64 +168,34 @@ delete from copies_lack_after;
 -- Note the item up to which the stories of earlier releases were read.
 update copies_lack_after set identifier = ?;
 
--- name: copies_by_identifier
--- Return copies with a verdict, sorted by item and address.
-select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version, size,
-  copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decided_by, at, is_undoing, number
-from copy join decision on decision.number = copy.decision
-where copy.verdict = :verdict and (copy.identifier, copy.url) > (:identifier, :url)
-  and (:source = '' or copy.source = :source) and (:host = '' or host = :host) and (:step = '' or step = :step)
-  and (:license = '' or lower(license) = :license or (license = '' and :license = 'unknown'))
-  and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
+-- name: copies_matching
+-- Return the copies that a filter chooses, in an order; the text in braces is that of the order (sqlite_discovery_copies.py).
+select identifier, url from copy
+where verdict = :verdict and ({columns}) {follows} ({parameters})
+  and (:source = '' or source = :source)
+  and (:host = '' or host = :host collate nocase)
+  and (:step = '' or step = :step collate nocase)
+  and (:outcome = '' or outcome = :outcome)
   and (:kind = '' or kind = :kind or (kind = '' and :kind = 'unknown'))
-  and (:reason = '' or instr(lower(reason), :reason))
+  and (:colour = '' or colour = :colour or (colour = '' and :colour = 'unknown'))
+  and (:license = '' or license = :license collate nocase or (license = '' and :license = 'unknown'))
+  and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
+  and (:decided_by = '' or decided_by = :decided_by)
   and (:least_score is null or score >= :least_score) and (:most_score is null or score between 0 and :most_score)
-order by copy.identifier, copy.url limit :limit;
+  and (:reason = '' or copy.decision in (
+    select number from decision where verdict = :verdict and instr(lower(reason), lower(:reason))))
+order by {order} limit :limit;
 
--- name: copies_by_score
--- Return copies with a verdict, the highest score first.
-select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version, size,
-  copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decided_by, at, is_undoing, number
-from copy join decision on decision.number = copy.decision
-where copy.verdict = :verdict and score <= coalesce(:value, 2)
-  and (:value is null or score < :value or (copy.identifier, copy.url) > (:identifier, :url))
-  and (:source = '' or copy.source = :source) and (:host = '' or host = :host) and (:step = '' or step = :step)
-  and (:license = '' or lower(license) = :license or (license = '' and :license = 'unknown'))
-  and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
-  and (:kind = '' or kind = :kind or (kind = '' and :kind = 'unknown'))
-  and (:reason = '' or instr(lower(reason), :reason))
-  and (:least_score is null or score >= :least_score) and (:most_score is null or score between 0 and :most_score)
-order by score desc, copy.identifier, copy.url limit :limit;
+-- name: copies_listed
+-- Return copies with the last decision on each, if there is one.
+select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version,
+  size, copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decision.decided_by, at,
+  is_undoing, number
+from ({matching}) as matching join copy using (identifier, url) left join decision on decision.number = copy.decision;
 
--- name: copies_by_title
--- Return copies with a verdict, sorted by title.
-select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version, size,
-  copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decided_by, at, is_undoing, number
-from copy join decision on decision.number = copy.decision
-where copy.verdict = :verdict and title >= coalesce(:value, '')
-  and (:value is null or title > :value or (copy.identifier, copy.url) > (:identifier, :url))
-  and (:source = '' or copy.source = :source) and (:host = '' or host = :host) and (:step = '' or step = :step)
-  and (:license = '' or lower(license) = :license or (license = '' and :license = 'unknown'))
-  and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
-  and (:kind = '' or kind = :kind or (kind = '' and :kind = 'unknown'))
-  and (:reason = '' or instr(lower(reason), :reason))
-  and (:least_score is null or score >= :least_score) and (:most_score is null or score between 0 and :most_score)
-order by title, copy.identifier, copy.url limit :limit;
-
--- name: copies_by_decided_at
--- Return copies with a verdict, the last decision first.
-select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license, version, size,
-  copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decided_by, at, is_undoing, number
-from copy join decision on decision.number = copy.decision
-where copy.verdict = :verdict and decided_at <= coalesce(:value, 9e15)
-  and (:value is null or decided_at < :value or (copy.identifier, copy.url) > (:identifier, :url))
-  and (:source = '' or copy.source = :source) and (:host = '' or host = :host) and (:step = '' or step = :step)
-  and (:license = '' or lower(license) = :license or (license = '' and :license = 'unknown'))
-  and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
-  and (:kind = '' or kind = :kind or (kind = '' and :kind = 'unknown'))
-  and (:reason = '' or instr(lower(reason), :reason))
-  and (:least_score is null or score >= :least_score) and (:most_score is null or score between 0 and :most_score)
-order by decided_at desc, copy.identifier, copy.url limit :limit;
+-- name: copies_counted
+-- Return the number of copies, up to a limit.
+select count(*) from ({matching});
 
 -- name: host_away
 -- Return the second until which a host is not asked.
@@ -305,7 +275,7 @@ delete from refusal where identifier = ?;
 select search.upstream, decision.identifier, decision.url, decision.sha256, decision.verdict, decision.reason,
   decision.decided_by, decision.at, decision.is_undoing, decision.number
 from decision join search on search.identifier = decision.identifier
-where search.source = ? and decision.verdict = 'accept' and (decision.identifier, decision.url) > (?, ?)
+where search.source = ? and +decision.verdict = 'accept' and (decision.identifier, decision.url) > (?, ?)
   and not exists (
     select 1 from decision as later
     where later.identifier = decision.identifier and later.url = decision.url and later.number > decision.number)
@@ -335,7 +305,7 @@ select min(next_at) from offer where source = ? and way = 'inbox' and next_at > 
 -- Return the files that a rule accepted at any time for a reason that begins so, and that have the same bytes still.
 select distinct decision.identifier, decision.url, decision.sha256
 from decision join copy on copy.identifier = decision.identifier and copy.url = decision.url
-where decision.verdict = 'accept' and decided_by = 'rule' and not is_undoing
+where decision.verdict = 'accept' and decision.decided_by = 'rule' and not is_undoing
   and substr(reason, 1, length(:beginning)) = :beginning and copy.sha256 = decision.sha256;
 
 -- name: sample

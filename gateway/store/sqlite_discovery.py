@@ -16,13 +16,10 @@ import zstandard
 from gateway.errors import StoreDamaged
 from gateway.model import (
     Alarm,
-    CopyFilter,
-    CopyOrder,
     Decision,
     Ending,
     FoundCopy,
     Lease,
-    ListedCopy,
     Offer,
     Refusal,
     SearchState,
@@ -31,39 +28,32 @@ from gateway.model import (
 )
 from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
+from gateway.store.sqlite_discovery_copies import CopyLists
 from gateway.store.sqlite_discovery_rows import (
     alarm_of,
     copy_row,
     decision_of,
     decision_row,
     is_on_other_bytes,
-    listed_copy_of,
     offer_of,
-    value_of,
 )
 from gateway.store.sqlite_discovery_samples import SqliteSamples
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.waiting import PATIENCE_SECONDS
 
 SQL = load("discovery")
-_LISTS = {
-    CopyOrder.IDENTIFIER: SQL["copies_by_identifier"],
-    CopyOrder.SCORE: SQL["copies_by_score"],
-    CopyOrder.TITLE: SQL["copies_by_title"],
-    CopyOrder.DECIDED_AT: SQL["copies_by_decided_at"],
-}
 _LEVEL = 3
 _NO_BASIS = "none"  # no digest, so it differs from the basis of every search
 
 
-class SqliteDiscovery:
+class SqliteDiscovery(CopyLists):
     """The searches of one instance; `Discovery` in base_discovery.py has the promises of all methods."""
 
     def __init__(self, path: Path, *, only_reads: bool = False) -> None:
         """Open the file; make it if it is missing, unless it is only read."""
         migrations = Path(__file__).parent / "migrations" / "discovery"
-        self._file = SqliteFile(
-            path, migrations, create=not only_reads, busy_seconds=PATIENCE_SECONDS, only_reads=only_reads
+        super().__init__(
+            SqliteFile(path, migrations, create=not only_reads, busy_seconds=PATIENCE_SECONDS, only_reads=only_reads)
         )
         self.samples = SqliteSamples(self._file)
 
@@ -338,40 +328,6 @@ class SqliteDiscovery:
         with self._file.reading() as session:
             rows = session.execute(SQL["decided"], (verdict, *after, limit)).fetchall()
             return tuple(map(decision_of, rows))
-
-    # -- lists of copies -----------------------------------------------------------------------------------------
-
-    def listed_copies(
-        self, verdict: str, wanted: CopyFilter, order: CopyOrder, after: ListedCopy | None, limit: int
-    ) -> tuple[ListedCopy, ...]:
-        """Return at most `limit` copies on which the last decision has this verdict, after the copy `after`."""
-        asked = {
-            **{name: value.lower() if isinstance(value, str) else value for name, value in wanted._asdict().items()},
-            "source": wanted.source,
-            "verdict": verdict,
-            "value": None if after is None else value_of(after, order),
-            "identifier": after.copy.identifier if after else "",
-            "url": after.copy.url if after else "",
-            "limit": limit,
-        }
-        with self._file.reading() as session:
-            rows = session.execute(_LISTS[order], asked).fetchall()
-        return tuple(map(listed_copy_of, rows))
-
-    def copies_lack_after(self) -> str | None:
-        """Return the item up to which the copies of an earlier release are listed, or None if all are."""
-        with self._file.reading() as session:
-            row = session.one(SQL["copies_lack_after"])
-        return row[0] if row else None
-
-    def list_copies(self, copies: Iterable[FoundCopy], after: str | None) -> None:
-        """List copies of an earlier release, and store up to which item they are listed; None: all are."""
-        with self._file.writing() as session:
-            session.executemany(SQL["copy_put"], map(copy_row, copies))
-            if after is None:
-                session.execute(SQL["copies_lack_none"])
-            else:
-                session.execute(SQL["copies_lack_put"], (after,))
 
     # -- what is published ---------------------------------------------------------------------------------------
 

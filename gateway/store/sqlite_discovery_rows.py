@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gateway.model import Alarm, CopyOrder, Decision, FoundCopy, ListedCopy, Offer, OfferOutcome, OfferWay
@@ -45,16 +45,24 @@ def copy_row(copy: FoundCopy) -> FoundCopy:
 def listed_copy_of(row: Sequence[Any]) -> ListedCopy:
     """Return the copy and the decision in a row of both."""
     copy = FoundCopy._make(row[:_FACTS])
-    return ListedCopy(copy._replace(score=None) if copy.score == _UNREAD else copy, decision_of(row[_FACTS:]))
+    copy = copy._replace(score=None) if copy.score == _UNREAD else copy
+    if row[_FACTS] is None:
+        return ListedCopy(copy, Decision(copy.identifier, copy.url, copy.sha256, "", "", "", 0))
+    return ListedCopy(copy, decision_of(row[_FACTS:]))
 
 
-def value_of(listed: ListedCopy, order: CopyOrder) -> float | str | None:
-    """Return the value by which a copy is sorted; None: by its item and address alone."""
-    if order is CopyOrder.SCORE:
-        return copy_row(listed.copy).score
-    if order is CopyOrder.TITLE:
-        return listed.copy.title
-    return listed.decision.at if order is CopyOrder.DECIDED_AT else None
+def place_of(order: CopyOrder) -> Callable[[ListedCopy], tuple[Any, str, str]]:
+    """Return the function that returns the place of a copy in an order: by its value, its item and its address."""
+    value_of = _VALUES[order]
+    return lambda listed: (value_of(listed), listed.copy.identifier, listed.copy.url)
+
+
+_VALUES: Mapping[CopyOrder, Callable[[ListedCopy], float | str]] = {
+    CopyOrder.IDENTIFIER: lambda listed: listed.copy.identifier,
+    CopyOrder.SCORE: lambda listed: _UNREAD if listed.copy.score is None else listed.copy.score,
+    CopyOrder.TITLE: lambda listed: listed.copy.title,
+    CopyOrder.DECIDED_AT: lambda listed: listed.decision.at,
+}
 
 
 def alarm_of(row: Sequence[Any]) -> Alarm:

@@ -16,10 +16,10 @@ from gateway.addresses import address
 from gateway.errors import ConfigurationError
 from gateway.fulltext.deciding import Decide, Deciding, is_withdrawn, undoing
 from gateway.fulltext.decisions import RULE
-from gateway.fulltext.policies import VERSIONS
+from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.review import UNKNOWN, Reviewed, copies_in_force, review_of
-from gateway.model import CopyFilter, CopyOrder, Decision, DocumentKind
+from gateway.model import CopyFilter, CopyOrder, Decision, DocumentKind, Outcome
 from gateway.program import say
 from gateway.store.base import Discovery
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
@@ -45,6 +45,9 @@ _FILTERS = (
     click.option("--license", default="", metavar="NAME", help="Files with this licence, such as cc-by, or unknown."),
     click.option("--version", type=click.Choice((*VERSIONS, UNKNOWN)), help="Files of this version."),
     click.option("--kind", type=click.Choice([kind.value for kind in DocumentKind]), help="Documents of this kind."),
+    click.option("--colour", type=click.Choice([*map(str, Colour), UNKNOWN]), help="The RoMEO colour of the journal."),
+    click.option("--outcome", type=click.Choice(list(map(str, Outcome))), help="The last look had this outcome."),
+    click.option("--decided-by", default="", metavar="NAME", help="This person decided last, or a rule (`rule`)."),
     click.option("--reason-has", "reason_has", default="", metavar="TEXT", help="The reason contains these words."),
     click.option("--least-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or more."),
     click.option("--most-score", type=FiniteRange(0, 1), metavar="N", help="The score is N or less."),

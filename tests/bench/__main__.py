@@ -25,6 +25,7 @@ from tests.bench import (
     parallel,
     resourcesync,
     resourcesync_lists,
+    review_list,
     search,
     serving,
     slow_clients,
@@ -59,6 +60,7 @@ BENCHES = (
     verification,
     matching,
     discovery,
+    review_list,
     graph,
 )
 

@@ -14,7 +14,7 @@ from tests.bench.source import ROOT
 from tests.bench.table import Row
 
 # How many records are enough, by bench: some wait before every page as real endpoints do.
-SHORT = {"startup": 1000}
+SHORT = {"startup": 1000, "review_list": 1000}
 LONG = {
     **dict.fromkeys(
         (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gateway.fulltext.review import copies_in_force
-from gateway.model import CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
+from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.fulltext.list_copies import complete
@@ -19,13 +19,13 @@ from tests.fulltext.test_releasing import COPY, IDENTIFIER, pdf, unpaywall
 from tests.fulltext.web import answer
 
 OLD = "https://old.example.org/1.pdf"
-VERDICTS = ("review", "accept", "reject")
 KEYS = {
-    CopyOrder.IDENTIFIER: lambda _: (),
-    CopyOrder.SCORE: lambda listed: (-(-1 if listed.copy.score is None else listed.copy.score),),
-    CopyOrder.TITLE: lambda listed: (listed.copy.title.encode(),),
-    CopyOrder.DECIDED_AT: lambda listed: (-listed.decision.at,),
+    CopyOrder.IDENTIFIER: lambda _: 0,
+    CopyOrder.SCORE: lambda listed: -1 if listed.copy.score is None else listed.copy.score,
+    CopyOrder.TITLE: lambda listed: listed.copy.title.encode(),
+    CopyOrder.DECIDED_AT: lambda listed: listed.decision.at,
 }
+DESCENDING = (CopyOrder.SCORE, CopyOrder.DECIDED_AT)
 
 
 @pytest.fixture
@@ -51,10 +51,10 @@ def some(random_: random.Random, number: int) -> FoundCopy:
         "Rossi, A.; Doe, J.",
         random_.choice(["unpaywall", "core"]),
         f"h{number % 7}.example.org",
-        "success",
+        random_.choice(["success", "low-score"]),
         random_.choice([None, 0.0, 0.25, 0.5, 1.0]),
         random_.choice(["", "article", "poster"]),
-        "green",
+        random_.choice(["", "green", "blue"]),
         random_.choice(["", "CC-BY", "cc0"]),
         random_.choice(["", "accepted"]),
         number,
@@ -82,10 +82,11 @@ def _fill(desk: SqliteDiscovery) -> list[ListedCopy]:
     for copy in [copy for copies in by_item.values() for copy in copies]:
         for at in range(random_.randrange(4)):  # some have none
             reason = random_.choice(["It has a Licence.", "An embargo."])
-            verdict = random_.choice(VERDICTS)
-            desk.decide(Decision(copy.identifier, copy.url, copy.sha256, verdict, reason, "rule", at % 2))
-        if decisions := [one for one in desk.decisions(copy.identifier) if one.url == copy.url]:
-            listed.append(ListedCopy(copy, decisions[-1]))
+            verdict, by = random_.choice(VERDICTS), random_.choice(["rule", "Özge"])
+            desk.decide(Decision(copy.identifier, copy.url, copy.sha256, verdict, reason, by, at % 2))
+        decisions = [one for one in desk.decisions(copy.identifier) if one.url == copy.url]
+        none = Decision(copy.identifier, copy.url, copy.sha256, "", "", "", 0)
+        listed.append(ListedCopy(copy, decisions[-1] if decisions else none))
     return listed
 
 
@@ -98,6 +99,9 @@ def fits(listed: ListedCopy, wanted: CopyFilter) -> bool:
         (wanted.kind, copy.kind or "unknown"),
         (wanted.host, copy.host),
         (wanted.step, copy.step),
+        (wanted.outcome, copy.outcome),
+        (wanted.colour, copy.colour or "unknown"),
+        (wanted.decided_by, listed.decision.decided_by),
     ]
     return (
         wanted.source in ("", copy.source)
@@ -123,23 +127,40 @@ def fits(listed: ListedCopy, wanted: CopyFilter) -> bool:
         {"most_score": 0.25},
         {"least_score": 0.25, "most_score": 0.5, "kind": "poster"},
         {"source": "a' or '1'='1"},
+        {"outcome": "low-score", "colour": "green"},
+        {"colour": "unknown"},
+        {"decided_by": "Özge"},
+        {"decided_by": "rule", "host": "none.example.org"},
     ],
 )
 def test_every_page_of_every_order_has_what_the_filter_means_and_nothing_twice(
     filled: tuple[SqliteDiscovery, list[ListedCopy]], order: CopyOrder, wanted: dict[str, Any]
 ) -> None:
     desk, listed_copies = filled
-    for verdict in VERDICTS:
-        meant = [listed for listed in listed_copies if listed.decision.verdict == verdict]
-        meant = [listed for listed in meant if fits(listed, CopyFilter(**wanted))]
-        meant.sort(key=lambda listed: (*KEYS[order](listed), listed.copy.identifier, listed.copy.url))
+    chosen = CopyFilter(**wanted)
+    for verdict in ("", ANY_VERDICT, *VERDICTS):
+        meant = [listed for listed in listed_copies if verdict in (ANY_VERDICT, listed.decision.verdict)]
+        meant = [listed for listed in meant if fits(listed, chosen)]
+        key = lambda listed: (KEYS[order](listed), listed.copy.identifier, listed.copy.url)  # noqa: E731 - as below
+        meant.sort(key=key, reverse=order in DESCENDING)
         for limit in (3, 1_000):
-            pages, after = [], None
-            while page := desk.listed_copies(verdict, CopyFilter(**wanted), order, after, limit):
-                assert len(page) <= limit
-                pages += page
-                after = page[-1]
-            assert pages == meant
+            assert list(whole(desk, verdict, chosen, order, limit)) == meant
+            assert list(whole(desk, verdict, chosen, order, limit, is_back=True)) == meant
+        assert desk.count_copies(verdict, chosen, 1_000) == len(meant)
+        assert desk.count_copies(verdict, chosen, 5) == min(len(meant), 6)
+
+
+def whole(
+    desk: SqliteDiscovery, verdict: str, wanted: CopyFilter, order: CopyOrder, limit: int, *, is_back: bool = False
+) -> list[ListedCopy]:
+    """Return all copies of a list, page after page, from its beginning or from its end."""
+    copies: list[ListedCopy] = []
+    after = None
+    while page := desk.listed_copies(verdict, wanted, order, after, limit, is_back=is_back):
+        assert len(page) <= limit
+        copies = [*page, *copies] if is_back else [*copies, *page]
+        after = page[0 if is_back else -1]
+    return copies
 
 
 def test_a_list_that_continues_after_an_item_has_no_copy_of_it(filled) -> None:
@@ -180,7 +201,8 @@ def _as_before(path) -> None:
         file.execute("drop trigger copy_decided")
         file.execute("drop table copy")
         file.execute("drop table copies_lack_after")
-        file.execute("delete from _sqlite_migrations where name = '0013_copies'")
+        file.execute("drop index decision_reason")
+        file.execute("delete from _sqlite_migrations where name in ('0013_copies', '0014_lists_of_copies')")
 
 
 @pytest.mark.slow

@@ -1,0 +1,114 @@
+"""The lists of copies of `discovery.sqlite`: each order is an index that has everything by which copies are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import inf
+from types import MappingProxyType
+
+from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, FoundCopy, ListedCopy
+from gateway.store.queries import load
+from gateway.store.sqlite_discovery_rows import copy_row, listed_copy_of, place_of
+from gateway.store.sqlite_file import SqliteFile
+
+SQL = load("discovery")
+
+# The columns of each order, the parameters that are compared with them, and whether it is descending.
+_ORDERS = {
+    CopyOrder.IDENTIFIER: ("identifier, url", ":identifier, :url", False),
+    CopyOrder.SCORE: ("score, identifier, url", ":value, :identifier, :url", True),
+    CopyOrder.TITLE: ("title, identifier, url", ":value, :identifier, :url", False),
+    CopyOrder.DECIDED_AT: ("decided_at, identifier, url", ":value, :identifier, :url", True),
+}
+_NUMBERS = (CopyOrder.SCORE, CopyOrder.DECIDED_AT)
+_LAST = b""  # SQLite sorts a blob after every number and text
+
+
+def _matching(order: CopyOrder, *, is_descending: bool) -> str:
+    columns, parameters, _ = _ORDERS[order]
+    direction = " desc" if is_descending else ""
+    return SQL["copies_matching"].format(
+        columns=columns,
+        parameters=parameters,
+        follows="<" if is_descending else ">",
+        order=", ".join(f"{column}{direction}" for column in columns.split(", ")),
+    )
+
+
+# One text for every order and both directions.
+_LISTS: Mapping[tuple[CopyOrder, bool], str] = MappingProxyType(
+    {
+        (order, is_descending): SQL["copies_listed"].format(matching=_matching(order, is_descending=is_descending))
+        for order in CopyOrder
+        for is_descending in (False, True)
+    }
+)
+_COUNT = SQL["copies_counted"].format(matching=_matching(CopyOrder.IDENTIFIER, is_descending=False))
+
+
+class CopyLists:
+    """The lists of copies in an open file; `Discovery` in base_discovery.py has the promises of all methods."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        """Take the file."""
+        self._file = file
+
+    def listed_copies(
+        self,
+        verdict: str,
+        wanted: CopyFilter,
+        order: CopyOrder,
+        after: ListedCopy | None,
+        limit: int,
+        *,
+        is_back: bool = False,
+    ) -> tuple[ListedCopy, ...]:
+        """Return at most `limit` copies on which the last decision has this verdict, after the copy `after`.
+
+        With `ANY_VERDICT`, it may have any verdict, or there may be none; an empty verdict: there is none. With
+        `is_back`, return the copies before `after`, or the last ones, in the same order.
+        """
+        is_descending = _ORDERS[order][2] != is_back
+        asked = {**wanted._asdict(), **_start(order, after, is_descending=is_descending), "limit": limit}
+        query = _LISTS[order, is_descending]
+        with self._file.reading() as session:
+            rows = [row for one in _verdicts(verdict) for row in session.execute(query, {**asked, "verdict": one})]
+        nearest = sorted(map(listed_copy_of, rows), key=place_of(order), reverse=is_descending)[:limit]
+        return tuple(reversed(nearest) if is_back else nearest)
+
+    def count_copies(self, verdict: str, wanted: CopyFilter, most: int) -> int:
+        """Return the number of copies of a list; `most` + 1 if there are more than `most`."""
+        start = _start(CopyOrder.IDENTIFIER, None, is_descending=False)
+        asked = {**wanted._asdict(), **start, "limit": most + 1}
+        with self._file.reading() as session:
+            counts = [session.one(_COUNT, {**asked, "verdict": one}) or (0,) for one in _verdicts(verdict)]
+        return min(sum(int(count) for (count,) in counts), most + 1)
+
+    def copies_lack_after(self) -> str | None:
+        """Return the item up to which the copies of an earlier release are listed, or None if all are."""
+        with self._file.reading() as session:
+            row = session.one(SQL["copies_lack_after"])
+        return row[0] if row else None
+
+    def list_copies(self, copies: Iterable[FoundCopy], after: str | None) -> None:
+        """List copies of an earlier release, and store up to which item they are listed; None: all are."""
+        with self._file.writing() as session:
+            session.executemany(SQL["copy_put"], map(copy_row, copies))
+            if after is None:
+                session.execute(SQL["copies_lack_none"])
+            else:
+                session.execute(SQL["copies_lack_put"], (after,))
+
+
+def _verdicts(verdict: str) -> tuple[str, ...]:
+    return ("", *VERDICTS) if verdict == ANY_VERDICT else (verdict,)
+
+
+def _start(order: CopyOrder, after: ListedCopy | None, *, is_descending: bool) -> dict[str, object]:
+    """Return the parameters of the place after which a list begins."""
+    if after is not None:
+        value, identifier, url = place_of(order)(after)
+        return {"value": value, "identifier": identifier, "url": url}
+    if is_descending:
+        return {"value": _LAST, "identifier": _LAST, "url": _LAST}
+    return {"value": -inf if order in _NUMBERS else "", "identifier": "", "url": ""}

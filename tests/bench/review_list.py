@@ -1,0 +1,146 @@
+"""The list of copies of the review: pages of every order, from both ends, and filters that match little or nothing.
+
+`python -m tests.bench.review_list` lists 100,000 copies, in half a minute. Times are those of the processor, so that a
+busy machine does not count.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from random import Random
+from time import process_time
+
+from gateway.model import ANY_VERDICT, CopyFilter, CopyOrder, Decision, FoundCopy
+from gateway.store.base import Discovery
+from gateway.store.opening import open_discovery
+from tests.bench.table import Row, main
+
+COPIES = 100_000
+_PAGE = 50
+_BATCH = 5_000
+_REPEATED = 15
+_MOST = 10_000  # a list counts so many copies
+_LAST_ITEM = "oai:gateway.example.org:zzz/oai:zzz.example.org:last"
+_REASONS = (
+    "Neither an open licence nor a policy is known.",
+    "The score 0.21 is too low to decide.",
+    "Neither the title nor an identifier of the work stands where the file names itself.",
+    "No source states which version it is.",
+)
+_WORDS = ("growth", "cells", "theory", "water", "social", "policy", "methods", "history", "energy", "analysis", "model")
+
+
+def copies(number: int) -> Iterator[FoundCopy]:
+    """Yield copies as searches list them; many have the same score, and the last one a source of its own."""
+    random = Random(18)
+    for place in range(number):
+        source = f"source{random.randrange(50)}"
+        item = f"oai:gateway.example.org:{source}/oai:{source}.example.org:{place:07}"
+        host = f"repository{int(300 * random.random() ** 2)}.example.net"
+        is_last = place == number - 1
+        yield FoundCopy(
+            _LAST_ITEM if is_last else item,
+            f"https://{host}/bitstream/handle/20.500.12345/{place}/{place}.pdf",
+            "zzz" if is_last else source,
+            f"{' '.join(random.choices(_WORDS, k=9))} {place}",
+            "Rossi, Anna; Doe, John; Yildiz, Özge",
+            random.choice(("unpaywall", "crossref", "core", "page", "openalex")),
+            host,
+            random.choice(("success", "success", "success", "low-score", "not-found")),
+            random.choice((None, 0.0, round(random.random(), 2))),
+            random.choice(("article", "article", "preprint", "thesis", "")),
+            random.choice(("green", "blue", "white", "")),
+            random.choice(("cc-by", "cc-by-nc", "", "")),
+            random.choice(("accepted", "published", "")),
+            random.randrange(100_000, 20_000_000),
+            f"{place:064x}",
+        )
+
+
+def fill(desk: Discovery, number: int) -> None:
+    """List so many copies, of which nine of ten wait for a person."""
+    random = Random(19)
+    made = copies(number)
+    while batch := list(islice(made, _BATCH)):
+        desk.list_copies(batch, None)
+        desk.decide(*(_decision(random, copy) for copy in batch))
+
+
+def _decision(random: Random, copy: FoundCopy) -> Decision:
+    verdict, by = random.choice((("review", "rule"),) * 9 + (("accept", "anna"),))
+    at = 1_700_000_000 + random.randrange(10_000)  # several in a second
+    return Decision(copy.identifier, copy.url, copy.sha256, verdict, random.choice(_REASONS), by, at)
+
+
+def _milliseconds(work: Callable[[], object]) -> float:
+    def once() -> float:
+        begun = process_time()
+        work()
+        return (process_time() - begun) * 1000
+
+    work()
+    return statistics.median(once() for _ in range(_REPEATED))
+
+
+def rows(records: int) -> Iterator[Row]:
+    """Measure lists of 100,000 copies, the number that was promised, or of fewer."""
+    number = min(records, COPIES)
+    with tempfile.TemporaryDirectory() as folder, closing(open_discovery(Path(folder))) as desk:
+        fill(desk, number)
+        desk.settle()
+        size = (Path(folder) / "discovery.sqlite").stat().st_size
+        yield Row("review list: bytes a copy, with its decision", size / number, 3_000)
+        yield from _pages(desk)
+        yield from _filters(desk)
+
+
+def _pages(desk: Discovery) -> Iterator[Row]:
+    """Measure the first page and the last one of every order."""
+    nothing = CopyFilter()
+    for order in CopyOrder:
+        last = desk.listed_copies("review", nothing, order, None, _PAGE + 1, is_back=True)
+        first_time = _milliseconds(partial(desk.listed_copies, "review", nothing, order, None, _PAGE))
+        last_time = _milliseconds(partial(desk.listed_copies, "review", nothing, order, last[0], _PAGE))
+        yield Row(f"review list by {order}: first page of {_PAGE}", first_time, 30, unit=" ms")
+        yield Row(f"review list by {order}: last page against first", last_time / first_time, 1.2)
+    time = _milliseconds(lambda: desk.listed_copies(ANY_VERDICT, nothing, CopyOrder.SCORE, None, _PAGE))
+    yield Row("review list of all verdicts: first page", time, 30, unit=" ms")
+
+
+def _filters(desk: Discovery) -> Iterator[Row]:
+    """Measure every filter with a value that nothing has, and some that match little, in the order that is slowest."""
+    rare = {
+        **{name: {name: "none"} for name in ("source", "host", "step", "license", "version", "kind", "reason")},
+        **{name: {name: "none"} for name in ("outcome", "colour", "decided_by")},
+        "least score": {"least_score": 2.0},
+        "most score": {"most_score": -0.5},
+        "source of the last copy": {"source": "zzz"},
+        "licence and least score": {"license": "cc-by", "least_score": 0.995},
+        "words that every reason has": {"reason": "t"},
+        "host and words of the reason": {"host": "repository7.example.net", "reason": "VERSION"},
+    }
+    slowest: dict[str, float] = {}
+
+    def first(wanted: CopyFilter, order: CopyOrder) -> object:
+        return desk.listed_copies(ANY_VERDICT, wanted, order, None, _PAGE)
+
+    for name, values in rare.items():
+        wanted = CopyFilter(**values)  # type: ignore[arg-type]
+        slowest[name] = max(_milliseconds(partial(first, wanted, order)) for order in CopyOrder)
+    worst = max(slowest, key=lambda name: slowest[name])
+    note = f"of all verdicts: {', '.join(f'{name} {time:.0f} ms' for name, time in slowest.items())}"
+    yield Row("review list: the slowest filter and order", slowest[worst], 60, unit=" ms", note=note)
+    count = _milliseconds(lambda: desk.count_copies(ANY_VERDICT, CopyFilter(), _MOST))
+    yield Row(f"review list: whether there are more than {_MOST:,}", count, 60, unit=" ms")
+    count = _milliseconds(lambda: desk.count_copies(ANY_VERDICT, CopyFilter(reason="none"), _MOST))
+    yield Row("review list: the number of those with words in the reason", count, 60, unit=" ms")
+
+
+if __name__ == "__main__":
+    main(rows)
