@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def export(ctx: click.Context, folder: Path, format_: str, as_json: bool) -> Non
     gc.set_threshold(_OBJECTS)
     with listening(Stop()) as stop, progress() as reporter, opened(ctx.obj, only_reads=True) as instance:
         desk = instance.desk() if instance.has_searched else None
-        exported = Export(instance.store, desk, reporter, stop).write(folder.absolute(), format_)
+        exported = Export(instance.store, desk, reporter, stop).write(Path(os.path.abspath(folder)), format_)  # noqa: PTH100 - without `..`
     write_facts(exported.facts(), as_json=as_json)
 
 

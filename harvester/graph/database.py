@@ -5,7 +5,9 @@ LadybugDB is the extra `graph`. It is imported only here and in the process that
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
@@ -13,10 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
+from gateway.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreUnwritable
 from harvester.graph.export import MANIFEST
 from harvester.graph.model import EDGES, NODES, properties_of
-from harvester.runtime.durable_files import sync
+from harvester.graph.tables import header
+from harvester.runtime.durable_files import reporting_unwritable, sync
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.runtime.progress import Progress
 
@@ -27,6 +30,7 @@ _MISSING = "LadybugDB is not installed. Install it: pip install 'oai-gateway[gra
 _MEMORY = 1 << 29  # bytes, for pages of the database
 _GLANCE_SECONDS = 0.1
 _LARGEST_MANIFEST = 1 << 20
+_SHOWN = 300  # characters of a message of the engine
 
 
 class Loaded(NamedTuple):
@@ -68,7 +72,8 @@ def manifest_of(place: Path) -> Manifest:
     """
     file = place / MANIFEST if place.is_dir() else place
     try:
-        content = file.read_bytes() if file.stat().st_size <= _LARGEST_MANIFEST else b""
+        is_small = file.is_file() and file.stat().st_size <= _LARGEST_MANIFEST
+        content = file.read_bytes() if is_small else b""
         about = json.loads(content)
         format_ = about["format"]
         values = Manifest(
@@ -78,7 +83,8 @@ def manifest_of(place: Path) -> Manifest:
             {name: int(about["nodes"][name]) for name in NODES},
             {name: int(about["relationships"][name]) for name in EDGES},
         )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        f"{values.horizon}{values.takedowns}".encode()  # the engine would fail at a lone surrogate
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise ConfigurationError(f"{place} is no export of a graph. Make one with `harvester graph export`.") from error
     if format_ != "neo4j":
         raise ConfigurationError(f"{place} is an export as {format_}. Only one as neo4j can be loaded.")
@@ -88,29 +94,58 @@ def manifest_of(place: Path) -> Manifest:
 def load(instance: Path, manifest: Manifest, reporter: Progress, stop: Stop) -> Loaded:
     """Make the graph of an instance from an export; it replaces the former one when it is whole.
 
-    Raise StoreDamaged if the export cannot be read, or has not what it says; StoreUnwritable; StopAsked.
+    Raise StoreDamaged if the export cannot be read, or has not what it says; StoreUnwritable; StopAsked; StoreBusy if
+    another process loads a graph.
     """
     place = place_of(instance)
     new = place.with_name(f"{_NAME}.new")
-    try:
+    with reporting_unwritable(place):
         place.parent.mkdir(exist_ok=True)
-        _remove(new)
-        with _opened(new) as connection:
-            _fill(connection, manifest, reporter, stop)
-        sync(new)
-        new.replace(place)
-        sync(place.parent)
-    except OSError as error:
-        raise StoreUnwritable(f"{error.filename or place} cannot be written: {error.strerror}.") from error
-    finally:
-        _remove(new)
+        with _alone(place.parent):
+            try:
+                _remove(new)
+                with _translated(new), _opened(new) as connection:
+                    _fill(connection, manifest, reporter, stop)
+                sync(new)
+                new.replace(place)
+                sync(place.parent)
+            finally:
+                _remove(new)
     return Loaded(manifest.horizon, manifest.nodes, manifest.relationships)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the lock of the folder of the graph. Raise StoreBusy if another process has it."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise StoreBusy("Another graph is being loaded. Wait until it is loaded.") from error
+    finally:
+        os.close(lock)
 
 
 def _remove(new: Path) -> None:
     """Remove a database and what its engine writes beside it."""
     for file in new.parent.glob(f"{new.name}*"):
         file.unlink(missing_ok=True)
+
+
+@contextmanager
+def _translated(new: Path) -> Iterator[None]:
+    """Raise StoreUnwritable when the engine cannot write its files: it names them, or it cannot even begin or end."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise StoreUnwritable(f"{new} cannot be written: {_last_words(error)} Is the disk full?") from error
+
+
+def _last_words(error: BaseException) -> str:
+    """Return the end of a message of the engine, where the cause is."""
+    words = " ".join(str(error).split())
+    return f"{words[-_SHOWN:].rstrip('.')}."
 
 
 @contextmanager
@@ -123,25 +158,48 @@ def _opened(place: Path) -> Iterator[Any]:
 def _fill(connection: Any, manifest: Manifest, reporter: Progress, stop: Stop) -> None:  # noqa: ANN401
     rows = {**manifest.nodes, **manifest.relationships}
     done = 0
-    with ThreadPoolExecutor(1) as pool:
-        for name in (*NODES, *EDGES):
-            for statement in (_table(name), _copy(name, manifest.folder)):
-                running = pool.submit(connection.execute, statement)
-                while not wait_for((running,), _GLANCE_SECONDS).done:
+    folder = os.open(manifest.folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            for name in (*NODES, *EDGES):
+                _check_columns(manifest.folder / f"{name}.csv", name)
+                for statement in (_table(name), _copy(name, folder)):
+                    running = pool.submit(connection.execute, statement)
+                    while not wait_for((running,), _GLANCE_SECONDS).done:
+                        if stop.is_asked:
+                            connection.interrupt()
                     if stop.is_asked:
-                        connection.interrupt()
-                if stop.is_asked:
-                    raise StopAsked("Loading was stopped; the former graph is unchanged.")
-                if error := running.exception():
-                    raise StoreDamaged(f"{name}.csv cannot be loaded: {str(error)[:300]}") from error
-            _compare(connection, name, rows[name])
-            done += rows[name]
-            reporter.show("graph", done, sum(rows.values()))
+                        raise StopAsked("Loading was stopped; the former graph is unchanged.")
+                    _raise(running.exception(), name)
+                _compare(connection, name, rows[name])
+                done += rows[name]
+                reporter.show("graph", done, sum(rows.values()))
+    finally:
+        os.close(folder)
     connection.execute(f"CREATE NODE TABLE {ABOUT}(id STRING, horizon STRING, takedowns STRING, PRIMARY KEY(id))")
     connection.execute(
         f"CREATE (:{ABOUT} {{id: 'graph', horizon: $horizon, takedowns: $takedowns}})",
         {"horizon": manifest.horizon, "takedowns": manifest.takedowns},
     )
+
+
+def _raise(error: BaseException | None, name: str) -> None:
+    """Raise the error of a statement: as it is if the engine names a file of its own, else StoreDamaged."""
+    if error is None:
+        return
+    if _NAME in str(error):
+        raise error
+    raise StoreDamaged(f"{name}.csv cannot be loaded: {str(error)[:_SHOWN]}") from error
+
+
+def _check_columns(file: Path, name: str) -> None:
+    """Raise StoreDamaged if a table of an export is no file, or does not begin with our header."""
+    if not file.is_file():
+        raise StoreDamaged(f"{file} is no file, so the export is not whole. Export again.")
+    expected = ",".join(header(name)).encode() + b"\n"
+    with file.open("rb") as stream:
+        if stream.read(len(expected)) != expected:
+            raise StoreDamaged(f"{file.name} has other columns than this release writes. Export again.")
 
 
 def _table(name: str) -> str:
@@ -153,8 +211,9 @@ def _table(name: str) -> str:
     return f"CREATE REL TABLE {name}({', '.join((f'FROM {start} TO {end}', *columns))})"
 
 
-def _copy(name: str, folder: Path) -> str:
-    path = str(folder / f"{name}.csv").replace("\\", "\\\\").replace("'", "\\'")
+def _copy(name: str, folder: int) -> str:
+    """Return the statement that reads a table of an open folder, whose path may have signs of patterns."""
+    path = f"/proc/self/fd/{folder}/{name}.csv"
     return f"COPY {name} FROM '{path}' (HEADER=true, PARALLEL=false, QUOTE='\"', ESCAPE='\"')"
 
 

@@ -22,10 +22,12 @@ from gateway.store.base import Discovery, Store
 from gateway.takedowns import Takedowns
 from gateway.xmltext import utc_datetime
 from harvester.graph.facts import facts_of
+from harvester.graph.graphml import NAME as GRAPHML
 from harvester.graph.graphml import GraphMl
 from harvester.graph.ledger import Ledger
 from harvester.graph.model import EDGES, NODES, Edge, Node
 from harvester.graph.reading import Reader
+from harvester.graph.tables import FILES as TABLES
 from harvester.graph.tables import Tables
 from harvester.runtime.durable_files import reporting_unwritable, sync, write_durably
 from harvester.runtime.interrupts import Stop, StopAsked
@@ -36,6 +38,8 @@ FORMATS = ("neo4j", "graphml", "csv")
 _LEDGER = "ledger.sqlite"
 _TASK = "graph"
 _OFTEN = 10_000  # candidates between two looks whether to stop
+# What an export may leave when it is killed.
+_OURS = frozenset((MANIFEST, _LEDGER, f"{_LEDGER}-journal", GRAPHML, *TABLES))
 
 
 class Writer(Protocol):
@@ -154,25 +158,27 @@ class Export:
 def _appearing(folder: Path) -> Iterator[Path]:
     """Make a folder beside `folder` that gets its name at the end of the block; after an exception it is removed.
 
-    Raise ConfigurationError if `folder` exists or cannot be made, StoreBusy if another process exports there.
+    Raise ConfigurationError if `folder` exists or cannot be made, StoreBusy if another process exports there. Files of
+    others are never deleted.
     """
-    if folder.exists():
-        raise ConfigurationError(f"{folder} exists. Choose another folder; an export never replaces one.")
+    _refuse(folder)
     part = folder.with_name(f"{folder.name}.part")
     try:
         part.mkdir(parents=True, exist_ok=True)
-        lock = os.open(part, os.O_RDONLY)
+        lock = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError as error:
         raise ConfigurationError(f"{part} cannot be made: {error.strerror}.") from error
     try:
-        _alone(lock, part)
+        with reporting_unwritable(part):
+            _alone(lock, part)
+            _clear(part)
         try:
-            for left in part.iterdir():  # of an export that was killed
-                left.unlink()
             yield part
-            sync(part)
-            part.rename(folder)
-            sync(folder.parent)
+            _refuse(folder)
+            with reporting_unwritable(folder):
+                sync(part)
+                part.rename(folder)
+                sync(folder.parent)
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)
             raise
@@ -180,8 +186,30 @@ def _appearing(folder: Path) -> Iterator[Path]:
         os.close(lock)
 
 
+def _refuse(folder: Path) -> None:
+    """Raise ConfigurationError if something has this name, also a link that leads nowhere."""
+    if os.path.lexists(folder):
+        raise ConfigurationError(f"{folder} exists. Choose another folder; an export never replaces one.")
+
+
+def _clear(part: Path) -> None:
+    """Remove what an export left that was killed. Raise ConfigurationError if there is anything else."""
+    left = list(part.iterdir())
+    for file in left:
+        if file.name not in _OURS or not file.is_file():
+            raise ConfigurationError(
+                f"{part} has files that no export wrote, such as {file.name}. Choose another folder, or move them."
+            )
+    for file in left:
+        file.unlink()
+
+
 def _alone(lock: int, part: Path) -> None:
+    """Lock the folder. Raise StoreBusy if another export has it, or has just finished with it."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise StoreBusy(f"Another export is being written to {part}.") from error
+        if os.path.samestat(os.fstat(lock), part.stat()):
+            return
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    raise StoreBusy(f"Another export is being written to {part}.")

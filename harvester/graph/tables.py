@@ -17,6 +17,7 @@ from harvester.graph.model import EDGES, NODES, Edge, Node, properties_of
 # A spreadsheet would run a cell that begins so, also behind white space.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _MARK = '"'
+FILES = tuple(f"{name}.csv" for name in (*NODES, *EDGES))  # nodes first
 _FULL_WIDTH = ("\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
@@ -34,7 +35,7 @@ class Tables:
     @property
     def file_names(self) -> tuple[str, ...]:
         """The names of the files, nodes first."""
-        return tuple(f"{name}.csv" for name in (*NODES, *EDGES))
+        return FILES
 
     def __enter__(self) -> Self:
         for name in (*NODES, *EDGES):

@@ -172,6 +172,52 @@ def test_second_export_to_the_same_place_waits_for_nobody(folder, tmp_path) -> N
         _export(folder, Stop(), tmp_path / "new")
 
 
+@pytest.mark.parametrize("name", ["thesis.txt", "Author.csv/thesis.txt"])
+def test_export_deletes_no_files_of_others_beside_it(folder, tmp_path, name: str) -> None:
+    kept = tmp_path / "new.part" / name
+    kept.parent.mkdir(parents=True)
+    kept.write_text("ten years of work")
+    with pytest.raises(ConfigurationError, match=r"new.part has files that no export wrote, such as .*Choose another"):
+        _export(folder, Stop(), tmp_path / "new")
+    assert kept.read_text() == "ten years of work"
+    assert not (tmp_path / "new").exists()
+
+
+def test_export_follows_no_link(folder, tmp_path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "new").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(ConfigurationError, match="new exists"):
+        _export(folder, Stop(), tmp_path / "new")
+    (tmp_path / "next.part").symlink_to(tmp_path / "other")
+    with pytest.raises(ConfigurationError, match=r"next.part cannot be made"):
+        _export(folder, Stop(), tmp_path / "next")
+    assert not list((tmp_path / "other").iterdir())
+    assert (tmp_path / "next.part").is_symlink()
+
+
+def test_name_that_no_file_system_has_is_refused_in_a_sentence(folder, tmp_path) -> None:
+    for name, sentence in (("x" * 300, "cannot be made: File name too long"), ("x/..", "exists")):
+        result = gathered.called(main, folder, "graph", "export", str(tmp_path / name))
+        assert (result.exit_code, sentence in result.stderr) == (2, True), result.output
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_folder_that_appears_during_an_export_is_not_replaced(folder, tmp_path, monkeypatch, is_folder: bool) -> None:
+    before = facts_of
+
+    def appearing(item):
+        monkeypatch.setattr(exporting, "facts_of", before)
+        (tmp_path / "new").mkdir() if is_folder else (tmp_path / "new").write_text("x")
+        return before(item)
+
+    monkeypatch.setattr(exporting, "facts_of", appearing)
+    with pytest.raises(ConfigurationError, match="new exists"):
+        _export(folder, Stop(), tmp_path / "new")
+    assert [file.name for file in tmp_path.glob("new*")] == ["new"]
+    assert not is_folder or not list((tmp_path / "new").iterdir())
+
+
 def test_killed_export_leaves_no_folder_and_the_next_one_is_whole(folder, tmp_path) -> None:
     target = tmp_path / "new"
     line = live.command("harvester", folder, "graph", "export", str(target))

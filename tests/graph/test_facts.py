@@ -175,7 +175,7 @@ def test_loaded_values_are_those_of_the_export(tmp_path) -> None:
             database.load(instance, database.manifest_of(export), Errors(log), Stop())
         (export / "Author.csv").unlink()
         _manifest(export, Publication=1)
-        with pytest.raises(StoreDamaged, match=r"Author.csv cannot be loaded"):
+        with pytest.raises(StoreDamaged, match=r"Author.csv is no file"):
             database.load(instance, database.manifest_of(export), Errors(log), Stop())
         stop = Stop()
         stop.ask()
@@ -234,6 +234,8 @@ def test_loading_is_stopped_while_a_table_is_copied(tmp_path) -> None:
         def interrupt(self) -> None:
             asked.set()
 
+    with Tables(tmp_path):
+        pass
     manifest = database.Manifest(tmp_path, "", "", dict.fromkeys(NODES, 0), dict.fromkeys(EDGES, 0))
     with pytest.raises(StopAsked):
         database._fill(Engine(), manifest, Errors(io.StringIO()), stop)
