@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 
 from gateway.browse.search import Hit
+from gateway.pages import spreadsheets
 from gateway.search.query import Results
 from gateway.xmltext import clean, escape, escape_attribute, utc_datetime
 
-CSV_TYPE = "text/csv; charset=UTF-8"
 ATOM_TYPE = "application/atom+xml; charset=UTF-8"
 _COLUMNS = ("identifier", "url", "title", "authors", "year", "type", "source", "doi", "files", "licenses")
-# A spreadsheet would run a cell that begins so.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MOST_AUTHORS = 100
 
 
@@ -37,13 +33,7 @@ def as_json(hits: Sequence[Hit], results: Results, url: str, following: str) -> 
 
 def as_csv(hits: Sequence[Hit], url: str) -> str:
     """Return a page of results as CSV (RFC 4180); no cell is a formula."""
-    target = io.StringIO()
-    table = csv.writer(target)
-    table.writerow(_COLUMNS)
-    for hit in hits:
-        facts = _facts(hit, url)
-        table.writerow([_cell(facts[name]) for name in _COLUMNS])
-    return target.getvalue()
+    return spreadsheets.as_csv(_COLUMNS, (_facts(hit, url) for hit in hits))
 
 
 def as_atom(hits: Sequence[Hit], results: Results, *, title: str, own: str, url: str, dates: Mapping[str, str]) -> str:
@@ -85,12 +75,6 @@ def _facts(hit: Hit, url: str) -> dict[str, object]:
         "files": [file.copy_url or file.url for file in hit.files[:_MOST_AUTHORS]],
         "licenses": sorted({file.license.url or file.license.name for file in hit.files if file.license}),
     }
-
-
-def _cell(value: object) -> str:
-    text = "; ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-    text = " ".join(text.split())
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _text(text: str) -> str:

@@ -21,6 +21,7 @@ from gateway.pages import charts
 from gateway.pages.answers import answer, no_page, unavailable
 from gateway.pages.shown import moment
 from gateway.pages.site import Site
+from gateway.pages.spreadsheets import CSV_TYPE
 from gateway.pages.templating import Pages
 from gateway.search.base import Reader
 from gateway.search.query import MOST_LETTERS, Query, Results, YearCount
@@ -99,7 +100,7 @@ class _Search:
             following = f"{ours}&after={results.next}" if results.next else ""
             return answer(feeds.as_json(hits, results, root, following), "application/json")
         if form == "csv":
-            return answer(feeds.as_csv(hits, root), feeds.CSV_TYPE)
+            return answer(feeds.as_csv(hits, root), CSV_TYPE)
         title = self.pages.texts.search.title.format(query=query.text)
         return answer(feeds.as_atom(hits, results, title=title, own=ours, url=root, dates=dates), feeds.ATOM_TYPE)
 

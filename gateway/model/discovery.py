@@ -254,6 +254,19 @@ class CopyOrder(StrEnum):
     DECIDED_AT = "decided-at"  # the latest first
 
 
+class DecisionFilter(NamedTuple):
+    """Which decisions a list has. Fields that are empty do not matter; no sources: those of all.
+
+    `decided_by` is a person, or `rule`. The time is from the second `since` to that before `until`.
+    """
+
+    decided_by: str = ""
+    verdict: str = ""
+    sources: tuple[str, ...] = ()
+    since: int = 0
+    until: int = 1 << 53
+
+
 class Alarm(NamedTuple):
     """The share of successes of a step, or of its copies, at a host has fallen more than chance explains.
 

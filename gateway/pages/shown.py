@@ -21,6 +21,11 @@ _UTC_DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d
 
 # Controls, and characters that change the direction of what follows them: they could make a text look like another.
 _UNSEEN = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# The same, and characters without a width, for reviewers: they see what a text hides.
+_HIDDEN = re.compile(
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+    "\U000e0000-\U000e007f]"
+)
 # The only markup that titles and abstracts of records keep.
 _TAG = re.compile(r"<(/?)(i|b|em|strong|sub|sup)\s*>", re.IGNORECASE)
 # `<p>` and `<br/>` of HTML, and `<jats:p>` of Crossref.
@@ -44,6 +49,16 @@ def paragraphs(text: str) -> list[str]:
 def bare(text: str) -> str:
     """Return a text of a record without markup, for titles of windows and for machines."""
     return " ".join(_TAG.sub("", untexed(plain(text))).split())
+
+
+def revealed(text: str) -> str:
+    """Return a text unchanged, but controls and characters that change its direction are shown, as `[U+202E]`."""
+    return " ".join(_HIDDEN.sub(lambda hidden: f"[U+{ord(hidden[0]):04X}]", text).split())
+
+
+def bare_revealed(text: str) -> str:
+    """Return a text of a record as `bare` does, for reviewers: what would be removed from it is shown."""
+    return " ".join(_TAG.sub("", untexed(revealed(unescape(text)))).split())
 
 
 def marked(text: str) -> Markup:

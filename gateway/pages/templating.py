@@ -42,6 +42,8 @@ class Pages:
             marked=shown.marked,
             bare=shown.bare,
             plain=shown.plain,
+            revealed=shown.revealed,
+            bare_revealed=shown.bare_revealed,
             breakable=shown.breakable,
             number=shown.number,
             bytesize=shown.size,

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from http import HTTPStatus
-from typing import Final
 
 from flask import Response, request
 
-from gateway.pages.item_addresses import is_plain
 from gateway.passwords import NOBODY, is_password
 from gateway.review.frame import ReviewPages, page, see_other
+from gateway.review.own_address import own_address
 from gateway.review.sessions import PATH, Sessions
 from gateway.store.base import Users
 from gateway.xmltext import clean
-
-_OWN: Final = re.compile(r"/review(?:[/?][!-\[\]-~]{0,2000})?")  # visible ASCII without a backslash
 
 
 class LoginPage:
@@ -36,20 +32,14 @@ class LoginPage:
         is_right = is_password(request.form.get("password", ""), account.password if account else NOBODY)
         if account is None or not is_right or not self._sessions.begin(account):
             return self._form(HTTPStatus.FORBIDDEN, self._pages.texts.review.wrong)
-        return see_other(self.own(request.form.get("next", "")))
+        return see_other(own_address(self._root, request.form.get("next", "")))
 
     def sign_out(self) -> Response:
         """End the session."""
         self._sessions.end()
         return see_other(f"{self._root}{PATH}/login")
 
-    def own(self, address: str) -> str:
-        """Return an address of the review as it is; that of the first page for any other."""
-        path = address.removeprefix(self._root) if address.startswith(f"{self._root}{PATH}") else ""
-        is_own = _OWN.fullmatch(path) and is_plain(path) and not path.startswith(f"{PATH}/login")
-        return address if is_own else f"{self._root}{PATH}"
-
     def _form(self, status: int, sentence: str) -> Response:
-        following = self.own(request.values.get("next", ""))
+        following = own_address(self._root, request.values.get("next", ""))
         name = clean(request.form.get("name", "")[:100])
         return page(self._pages.render("login.html", sentence=sentence, name=name, next=following), status)

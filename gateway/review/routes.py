@@ -11,13 +11,19 @@ from flask import Blueprint, Response, abort, g, request
 from flask_wtf.csrf import validate_csrf
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from gateway.errors import StoreError
+from gateway.errors import QueryRefused, StoreError
 from gateway.fulltext.deciding import Decide, Decided
 from gateway.model import Decision, Deed
 from gateway.pages.answers import unavailable
 from gateway.pages.item_addresses import in_path, in_query
 from gateway.pages.site import Site
-from gateway.review.frame import ReviewPages, page, private, refused, see_other
+from gateway.review.batch_page import BatchPage
+from gateway.review.copies_page import CopiesPage
+from gateway.review.copy_file import CopyFile
+from gateway.review.decide_page import DecidePage
+from gateway.review.decisions_page import DecisionsPage
+from gateway.review.frame import ReviewPages, private, refused, see_other
+from gateway.review.listing import Listing
 from gateway.review.login_page import LoginPage
 from gateway.review.sessions import PATH, Sessions
 from gateway.settings import Settings
@@ -65,6 +71,7 @@ def blueprint(parts: Parts) -> Blueprint:
     face.before_request(lambda: _admit(parts, pages))
     face.after_request(lambda response: private(response) if is_private() else response)
     face.register_error_handler(StoreError, lambda error: unavailable(pages, error))
+    face.register_error_handler(QueryRefused, lambda error: _bad_query(pages, error))
     face.register_error_handler(RequestEntityTooLarge, lambda _error: _too_large(pages))
     return face
 
@@ -72,11 +79,26 @@ def blueprint(parts: Parts) -> Blueprint:
 def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callable[..., Response], str], ...]:
     """Return the table of addresses: the path, the name of the endpoint, what answers, and the method."""
     login = LoginPage(parts.users, parts.sessions, pages)
+    decide, open_desk, store = noted(parts), parts.open_desk, parts.store
+    listing = Listing(store, open_desk)
+    copies = CopiesPage(listing, open_desk, store, pages)
+    batch = BatchPage(listing, open_desk, decide, pages)
+    decisions = DecisionsPage(open_desk, store, pages)
+    files = CopyFile(open_desk, store, parts.settings.instance, pages)
     return (
         ("/review/login", "login", login.form, "GET"),
         ("/review/login", "sign_in", login.sign_in, "POST"),
         ("/review/logout", "sign_out", login.sign_out, "POST"),
-        ("/review", "copies", lambda: page(pages.render("copies.html")), "GET"),
+        ("/review", "copies", copies.html, "GET"),
+        ("/review/copies.json", "copies_as_json", copies.json, "GET"),
+        ("/review/copies.csv", "copies_as_csv", copies.csv, "GET"),
+        ("/review/copies/<digest>", "copy", files.answer, "GET"),
+        ("/review/decide", "decide", DecidePage(open_desk, decide, pages).answer, "POST"),
+        ("/review/batch", "batch", batch.preview, "GET"),
+        ("/review/batch", "decide_batch", batch.decide, "POST"),
+        ("/review/decisions", "decisions", decisions.html, "GET"),
+        ("/review/decisions.json", "decisions_as_json", decisions.json, "GET"),
+        ("/review/decisions.csv", "decisions_as_csv", decisions.csv, "GET"),
     )
 
 
@@ -132,6 +154,14 @@ def _check_form(pages: ReviewPages) -> Response | None:
         is_ours = request.headers.get("Sec-Fetch-Site", "same-origin") in ("same-origin", "none")
     texts = pages.texts.review
     return None if is_ours else refused(pages, HTTPStatus.BAD_REQUEST, texts.foreign_form, texts.foreign_form_hint)
+
+
+def _bad_query(pages: ReviewPages, error: QueryRefused) -> Response:
+    if request.path.endswith(_DATA):
+        return Response(
+            json.dumps({"error": str(error)}) + "\n", HTTPStatus.BAD_REQUEST, content_type="application/json"
+        )
+    return refused(pages, HTTPStatus.BAD_REQUEST, pages.texts.review_list.bad_filter, str(error))
 
 
 def _too_large(pages: ReviewPages) -> Response:

@@ -11,6 +11,7 @@ from gateway.model import (
     CopyFilter,
     CopyOrder,
     Decision,
+    DecisionFilter,
     Ending,
     FoundCopy,
     Judgement,
@@ -234,6 +235,27 @@ class Discovery(Protocol):
 
     def decided(self, verdict: str, after: tuple[str, str], limit: int) -> tuple[Decision, ...]:
         """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
+        ...
+
+    def latest_decisions(
+        self, wanted: DecisionFilter, before: tuple[int, int], limit: int
+    ) -> tuple[tuple[Decision, int], ...]:
+        """Return at most `limit` decisions before a second and a number, the newest first, with their entries.
+
+        Decisions that were written at once by `decide_next` have the same entry.
+        """
+        ...
+
+    def decisions_of_entry(self, number: int) -> tuple[Decision, ...]:
+        """Return the decisions of the entry to which the decision with a number belongs, the newest first."""
+        ...
+
+    def copies_of_decisions(self, numbers: Collection[int]) -> tuple[ListedCopy, ...]:
+        """Return the copies that the decisions with these numbers are on, each with the last decision on it."""
+        ...
+
+    def copies_with(self, sha256: str, limit: int) -> tuple[FoundCopy, ...]:
+        """Return at most `limit` copies that had these bytes in the last search for their items."""
         ...
 
     # -- lists of copies -----------------------------------------------------------------------------------------

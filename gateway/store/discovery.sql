@@ -344,3 +344,51 @@ order by identifier, url, sha256, judged_by;
 -- name: judgements_forget
 -- Delete the judgements on the files of an item.
 delete from judgement where identifier = ?;
+
+-- name: decisions_latest
+-- Return decisions of some sources, with a verdict and in a time, before one of them, the newest first.
+select decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decision.decided_by, at, is_undoing, decision.number,
+  coalesce(entry, decision.number)
+from decision left join decision_entry on decision_entry.number = decision.number
+  join copy on copy.identifier = decision.identifier and copy.url = decision.url
+where at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+  and (:verdict = '' or decision.verdict = :verdict)
+  and (:sources is null or copy.source in (select value from json_each(:sources)))
+order by at desc, decision.number desc limit :limit;
+
+-- name: decisions_of_person
+-- Return decisions of one person, or of rules, in the same way.
+select decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decision.decided_by, at, is_undoing, decision.number,
+  coalesce(entry, decision.number)
+from decision left join decision_entry on decision_entry.number = decision.number
+  join copy on copy.identifier = decision.identifier and copy.url = decision.url
+where decision.decided_by = :decided_by and at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+  and (:verdict = '' or decision.verdict = :verdict)
+  and (:sources is null or copy.source in (select value from json_each(:sources)))
+order by at desc, decision.number desc limit :limit;
+
+-- name: decision_entered
+-- Note the entry of a decision.
+insert into decision_entry values (?, ?);
+
+-- name: decisions_of_entry
+-- Return the decisions of the entry of a decision, the newest first.
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
+where number = :number or number in (
+  select number from decision_entry where entry = (select entry from decision_entry where number = :number))
+order by number desc;
+
+-- name: copies_of_decisions
+-- Return the copies that some decisions are on, each with the last decision on it.
+select copy.identifier, copy.url, copy.source, title, authors, step, host, outcome, score, kind, colour, license,
+  version, size, copy.sha256, decision.identifier, decision.url, decision.sha256, decision.verdict, reason,
+  decision.decided_by, at, is_undoing, number
+from copy join decision on decision.number = copy.decision
+where (copy.identifier, copy.url) in (
+  select identifier, url from decision where number in (select value from json_each(?)))
+order by copy.identifier, copy.url;
+
+-- name: copies_with
+-- Return the copies with a SHA-256, in the order of items and addresses.
+select identifier, url, source, title, authors, step, host, outcome, score, kind, colour, license, version, size, sha256
+from copy where sha256 = ? and sha256 <> '' order by identifier, url limit ?;

@@ -29,6 +29,7 @@ from gateway.model import (
 from gateway.store.base_discovery import Decide
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_copies import CopyLists
+from gateway.store.sqlite_discovery_lists import DecisionLists, enter
 from gateway.store.sqlite_discovery_rows import (
     alarm_of,
     copy_row,
@@ -46,7 +47,7 @@ _LEVEL = 3
 _NO_BASIS = "none"  # no digest, so it differs from the basis of every search
 
 
-class SqliteDiscovery(CopyLists):
+class SqliteDiscovery(CopyLists, DecisionLists):
     """The searches of one instance; `Discovery` in base_discovery.py has the promises of all methods."""
 
     def __init__(self, path: Path, *, only_reads: bool = False) -> None:
@@ -302,6 +303,7 @@ class SqliteDiscovery(CopyLists):
                 else:
                     _add(session, (decision,))
                     written.append(decision)
+            enter(session, written)
         return Written(tuple(written), tuple(met), tuple(changed))
 
     def refuse(self, refusal: Refusal, decisions: Iterable[Decision] = ()) -> None:

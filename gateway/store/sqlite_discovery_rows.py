@@ -44,11 +44,16 @@ def copy_row(copy: FoundCopy) -> FoundCopy:
 
 def listed_copy_of(row: Sequence[Any]) -> ListedCopy:
     """Return the copy and the decision in a row of both."""
-    copy = FoundCopy._make(row[:_FACTS])
-    copy = copy._replace(score=None) if copy.score == _UNREAD else copy
+    copy = found_copy_of(row[:_FACTS])
     if row[_FACTS] is None:
         return ListedCopy(copy, Decision(copy.identifier, copy.url, copy.sha256, "", "", "", 0))
     return ListedCopy(copy, decision_of(row[_FACTS:]))
+
+
+def found_copy_of(row: Sequence[Any]) -> FoundCopy:
+    """Return the copy in a row."""
+    copy = FoundCopy._make(row)
+    return copy._replace(score=None) if copy.score == _UNREAD else copy
 
 
 def place_of(order: CopyOrder) -> Callable[[ListedCopy], tuple[Any, str, str]]:

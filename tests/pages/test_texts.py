@@ -28,6 +28,14 @@ BY_NAME = (
     "steps",
     "step_outcomes",
     "search_outcomes",
+    "review_all",
+    "review_headings",
+    "review_verdicts",
+    "review_colours",
+    "review_orders",
+    "review_status",
+    "review_batch",
+    "review_race",
 )
 
 

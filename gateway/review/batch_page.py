@@ -1,0 +1,147 @@
+"""`/review/batch`: shows first which files a decision touches, then decides on all of them at once.
+
+The form has the numbers of the decisions that were shown. A file on which somebody has decided since is left out, and
+named. All files are one entry of the list of decisions, and undone together.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from typing import NamedTuple
+
+from flask import Response, request
+
+from gateway.errors import DecisionRefused
+from gateway.fulltext.deciding import Decide, undoing
+from gateway.fulltext.decisions import RULE
+from gateway.model import Decision, ListedCopy
+from gateway.review.copy_rows import Row
+from gateway.review.decide_page import VERBS, with_done
+from gateway.review.entries import MOST, can_undo, history_of
+from gateway.review.frame import ReviewPages, page, refused, see_other
+from gateway.review.list_arguments import asked_of
+from gateway.review.listing import Listing
+from gateway.review.numbers import number_in, numbers_in
+from gateway.review.own_address import own_address
+from gateway.review.reasons import reason_of
+from gateway.review.sessions import signed_in
+from gateway.store.base import Discovery
+
+
+class Touched(NamedTuple):
+    """The files that a decision touches, and those that it leaves out because something changed meanwhile."""
+
+    rows: tuple[Row, ...]
+    left_out: tuple[Row, ...] = ()
+    has_more: bool = False
+
+
+class BatchPage:
+    """Decides on many files."""
+
+    def __init__(
+        self,
+        listing: Listing,
+        desk: Callable[[], Discovery],
+        decide: Decide,
+        pages: ReviewPages,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Take the lists of copies, the function that opens the searches, the one that decides, and the templates."""
+        self._listing, self._desk, self._decide, self._pages, self._clock = listing, desk, decide, pages, clock
+
+    def preview(self) -> Response:
+        """Answer with all files that would be decided on. Raise QueryRefused for a filter that is none."""
+        verb = request.args.get("verb", "")
+        if verb not in VERBS:
+            return self._no_verdict()
+        touched = self._touched(verb)
+        body = self._pages.render(
+            "batch.html",
+            tab="copies",
+            verb=verb,
+            touched=touched,
+            most=MOST,
+            numbers=" ".join(str(row.number) for row in touched.rows),
+            reason=request.args.get("reason", ""),
+            comment=request.args.get("comment", ""),
+            next=own_address(self._pages.site.root, request.args.get("next", "")),
+        )
+        return page(body)
+
+    def decide(self) -> Response:
+        """Decide on the files that were shown, and lead back; or say which were left out, and why."""
+        form, texts = request.form, self._pages.texts.review_list
+        verb = form.get("verb", "")
+        if verb not in VERBS:
+            return self._no_verdict()
+        desk = self._desk()
+        touched = self._numbered(numbers_in(form.getlist("numbers"), MOST), verb)
+        try:
+            reason = reason_of(form.get("reason", ""), form.get("comment", ""), self._pages.texts.review_reasons)
+            decided = self._decide(*self._decisions(desk, touched.rows, verb, reason))
+        except DecisionRefused as error:
+            return refused(self._pages, HTTPStatus.CONFLICT, texts.nothing_decided, str(error))
+        not_written = {(decision.identifier, decision.url) for decision in (*decided.met, *decided.changed)}
+        now = desk.copies_of_decisions([row.number for row in touched.rows])
+        missed = [listed for listed in now if (listed.copy.identifier, listed.copy.url) in not_written]
+        newest = max((listed.decision.number for listed in now if listed not in missed), default=0)
+        address = own_address(self._pages.site.root, form.get("next", ""))
+        following = with_done(address, newest) if decided.written else address
+        left_out = (*touched.left_out, *self._listing.rows(missed))
+        if not left_out and decided.written:
+            return see_other(following)
+        body = self._pages.render(
+            "batch_done.html", tab="copies", verb=verb, count=len(decided.written), left_out=left_out, next=following
+        )
+        return page(body, HTTPStatus.OK if decided.written else HTTPStatus.CONFLICT)
+
+    def _touched(self, verb: str) -> Touched:
+        """Return the files that the address names: selected ones, those of an entry, or all that a filter chooses."""
+        if request.args.get("all"):
+            rows = self._listing.all(asked_of(request.args), signed_in(), MOST + 1)
+            decided = [row for row in rows[:MOST] if row.number]
+            return Touched(self._possible(decided, verb), has_more=len(rows) > MOST)
+        numbers = numbers_in(request.args.getlist("number"), MOST)
+        if entry := number_in(request.args.get("entry", "")):
+            numbers = tuple(decision.number for decision in self._desk().decisions_of_entry(entry))
+        return self._numbered(numbers, verb)
+
+    def _numbered(self, numbers: tuple[int, ...], verb: str) -> Touched:
+        """Return the files of decisions; those with a newer decision, or of sources of others, are left out."""
+        mine = [copy for copy in self._desk().copies_of_decisions(numbers) if signed_in().may_decide(copy.copy.source)]
+        known = frozenset(numbers)
+        rows = self._listing.rows([listed for listed in mine if listed.decision.number in known])
+        changed = self._listing.rows([listed for listed in mine if listed.decision.number not in known])
+        return Touched(self._possible(rows, verb), changed)
+
+    def _possible(self, rows: Iterable[Row], verb: str) -> tuple[Row, ...]:
+        """Return the rows that a verb fits: as the command, `undo` leaves decisions of rules, and undone ones."""
+        if verb != "undo":
+            return tuple(rows)
+        return tuple(row for row in rows if self._is_undoable(row.listed))
+
+    def _is_undoable(self, listed: ListedCopy) -> bool:
+        copy, decision = listed
+        if decision.decided_by == RULE or decision.is_undoing:
+            return False
+        return can_undo(history_of(self._desk(), copy.identifier, copy.url))
+
+    def _decisions(self, desk: Discovery, rows: Iterable[Row], verb: str, reason: str) -> list[Decision]:
+        """Return the decisions on files. Raise DecisionRefused if one cannot be undone."""
+        user, at = signed_in(), int(self._clock())
+        decisions = []
+        for row in rows:
+            last = row.listed.decision
+            if verb == "undo":
+                following = undoing(history_of(desk, last.identifier, last.url))
+            else:
+                following = last._replace(verdict=verb, reason=reason, is_undoing=False)
+            decisions.append(following._replace(number=last.number, decided_by=user.name, at=at))
+        return decisions
+
+    def _no_verdict(self) -> Response:
+        texts = self._pages.texts.review_list
+        return refused(self._pages, HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint)

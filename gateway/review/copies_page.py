@@ -1,0 +1,166 @@
+"""`/review`: the list of copies, for people and, as JSON and CSV, for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Final
+
+from flask import Response, request
+
+from gateway.fulltext.decisions import RULE
+from gateway.fulltext.policies import VERSIONS, Colour
+from gateway.fulltext.review import UNKNOWN
+from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, Outcome, User
+from gateway.pages.item_addresses import in_path, is_plain, merged, query_address
+from gateway.pages.shown import number
+from gateway.pages.spreadsheets import CSV_TYPE, as_csv
+from gateway.pages.texts import counted
+from gateway.review.copy_rows import COLUMNS, facts_of
+from gateway.review.frame import ReviewPages, page
+from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
+from gateway.review.listing import Listing, Shown
+from gateway.review.sessions import signed_in
+from gateway.review.status import status_of
+from gateway.store.base import Discovery, Store
+
+PAGE: Final = 50
+_DATA_PAGE: Final = 1_000
+_LOW: Final = 0.3  # a score that rules accept only with other signs of the work
+_MOST_COUNTED: Final = 10_000
+# The outcomes of copies that are listed with a verdict.
+_OUTCOMES: Final = (
+    Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT,
+    Outcome.ENCRYPTED_PDF, Outcome.BROKEN_PDF, Outcome.FORBIDDEN, Outcome.NOT_FOUND, Outcome.GONE,
+)  # fmt: skip
+
+
+class CopiesPage:
+    """Answers with pages of the list."""
+
+    def __init__(self, listing: Listing, desk: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
+        """Take the lists of copies, the function that opens the searches, the store, and the templates."""
+        self._listing, self._desk, self._store, self._pages = listing, desk, store, pages
+        self._root = pages.site.root
+
+    def html(self) -> Response:
+        """Answer with the page for people. Raise QueryRefused for a filter that is none."""
+        asked, user = asked_of(request.args), signed_in()
+        shown = self._listing.page(asked, user, PAGE)
+        base = f"{self._root}/review?"
+        address = (base + query_of(asked)).rstrip("?")
+        body = self._pages.render(
+            "copies.html",
+            tab="copies",
+            asked=asked,
+            shown=shown,
+            rows=shown.rows,
+            views=self._views(user),
+            choices=self._choices(user),
+            filters=filter_query(asked),
+            address=address,
+            item_address=lambda identifier: self.item_address(identifier, filter_query(asked)),
+            status=status_of(self._desk, user, request.args.get("done", "")),
+            status_next=address,
+            heading=self._heading(asked, user),
+            lacks=self._desk().copies_lack_after() is not None,
+            previous_url=_previous(base, asked, shown),
+            next_url=_next(base, asked, shown),
+            forms=[
+                (name.upper(), f"{self._root}/review/copies.{name}?{filter_query(asked)}") for name in ("json", "csv")
+            ],
+        )
+        return page(body)
+
+    def json(self) -> Response:
+        """Answer with a page of the list as JSON, and the address of the next one."""
+        asked = asked_of(request.args)
+        shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
+        following = _next(f"{self._root}/review/copies.json?", asked, shown)
+        document = {"next": following or None, "copies": [facts_of(row) for row in shown.rows]}
+        body = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+        return _linked(Response(body.encode("utf-8", "replace"), content_type="application/json"), following)
+
+    def csv(self) -> Response:
+        """Answer with a page of the list as CSV; a Link header leads to the next one. No cell is a formula."""
+        asked = asked_of(request.args)
+        shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
+        body = as_csv(COLUMNS, map(facts_of, shown.rows)).encode("utf-8", "replace")
+        response = _linked(
+            Response(body, content_type=CSV_TYPE), _next(f"{self._root}/review/copies.csv?", asked, shown)
+        )
+        response.headers["Content-Disposition"] = 'attachment; filename="copies.csv"'
+        return response
+
+    def item_address(self, identifier: str, query: str = "") -> str:
+        """Return the address of the page of an item, with the filters of the list from which it is opened."""
+        return item_address(self._root, identifier, query)
+
+    def _heading(self, asked: Asked, user: User) -> str:
+        """Return what the list is, with the number of its copies."""
+        forms = getattr(self._pages.texts.review_headings, asked.verdict)
+        count = self._listing.count(asked, user, _MOST_COUNTED)
+        return str(forms[2]).format(n=number(_MOST_COUNTED)) if count > _MOST_COUNTED else counted(count, forms[:2])
+
+    def _views(self, user: User) -> list[tuple[str, str]]:
+        """Return the names and addresses of lists that are often needed."""
+        texts = self._pages.texts.review_views
+        by_rules = CopyFilter(decided_by=RULE)
+        views = (
+            (texts.waiting, Asked()),
+            (texts.best, Asked(order=CopyOrder.SCORE)),
+            (texts.by_rules, Asked("accept", by_rules, CopyOrder.DECIDED_AT)),
+            (texts.low, Asked("accept", CopyFilter(most_score=_LOW), CopyOrder.SCORE)),
+            (texts.rejected, Asked("reject", by_rules, CopyOrder.DECIDED_AT)),
+            (texts.mine, Asked(ANY_VERDICT, CopyFilter(decided_by=user.name), CopyOrder.DECIDED_AT)),
+        )
+        return [(name, f"{self._root}/review?{query_of(asked)}".rstrip("?")) for name, asked in views]
+
+    def _choices(self, user: User) -> dict[str, list[tuple[str, str]]]:
+        """Return the values and names of the filters that are lists."""
+        texts = self._pages.texts
+        with self._store.view() as view:
+            sources = [source.name for source in view.sources() if user.may_decide(source.name)]
+        verdicts = [(verdict, getattr(texts.review_verdicts, verdict)) for verdict in (*VERDICTS, ANY_VERDICT)]
+        return {
+            "verdict": verdicts,
+            "source": [(name, name) for name in sources],
+            "colour": [
+                *((colour.value, getattr(texts.review_colours, colour.value)) for colour in Colour),
+                (UNKNOWN, texts.review_colours.none),
+            ],
+            "version": [
+                *((name, getattr(texts.item.versions, name)) for name in VERSIONS),
+                (UNKNOWN, texts.site.not_stated),
+            ],
+            "kind": [(kind.value, kind.value.replace("-", " ")) for kind in DocumentKind],
+            "step": sorted(vars(texts.steps).items(), key=lambda step: step[1]),
+            "outcome": [(outcome.value, outcome.value.replace("-", " ")) for outcome in _OUTCOMES],
+            "order": [(order.value, getattr(texts.review_orders, order.name.lower())) for order in CopyOrder],
+        }
+
+
+def item_address(root: str, identifier: str, query: str = "") -> str:
+    """Return the address of the review page of an item; `query` has the filters of the list that it belongs to."""
+    folder = f"{root}/review/items/"
+    if is_plain(identifier) and merged(identifier) == identifier:
+        return folder + in_path(identifier) + (f"?{query}" if query else "")
+    return query_address(folder, identifier) + (f"&{query}" if query else "")
+
+
+def _next(base: str, asked: Asked, shown: Shown) -> str:
+    if not shown.has_next:
+        return ""
+    return base + filter_query(asked, after=key_of(shown.last, asked.order))
+
+
+def _previous(base: str, asked: Asked, shown: Shown) -> str:
+    if not shown.has_previous:
+        return ""
+    return base + filter_query(asked, before=key_of(shown.first, asked.order))
+
+
+def _linked(response: Response, following: str) -> Response:
+    if following:
+        response.headers["Link"] = f'<{following}>; rel="next"'
+    return response

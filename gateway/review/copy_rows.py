@@ -1,0 +1,139 @@
+"""One row of the list of copies: for the page, and for programs as JSON and CSV. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from gateway.fulltext.decisions import RULE
+from gateway.fulltext.search_result import UNNAMED
+from gateway.fulltext.stored_search import candidates_of
+from gateway.model import Candidate, ListedCopy, SearchState
+from gateway.pages.shown import bare_revealed, host, revealed, shortened
+from gateway.xmltext import utc_datetime
+
+_MOST_NAME = 80
+_MOST_TITLE = 300
+_MOST_AUTHORS = 200
+_MOST_EVIDENCE = 300
+# The tone of the chip of a colour of RoMEO, and of a verdict; the word stands beside it.
+_COLOURS: Final = {"green": "good", "blue": "good", "yellow": "caution", "white": "bad"}
+_VERDICTS: Final = {"accept": "good", "reject": "bad"}
+
+# The columns of CSV, and the fields of JSON, in their order.
+COLUMNS: Final = (
+    "identifier", "title", "authors", "source", "url", "file_name", "sha256", "size", "score", "colour", "version",
+    "embargo", "license", "kind", "host", "step", "evidence", "outcome", "verdict", "reason", "decided_by",
+    "decided_at", "number",
+)  # fmt: skip
+
+
+class Row(NamedTuple):
+    """A copy as the list shows it. Texts are shown as they are, with their hidden characters named.
+
+    `number` is that of the decision in force; 0: there is none. `embargo` is the day on which it ends, or empty.
+    `tone` is that of the colour, `verdict_tone` that of the verdict.
+    """
+
+    listed: ListedCopy
+    title: str
+    authors: str
+    file_name: str
+    evidence: str
+    embargo: str
+    has_unstated_embargo: bool
+    tone: str
+    verdict_tone: str
+    decided_at: str
+    reason: str
+    decided_by: str
+    is_by_rule: bool
+
+    @property
+    def number(self) -> int:
+        """The number of the decision in force."""
+        return self.listed.decision.number
+
+    @property
+    def bytes(self) -> str:
+        """The SHA-256 of the copy behind a space, if it has other bytes than those decided on; else empty."""
+        copy, decision = self.listed
+        return f" {copy.sha256}" if copy.sha256 and copy.sha256 != decision.sha256 else ""
+
+
+def row_of(listed: ListedCopy, candidate: Candidate | None) -> Row:
+    """Return the row of a copy; `candidate` is None if the last search did not check the copy."""
+    copy, decision = listed
+    open_from = candidate.open_from if candidate else ""
+    return Row(
+        listed,
+        shortened(bare_revealed(copy.title), _MOST_TITLE),
+        shortened(bare_revealed(copy.authors), _MOST_AUTHORS),
+        file_name(copy.url),
+        shortened(revealed(candidate.evidence), _MOST_EVIDENCE) if candidate else "",
+        "" if open_from == UNNAMED else open_from,
+        open_from == UNNAMED,
+        _COLOURS.get(copy.colour, "neutral"),
+        _VERDICTS.get(decision.verdict, "neutral"),
+        utc_datetime(decision.at) if decision.at else "",
+        revealed(decision.reason),
+        revealed(decision.decided_by),
+        decision.decided_by in (RULE, ""),
+    )
+
+
+def facts_of(row: Row) -> dict[str, object]:
+    """Return a row as data: the texts as they are stored, but for those that only a page shortens."""
+    copy, decision = row.listed
+    return {
+        "identifier": copy.identifier,
+        "title": copy.title,
+        "authors": copy.authors,
+        "source": copy.source,
+        "url": copy.url,
+        "file_name": row.file_name,
+        "sha256": copy.sha256,
+        "size": copy.size or None,
+        "score": copy.score,
+        "colour": copy.colour,
+        "version": copy.version,
+        "embargo": row.embargo,
+        "license": copy.license,
+        "kind": copy.kind,
+        "host": copy.host,
+        "step": copy.step,
+        "evidence": row.evidence,
+        "outcome": copy.outcome,
+        "verdict": decision.verdict,
+        "reason": decision.reason,
+        "decided_by": decision.decided_by,
+        "decided_at": row.decided_at,
+        "number": decision.number,
+    }
+
+
+def file_name(url: str) -> str:
+    """Return the last part of the path of an address with its hidden characters shown, else the host."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        path = ""
+    tail = revealed(unquote(path.rstrip("/").rpartition("/")[2]))
+    return shortened(tail or revealed(host(url)), _MOST_NAME)
+
+
+class Candidates:
+    """The checked copies of items, from their searches; each search is read once."""
+
+    def __init__(self, search: Callable[[str], SearchState | None]) -> None:
+        """Take the function that returns the search for an item."""
+        self._search = search
+        self._known: dict[str, dict[str, Candidate]] = {}
+
+    def of(self, identifier: str, url: str) -> Candidate | None:
+        """Return what the last search knows of a copy, or None."""
+        if identifier not in self._known:
+            candidates = candidates_of(self._search(identifier))
+            self._known[identifier] = {candidate.url: candidate for candidate in candidates}
+        return self._known[identifier].get(url)

@@ -1,0 +1,143 @@
+"""`POST /review/decide`: accept, reject or undo one file, given the number of the decision that was looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final, NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from flask import Response, request
+
+from gateway.errors import DecisionRefused
+from gateway.fulltext.deciding import Decide, undoing
+from gateway.model import Decision, ListedCopy
+from gateway.review.copy_rows import row_of
+from gateway.review.entries import history_of
+from gateway.review.frame import ReviewPages, page, refused, see_other
+from gateway.review.numbers import number_in
+from gateway.review.own_address import own_address
+from gateway.review.reasons import reason_of
+from gateway.review.sessions import signed_in
+from gateway.store.base import Discovery
+
+VERBS: Final = ("accept", "reject", "undo")
+_DIGEST_LETTERS: Final = 64
+
+
+class Wish(NamedTuple):
+    """What the user wants: a verb, on the copy of the decision with a number, for its bytes, and why."""
+
+    verb: str
+    number: int
+    sha256: str
+    reason: str
+
+
+class DecidePage:
+    """Decides on one file."""
+
+    def __init__(
+        self,
+        desk: Callable[[], Discovery],
+        decide: Decide,
+        pages: ReviewPages,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Take the function that opens the searches, the one that decides, and the templates."""
+        self._desk, self._decide, self._pages, self._clock = desk, decide, pages, clock
+
+    def answer(self) -> Response:
+        """Decide, and lead back; or say what happened meanwhile, and ask again."""
+        if request.form.get("batch"):
+            return self._to_batch()
+        try:
+            return self._answer(self._wish())
+        except DecisionRefused as error:
+            sentence = self._pages.texts.review_list.nothing_decided
+            return refused(self._pages, HTTPStatus.CONFLICT, sentence, str(error))
+
+    def _answer(self, wish: Wish) -> Response:
+        """Decide. Raise DecisionRefused."""
+        desk, texts = self._desk(), self._pages.texts.review_list
+        listed = next(iter(desk.copies_of_decisions((wish.number,))), None)
+        if listed is None or wish.verb not in VERBS or not signed_in().may_decide(listed.copy.source):
+            return self._refused(listed, wish)
+        if listed.decision.number != wish.number:
+            return self._race(listed, wish)
+        decided = self._decide(self._decision(desk, listed, wish))
+        (now,) = desk.copies_of_decisions((wish.number,))
+        if decided.met:
+            return self._race(now, wish)
+        if decided.changed:
+            return refused(self._pages, HTTPStatus.CONFLICT, texts.other_bytes, texts.other_bytes_hint)
+        return see_other(with_done(self._next(), now.decision.number))
+
+    def _refused(self, listed: ListedCopy | None, wish: Wish) -> Response:
+        """Answer that the form is none of ours, or that the user may not do this."""
+        texts = self._pages.texts.review_list
+        if wish.verb not in VERBS:
+            return refused(self._pages, HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint)
+        if listed is None:
+            return refused(self._pages, HTTPStatus.NOT_FOUND, texts.unknown_file, texts.unknown_file_hint)
+        return refused(self._pages, HTTPStatus.FORBIDDEN, texts.not_yours, texts.not_yours_hint)
+
+    def _wish(self) -> Wish:
+        """Return what the form asks for. A button of a list has all in its value, `accept 12`."""
+        form = request.form
+        verb, number, sha256 = (*form.get("row", "").split(), "", "", "")[:3]
+        if not verb:
+            verb, number, sha256 = (form.get(name, "") for name in ("verdict", "number", "sha256"))
+        is_digest = len(sha256) == _DIGEST_LETTERS and sha256.isalnum()
+        reason = "" if verb == "undo" else self._reason(form.get("reason", ""), form.get("comment", ""))
+        return Wish(verb, number_in(number), sha256.lower() if is_digest else "", reason)
+
+    def _reason(self, key: str, comment: str) -> str:
+        return reason_of(key, comment, self._pages.texts.review_reasons)
+
+    def _decision(self, desk: Discovery, listed: ListedCopy, wish: Wish) -> Decision:
+        """Return the decision that the user wants. Raise DecisionRefused if nothing is left to undo."""
+        user, at = signed_in(), int(self._clock())
+        if wish.verb == "undo":
+            history = history_of(desk, listed.copy.identifier, listed.copy.url)
+            known = [decision for decision in history if decision.number <= wish.number]
+            return undoing(known)._replace(decided_by=user.name, at=at)
+        return listed.decision._replace(
+            sha256=wish.sha256 or listed.decision.sha256,
+            verdict=wish.verb,
+            reason=wish.reason,
+            decided_by=user.name,
+            at=at,
+            is_undoing=False,
+        )
+
+    def _race(self, listed: ListedCopy, wish: Wish) -> Response:
+        """Answer with the decision that was made meanwhile, beside the one that was wanted."""
+        body = self._pages.render(
+            "race.html",
+            tab="copies",
+            row=row_of(listed, None),
+            wish=wish,
+            reason=request.form.get("reason", ""),
+            comment=request.form.get("comment", ""),
+            next=self._next(),
+        )
+        return page(body, HTTPStatus.CONFLICT)
+
+    def _to_batch(self) -> Response:
+        """Lead to the page that shows first what a decision on the selected files touches."""
+        form = request.form
+        arguments = [("verb", form["batch"]), *(("number", number) for number in form.getlist("number"))]
+        arguments += [(name, form.get(name, "")) for name in ("reason", "comment")] + [("next", self._next())]
+        return see_other(f"{self._pages.site.root}/review/batch?{urlencode(arguments)}")
+
+    def _next(self) -> str:
+        return own_address(self._pages.site.root, request.form.get("next", ""))
+
+
+def with_done(address: str, number: int) -> str:
+    """Return an address of ours with the number of the decision that was made."""
+    path, _, query = address.partition("?")
+    arguments = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != "done"]
+    return f"{path}?{urlencode([*arguments, ('done', str(number))])}"

@@ -1,0 +1,220 @@
+"""`/review/decisions`: all decisions, the newest first; what one person decided at once is one entry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, NamedTuple
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from gateway.errors import QueryRefused
+from gateway.model import VERDICTS, Decision, DecisionFilter, ListedCopy, User
+from gateway.pages.shown import bare_revealed, shortened
+from gateway.pages.spreadsheets import CSV_TYPE, as_csv
+from gateway.review.copies_page import item_address
+from gateway.review.copy_rows import file_name
+from gateway.review.entries import MOST, Entry, entries_of
+from gateway.review.frame import ReviewPages, page
+from gateway.review.listing import sources_of
+from gateway.review.numbers import number_in
+from gateway.review.sessions import signed_in
+from gateway.review.status import status_of
+from gateway.store.base import Discovery, Store
+from gateway.xmltext import utc_datetime
+
+PAGE: Final = 50
+_DATA_PAGE: Final = 1_000
+_BEGIN: Final = (1 << 53, 0)
+_MOST_LETTERS: Final = 300
+_MOST_TITLE: Final = 200
+_TONES: Final = {"accept": "good", "reject": "bad"}
+COLUMNS: Final = (
+    "number", "at", "decided_by", "verdict", "is_undoing", "reason", "identifier", "url", "sha256", "title", "source",
+)  # fmt: skip
+
+
+class AskedDecisions(NamedTuple):
+    """A page of decisions: who decided, the source, the verdict, the first and the last day, and what it follows."""
+
+    by: str = ""
+    source: str = ""
+    verdict: str = ""
+    since: str = ""
+    until: str = ""
+    after: tuple[int, int] = _BEGIN
+
+    @property
+    def is_filtered(self) -> bool:
+        """Return whether a filter is in force."""
+        return any(self[:5])
+
+    def query(self, after: str = "") -> str:
+        """Return the arguments of the address; without `after`, of the first page."""
+        values = {**self._asdict(), "after": after}
+        return urlencode([(name, value) for name, value in values.items() if value])
+
+
+class ShownEntry(NamedTuple):
+    """An entry as the page shows it. `is_in_force`: its newest decision is the last one on its file."""
+
+    entry: Entry
+    title: str
+    file_name: str
+    item_address: str
+    tone: str
+    at: str
+    is_in_force: bool
+
+
+class DecisionsPage:
+    """Answers with pages of the list."""
+
+    def __init__(self, desk: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
+        """Take the function that opens the searches, the store, and the templates."""
+        self._desk, self._store, self._pages = desk, store, pages
+        self._root = pages.site.root
+
+    def html(self) -> Response:
+        """Answer with the page for people. Raise QueryRefused for a filter that is none."""
+        asked, user = asked_of(request.args), signed_in()
+        entries, following = self._entries(asked, user)
+        newest = {listed.decision.number for listed in self._copies([entry.newest for entry in entries]).values()}
+        with self._store.view() as view:
+            sources = [source.name for source in view.sources() if user.may_decide(source.name)]
+        base = f"{self._root}/review/decisions?"
+        address = (base + asked.query(request.args.get("after", ""))).rstrip("?")
+        body = self._pages.render(
+            "decisions.html",
+            tab="decisions",
+            asked=asked,
+            entries=self._shown(entries, newest),
+            sources=sources,
+            verdicts=VERDICTS,
+            address=address,
+            status=status_of(self._desk, user, request.args.get("done", "")),
+            status_next=address,
+            previous_url=base + asked.query() if asked.after != _BEGIN else "",
+            next_url=base + asked.query(following) if following else "",
+            forms=[(name.upper(), f"{self._root}/review/decisions.{name}?{asked.query()}") for name in ("json", "csv")],
+        )
+        return page(body)
+
+    def json(self) -> Response:
+        """Answer with a page of decisions as JSON, and the address of the next one."""
+        facts, following = self._facts("json")
+        document = {"next": following or None, "decisions": facts}
+        body = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+        response = Response(body.encode("utf-8", "replace"), content_type="application/json")
+        return _linked(response, following)
+
+    def csv(self) -> Response:
+        """Answer with a page of decisions as CSV; a Link header leads to the next one. No cell is a formula."""
+        facts, following = self._facts("csv")
+        response = Response(as_csv(COLUMNS, facts).encode("utf-8", "replace"), content_type=CSV_TYPE)
+        response.headers["Content-Disposition"] = 'attachment; filename="decisions.csv"'
+        return _linked(response, following)
+
+    def _entries(self, asked: AskedDecisions, user: User) -> tuple[list[Entry], str]:
+        """Return the entries of a page, and the place after which the next page begins; empty: there is none."""
+        decisions = self._decisions(asked, user, MOST)
+        entries = list(entries_of(decisions))
+        if len(entries) > PAGE:
+            entries = entries[:PAGE]
+        elif len(decisions) < MOST:
+            return entries, ""
+        elif len(entries) > 1:
+            entries.pop()  # it may go on
+        oldest = entries[-1].oldest
+        return entries, f"{oldest.at}.{oldest.number}"
+
+    def _decisions(self, asked: AskedDecisions, user: User, limit: int) -> tuple[tuple[Decision, int], ...]:
+        """Return decisions with the numbers of their entries."""
+        sources = sources_of(user, asked.source)
+        if not sources:
+            return ()
+        wanted = DecisionFilter(
+            asked.by,
+            asked.verdict,
+            () if sources == ("",) else sources,
+            _second(asked.since) if asked.since else 0,
+            _second(asked.until) + 86_400 if asked.until else 1 << 53,
+        )
+        return self._desk().latest_decisions(wanted, asked.after, limit)
+
+    def _copies(self, decisions: list[Decision]) -> dict[tuple[str, str], ListedCopy]:
+        listed = self._desk().copies_of_decisions([decision.number for decision in decisions])
+        return {(copy.copy.identifier, copy.copy.url): copy for copy in listed}
+
+    def _shown(self, entries: list[Entry], in_force: set[int]) -> list[ShownEntry]:
+        copies = self._copies([entry.newest for entry in entries])
+        shown = []
+        for entry in entries:
+            newest = entry.newest
+            copy = copies[newest.identifier, newest.url].copy
+            shown.append(
+                ShownEntry(
+                    entry,
+                    shortened(bare_revealed(copy.title), _MOST_TITLE),
+                    file_name(newest.url),
+                    item_address(self._root, newest.identifier),
+                    _TONES.get(newest.verdict, "neutral"),
+                    utc_datetime(newest.at),
+                    newest.number in in_force,
+                )
+            )
+        return shown
+
+    def _facts(self, form: str) -> tuple[list[dict[str, object]], str]:
+        """Return a page of decisions as data, and the address of the next page."""
+        asked = asked_of(request.args)
+        decisions = [decision for decision, _ in self._decisions(asked, signed_in(), _DATA_PAGE + 1)]
+        has_more, decisions = len(decisions) > _DATA_PAGE, decisions[:_DATA_PAGE]
+        copies = self._copies(decisions)
+        facts = []
+        for decision in decisions:
+            copy = copies[decision.identifier, decision.url].copy
+            of_copy = {"title": copy.title, "source": copy.source, "at": utc_datetime(decision.at)}
+            facts.append({**decision._asdict(), **of_copy})
+        ordered = [{name: fact[name] for name in COLUMNS} for fact in facts]
+        if not has_more:
+            return ordered, ""
+        place = f"{decisions[-1].at}.{decisions[-1].number}"
+        return ordered, f"{self._root}/review/decisions.{form}?{asked.query(place)}"
+
+
+def asked_of(arguments: Mapping[str, str]) -> AskedDecisions:
+    """Return what the arguments of an address ask for. Raise QueryRefused."""
+    verdict = arguments.get("verdict", "")
+    if verdict not in ("", *VERDICTS):
+        raise QueryRefused(f"The verdict {verdict[:40]!r} is none. Use review, accept or reject.")
+    texts = {name: arguments.get(name, "").strip() for name in ("by", "source", "since", "until")}
+    for name, text in texts.items():
+        if len(text) > _MOST_LETTERS:
+            raise QueryRefused(f"The filter {name} is longer than {_MOST_LETTERS} characters. Use a shorter one.")
+    for name in ("since", "until"):
+        if texts[name]:
+            _second(texts[name])
+    at, _, number = arguments.get("after", "").partition(".")
+    after = (number_in(at), number_in(number)) if at else _BEGIN
+    return AskedDecisions(**texts, verdict=verdict, after=after)
+
+
+def _second(day: str) -> int:
+    """Return the first second of a day. Raise QueryRefused."""
+    try:
+        parsed = date.fromisoformat(day)
+        return int((datetime(parsed.year, parsed.month, parsed.day, tzinfo=UTC) - _EPOCH) / timedelta(seconds=1))
+    except ValueError:
+        raise QueryRefused(f"{day[:40]!r} is no day. Write it as 2026-11-26.") from None
+
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _linked(response: Response, following: str) -> Response:
+    if following:
+        response.headers["Link"] = f'<{following}>; rel="next"'
+    return response

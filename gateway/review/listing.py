@@ -1,0 +1,116 @@
+"""The copies that a user may see, page by page: those of the user's sources, and none that is taken down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from gateway.fulltext.deciding import is_withdrawn
+from gateway.model import CopyOrder, Decision, ListedCopy, User
+from gateway.review.copy_rows import Candidates, Row, row_of
+from gateway.review.list_arguments import Asked
+from gateway.store.base import Discovery, Store
+
+_BATCH = 500
+
+
+class Shown(NamedTuple):
+    """A page of a list. `first` and `last` are its ends, also if they are not shown; None: it is empty.
+
+    `has_previous` and `has_next` say whether there are pages before and after it.
+    """
+
+    rows: tuple[Row, ...] = ()
+    first: ListedCopy | None = None
+    last: ListedCopy | None = None
+    has_previous: bool = False
+    has_next: bool = False
+
+
+class Listing:
+    """Reads the copies of an instance."""
+
+    def __init__(self, store: Store, desk: Callable[[], Discovery]) -> None:
+        """Take the store, and the function that opens the searches."""
+        self._store, self._desk = store, desk
+
+    def page(self, asked: Asked, user: User, limit: int) -> Shown:
+        """Return the page of a list that is asked for, with at most `limit` rows. Raise StoreError."""
+        copies = self._copies(asked, user, limit + 1)
+        has_more = len(copies) > limit
+        if asked.before is not None:
+            copies = copies[-limit:]
+            has_previous, has_next = has_more, True
+        else:
+            copies = copies[:limit]
+            has_previous, has_next = asked.after is not None, has_more
+        if not copies:
+            return Shown()
+        return Shown(self.rows(copies), copies[0], copies[-1], has_previous, has_next)
+
+    def all(self, asked: Asked, user: User, limit: int) -> tuple[Row, ...]:
+        """Return the first rows of a list, at most `limit`. Raise StoreError."""
+        rows: list[Row] = []
+        place = asked._replace(after=None, before=None)
+        while len(rows) < limit and (copies := self._copies(place, user, _BATCH)):
+            rows += self.rows(copies)
+            place = place._replace(after=copies[-1])
+        return tuple(rows[:limit])
+
+    def count(self, asked: Asked, user: User, most: int) -> int:
+        """Return the number of copies of a list, those that are taken down included; `most` + 1 if there are more."""
+        desk, sources = self._desk(), sources_of(user, asked.wanted.source)
+        counts = (desk.count_copies(asked.verdict, asked.wanted._replace(source=source), most) for source in sources)
+        return min(sum(counts), most + 1)
+
+    def rows(self, copies: Sequence[ListedCopy]) -> tuple[Row, ...]:
+        """Return the rows of copies that are not taken down. Raise StoreError."""
+        desk = self._desk()
+        candidates = Candidates(desk.search)
+        return tuple(
+            row_of(listed, candidates.of(listed.copy.identifier, listed.copy.url))
+            for listed in copies
+            if not is_withdrawn(self._store, desk, _of_the_copy(listed))
+        )
+
+    def _copies(self, asked: Asked, user: User, limit: int) -> tuple[ListedCopy, ...]:
+        """Return the copies behind a place, or the last ones before it, in the order that is asked for."""
+        lists = [self._of_source(asked, source, limit) for source in sources_of(user, asked.wanted.source)]
+        if len(lists) == 1:
+            return lists[0]
+        key, is_descending = _ORDERS[asked.order]
+        ordered = sorted(chain.from_iterable(lists), key=key, reverse=is_descending)
+        return tuple(ordered[-limit:] if asked.before else ordered[:limit])
+
+    def _of_source(self, asked: Asked, source: str, limit: int) -> tuple[ListedCopy, ...]:
+        place, wanted = asked.before or asked.after, asked.wanted._replace(source=source)
+        return self._desk().listed_copies(
+            asked.verdict, wanted, asked.order, place, limit, is_back=asked.before is not None
+        )
+
+
+def sources_of(user: User, source: str = "") -> tuple[str, ...]:
+    """Return the sources whose copies a user sees, given the one that is asked for; an empty name stands for all."""
+    if source:
+        return (source,) if user.may_decide(source) else ()
+    return ("",) if user.may_decide("") else user.sources
+
+
+def _of_the_copy(listed: ListedCopy) -> Decision:
+    """Return the decision on a copy with the bytes that the copy has now."""
+    copy, decision = listed
+    return decision._replace(identifier=copy.identifier, url=copy.url, sha256=copy.sha256 or decision.sha256)
+
+
+def _place(listed: ListedCopy) -> tuple[str, str]:
+    return listed.copy.identifier, listed.copy.url
+
+
+# What the database sorts by, and whether it is descending; a copy that was not read has the lowest score.
+_ORDERS: dict[CopyOrder, tuple[Callable[[ListedCopy], Any], bool]] = {
+    CopyOrder.IDENTIFIER: (_place, False),
+    CopyOrder.SCORE: (lambda listed: (-1.0 if listed.copy.score is None else listed.copy.score, *_place(listed)), True),
+    CopyOrder.TITLE: (lambda listed: (listed.copy.title, *_place(listed)), False),
+    CopyOrder.DECIDED_AT: (lambda listed: (listed.decision.at, *_place(listed)), True),
+}

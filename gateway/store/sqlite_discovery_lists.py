@@ -1,0 +1,56 @@
+"""Lists of decisions on SQLite, for reviewers: the newest first, or those with some numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+
+from gateway.model import Decision, DecisionFilter, FoundCopy, ListedCopy
+from gateway.store.queries import load
+from gateway.store.sqlite_discovery_rows import decision_of, found_copy_of, listed_copy_of
+from gateway.store.sqlite_file import Session, SqliteFile
+
+SQL = load("discovery")
+
+
+def enter(session: Session, decisions: Sequence[Decision]) -> None:
+    """Note that decisions that were just added are one entry; a single one needs no note."""
+    if len(decisions) > 1:
+        rows = [session.one(SQL["decision_last"], (decision.identifier, decision.url)) for decision in decisions]
+        numbers = [decision_of(row).number for row in rows if row]
+        session.executemany(SQL["decision_entered"], [(number, numbers[0]) for number in numbers])
+
+
+class DecisionLists:
+    """The part of `SqliteDiscovery` that lists decisions."""
+
+    _file: SqliteFile
+
+    def latest_decisions(
+        self, wanted: DecisionFilter, before: tuple[int, int], limit: int
+    ) -> tuple[tuple[Decision, int], ...]:
+        """Return at most `limit` decisions before a second and a number, the newest first, with their entries."""
+        query = SQL["decisions_of_person"] if wanted.decided_by else SQL["decisions_latest"]
+        at, number = before
+        sources = json.dumps(wanted.sources) if wanted.sources else None
+        asked = {**wanted._asdict(), "sources": sources, "at": at, "number": number, "limit": limit}
+        with self._file.reading() as session:
+            return tuple((decision_of(row[:-1]), row[-1]) for row in session.execute(query, asked).fetchall())
+
+    def decisions_of_entry(self, number: int) -> tuple[Decision, ...]:
+        """Return the decisions of the entry to which the decision with a number belongs, the newest first."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["decisions_of_entry"], {"number": number}).fetchall()
+        return tuple(map(decision_of, rows))
+
+    def copies_of_decisions(self, numbers: Collection[int]) -> tuple[ListedCopy, ...]:
+        """Return the copies that the decisions with these numbers are on, each with the last decision on it."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["copies_of_decisions"], (json.dumps(sorted(numbers)),)).fetchall()
+        return tuple(map(listed_copy_of, rows))
+
+    def copies_with(self, sha256: str, limit: int) -> tuple[FoundCopy, ...]:
+        """Return at most `limit` copies that had these bytes in the last search for their items."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["copies_with"], (sha256, limit)).fetchall()
+        return tuple(map(found_copy_of, rows))

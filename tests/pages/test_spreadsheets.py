@@ -1,0 +1,21 @@
+"""A table as CSV holds what it was given, and nothing in it is a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from gateway.pages.spreadsheets import as_csv
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\0=1", "\uff1d1"])
+def test_no_cell_is_a_formula(text):
+    ((cell,),) = list(csv.reader(io.StringIO(as_csv(("a",), [{"a": text}]))))[1:]
+    assert cell.startswith("'")
+
+
+def test_cells_are_escaped_and_stay_on_one_line():
+    rows = list(csv.reader(io.StringIO(as_csv(("a", "b"), [{"a": 'x"; ,\ny', "b": ["1", "2"]}, {"a": None, "b": 3}]))))
+    assert rows == [["a", "b"], ['x"; , y', "1; 2"], ["", "3"]]

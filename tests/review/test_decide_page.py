@@ -1,0 +1,194 @@
+"""A decision on one file: with its reason, at once published, never on something else than what was looked at."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from gateway.model import Role
+from gateway.takedowns import Kind, Takedown
+from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
+from tests.review_files import Files, Found
+from tests.review_house import Browser, signed_in
+
+HERE = "/review?order=score"
+
+
+@pytest.fixture
+def files(house: House) -> Files:  # noqa: F811 - the fixture
+    return Files(house)
+
+
+@pytest.fixture
+def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
+    return signed_in(house.app, house.desk.folder)
+
+
+def row(files: Files, file: Found, verb: str) -> str:
+    return f"{verb} {files.last(file).number}"
+
+
+def didl(files: Files, name: str) -> str:
+    record = files.house.desk.record(name, "oai_didl")
+    return record.content.decode() if record else ""
+
+
+@pytest.mark.parametrize("way", ["row", "item"])
+def test_an_accepted_file_is_published_with_its_reason_and_the_way_back_says_so(files, reviewer, way):
+    file = files.add("1", "Corals")
+    last = files.last(file)
+    fields = {"row": f"accept {last.number}"}
+    if way == "item":
+        fields = {name: str(getattr(last, name)) for name in ("identifier", "url", "number", "sha256")}
+        fields["verdict"] = "accept"
+    reviewer.get(HERE)
+    answer = reviewer.post("/review/decide", **fields, reason="license", comment=" On page\n2. ", next=HERE)
+    assert answer.status_code == 303
+    now = files.last(file)
+    assert (now.verdict, now.decided_by, now.sha256) == ("accept", "B. Ito", file.sha256)
+    assert now.reason == "It is the work, and states an open licence. On page 2."
+    assert answer.headers["Location"] == f"{HERE}&done={now.number}"
+    assert file.url in didl(files, "1")
+    page = reviewer.get(answer.headers["Location"])
+    (status,) = parsed(page.text).iterfind(".//div[@role='status']")
+    assert " ".join(status.text_content().split()) == "Accepted: Corals Undo"
+
+
+def test_each_undo_goes_one_step_further(files, reviewer):
+    file = files.add("1")
+    for verb in ("reject", "accept"):
+        reviewer.post("/review/decide", row=row(files, file, verb))
+    for verdict in ("reject", "review"):
+        page = reviewer.get("/review?done=" + str(files.last(file).number))
+        (button,) = parsed(page.text).iterfind(".//div[@role='status']//button")
+        assert reviewer.post("/review/decide", row=button.get("value")).status_code == 303
+        assert files.last(file).verdict == verdict
+    assert didl(files, "1").count(file.url) == 0
+    page = reviewer.get("/review?done=" + str(files.last(file).number))
+    assert "Undone. In force now: Waits." in seen(page.text)
+    assert not list(parsed(page.text).iterfind(".//div[@role='status']//button"))
+    answer = reviewer.post("/review/decide", row=row(files, file, "undo"))
+    assert (answer.status_code, "Nothing is left to undo" in answer.text) == (409, True)
+
+
+def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer):  # noqa: F811 - the fixture
+    file = files.add("1", "Corals")
+    looked_at = row(files, file, "accept")
+    other = signed_in(house.app, house.desk.folder, "A. Berg")
+    other.post("/review/decide", row=row(files, file, "reject"), reason="part", comment="Only <the> cover.")
+    answer = reviewer.post("/review/decide", row=looked_at, reason="work", comment="Looks fine.", next=HERE)
+    assert answer.status_code == 409
+    text = seen(answer.text)
+    assert "A. Berg rejected this at" in text
+    assert "It is only a part, such as a cover, a preview or a supplement. Only <the> cover." in text
+    assert "Accept: It is the work. Looks fine." in text
+    assert files.last(file).verdict == "reject"
+    form = parsed(answer.text).forms[-1]
+    fields = dict(form.fields) | {"verdict": "accept"}
+    assert (fields["reason"], fields["comment"], fields["next"]) == ("work", "Looks fine.", HERE)
+    fields.pop("csrf_token")
+    assert reviewer.post("/review/decide", **fields).status_code == 303
+    assert files.history(file) == [("rule", "review"), ("A. Berg", "reject"), ("B. Ito", "accept")]
+
+
+def test_a_race_that_is_lost_between_the_look_and_the_write_is_one_too(house, files, reviewer):  # noqa: F811
+    """The other decision comes after the page has read the last one, and before this one is written."""
+    file = files.add("1")
+    desk, decide_next = files.desk, files.desk.decide_next
+
+    def late(*decisions):
+        desk.decide(files.last(file)._replace(verdict="reject", decided_by="A. Berg", reason="No."))
+        return decide_next(*decisions)
+
+    desk.decide_next = late  # the searches of this application
+    answer = reviewer.post("/review/decide", row=row(files, file, "accept"))
+    assert (answer.status_code, "A. Berg rejected this at" in seen(answer.text)) == (409, True)
+    assert files.history(file) == [("rule", "review"), ("A. Berg", "reject")]
+
+
+def test_an_undo_of_a_decision_that_is_not_the_last_any_more_is_a_lost_race(house, files, reviewer):  # noqa: F811
+    file = files.add("1")
+    reviewer.post("/review/decide", row=row(files, file, "reject"))
+    looked_at = row(files, file, "undo")
+    signed_in(house.app, house.desk.folder, "A. Berg").post("/review/decide", row=row(files, file, "accept"))
+    assert reviewer.post("/review/decide", row=looked_at).status_code == 409
+    assert files.last(file).decided_by == "A. Berg"
+
+
+def test_other_bytes_than_those_that_were_looked_at_are_not_decided_on(files, reviewer):
+    file = files.add("1")
+    last = files.last(file)
+    answer = reviewer.post("/review/decide", number=str(last.number), verdict="accept", sha256="f" * 64)
+    assert (answer.status_code, "The file has other bytes now" in answer.text) == (409, True)
+    assert files.last(file) == last
+
+
+def test_a_file_that_is_taken_down_cannot_be_accepted(house, files, reviewer):  # noqa: F811 - the fixture
+    file = files.add("1")
+    house.take_down(Takedown(Kind.SHA256, file.sha256, at="2026-01-01T00:00:00Z"))
+    answer = reviewer.post("/review/decide", row=row(files, file, "accept"))
+    assert (answer.status_code, "is taken down" in answer.text) == (409, True)
+    assert files.last(file).verdict == "review"
+
+
+def test_a_manager_decides_on_files_of_the_own_sources_only(house, files):  # noqa: F811 - the fixture
+    mine, theirs = files.add("1"), files.add("2", source="reef")
+    manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
+    assert manager.post("/review/decide", row=row(files, theirs, "accept")).status_code == 403
+    assert files.last(theirs).decided_by == "rule"
+    assert manager.post("/review/decide", row=row(files, mine, "accept")).status_code == 303
+
+
+BAD_FORMS: tuple[tuple[dict[str, str], int], ...] = (
+    ({}, 400),
+    ({"row": "delete 1"}, 400),
+    ({"row": "accept"}, 404),
+    ({"row": "accept 99"}, 404),
+    ({"row": "accept 1e3"}, 404),
+    ({"row": "accept -1"}, 404),
+    ({"row": "accept " + "9" * 5000}, 404),
+    ({"verdict": "accept", "number": "\u0661"}, 404),
+    ({"row": "accept 1", "reason": "because"}, 409),
+    ({"row": "accept 1", "comment": "x" * 2001}, 409),
+    ({"row": "accept 1", "comment": "x" * 1_000_000}, 413),
+)
+
+
+def test_a_form_that_is_none_of_ours_decides_nothing(files, reviewer):
+    file = files.add("1")
+    for fields, status in BAD_FORMS:
+        answer = reviewer.post("/review/decide", **fields)
+        assert answer.status_code == status, fields
+        assert parsed(answer.text).find(".//h1") is not None
+    assert files.last(file).decided_by == "rule"
+
+
+def test_without_the_token_of_the_form_nothing_is_decided(files, reviewer):
+    file = files.add("1")
+    assert reviewer.post("/review/decide", csrf="", row=row(files, file, "accept")).status_code == 400
+    assert files.last(file).decided_by == "rule"
+
+
+def test_the_way_back_is_one_of_the_review(files, reviewer):
+    file = files.add("1")
+    for address in (
+        "https://evil.example/", "//evil.example", "/\\evil", "/search", "/review/../search", "/reviewer",
+        "/review/login", "",
+    ):  # fmt: skip
+        answer = reviewer.post("/review/decide", row=row(files, file, "accept"), next=address)
+        parts = urlsplit(answer.headers["Location"])
+        assert (parts.netloc, parts.path) == ("", "/review")
+        assert parse_qs(parts.query) == {"done": [str(files.last(file).number)]}
+
+
+def test_the_message_is_for_the_person_who_decided_and_while_the_decision_is_in_force(house, files, reviewer):  # noqa: F811
+    file = files.add("1")
+    reviewer.post("/review/decide", row=row(files, file, "accept"))
+    number = files.last(file).number
+    other = signed_in(house.app, house.desk.folder, "A. Berg")
+    assert 'role="status"' not in other.get(f"/review?done={number}").text
+    assert 'role="status"' in reviewer.get(f"/review?done={number}").text
+    other.post("/review/decide", row=row(files, file, "reject"))
+    for done in (number, "x", "", 99):
+        assert 'role="status"' not in reviewer.get(f"/review?done={done}").text

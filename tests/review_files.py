@@ -1,0 +1,115 @@
+"""Files that a search found for published items: what pages of the review are tested with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+from xml.sax.saxutils import escape
+
+from gateway.fulltext.found_copies import copies_of_result
+from gateway.fulltext.policies import Colour, Policy
+from gateway.fulltext.search_result import SearchResult
+from gateway.fulltext.stored_search import search_as_json
+from gateway.model import Candidate, Decision, Outcome
+from gateway.settings import place_of_copy
+from gateway.store.base import Discovery
+from tests.page_house import House
+from tests.publish.desk import Sent, dc
+
+DOMAIN = "oai:gateway.example.org"
+AT = 1_764_150_000
+
+
+class Found(NamedTuple):
+    """A file that was found: its item, its address and its SHA-256."""
+
+    identifier: str
+    url: str
+    sha256: str
+
+
+class Files:
+    """The files of an instance."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.desk: Discovery = house.app.extensions["desk"].open()
+        house.desk.now = time.time()  # pages publish by the clock of the machine
+        house.app.extensions["store"].believe()
+
+    def add(
+        self, name: str, title: str = "A title", *, source: str = "laro", verdict: str = "review", **more: Any
+    ) -> Found:
+        """Publish an item, and store a search that found one file of it, with the decision of a rule."""
+        self.publish(name, title, source=source)
+        return self.find(name, title, source=source, verdict=verdict, **more)
+
+    def publish(self, *names: str, title: str = "A title", source: str = "laro") -> None:
+        """Publish items."""
+        desk = self.house.desk
+        if source != "laro":
+            desk.add(source)
+        desk.send(*(Sent(name, dc(escape(title))) for name in names), source=source)
+        desk.publish(source)
+
+    def find(
+        self,
+        name: str,
+        title: str = "A title",
+        *,
+        source: str = "laro",
+        verdict: str = "review",
+        by: str = "rule",
+        reason: str = "The score 0.4 is too low to decide.",
+        body: bytes = b"",
+        authors: str = "Okafor, Ada; Lindqvist, M\u00e4rta",
+        colour: str = "green",
+        has_copy: bool = True,
+        at: int = AT,
+        **candidate: Any,
+    ) -> Found:
+        """Store a search that found one file of an item."""
+        identifier = f"{DOMAIN}:{source}/{name}"
+        body = body or b"%PDF-1.7 " + name.encode()
+        digest = sha256(body).hexdigest()
+        url = candidate.pop("url", f"https://repository.example.net/{name}.pdf")
+        facts = {
+            "evidence": "best_oa_location",
+            "license": "cc-by",
+            "version": "accepted",
+            "score": 0.4,
+            "kind": "article",
+        }
+        checked = Candidate(
+            url,
+            candidate.pop("found_by", "unpaywall"),
+            outcome=candidate.pop("outcome", Outcome.LOW_SCORE),
+            size=len(body),
+            sha256=digest,
+            mime_type="application/pdf",
+            **{**facts, **candidate},
+        )
+        policy = Policy(Colour(colour), "A journal") if colour else None
+        result = SearchResult(Outcome.LOW_SCORE, candidates=(checked,), policy=policy, title=title, authors=authors)
+        self.desk.enlist(source, [(identifier, name)], 1, at)
+        lease = self.desk.lease(at, 60, (), identifier)
+        assert lease is not None
+        decisions = (Decision(identifier, url, digest, verdict, reason, by, at),)
+        copies = copies_of_result(identifier, source, result, lambda _: "repository.example.net")
+        assert self.desk.done(lease, "success", search_as_json(result), at, lambda _: decisions, copies=copies)
+        if has_copy:
+            place = place_of_copy(self.house.desk.folder, digest)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(body)
+        return Found(identifier, url, digest)
+
+    def last(self, file: Found) -> Decision:
+        """Return the decision in force on a file."""
+        return [decision for decision in self.desk.decisions(file.identifier) if decision.url == file.url][-1]
+
+    def history(self, file: Found) -> Sequence[tuple[str, str]]:
+        """Return who decided what on a file, the oldest first."""
+        every = self.desk.decisions(file.identifier)
+        return [(decision.decided_by, decision.verdict) for decision in every if decision.url == file.url]
