@@ -170,7 +170,7 @@ class Discovery(Protocol):
         ...
 
     def forget(self, identifiers: Iterable[str]) -> None:
-        """Delete the searches for some items, and the decisions on their files."""
+        """Delete the searches for some items, all that was decided on their files, and texts that only these have."""
         ...
 
     def counts(self) -> tuple[tuple[str, str, str, int], ...]:
@@ -279,6 +279,21 @@ class Discovery(Protocol):
 
     def count_copies(self, verdict: str, wanted: CopyFilter, most: int) -> int:
         """Return the number of copies of a list; `most` + 1 if there are more than `most`."""
+        ...
+
+    def first_page(self, sha256: str) -> str:
+        """Return the beginning of the text of the file with this SHA-256; empty if it was not read, or was forgotten.
+
+        Raise StoreDamaged when it cannot be read.
+        """
+        ...
+
+    def keep_first_page(self, sha256: str, text: str) -> None:
+        """Store the beginning of the text of a file."""
+        ...
+
+    def forget_first_pages(self, digests: Iterable[str]) -> None:
+        """Delete the texts of the files with these SHA-256."""
         ...
 
     def copies_lack_after(self) -> str | None:

@@ -197,6 +197,25 @@ from ({matching}) as matching join copy using (identifier, url) left join decisi
 -- Return the number of copies, up to a limit.
 select count(*) from ({matching});
 
+-- name: first_page
+-- Return the beginning of the text of a file.
+select content from first_page where sha256 = ?;
+
+-- name: first_page_put
+-- Store the beginning of the text of a file.
+insert or replace into first_page values (?, ?);
+
+-- name: first_page_forget
+-- Forget the text of a file.
+delete from first_page where sha256 = ?;
+
+-- name: first_pages_forget
+-- Forget the texts of the files of an item that no other item has.
+delete from first_page where sha256 in (
+    select sha256 from copy where identifier = :identifier union select sha256 from decision where identifier = :identifier)
+  and not exists (
+    select 1 from copy where copy.sha256 = first_page.sha256 and copy.sha256 <> '' and identifier != :identifier);
+
 -- name: host_away
 -- Return the second until which a host is not asked.
 select away_until from host where name = ?;

@@ -222,15 +222,16 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         return SearchState(identifier, source, upstream, state, due, tries, outcome, at, search_json)
 
     def forget(self, identifiers: Iterable[str]) -> None:
-        """Delete the searches for some items, and the decisions on their files."""
+        """Delete the searches for some items, all that was decided on their files, and texts that only these have."""
         with self._file.writing() as session:
-            names = [(identifier,) for identifier in identifiers]
-            session.executemany(SQL["search_forget"], names)
-            session.executemany(SQL["decisions_forget"], names)
-            session.executemany(SQL["copies_forget"], names)
-            session.executemany(SQL["refusals_forget"], names)
-            session.executemany(SQL["sampled_forget"], names)
-            session.executemany(SQL["judgements_forget"], names)
+            for name in [(identifier,) for identifier in identifiers]:  # one by one: two may have the same file
+                session.execute(SQL["first_pages_forget"], {"identifier": name[0]})
+                session.execute(SQL["search_forget"], name)
+                session.execute(SQL["decisions_forget"], name)
+                session.execute(SQL["copies_forget"], name)
+                session.execute(SQL["refusals_forget"], name)
+                session.execute(SQL["sampled_forget"], name)
+                session.execute(SQL["judgements_forget"], name)
 
     def counts(self) -> tuple[tuple[str, str, str, int], ...]:
         """Return rows of (source, state, outcome, number of items)."""

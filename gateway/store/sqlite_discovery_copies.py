@@ -1,4 +1,7 @@
-"""The lists of copies of `discovery.sqlite`: each order is an index that has everything by which copies are chosen."""
+"""The lists of copies of `discovery.sqlite`, and the first pages of files.
+
+Each order is an index that has everything by which copies are chosen.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,9 @@ from collections.abc import Iterable, Mapping
 from math import inf
 from types import MappingProxyType
 
+import zstandard
+
+from gateway.errors import StoreDamaged
 from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, FoundCopy, ListedCopy
 from gateway.store.queries import load
 from gateway.store.sqlite_discovery_rows import copy_row, listed_copy_of, place_of
@@ -47,7 +53,7 @@ _COUNT = SQL["copies_counted"].format(matching=_matching(CopyOrder.IDENTIFIER, i
 
 
 class CopyLists:
-    """The lists of copies in an open file; `Discovery` in base_discovery.py has the promises of all methods."""
+    """Lists of copies and first pages in an open file; `Discovery` in base_discovery.py has the promises of all."""
 
     def __init__(self, file: SqliteFile) -> None:
         """Take the file."""
@@ -83,6 +89,28 @@ class CopyLists:
         with self._file.reading() as session:
             counts = [session.one(_COUNT, {**asked, "verdict": one}) or (0,) for one in _verdicts(verdict)]
         return min(sum(int(count) for (count,) in counts), most + 1)
+
+    def first_page(self, sha256: str) -> str:
+        """Return the beginning of the text of the file with this SHA-256; empty if it was not read, or was forgotten.
+
+        Raise StoreDamaged when it cannot be read.
+        """
+        with self._file.reading() as session:
+            row = session.one(SQL["first_page"], (sha256,))
+        try:
+            return zstandard.decompress(row[0]).decode() if row else ""
+        except (zstandard.ZstdError, UnicodeDecodeError) as error:
+            raise StoreDamaged(f"{self._file.path}: the text of a file cannot be read: {error}.") from error
+
+    def keep_first_page(self, sha256: str, text: str) -> None:
+        """Store the beginning of the text of a file."""
+        with self._file.writing() as session:
+            session.execute(SQL["first_page_put"], (sha256, zstandard.compress(text.encode())))
+
+    def forget_first_pages(self, digests: Iterable[str]) -> None:
+        """Delete the texts of the files with these SHA-256."""
+        with self._file.writing() as session:
+            session.executemany(SQL["first_page_forget"], [(digest,) for digest in digests])
 
     def copies_lack_after(self) -> str | None:
         """Return the item up to which the copies of an earlier release are listed, or None if all are."""

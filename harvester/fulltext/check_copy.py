@@ -10,9 +10,10 @@ from gateway.fulltext.search_result import NAMED
 from gateway.model import Candidate, FileLink, Outcome
 from gateway.xmltext import utc_datetime
 from harvester.fulltext.access_rights import future_day_in, open_from_words
+from harvester.fulltext.first_page import first_page_of
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.license_hosts import is_trusted
-from harvester.fulltext.pages.article_xml import is_article_xml
+from harvester.fulltext.pages.article_xml import is_article_xml, text_of_article
 from harvester.fulltext.pdf.extraction import SECONDS, Extracted, extract
 from harvester.fulltext.pdf.file_claims import claims_of
 from harvester.fulltext.pdf.file_type import HTML, PDF, UNKNOWN
@@ -27,6 +28,8 @@ REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.SUPPLEM
 # Statements about a copy, by the names of their fields in `Copy` and `Candidate`.
 _STATED = ("evidence", "version", "license", "license_url", "host_type", "doubt", "restriction", "retracted")
 Keep: TypeAlias = Callable[[bytes], None]
+# A function that gets the SHA-256 of a file that was read, and the beginning of its text.
+KeepText: TypeAlias = Callable[[str, str], None]
 
 
 class Offer(NamedTuple):
@@ -36,12 +39,19 @@ class Offer(NamedTuple):
     copy: Copy
 
 
-def check(offer: Offer, known: Known, fetch: Fetch, at: int, keep: Keep = lambda _: None) -> Candidate:
+def check(
+    offer: Offer,
+    known: Known,
+    fetch: Fetch,
+    at: int,
+    keep: Keep = lambda _: None,
+    keep_text: KeepText = lambda *_: None,
+) -> Candidate:
     """Return the result of fetching and comparing a copy; `at` is now, in Unix seconds.
 
-    A copy under an embargo is not fetched. `keep` gets the bytes of a file that may be the work. Failures of a server
-    or a file are outcomes, not errors. Raise ConfigurationError when the process that reads PDF
-    files cannot start.
+    A copy under an embargo is not fetched. `keep` gets the bytes of a file that may be the work, and `keep_text` the
+    beginning of every text. Failures of a server or a file are outcomes, not errors. Raise ConfigurationError when the
+    process that reads PDF files cannot start.
     """
     today = utc_datetime(at)[:10]
     if offer.copy.open_from > today:
@@ -51,7 +61,7 @@ def check(offer: Offer, known: Known, fetch: Fetch, at: int, keep: Keep = lambda
     candidate = _visited(candidate, visited)
     if visited.fetched is None or visited.outcome is not Outcome.SUCCESS:
         return candidate
-    candidate = _read(candidate, visited, known, today)
+    candidate = _read(candidate, visited, known, today, keep_text)
     if candidate.open_from > today and candidate.outcome is not Outcome.WRONG_DOCUMENT:  # by its cover page
         return candidate._replace(outcome=Outcome.EMBARGOED_UNTIL)
     if candidate.outcome in REVIEWED:
@@ -146,14 +156,19 @@ def _held(candidate: Candidate, visited: Visit) -> Candidate:
     )
 
 
-def _read(candidate: Candidate, visited: Visit, known: Known, today: str) -> Candidate:
+def _read(candidate: Candidate, visited: Visit, known: Known, today: str, keep_text: KeepText) -> Candidate:
     assert visited.fetched is not None
     candidate = _held(candidate, visited)
     if not is_pdf(visited):
-        return candidate._replace(outcome=_other_form(visited))
+        outcome = _other_form(visited)
+        if outcome is Outcome.FULL_TEXT_XML:
+            keep_text(candidate.sha256, first_page_of(text_of_article(visited.fetched.body)))
+        return candidate._replace(outcome=outcome)
     wanted = expected(known.work, known.own_identifiers, known.own_described)
     seconds = float(known.settings.get("text_seconds", SECONDS))
     extracted = extract(visited.fetched.body, seconds)
+    if text := first_page_of(extracted.front or extracted.first):
+        keep_text(candidate.sha256, text)
     verdict = judge(extracted, wanted, visited.url)
     return _claiming(candidate, extracted, wanted.titles)._replace(
         outcome=verdict.outcome,

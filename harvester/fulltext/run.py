@@ -33,7 +33,7 @@ from gateway.settings import Settings
 from gateway.store.base import Discovery, Store
 from gateway.xmltext import utc_datetime
 from harvester.fulltext.changed_works import basis_of, changed, renew_changed
-from harvester.fulltext.check_copy import Keep
+from harvester.fulltext.check_copy import Keep, KeepText
 from harvester.fulltext.embargoes import due_at
 from harvester.fulltext.list_copies import complete
 from harvester.fulltext.matched_dois import compared
@@ -68,6 +68,10 @@ class Result(NamedTuple):
 
 
 def _forget(_body: bytes) -> None:
+    """Do nothing."""
+
+
+def _forget_text(_digest: str, _text: str) -> None:
     """Do nothing."""
 
 
@@ -109,6 +113,14 @@ class FullTextSearch:
         self.keep: Keep = self.copies.keep if settings.is_on("files_keep") else _forget
         self.wants_named = settings.is_on("discover_named_files")
         self.thresholds = thresholds_of(settings)
+
+    def keep_text(self, digest: str, text: str) -> None:
+        """Store the beginning of the text of a file, unless the file is taken down, perhaps meanwhile."""
+        if self.store.takedowns().names_digest(digest):
+            return
+        self.desk.keep_first_page(digest, text)
+        if self.store.takedowns().names_digest(digest):
+            self.desk.forget_first_pages([digest])
 
     def enlist(self, sources: Collection[str]) -> int:
         """Enlist the items that are new since the last time; return how many.
@@ -167,7 +179,7 @@ class FullTextSearch:
         leases = self._to_try(sources, identifier, before)
 
         def tried(lease: Lease) -> Result:
-            return Result(lease.identifier, lease.source, self._searched(lease, _forget))
+            return Result(lease.identifier, lease.source, self._searched(lease, _forget, _forget_text))
 
         yield from self._run(lambda: next(leases, None), tried, 1 if identifier else limit, is_asked_to_stop)
 
@@ -215,17 +227,17 @@ class FullTextSearch:
                 yield from (result for _, result in pool.turn())
             pool.raise_error()
 
-    def _searched(self, lease: Lease, keep: Keep) -> SearchResult:
+    def _searched(self, lease: Lease, keep: Keep, keep_text: KeepText) -> SearchResult:
         """Return the result for one item; an unexpected exception is the outcome FAULT of this item only."""
         try:
-            return self._search(lease, keep)
+            return self._search(lease, keep, keep_text)
         except _OF_THE_WHOLE:
             raise
         except Exception:
             log.exception("%s: a fault of this program. The item is searched for again in a day.", lease.identifier)
             return SearchResult(Outcome.FAULT, is_over=False)
 
-    def _search(self, lease: Lease, keep: Keep) -> SearchResult:
+    def _search(self, lease: Lease, keep: Keep, keep_text: KeepText) -> SearchResult:
         found_urls = found_of(self.store, lease.source, lease.upstream)
         work = work_of(self.store, lease.identifier, lease.upstream, found_urls)
         state = self.desk.search(lease.identifier)
@@ -249,6 +261,7 @@ class FullTextSearch:
             is_another=has_changed,
             refused=refused,
             keep=keep,
+            keep_text=keep_text,
         )
         title, authors = described(work)
         searched = searched._replace(
@@ -290,7 +303,7 @@ class FullTextSearch:
 
     def _ended(self, lease: Lease) -> Result:
         try:
-            searched = self._searched(lease, self.keep)
+            searched = self._searched(lease, self.keep, self.keep_text)
         except BaseException:
             self.desk.release(lease, int(self.clock()))
             raise

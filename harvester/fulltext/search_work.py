@@ -30,7 +30,7 @@ from gateway.fulltext.search_result import RECHECK, SearchResult
 from gateway.model import Candidate, FileLink, Outcome, Trace, Work
 from gateway.xmltext import utc_datetime
 from harvester.fulltext.access_rights import is_shut, open_from_record
-from harvester.fulltext.check_copy import Keep, Offer, again, check, is_same, look, unasked, withheld
+from harvester.fulltext.check_copy import Keep, KeepText, Offer, again, check, is_same, look, unasked, withheld
 from harvester.fulltext.embargoes import STEP as EMBARGO
 from harvester.fulltext.embargoes import Embargoes, next_day
 from harvester.fulltext.known_copies import Copy
@@ -93,16 +93,18 @@ def search(
     wants_named: bool = False,
     refused: Iterable[str] = (),
     keep: Keep = lambda _: None,
+    keep_text: KeepText = lambda *_: None,
 ) -> SearchResult:
     """Search for one work and return the result. No failure of a service, a server or a file raises an error.
 
     `at` is now, in Unix seconds. `accepted` are copies that were accepted before: an unchanged one ends the search,
     unless it was accepted for another work. Those at `unproven` addresses are read again in any case. `keep` gets the
-    bytes of files that may be the work. If the record names its files, they are only fetched (`wants_named`) and
-    not judged. `refused` are DOIs that a person has rejected.
+    bytes of files that may be the work, `keep_text` the beginning of each text that was read. If the record names its
+    files, they are only fetched (`wants_named`) and not judged. `refused` are DOIs that a person has rejected.
     """
     known = replace(known_of(work, settings), refused=frozenset(refused))
     under_way = _Search(known, fetch, at, most_files, accepted, keep)
+    under_way.keep_text = keep_text
     under_way.unproven = frozenset(unproven)
     if work.files:
         return under_way.look(work.files if wants_named else (), is_another=is_another)
@@ -121,6 +123,7 @@ class _Search:
         self.known = replace(known, candidates=tuple(self.accepted.values()))
         self.unproven: frozenset[str] = frozenset()
         self.keep = keep
+        self.keep_text: KeepText = lambda *_: None
         self.traces: list[Trace] = []
         self.candidates: list[Candidate] = []
         self.waiting: list[Offer] = []  # copies that are not yet checked
@@ -194,7 +197,7 @@ class _Search:
     def _checked(self, offer: Offer) -> Candidate:
         """Return the result for a copy; for an accepted one that cannot be fetched, the earlier result."""
         offer = offer._replace(copy=self.embargoes.of(offer.copy))
-        candidate = check(offer, self.known, self.fetch, self.at, self.keep)
+        candidate = check(offer, self.known, self.fetch, self.at, self.keep, self.keep_text)
         self.open_days.add(candidate.open_from)
         before = self.accepted.get(candidate.url)
         return (

@@ -30,9 +30,11 @@ from gateway.provenance import read as read_provenance
 from gateway.request_line import escaped
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.spdx import spdx_uri
+from gateway.xmltext import is_legal
 from harvester.audit import crossref as crossref_works
 from harvester.fulltext import access_rights as access
 from harvester.fulltext import identifiers, page_ranges, retractions, rights_words
+from harvester.fulltext.first_page import first_page_of
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.match_work import match_work, sought
 from harvester.fulltext.pages import article_xml, landing_page, signposting
@@ -240,6 +242,12 @@ def _mapped(body: bytes) -> object:
     return made
 
 
+def _first_page_of_article(body: bytes) -> object:
+    text = first_page_of(article_xml.text_of_article(body))
+    assert is_legal(text)
+    return text
+
+
 def _beside(body: bytes) -> object:
     return (
         resourcesync_abouts.completed(Work(), [body]),
@@ -424,6 +432,7 @@ TARGETS = (
     Target("files.records.records.cut_dump", lambda body: wire_files.cut_dump(body, "x", is_last=True), (DUMP,)),
     Target("files.records.records.cut_lines", lambda body: wire_files.cut_lines(body, is_last=True), (LINES,)),
     Target("article_xml", article_xml.is_article_xml, (LIST, PAGE, JATS, JATS.decode().encode("utf-16"))),
+    Target("article_text", _first_page_of_article, (LIST, PAGE, JATS, JATS.decode().encode("utf-16"))),
     Target("landing_page", lambda body: landing_page.read.__wrapped__(body, _BASE, "text/html"), (PAGE,)),
     Target("resourcesync.leads.page", lambda body: leads.leads_of_page(body, _BASE), (PAGE,)),
     Target("resourcesync.leads.robots", lambda body: leads.leads_of_robots(body, _BASE), (ROBOTS,)),

@@ -173,6 +173,38 @@ def test_a_decision_that_follows_one_that_does_not_exist_is_refused(desk: Sqlite
     assert desk.decisions(A) == ()
 
 
+# --- first pages of files -----------------------------------------------------------------------------------------
+
+
+def test_the_text_of_a_file_is_kept_until_it_is_forgotten(desk: SqliteDiscovery) -> None:
+    assert desk.first_page("ab") == ""
+    desk.keep_first_page("ab", "An old text.")
+    desk.keep_first_page("ab", "A title\nÄrger")
+    assert desk.first_page("ab") == "A title\nÄrger"
+    desk.forget_first_pages(["ab", "cd"])
+    assert desk.first_page("ab") == ""
+
+
+def test_the_texts_of_a_forgotten_item_are_forgotten_unless_another_item_has_the_file(desk: SqliteDiscovery) -> None:
+    texts = ("of a", "of both", "of a decision", "of b")
+    for text in texts:
+        desk.keep_first_page(text, text)
+    desk.list_copies([FoundCopy(A, f"http://{text}", "s", sha256=text) for text in texts[:2]], None)
+    desk.list_copies([FoundCopy(B, f"http://{text}", "t", sha256=text) for text in ("of both", "of b")], None)
+    desk.decide(Decision(A, "http://of a", "of a decision", "review", "", "rule", 1))
+    desk.forget([A])
+    assert [text for text in texts if desk.first_page(text)] == ["of both", "of b"]
+    desk.forget([A, B])
+    assert [text for text in texts if desk.first_page(text)] == []
+
+
+def test_a_damaged_text_is_reported(desk: SqliteDiscovery, tmp_path) -> None:
+    with closing(sqlite3.connect(tmp_path / "discovery.sqlite")) as connection, connection:
+        connection.execute("insert into first_page values ('ab', x'00')")
+    with pytest.raises(StoreDamaged, match="the text of a file cannot be read"):
+        desk.first_page("ab")
+
+
 # --- offers to sources --------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,8 @@ Nothing is parsed: a search finds the name of the root and the beginning of a bo
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from html import unescape
 
 from harvester.fulltext.pages.utf16 import as_utf8
 
@@ -27,9 +29,37 @@ _ROOTS = frozenset(
 _BODY = re.compile(rb"(?i)<(?:[a-z][\w.-]{0,40}:)?(?:body|sections|rawtext)(?:\s[^<>]{0,1000}(?<!/))?>(?!\s{0,1000}</)")
 
 
+# The text of an article begins in these bytes: title, authors and abstract come first.
+_MOST_READ = 200_000
+_TAG = re.compile(r"<[^<>]{0,5000}>")
+_LINE_END = re.compile(
+    r"</(?:[A-Za-z][\w.-]{0,40}:)?(?:abstract|article-title|contrib|head|journal-title|name|p|sec|title)\s{0,20}>"
+)
+
+
 def is_article_xml(body: bytes) -> bool:
     """Return whether these bytes are the text of an article as XML, not only its metadata."""
     body = as_utf8(body)
     before = _BEFORE.match(body[:_MOST_BEFORE])
     root = _ROOT.match(body, before.end() if before else 0)
     return root is not None and root[1].lower() in _ROOTS and _BODY.search(body, root.end()) is not None
+
+
+def text_of_article(body: bytes) -> str:
+    """Return the beginning of the text of an article in XML, a line for each title, name and paragraph.
+
+    References to characters are resolved, but no other entities, and nothing is parsed.
+    """
+    body = as_utf8(body)
+    before = _BEFORE.match(body[:_MOST_BEFORE])
+    text = " ".join(body[before.end() if before else 0 :][:_MOST_READ].decode("utf-8", "ignore").split())
+    text = "".join(_without_comments(text)).replace("<![CDATA[", "").replace("]]>", "")
+    return unescape(_TAG.sub(" ", _LINE_END.sub("\n", text)))
+
+
+def _without_comments(text: str) -> Iterator[str]:
+    """Yield the parts of a text between its comments; a comment without an end has the rest."""
+    first, *others = text.split("<!--")
+    yield first
+    for part in others:
+        yield part.partition("-->")[2]

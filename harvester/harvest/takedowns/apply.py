@@ -45,7 +45,10 @@ def finish(instance: Instance, progress: Callable[[int], None] = lambda _: None)
     if new:
         store.settle()  # files that were carried in records stand in its log
     copies = Copies(instance.folder)
-    deleted = sum(copies.remove(digest) for digest in sorted(file.read().digests))
+    digests = sorted(file.read().digests)
+    deleted = sum(copies.remove(digest) for digest in digests)
+    if instance.has_searched:
+        instance.desk().forget_first_pages(digests)
     if instance.has_searched and lifted:
         Releaser(store, instance.inbox, instance.desk(), instance.settings).release()
     return Finished(changes, deleted)

@@ -1,0 +1,114 @@
+"""The beginning of the text of a file is kept when the file is read, clean and short, and forgotten with the file."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from gateway.model import CopyFilter, CopyOrder
+from gateway.takedowns import Kind, Takedown, Takedowns
+from harvester.cli import main
+from harvester.fulltext.first_page import MOST_BYTES, first_page_of
+from harvester.fulltext.pages.article_xml import text_of_article
+from tests.fulltext.test_releasing import COPY, IDENTIFIER, pdf, unpaywall
+from tests.fulltext.web import answer
+
+ARTICLE = b"""<?xml version="1.0"?><!DOCTYPE article [<!ENTITY x "y">]>
+<article><!-- <p>hidden</p> --><front><journal-title>A Journal</journal-title>
+<article-title>Growth &amp; decay of <italic>cells</italic></article-title>
+<contrib><name><surname>Rossi</surname> <given-names>A.</given-names></name></contrib>
+<abstract><p>We measured
+how they grow&#x202e;.</p></abstract></front><body><p><![CDATA[x < y]]> &x;</p></body></article>"""
+
+
+def test_the_lines_of_a_text_are_kept_without_what_nobody_sees() -> None:
+    text = "  A\ttitle \r\n\n\x1b[31mby\u202e Rossi\u200b\x07\ud800\u2028Ab\u00adstract"
+    assert first_page_of(text) == "A title\n[31mby Rossi\nAbstract"
+
+
+@pytest.mark.parametrize("letter", ["a", "ä", "漢", "😀"])
+def test_at_most_4_kb_are_kept_and_no_half_letter(letter: str) -> None:
+    text = first_page_of(letter * 10_000)
+    assert set(text) == {letter}
+    assert MOST_BYTES - 4 < len(text.encode()) <= MOST_BYTES
+
+
+def test_an_article_in_xml_has_a_line_for_title_name_and_paragraph() -> None:
+    assert first_page_of(text_of_article(ARTICLE)).splitlines() == [
+        "A Journal",
+        "Growth & decay of cells",
+        "Rossi A.",
+        "We measured how they grow.",
+        "x < y &x;",
+    ]
+
+
+@pytest.mark.parametrize("body", [b"", b"<article><p>a<!-- b", b"<" * 500_000, b"<!--" * 100_000, b"\xff\xfe<\0"])
+def test_no_xml_makes_it_fail(body: bytes) -> None:
+    assert first_page_of(text_of_article(body)) in ("", "a", "<", "<" * MOST_BYTES)
+
+
+# --- of a search --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def search(searching):
+    """Return a search that has found the file of one work."""
+    search = searching(discover_named_files=False)
+    search.web.own = {**unpaywall(None), COPY: answer(pdf(search))}
+    return search
+
+
+def digest_of(search) -> str:
+    return search.desk.decisions(IDENTIFIER)[-1].sha256
+
+
+@pytest.mark.slow
+def test_a_search_keeps_the_first_page_of_each_file_that_it_reads(search) -> None:
+    search.run(identifier=IDENTIFIER)
+    text = search.desk.first_page(digest_of(search))
+    assert "Abstract" in text
+    assert len(text.encode()) <= MOST_BYTES
+
+
+@pytest.mark.slow
+def test_a_search_keeps_the_first_page_of_an_article_in_xml(search) -> None:
+    search.web.own[COPY] = answer(ARTICLE, Content_Type="application/xml")
+    search.run(identifier=IDENTIFIER)
+    digest = next(
+        listed.copy.sha256
+        for listed in search.desk.listed_copies("", CopyFilter(), CopyOrder.IDENTIFIER, None, 10)
+        if listed.copy.outcome == "full-text-xml"
+    )
+    assert search.desk.first_page(digest).startswith("A Journal\n")
+
+
+@pytest.mark.slow
+def test_a_dry_run_keeps_nothing(search) -> None:
+    assert search.try_out(identifier=IDENTIFIER)
+    search.run(identifier=IDENTIFIER)
+    search.desk.forget_first_pages([digest_of(search)])
+    search.try_out(identifier=IDENTIFIER)
+    assert search.desk.first_page(digest_of(search)) == ""
+
+
+@pytest.mark.slow
+def test_a_takedown_forgets_the_text(search) -> None:
+    search.run(identifier=IDENTIFIER)
+    digest = digest_of(search)
+    line = ["--instance", str(search.settings.instance), "takedown", "add", digest, "--reason", "Asked for."]
+    assert CliRunner().invoke(main, line).exit_code == 0
+    assert search.desk.first_page(digest) == ""
+
+
+@pytest.mark.slow
+def test_a_file_that_is_taken_down_while_it_is_read_leaves_no_text(search, monkeypatch) -> None:
+    search.run(identifier=IDENTIFIER)
+    digest = digest_of(search)
+    search.desk.forget_first_pages([digest])
+    lists = iter([Takedowns(), Takedowns([Takedown(Kind.SHA256, digest)]), Takedowns([Takedown(Kind.SHA256, digest)])])
+    monkeypatch.setattr(type(search.store), "takedowns", lambda _: next(lists))
+    search.work.keep_text(digest, "A text.")
+    assert search.desk.first_page(digest) == ""
+    search.work.keep_text(digest, "A text.")
+    assert search.desk.first_page(digest) == ""
