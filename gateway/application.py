@@ -44,6 +44,7 @@ from gateway.resourcesync.addresses import Addresses, FileAddresses, ResourceSet
 from gateway.resourcesync.keeping import kept_files
 from gateway.resourcesync.site_resources import SiteResources
 from gateway.review import routes as review
+from gateway.review.script import review_script
 from gateway.review.sessions import Sessions, configure
 from gateway.search.base import Reader
 from gateway.search.opening import open_search
@@ -161,7 +162,7 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     sets = resource_sets(settings.text("resourcesync_lists"))
     has_file_lists = bool(sets) and settings.is_on("resourcesync_files")
     site = _with_lists(site_of(settings, repository.base_url), sets)
-    yield assets.blueprint(site)
+    yield assets.blueprint(site, review_script())
     yield landing.blueprint(store, describe, databases.searches.tried, site)
     yield crawlers.blueprint(store, site, list(map(Addresses(site.url).resource_list, sets)))
     yield resolver.blueprint(store, describe, _finder(search), site)
@@ -188,7 +189,7 @@ def _review(app: Flask, settings: Settings, databases: Databases, repository: Re
     configure(app, site, key(settings, "session", store.fact(EPOCH_FACT)))
     sessions = Sessions(users)
     return review.blueprint(
-        review.Parts(site, settings, store, databases.inbox, databases.desk.open, decide, users, sessions)
+        review.Parts(site, settings, store, databases.inbox, databases.desk.open, decide, users, sessions, describe)
     )
 
 

@@ -43,7 +43,7 @@ class Files:
         self, name: str, title: str = "A title", *, source: str = "laro", verdict: str = "review", **more: Any
     ) -> Found:
         """Publish an item, and store a search that found one file of it, with the decision of a rule."""
-        self.publish(name, title, source=source)
+        self.publish(name, title=title, source=source)
         return self.find(name, title, source=source, verdict=verdict, **more)
 
     def publish(self, *names: str, title: str = "A title", source: str = "laro") -> None:
@@ -104,6 +104,22 @@ class Files:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(body)
         return Found(identifier, url, digest)
+
+    def find_many(self, name: str, count: int) -> None:
+        """Store a search that found so many files of one item of `laro`."""
+        identifier = f"{DOMAIN}:laro/{name}"
+        urls = [f"https://repository.example.net/{number:05}.pdf" for number in range(count)]
+        checked = tuple(
+            Candidate(url, "unpaywall", outcome=Outcome.LOW_SCORE, sha256=f"{number:064x}", score=0.4)
+            for number, url in enumerate(urls)
+        )
+        result = SearchResult(Outcome.LOW_SCORE, candidates=checked, title="Large")
+        self.desk.enlist("laro", [(identifier, name)], 1, AT)
+        lease = self.desk.lease(AT, 60, (), identifier)
+        assert lease is not None
+        decisions = [Decision(identifier, one.url, one.sha256, "review", "It waits.", "rule", AT) for one in checked]
+        copies = copies_of_result(identifier, "laro", result, lambda _: "repository.example.net")
+        assert self.desk.done(lease, "success", search_as_json(result), AT, lambda _: decisions, copies=copies)
 
     def last(self, file: Found) -> Decision:
         """Return the decision in force on a file."""

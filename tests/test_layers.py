@@ -313,6 +313,7 @@ LAYERS = {
             "gateway.pages",
             "gateway.settings",
             "gateway.store.base",
+            "gateway.takedowns",
             "gateway.fulltext",
             "gateway.review",
         ),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gateway.fulltext.search_result import NAMED, RECHECK, UNNAMED
-from gateway.fulltext.stored_search import candidates_of, parsed_search, retracted_of, traces_of
+from gateway.fulltext.stored_search import candidates_in, parsed_search, traces_in
 from gateway.model import Candidate, Decision, Outcome, SearchState, Trace
 from gateway.xmltext import utc_datetime
 
@@ -77,14 +77,15 @@ def explained(state: SearchState, decisions: Iterable[Decision] = ()) -> Iterato
     yield f"{state.identifier}: {standing_of(state)}"
     if not state.search_json:
         return
-    if retracted := retracted_of(state):
+    search = parsed_search(state)
+    if retracted := search.get("retracted"):
         yield f"  {retracted}"
-    for step in steps_of(state):
+    for step in steps_of(traces_in(search), candidates_in(search)):
         if step.step:
             yield f"  {step.step}: {step.sentence}"
         for candidate in step.candidates:
             yield from _of_candidate(candidate)
-    if policy := policy_sentence(state):
+    if policy := policy_sentence(search):
         yield f"  {policy}"
     for decision in decisions:
         sentence = f"{decision.verdict} {decision.url}. {decision.reason}"
@@ -100,9 +101,8 @@ def standing_of(state: SearchState) -> str:
     return f"{state.outcome}, {when}. {SENTENCES[Outcome(state.outcome)]}{again}"
 
 
-def steps_of(state: SearchState) -> Iterator[ExplainedStep]:
+def steps_of(traces: Sequence[Trace], candidates: Iterable[Candidate]) -> Iterator[ExplainedStep]:
     """Yield the steps of a search with the files that they named; first those that the record names."""
-    candidates, traces = candidates_of(state), traces_of(state)
     steps = {trace.step for trace in traces}
     files = defaultdict[str, list[Candidate]](list)
     for candidate in candidates:
@@ -116,9 +116,9 @@ def steps_of(state: SearchState) -> Iterator[ExplainedStep]:
         yield ExplainedStep(trace.step, sentence, tuple(files[trace.step]))
 
 
-def policy_sentence(state: SearchState) -> str:
-    """Return the sentence about the policy of the publisher; empty if none is known."""
-    policy = parsed_search(state).get("policy")
+def policy_sentence(search: Mapping[str, Any]) -> str:
+    """Return the sentence about the policy of the publisher in a parsed search; empty if none is known."""
+    policy = search.get("policy")
     return f"The policy of {policy['title'] or 'the publisher'} is {policy['colour']}." if policy else ""
 
 

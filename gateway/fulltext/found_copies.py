@@ -20,7 +20,7 @@ def copies_of_result(identifier: str, source: str, searched: SearchResult, host_
     """Yield the rows of a search that has ended. `host_of` returns the host in an address."""
     colour = searched.policy.colour if searched.policy else ""
     for candidate in searched.candidates:
-        yield _row(identifier, source, searched.title, searched.authors, colour, candidate, host_of)
+        yield copy_of(identifier, source, searched.title, searched.authors, colour, candidate, host_of)
 
 
 def copies_of_state(state: SearchState, work: Work | None, host_of: HostOf) -> Iterator[FoundCopy]:
@@ -28,7 +28,7 @@ def copies_of_state(state: SearchState, work: Work | None, host_of: HostOf) -> I
     policy = parsed_search(state).get("policy")
     title, authors = described(work)
     for candidate in candidates_of(state):
-        yield _row(
+        yield copy_of(
             state.identifier, state.source, title, authors, policy["colour"] if policy else "", candidate, host_of
         )
 
@@ -44,7 +44,7 @@ def _short(text: str) -> str:
     return " ".join(clean(text).split())[:_MOST]
 
 
-def _row(
+def copy_of(
     identifier: str,
     source: str,
     title: str,
@@ -53,6 +53,7 @@ def _row(
     candidate: Candidate,
     host_of: HostOf,
 ) -> FoundCopy:
+    """Return the row of one copy; `title` and `authors` are those of the record, `colour` that of the policy."""
     return FoundCopy(
         identifier,
         candidate.url,

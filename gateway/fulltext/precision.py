@@ -86,6 +86,11 @@ def sample_of(files: Iterable[SampledFile], rule: AcceptRule, month: str, size: 
     return tuple(nsmallest(size, files, key=lambda file: _draw(file, rule, month)))
 
 
-def _draw(file: SampledFile, rule: AcceptRule, month: str) -> bytes:
+def mixed(files: Iterable[SampledFile], month: str) -> tuple[SampledFile, ...]:
+    """Return the files of the samples of all rules in one random order, which says nothing about the rules."""
+    return tuple(sorted(set(files), key=lambda file: _draw(file, "", month)))
+
+
+def _draw(file: SampledFile, rule: str, month: str) -> bytes:
     parts = "\n".join((rule, month, *file))
     return blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()

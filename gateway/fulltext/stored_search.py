@@ -63,7 +63,12 @@ def _with_tuples(stored: dict[str, Any]) -> dict[str, Any]:
 
 def traces_of(state: SearchState | None) -> tuple[Trace, ...]:
     """Return the results of the steps of the last search, in their order."""
-    stored = parsed_search(state).get("traces", ())
+    return traces_in(parsed_search(state))
+
+
+def traces_in(search: dict[str, Any]) -> tuple[Trace, ...]:
+    """Return the results of the steps in a parsed search, in their order."""
+    stored = search.get("traces", ())
     return tuple(Trace(**{**trace, "outcome": Outcome(trace["outcome"])}) for trace in stored)
 
 

@@ -56,6 +56,11 @@ def revealed(text: str) -> str:
     return " ".join(_HIDDEN.sub(lambda hidden: f"[U+{ord(hidden[0]):04X}]", text).split())
 
 
+def revealed_lines(text: str) -> str:
+    """Return a text as `revealed` does, but with its lines and its white space."""
+    return _HIDDEN.sub(lambda hidden: f"[U+{ord(hidden[0]):04X}]", text.replace("\r\n", "\n"))
+
+
 def bare_revealed(text: str) -> str:
     """Return a text of a record as `bare` does, for reviewers: what would be removed from it is shown."""
     return " ".join(_TAG.sub("", untexed(revealed(unescape(text)))).split())

@@ -43,6 +43,7 @@ class Pages:
             bare=shown.bare,
             plain=shown.plain,
             revealed=shown.revealed,
+            revealed_lines=shown.revealed_lines,
             bare_revealed=shown.bare_revealed,
             breakable=shown.breakable,
             number=shown.number,

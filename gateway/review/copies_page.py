@@ -12,12 +12,12 @@ from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.review import UNKNOWN
 from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, Outcome, User
-from gateway.pages.item_addresses import in_path, is_plain, merged, query_address
 from gateway.pages.shown import number
 from gateway.pages.spreadsheets import CSV_TYPE, as_csv
 from gateway.pages.texts import counted
 from gateway.review.copy_rows import COLUMNS, facts_of
 from gateway.review.frame import ReviewPages, page
+from gateway.review.item_links import item_address
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
 from gateway.review.listing import Listing, Shown
 from gateway.review.sessions import signed_in
@@ -138,14 +138,6 @@ class CopiesPage:
             "outcome": [(outcome.value, outcome.value.replace("-", " ")) for outcome in _OUTCOMES],
             "order": [(order.value, getattr(texts.review_orders, order.name.lower())) for order in CopyOrder],
         }
-
-
-def item_address(root: str, identifier: str, query: str = "") -> str:
-    """Return the address of the review page of an item; `query` has the filters of the list that it belongs to."""
-    folder = f"{root}/review/items/"
-    if is_plain(identifier) and merged(identifier) == identifier:
-        return folder + in_path(identifier) + (f"?{query}" if query else "")
-    return query_address(folder, identifier) + (f"&{query}" if query else "")
 
 
 def _next(base: str, asked: Asked, shown: Shown) -> str:

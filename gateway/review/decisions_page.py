@@ -14,10 +14,10 @@ from gateway.errors import QueryRefused
 from gateway.model import VERDICTS, Decision, DecisionFilter, ListedCopy, User
 from gateway.pages.shown import bare_revealed, shortened
 from gateway.pages.spreadsheets import CSV_TYPE, as_csv
-from gateway.review.copies_page import item_address
 from gateway.review.copy_rows import file_name
 from gateway.review.entries import MOST, Entry, entries_of
 from gateway.review.frame import ReviewPages, page
+from gateway.review.item_links import item_address
 from gateway.review.listing import sources_of
 from gateway.review.numbers import number_in
 from gateway.review.sessions import signed_in

@@ -11,6 +11,7 @@ from flask_wtf.csrf import generate_csrf
 from gateway.pages.answers import HTML, see_other
 from gateway.pages.site import Site
 from gateway.pages.templating import Pages
+from gateway.review.script import review_script
 from gateway.review.sessions import user_or_none
 
 __all__ = ["ReviewPages", "page", "refused", "see_other"]
@@ -28,10 +29,12 @@ class ReviewPages(Pages):
     def __init__(self, site: Site) -> None:
         """Take the site."""
         super().__init__(site, Path(__file__).parent / "templates")
+        self._script = review_script().name
 
     def render(self, template: str, **values: object) -> str:
         """Return the HTML of a page. Raise an error of Jinja if a value is missing."""
-        return super().render(template, **{"user": user_or_none(), "csrf_token": generate_csrf, "tab": ""} | values)
+        shared = {"user": user_or_none(), "csrf_token": generate_csrf, "tab": "", "script": self._script}
+        return super().render(template, **shared | values)
 
 
 def page(body: str, status: int = HTTPStatus.OK) -> Response:

@@ -13,6 +13,7 @@ from gateway.review.list_arguments import Asked
 from gateway.store.base import Discovery, Store
 
 _BATCH = 500
+_NEAR = (3, 200)  # copies in which the next item is looked for: an item may have many
 
 
 class Shown(NamedTuple):
@@ -63,6 +64,19 @@ class Listing:
         desk, sources = self._desk(), sources_of(user, asked.wanted.source)
         counts = (desk.count_copies(asked.verdict, asked.wanted._replace(source=source), most) for source in sources)
         return min(sum(counts), most + 1)
+
+    def nearest(self, asked: Asked, user: User, identifier: str) -> ListedCopy | None:
+        """Return the nearest copy of another item after or before a place; None if there is none among the next 200."""
+        desk = self._desk()
+        for limit in _NEAR:
+            copies = self._copies(asked, user, limit)
+            for listed in reversed(copies) if asked.before else copies:
+                is_other = listed.copy.identifier != identifier
+                if is_other and not is_withdrawn(self._store, desk, _of_the_copy(listed)):
+                    return listed
+            if len(copies) < limit:
+                break
+        return None
 
     def rows(self, copies: Sequence[ListedCopy]) -> tuple[Row, ...]:
         """Return the rows of copies that are not taken down. Raise StoreError."""

@@ -23,10 +23,13 @@ from gateway.review.copy_file import CopyFile
 from gateway.review.decide_page import DecidePage
 from gateway.review.decisions_page import DecisionsPage
 from gateway.review.frame import ReviewPages, private, refused, see_other
+from gateway.review.item_page import ItemPage
 from gateway.review.listing import Listing
 from gateway.review.login_page import LoginPage
+from gateway.review.record_facts import Describe
+from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
-from gateway.settings import Settings
+from gateway.settings import Settings, place_of_copy
 from gateway.store.base import Discovery, Inbox, Store, Users
 
 MOST_BYTES: Final = 300_000  # of a form: some thousand rows of a list
@@ -40,7 +43,7 @@ class Parts(NamedTuple):
     """What the review is made of. It is handed everything, and opens nothing itself.
 
     `inbox` is None if it cannot be read. `open_desk` returns the searches. `decide` writes decisions and publishes
-    them; pages get one that also writes into the log (`noted`).
+    them; pages get one that also writes into the log (`noted`). `describe` reads a published record.
     """
 
     site: Site
@@ -51,6 +54,7 @@ class Parts(NamedTuple):
     decide: Decide
     users: Users
     sessions: Sessions
+    describe: Describe
 
 
 def blueprint(parts: Parts) -> Blueprint:
@@ -80,11 +84,19 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
     """Return the table of addresses: the path, the name of the endpoint, what answers, and the method."""
     login = LoginPage(parts.users, parts.sessions, pages)
     decide, open_desk, store = noted(parts), parts.open_desk, parts.store
+    instance = parts.settings.instance
     listing = Listing(store, open_desk)
+
+    def has_copy(digest: str) -> bool:
+        return place_of_copy(instance, digest).is_file()
+
     copies = CopiesPage(listing, open_desk, store, pages)
     batch = BatchPage(listing, open_desk, decide, pages)
     decisions = DecisionsPage(open_desk, store, pages)
-    files = CopyFile(open_desk, store, parts.settings.instance, pages)
+    items = ItemPage(store, parts.inbox, open_desk, parts.describe, has_copy, pages)
+    score = parts.settings.share("review_accept_score")
+    sample = SamplePage(store, open_desk, decide, parts.describe, has_copy, pages, score)
+    files = CopyFile(open_desk, store, instance, pages)
     return (
         ("/review/login", "login", login.form, "GET"),
         ("/review/login", "sign_in", login.sign_in, "POST"),
@@ -93,6 +105,11 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/copies.json", "copies_as_json", copies.json, "GET"),
         ("/review/copies.csv", "copies_as_csv", copies.csv, "GET"),
         ("/review/copies/<digest>", "copy", files.answer, "GET"),
+        ("/review/items/", "item_by_query", items.item, "GET"),
+        ("/review/items/<path:tail>", "item", items.item, "GET"),
+        ("/review/sample", "sample", sample.form, "GET"),
+        ("/review/sample", "judge", sample.judge, "POST"),
+        ("/review/precision", "precision", sample.precision, "GET"),
         ("/review/decide", "decide", DecidePage(open_desk, decide, pages).answer, "POST"),
         ("/review/batch", "batch", batch.preview, "GET"),
         ("/review/batch", "decide_batch", batch.decide, "POST"),

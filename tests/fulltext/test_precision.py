@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from gateway.fulltext.precision import interval, precisions_of, sample_of
+from gateway.fulltext.precision import interval, mixed, precisions_of, sample_of
 from gateway.model import AcceptRule, Judged, Judgement, SampledFile
 
 FILES = [SampledFile(f"oai:x:laro/{number}", f"https://h.example/{number}.pdf", "ab" * 32) for number in range(400)]
@@ -84,3 +84,11 @@ def test_every_file_is_as_likely_in_the_sample():
     assert len(counts) == 400
     assert max(counts.values()) < 45  # 20 on average, with a standard deviation of 4.2
     assert min(counts.values()) > 3
+
+
+def test_the_order_in_which_files_are_judged_says_nothing_about_the_rule():
+    first, second = sample_of(FILES[:200], AcceptRule.LICENSE, "m"), sample_of(FILES[200:], AcceptRule.POLICY, "m")
+    order = mixed((*first, *second), "m")
+    assert sorted(order) == sorted((*first, *second))
+    assert 15 < sum(file in first for file in order[:50]) < 35
+    assert mixed((*second, *first, *first), "m") == order

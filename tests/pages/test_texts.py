@@ -36,6 +36,9 @@ BY_NAME = (
     "review_status",
     "review_batch",
     "review_race",
+    "review_facts",
+    "review_judged",
+    "review_rules",
 )
 
 

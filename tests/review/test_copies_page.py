@@ -103,7 +103,7 @@ def walked(reviewer: Browser, page: str, direction: str) -> tuple[list[list[str]
     pages, last = [], page
     while page:
         tree, last = parsed(reviewer.get(page).text), page
-        pages.append([box.get("value") for box in tree.iterfind(".//input[@type='checkbox']")])
+        pages.append([box.get("value") for box in tree.iterfind(".//input[@name='number']")])
         page = next((link.get("href") for link in tree.iterfind(f".//a[@rel='{direction}']")), "")
     return pages, last
 

@@ -1,0 +1,190 @@
+"""The page of an item in the review: why there is a file or none, and what a person needs to decide on its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final, NamedTuple
+
+from flask import Response, request
+
+from gateway.errors import QueryRefused
+from gateway.fulltext.explanation import policy_sentence, standing_of
+from gateway.fulltext.stored_search import candidates_in, parsed_search
+from gateway.model import Description, ItemState, ListedCopy, SearchState
+from gateway.names import source_of, upstream_identifier
+from gateway.pages.item_addresses import address_of
+from gateway.review.frame import ReviewPages, page, refused
+from gateway.review.item_links import address_in_list, item_address
+from gateway.review.item_view import MOST_FILES, Files, steps_shown
+from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
+from gateway.review.listing import Listing
+from gateway.review.received import Text, beginning_of, received_of
+from gateway.review.record_facts import Describe, described_in
+from gateway.review.sessions import signed_in
+from gateway.review.status import status_of
+from gateway.store.base import Discovery, Inbox, Store
+from gateway.xmltext import utc_datetime
+
+_PUBLISHED: Final = ("oai_dc", "oai_didl")
+_MOST_IDENTIFIER: Final = 10_000
+
+
+class Published(NamedTuple):
+    """A record as it is published. `text` is None if it is not shown, because it is deleted."""
+
+    metadata_prefix: str
+    datestamp: str
+    is_deleted: bool
+    text: Text | None
+    url: str
+
+
+class ItemPage:
+    """Answers with the pages of items."""
+
+    def __init__(
+        self,
+        store: Store,
+        inbox: Inbox | None,
+        desk: Callable[[], Discovery],
+        describe: Describe,
+        has_copy: Callable[[str], bool],
+        pages: ReviewPages,
+    ) -> None:
+        """Take the store, the inbox (None: it cannot be read), the function that opens the searches, and the templates.
+
+        `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored.
+        """
+        self._store, self._inbox, self._desk = store, inbox, desk
+        self._describe, self._has_copy, self._pages = describe, has_copy, pages
+        self._listing = Listing(store, desk)
+        self._root = pages.site.root
+
+    def item(self, tail: str = "") -> Response:
+        """Answer with the page of an item; its identifier is the end of the path, or an argument."""
+        identifier = tail or request.args.get("identifier", "")
+        try:
+            asked, start = asked_of(request.args), _number(request.args.get("files", "0"))
+        except QueryRefused as error:
+            return refused(self._pages, HTTPStatus.BAD_REQUEST, str(error))
+        texts = self._pages.texts
+        known = 0 < len(identifier) <= _MOST_IDENTIFIER
+        search = self._desk().search(identifier) if known else None
+        state = self._state(identifier) if known else None
+        if search is None and state is None:
+            return refused(self._pages, HTTPStatus.NOT_FOUND, texts.errors.not_found_item)
+        source = search.source if search else source_of(identifier)
+        if not signed_in().may_decide(source):
+            return refused(self._pages, HTTPStatus.FORBIDDEN, texts.review_item.other_source.format(source=source))
+        upstream = search.upstream if search else upstream_identifier(identifier)
+        if (state and state.is_hidden) or self._store.takedowns().names_item(identifier, source, upstream):
+            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.errors.legal)
+        search = search or SearchState(identifier, source, upstream, "due", 0, 0, "", 0, "")
+        return self._answer(search, state, asked, start)
+
+    def _state(self, identifier: str) -> ItemState | None:
+        upstream = upstream_identifier(identifier)
+        return self._store.states(source_of(identifier), [upstream]).get(upstream)
+
+    def _answer(self, search: SearchState, state: ItemState | None, asked: Asked, start: int) -> Response:
+        identifier, takedowns, desk = search.identifier, self._store.takedowns(), self._desk()
+        described, published = self._published(identifier)
+        is_living = described is not None and not described.is_deleted
+        work = described.work if described is not None and is_living else None
+        parsed = parsed_search(search)
+        candidates = candidates_in(parsed)
+        files = Files(search, parsed, candidates, work, desk.decisions(identifier))
+        decisions = files.last(takedowns)
+        place = asked.after or (files.listed(decisions[0]) if decisions else None)
+        before, after = self._neighbours(asked, place, identifier)
+        here = item_address(self._root, identifier, query_of(asked))
+        shown = [
+            files.file(number, one, desk.first_page, self._has_copy)
+            for number, one in enumerate(decisions[start : start + MOST_FILES], start + 1)
+        ]
+        titles = work.texts("title") if work else ()
+        body = self._pages.render(
+            "item.html",
+            tab="copies",
+            identifier=identifier,
+            source=search.source,
+            title=titles[0] if titles else "",
+            is_deleted=not is_living,
+            is_searched=bool(search.searched_at),
+            standing=standing_of(search),
+            retracted=parsed.get("retracted", ""),
+            policy=policy_sentence(parsed),
+            steps=tuple(steps_shown(parsed, candidates, takedowns)),
+            files=shown,
+            count=len(decisions),
+            work=work,
+            hops=described.hops if described else (),
+            received=tuple(received_of(self._inbox, state, takedowns)) if state else (),
+            published=published,
+            status=status_of(self._desk, signed_in(), request.args.get("done", "")),
+            status_next=here,
+            public_url=_public_address(self._root, identifier),
+            here=here,
+            list_url=self._list_url(asked),
+            before_url=before,
+            after_url=after,
+            previous_url=_paged(here, max(0, start - MOST_FILES)) if start else "",
+            next_url=_paged(here, start + MOST_FILES) if len(decisions) > start + MOST_FILES else "",
+            can_take_down=signed_in().may_take_down(search.source),
+            moment_text=utc_datetime,
+        )
+        return page(body)
+
+    # -- the record ----------------------------------------------------------------------------------------------
+
+    def _published(self, identifier: str) -> tuple[Description | None, tuple[Published, ...]]:
+        """Return what the Dublin Core of an item says (None: there is none), and its records as they are published."""
+        described, records = None, []
+        with self._store.view() as view:
+            for prefix in _PUBLISHED:
+                record = view.record(identifier, prefix)
+                if record is None:
+                    continue
+                described = described or described_in(self._describe, record.content)
+                url = _metadata_address(self._root, identifier, prefix)
+                text = None if record.is_deleted else beginning_of(record.content)
+                records.append(Published(prefix, utc_datetime(record.datestamp), record.is_deleted, text, url))
+        return described, tuple(records)
+
+    # -- neighbours in the list ----------------------------------------------------------------------------------
+
+    def _list_url(self, asked: Asked) -> str:
+        query = filter_query(asked)
+        return f"{self._root}/review" + (f"?{query}" if query else "")
+
+    def _neighbours(self, asked: Asked, place: ListedCopy | None, identifier: str) -> tuple[str, str]:
+        """Return the addresses of the items before and after this one in the list; empty if there is none."""
+        if place is None:
+            return "", ""
+        lists = (asked._replace(after=None, before=place), asked._replace(after=place, before=None))
+        before, after = (self._nearest(wanted, identifier) for wanted in lists)
+        return before, after
+
+    def _nearest(self, wanted: Asked, identifier: str) -> str:
+        other = self._listing.nearest(wanted, signed_in(), identifier)
+        return "" if other is None else address_in_list(self._root, wanted, other)
+
+
+def _number(text: str) -> int:
+    """Return the number of files before a page. Raise QueryRefused."""
+    if not (text.isascii() and text.isdigit() and len(text) < 8):  # noqa: PLR2004 - no item has so many files
+        raise QueryRefused("The argument files is not a number. Leave it out to get the first files.")
+    return int(text)
+
+
+def _paged(address: str, start: int) -> str:
+    return f"{address}{'&' if '?' in address else '?'}files={start}"
+
+
+def _metadata_address(root: str, identifier: str, prefix: str) -> str:
+    return address_of(f"{root}/metadata/{prefix}/", identifier, lambda _: True)
+
+
+def _public_address(root: str, identifier: str) -> str:
+    return address_of(f"{root}/items/", identifier, lambda _: True)

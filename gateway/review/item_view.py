@@ -1,0 +1,171 @@
+"""What the page of an item in the review shows of its files. Pure, and bounded: an item may have 25,000 files."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from gateway.fulltext.decisions import standing
+from gateway.fulltext.explanation import ExplainedStep, facts_of, meaning_of, steps_of, warnings_of
+from gateway.fulltext.found_copies import copy_of, described
+from gateway.fulltext.stored_search import traces_in
+from gateway.model import Candidate, Decision, FoundCopy, ListedCopy, SearchState, Work
+from gateway.pages.shown import host, revealed, shortened
+from gateway.review.copy_rows import file_name
+from gateway.review.differences import Row, rows_of
+from gateway.takedowns import Takedowns
+
+MOST_FILES: Final = 20  # of one page
+MOST_IN_STEP: Final = 20
+_MOST_HISTORY: Final = 50
+_MOST_LETTERS: Final = 2_000  # of a fact of a file
+_ORDER: Final = {"review": 0, "accept": 1, "reject": 2}
+_REPEATED: Final = ("at",)  # facts of the explanation that the page shows elsewhere
+
+
+class Explained(NamedTuple):
+    """A file that a step named, in words."""
+
+    url: str
+    step: str
+    evidence: str
+    sentence: str
+    way: str
+    warnings: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+class Step(NamedTuple):
+    """A step of the search in words; `more` counts its files that are not shown. No name: the record itself."""
+
+    name: str
+    sentence: str
+    files: tuple[Explained, ...]
+    more: int
+
+
+class File(NamedTuple):
+    """A file that was decided on: its facts, what differs from the record, its first page, and its history.
+
+    `decision` is the last one, `explained` is None if the last search did not check the file.
+    """
+
+    place: int
+    listed: ListedCopy
+    decision: Decision
+    name: str
+    explained: Explained | None
+    rows: tuple[Row, ...]
+    text: str
+    history: tuple[Decision, ...]  # the newest first
+    more_history: int
+    can_undo: bool
+    is_kept: bool
+
+
+def is_taken_down(candidate: Candidate, takedowns: Takedowns) -> bool:
+    """Return whether a checked copy is taken down, by its bytes or by an address on the way to it."""
+    if takedowns.is_empty:
+        return False
+    urls = (candidate.url, candidate.final_url, *candidate.hops)
+    return takedowns.names_digest(candidate.sha256) or any(map(takedowns.names_address, urls))
+
+
+def steps_shown(search: dict[str, Any], candidates: Iterable[Candidate], takedowns: Takedowns) -> Iterator[Step]:
+    """Yield the steps of a parsed search as a page shows them."""
+    for step in steps_of(traces_in(search), candidates):
+        yield _step(step, [one for one in step.candidates if not is_taken_down(one, takedowns)])
+
+
+def _step(step: ExplainedStep, candidates: Sequence[Candidate]) -> Step:
+    shown = tuple(map(explained_of, candidates[:MOST_IN_STEP]))
+    return Step(step.step, step.sentence, shown, len(candidates) - len(shown))
+
+
+def explained_of(candidate: Candidate) -> Explained:
+    """Return a checked copy in words."""
+    way = " → ".join((*candidate.hops, candidate.final_url)) if candidate.hops else ""
+    facts = ((name, _short(str(fact))) for name, fact in facts_of(candidate).items() if name not in _REPEATED)
+    return Explained(
+        _short(candidate.url),
+        candidate.found_by,
+        _short(candidate.evidence),
+        f"{candidate.outcome}. {meaning_of(candidate)}",
+        _short(way),
+        tuple(map(_short, warnings_of(candidate))),
+        tuple(facts),
+    )
+
+
+class Files:
+    """The files of an item that were decided on."""
+
+    def __init__(
+        self,
+        state: SearchState,
+        search: dict[str, Any],
+        candidates: Iterable[Candidate],
+        work: Work | None,
+        decisions: Iterable[Decision],
+    ) -> None:
+        """Take the search for an item, also parsed, its checked copies, its work, and all decisions on its files.
+
+        The work is None if the item is deleted.
+        """
+        self._state, self._work = state, work
+        self._colour = (search.get("policy") or {}).get("colour", "")
+        self._candidates = {candidate.url: candidate for candidate in candidates}
+        self._histories: dict[str, list[Decision]] = defaultdict(list)
+        for decision in decisions:
+            self._histories[decision.url].append(decision)
+
+    def last(self, takedowns: Takedowns) -> list[Decision]:
+        """Return the last decision on each file that is not taken down: those that wait first, then by address."""
+        decisions = (history[-1] for history in self._histories.values())
+        shown = (decision for decision in decisions if not self._is_hidden(decision, takedowns))
+        return sorted(shown, key=lambda decision: (_ORDER[decision.verdict], decision.url))
+
+    def _is_hidden(self, decision: Decision, takedowns: Takedowns) -> bool:
+        candidate = self._candidates.get(decision.url)
+        if candidate is not None and is_taken_down(candidate, takedowns):
+            return True
+        return takedowns.names_address(decision.url) or takedowns.names_digest(decision.sha256)
+
+    def listed(self, decision: Decision) -> ListedCopy:
+        """Return a file with its last decision, as it is in lists."""
+        title, authors = described(self._work)
+        identifier, source = self._state.identifier, self._state.source
+        candidate = self._candidates.get(decision.url)
+        if candidate is None:
+            copy = FoundCopy(identifier, decision.url, source, title, authors, sha256=decision.sha256)
+        else:
+            copy = copy_of(identifier, source, title, authors, self._colour, candidate, host)
+        return ListedCopy(copy, decision)
+
+    def file(
+        self, place: int, decision: Decision, first_page: Callable[[str], str], has_copy: Callable[[str], bool]
+    ) -> File:
+        """Return what a page shows of a file, given its last decision; `place` is its number on the page."""
+        listed = self.listed(decision)
+        candidate, url = self._candidates.get(decision.url), decision.url
+        sha256 = listed.copy.sha256 or decision.sha256
+        text = first_page(sha256) if sha256 else ""
+        history = self._histories[url]
+        return File(
+            place,
+            listed,
+            decision._replace(sha256=sha256),
+            file_name(url),
+            explained_of(candidate) if candidate else None,
+            rows_of(self._work or Work(), candidate, text),
+            text,
+            tuple(reversed(history[-_MOST_HISTORY:])),
+            max(0, len(history) - _MOST_HISTORY),
+            len(standing(history)) > 1,
+            bool(sha256) and has_copy(sha256),
+        )
+
+
+def _short(text: str) -> str:
+    return shortened(revealed(text), _MOST_LETTERS)

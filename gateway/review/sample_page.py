@@ -1,0 +1,165 @@
+"""`/review/sample`: people judge what rules accepted, without seeing rule, step and score. `/review/precision`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final
+
+from flask import Response, request
+
+from gateway.errors import DecisionRefused
+from gateway.fulltext.deciding import Decide, is_withdrawn
+from gateway.fulltext.precision import precisions_of, since
+from gateway.fulltext.stored_search import candidates_in, parsed_search
+from gateway.model import Decision, Judged, Judgement, SampledFile
+from gateway.review.frame import ReviewPages, page, refused, see_other
+from gateway.review.item_view import File, Files
+from gateway.review.record_facts import Describe, work_of
+from gateway.review.samples import MonthlySamples, samples_of
+from gateway.review.sessions import signed_in
+from gateway.store.base import Discovery, Store
+
+_EVERY: Final = ""  # the source that only those may decide on who may on all
+
+
+class SamplePage:
+    """Answers with one file of the sample after the other."""
+
+    def __init__(
+        self,
+        store: Store,
+        desk: Callable[[], Discovery],
+        decide: Decide,
+        describe: Describe,
+        has_copy: Callable[[str], bool],
+        pages: ReviewPages,
+        accept_score: float,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Take the store, the functions that open the searches and decide, and the templates.
+
+        `describe` reads a published record, `has_copy` says whether a copy with a SHA-256 is stored. `accept_score` is
+        the setting, `clock` returns seconds since 1970.
+        """
+        self._store, self._desk, self._decide, self._describe = store, desk, decide, describe
+        self._has_copy, self._pages, self._score, self._clock = has_copy, pages, accept_score, clock
+        self._address = f"{pages.site.root}/review/sample"
+
+    def precision(self) -> Response:
+        """Answer with the precision of each rule, beside the setting."""
+        return page(self._pages.render("precision.html", tab="precision", **self._figures()))
+
+    def form(self) -> Response:
+        """Answer with the next file that the user has not judged; if there is none, with the result."""
+        if not signed_in().may_decide(_EVERY):
+            return self._forbidden()
+        samples = samples_of(self._desk(), self._now)
+        judged = self._judged()
+        left = [file for file in samples.files if file not in judged]
+        again = _place(request.args.get("again", ""), samples)
+        shown = next((shown for file in (again, *left) if file and (shown := self._shown(file)) is not None), None)
+        done = _place(request.args.get("done", ""), samples)
+        body = self._pages.render(
+            "sample.html",
+            tab="precision",
+            file=shown,
+            title=self._title(shown),
+            count=len(samples.files),
+            done_count=sum(file in judged for file in samples.files),
+            done=done,
+            done_judged=judged.get(done) if done else None,
+            again_url=f"{self._address}?again={request.args['done']}" if done else "",
+            judgements=tuple(Judged),
+            address=self._address,
+            **self._figures(),
+        )
+        return page(body)
+
+    def judge(self) -> Response:
+        """Store a judgement, reject the file if that is wanted too, and lead to the next file."""
+        if not signed_in().may_decide(_EVERY):
+            return self._forbidden()
+        texts, form, desk = self._pages.texts.review_sample, request.form, self._desk()
+        file = SampledFile(*(form.get(name, "") for name in SampledFile._fields))
+        samples = samples_of(desk, self._now)
+        if file not in samples.rules:
+            return refused(self._pages, HTTPStatus.CONFLICT, texts.other_sample, texts.other_sample_hint)
+        if form.get("judged") not in tuple(Judged):
+            return refused(self._pages, HTTPStatus.BAD_REQUEST, texts.no_judgement, texts.no_judgement_hint)
+        judged, user = Judged(form["judged"]), signed_in()
+        desk.samples.judge(Judgement(samples.rules[file], file, judged, user.name, self._now))
+        if judged is Judged.WRONG and form.get("reject"):
+            try:
+                self._reject(desk, file)
+            except DecisionRefused as error:
+                return refused(self._pages, HTTPStatus.CONFLICT, texts.not_rejected, str(error))
+        return see_other(f"{self._address}?done={samples.files.index(file) + 1}")
+
+    # -- a file --------------------------------------------------------------------------------------------------
+
+    def _shown(self, file: SampledFile) -> File | None:
+        """Return what the page shows of a file; None if it has other bytes now, or is taken down, or is not there."""
+        desk = self._desk()
+        search = desk.search(file.identifier)
+        work = work_of(self._store, self._describe, file.identifier)
+        if search is None or work is None or is_withdrawn(self._store, desk, _decision_on(file)):
+            return None
+        parsed = parsed_search(search)
+        files = Files(search, parsed, candidates_in(parsed), work, desk.decisions(file.identifier))
+        decisions = (last for last in files.last(self._store.takedowns()) if last.url == file.url)
+        shown = (files.file(1, last, desk.first_page, self._has_copy) for last in decisions)
+        return next((one for one in shown if one.decision.sha256 == file.sha256), None)
+
+    def _title(self, shown: File | None) -> str:
+        return shown.listed.copy.title if shown else ""
+
+    def _reject(self, desk: Discovery, file: SampledFile) -> None:
+        """Reject a file that is still accepted."""
+        history = [decision for decision in desk.decisions(file.identifier) if decision.url == file.url]
+        last = history[-1]
+        if last.verdict != "accept":
+            return
+        reason = self._pages.texts.review_sample.reason
+        decided = self._decide(
+            last._replace(
+                sha256=file.sha256,
+                verdict="reject",
+                reason=reason,
+                decided_by=signed_in().name,
+                at=self._now,
+                is_undoing=False,
+            )
+        )
+        if decided.problems:
+            raise DecisionRefused(" ".join(decided.problems))
+
+    # -- figures -------------------------------------------------------------------------------------------------
+
+    def _judged(self) -> dict[SampledFile, Judged]:
+        """Return the files that the user has judged at any time: none is shown twice."""
+        name = signed_in().name
+        return {one.file: one.judged for one in self._desk().samples.judgements() if one.judged_by == name}
+
+    def _figures(self) -> dict[str, object]:
+        precisions = precisions_of(self._desk().samples.judgements(since(self._now)))
+        return {"precisions": precisions, "setting": "review_accept_score", "accept_score": f"{self._score:g}"}
+
+    def _forbidden(self) -> Response:
+        texts = self._pages.texts.review_sample
+        return refused(self._pages, HTTPStatus.FORBIDDEN, texts.not_for_managers, texts.not_for_managers_hint)
+
+    @property
+    def _now(self) -> int:
+        return int(self._clock())
+
+
+def _place(text: str, samples: MonthlySamples) -> SampledFile | None:
+    """Return the file at a place of the sample, from 1; None if the text is no such place."""
+    is_number = text.isascii() and text.isdigit() and len(text) < 6  # noqa: PLR2004 - no sample has so many files
+    return samples.files[int(text) - 1] if is_number and 0 < int(text) <= len(samples.files) else None
+
+
+def _decision_on(file: SampledFile) -> Decision:
+    return Decision(file.identifier, file.url, file.sha256, "accept", "", "", 0)

@@ -1,0 +1,213 @@
+"""The page of an item: why there is a file or none, what differs, and the form to decide."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from gateway.model import Role
+from gateway.review.item_links import item_address
+from gateway.takedowns import Kind, Takedown
+from tests.page_house import House, house, parsed, seen, settings, statement  # noqa: F401 - fixtures
+from tests.publish.desk import Sent, dc
+from tests.review_files import Files
+from tests.review_house import Browser, signed_in
+
+ITEM = "/review/items/oai:gateway.example.org:laro/"
+
+
+@pytest.fixture
+def files(house: House) -> Files:  # noqa: F811 - the fixture
+    return Files(house)
+
+
+@pytest.fixture
+def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
+    return signed_in(house.app, house.desk.folder)
+
+
+def test_the_page_explains_the_search_as_the_command_does(files, reviewer):
+    files.add("1", "Corals and reefs")
+    text = seen(reviewer.get(f"{ITEM}1").text)
+    for words in (
+        "Corals and reefs", "low-score", "A person must decide whether it is the work.", "best_oa_location",
+        "Unpaywall",
+        "The policy of A journal is green.", "The score 0.4 is too low to decide.", "score 0.4", "1 file",
+    ):  # fmt: skip
+        assert words in text, words
+
+
+def test_the_form_decides_and_leads_to_the_next_item_of_the_list(files, reviewer):
+    first, second = files.add("1", "First"), files.add("2", "Second", score=0.9)
+    page = reviewer.get(f"{ITEM}1?order=score")
+    form = parsed(page.text).xpath("//form[@class='decide']")[0]
+    fields = {name: value for name, value in form.fields.items() if name != "csrf_token"}
+    answer = reviewer.post("/review/decide", **fields, verdict="accept")
+    assert files.history(first)[-1] == ("B. Ito", "accept")
+    assert answer.status_code == 303
+    page = reviewer.get(answer.headers["Location"])
+    assert page.status_code == 200
+    assert "First" in parsed(page.text).xpath("string(//*[@role='status'])")
+    assert files.history(second) == [("rule", "review")]
+
+
+def test_neighbours_are_those_of_the_list_with_its_filters(files, reviewer):
+    for name, score in (("1", 0.5), ("2", 0.9), ("3", 0.7), ("4", 0.1)):
+        files.add(name, name, score=score)
+    tree = parsed(reviewer.get(f"{ITEM}3?order=score&least_score=0.3").text)
+    (before,), (after,) = tree.xpath("//a[@rel='prev']/@href"), tree.xpath("//a[@rel='next']/@href")
+    assert before.startswith(f"{ITEM}2?")
+    assert after.startswith(f"{ITEM}1?")
+    tree = parsed(reviewer.get(after).text)
+    assert tree.xpath("//a[@rel='next']") == []
+    (back,) = tree.xpath("//a[@data-key='Escape']/@href")
+    assert back == "/review?least_score=0.3&order=score"
+
+
+def test_the_record_is_shown_as_received_and_as_published(house, files, reviewer):  # noqa: F811 - the fixture
+    files.add("1", "Corals & reefs")
+    text = seen(reviewer.get(f"{ITEM}1").text)
+    assert text.count("<dc:title>Corals &amp; reefs</dc:title>") >= 3
+    assert "<didl:DIDL" in text
+    house.delete("1")
+    text = seen(reviewer.get(f"{ITEM}1").text)
+    assert "It is published as deleted." in text
+
+
+def test_words_that_differ_are_marked_and_named(house, files, reviewer):  # noqa: F811 - the fixture
+    house.desk.send(
+        Sent("1", dc("Reefs of the Red Sea", statement("creator", "Okafor, Ada"), statement("date", "2020")))
+    )
+    house.desk.publish()
+    file = files.find("1", "Reefs of the Red Sea", version="published", text_version="accepted")
+    keep_page(files, file.sha256, "Journal 2021\nReefs of the Black Sea\nAda Okafor\n\u202eevil")
+    page = reviewer.get(f"{ITEM}1").text
+    marks = [mark.text_content() for mark in parsed(page).xpath("//mark")]
+    assert marks == ["Red", "Black", "2020", "2021", "published", "accepted"]
+    assert seen(page).count("(differs)") == len(marks)
+    assert "[U+202E]evil" in page
+    assert "\u202e" not in page
+    region = parsed(page).xpath("//pre[@class='first-page']")[0]
+    assert (region.get("role"), region.get("tabindex")) == ("region", "0")
+
+
+def keep_page(files: Files, sha256: str, text: str) -> None:
+    """Store the text of a first page."""
+    files.desk.keep_first_page(sha256, text)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a/b/c",
+        "a//b",
+        "50%",
+        "50%25",
+        "a?b#c",
+        "../up",
+        "a/../b",
+        "x\u202ey",
+        "\u0639\u0631\u0628\u064a",
+        "a b",
+        "'\"<>&",
+        "1.json",
+        "%2F",
+        "a\\b",
+        "+",
+    ],
+)
+def test_any_identifier_has_a_page(files, reviewer, name):
+    files.find(name, "Odd")
+    address = item_address("", f"oai:gateway.example.org:laro/{name}")
+    page = reviewer.get(address)
+    assert page.status_code == 200, address
+    assert "1 file" in seen(page.text)
+    (link,) = parsed(reviewer.get("/review").text).xpath("//a[@data-key='o']/@href")
+    assert reviewer.get(link).status_code == 200
+
+
+def test_an_item_that_is_not_there_is_not_found(reviewer):
+    for path in (
+        f"{ITEM}nothing",
+        "/review/items/",
+        "/review/items/?identifier=",
+        "/review/items/x",
+        "/review/items/" + "x" * 20_000,
+    ):
+        answer = reviewer.get(path)
+        assert answer.status_code == 404, path
+        assert "No item has this identifier." in answer.text
+    assert reviewer.get(f"{ITEM}x?files=no").status_code == 400
+
+
+def test_an_item_without_a_search_says_so(house, reviewer):  # noqa: F811 - the fixture
+    house.add("1", title="Bare")
+    text = seen(reviewer.get(f"{ITEM}1").text)
+    assert "Nothing was searched for yet." in text
+    assert "No file of this item was decided on." in text
+
+
+def test_a_manager_sees_items_of_the_own_sources_only(house, files):  # noqa: F811 - the fixture
+    files.add("1", "Ours")
+    files.add("2", "Theirs", source="other")
+    manager = signed_in(house.app, house.desk.folder, "M", Role.MANAGER, "laro")
+    page = manager.get(f"{ITEM}1").text
+    assert f"/review/takedowns/new?item={quote('oai:gateway.example.org:laro/1', safe='/')}" in page
+    answer = manager.get("/review/items/oai:gateway.example.org:other/2")
+    assert answer.status_code == 403
+    assert "Theirs" not in answer.text
+    reviewer = signed_in(house.app, house.desk.folder, "R")
+    assert "takedowns/new" not in reviewer.get(f"{ITEM}1").text
+
+
+def test_nothing_of_what_is_taken_down_is_shown(house, files, reviewer):  # noqa: F811 - the fixture
+    files.add("1", "Secret title")
+    files.add("2", "Open", url="https://bad.example.org/secret.pdf")
+    house.take_down(Takedown(Kind.IDENTIFIER, "oai:gateway.example.org:laro/1"), Takedown(Kind.HOST, "bad.example.org"))
+    answer = reviewer.get(f"{ITEM}1")
+    assert answer.status_code == 451
+    assert "Secret" not in answer.text
+    page = reviewer.get(f"{ITEM}2").text
+    assert "Open" in page
+    assert "secret.pdf" not in page
+
+
+def test_a_received_record_that_names_what_is_taken_down_is_withheld(house, files, reviewer):  # noqa: F811
+    house.desk.send(Sent("1", dc("Open", statement("identifier", "https://bad.example.org/secret.pdf"))))
+    house.desk.publish()
+    files.find("1", "Open")
+    assert "secret.pdf" in reviewer.get(f"{ITEM}1").text
+    house.take_down(Takedown(Kind.URL, "bad.example.org/secret.pdf"))
+    page = reviewer.get(f"{ITEM}1").text
+    assert "secret.pdf" not in page
+    assert "names something that is taken down" in page
+
+
+def test_hostile_texts_run_nothing_and_show_what_they_hide(house, files, reviewer):  # noqa: F811 - the fixture
+    payload = "<script>x</script>\u202e\"'><img src=x onerror=y>"
+    files.add(
+        "1", payload, url=f"https://h.example/{quote(payload)}", evidence=payload, license=payload, reason=payload
+    )
+    page = reviewer.get(f"{ITEM}1").text
+    assert "\u202e" not in page
+    tree = parsed(page)
+    assert tree.xpath("//main//script[not(@src)]") == tree.xpath("//main//img") == []
+    assert "[U+202E]" in seen(page)
+
+
+@pytest.mark.slow
+def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer):  # noqa: F811 - the fixture
+    names = [statement("identifier", f"https://laro.example.org/{number}.pdf") for number in range(25_000)]
+    house.desk.send(Sent("1", dc("Large", *names)))
+    house.desk.publish()
+    files.find_many("1", 25_000)
+    page = reviewer.get(f"{ITEM}1")
+    assert page.status_code == 200
+    assert len(page.data) < 500_000
+    tree = parsed(page.text)
+    assert len(tree.xpath("//section[@data-row]")) == 20
+    (following,) = tree.xpath("//nav[@class='pages']/a[@rel='next']/@href")
+    second = reviewer.get(following)
+    assert len(parsed(second.text).xpath("//section[@data-row]")) == 20
+    assert len(parsed(reviewer.get(f"{ITEM}1?files=24990").text).xpath("//section[@data-row]")) == 10

@@ -1,0 +1,163 @@
+"""The precision sample: random, blind, never shown twice to the same person, and its result beside the setting."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from gateway.model import AcceptRule, Judged, Role
+from gateway.review.samples import samples_of
+from gateway.takedowns import Kind, Takedown
+from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
+from tests.review_files import Files
+from tests.review_house import Browser, signed_in
+
+BY_LICENSE = "The licence cc-by was stated for this copy."
+BY_POLICY = "The policy permits the accepted version in a repository now."
+
+
+@pytest.fixture
+def files(house: House) -> Files:  # noqa: F811 - the fixture
+    return Files(house)
+
+
+@pytest.fixture
+def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
+    return signed_in(house.app, house.desk.folder)
+
+
+def accepted(files: Files, count: int, reason: str = BY_LICENSE, prefix: str = "l", **more):
+    """Add files that a rule accepted."""
+    return [
+        files.add(f"{prefix}{number}", f"Work {prefix}{number}", verdict="accept", reason=reason, **more)
+        for number in range(count)
+    ]
+
+
+def shown(page: str) -> dict[str, str]:
+    """Return the hidden fields of the file that a page of the sample shows; empty if it shows none."""
+    fields = ("identifier", "url", "sha256")
+    matches = {name: re.search(rf'name="{name}" value="([^"]*)"', page) for name in fields}
+    return {name: unescape(match[1]) for name, match in matches.items() if match}
+
+
+def judge(browser: Browser, judged: str, **more: str) -> str:
+    """Judge the next file, and return the identifier of its item; empty if there is none."""
+    file = shown(browser.get("/review/sample").text)
+    if not file:
+        return ""
+    answer = browser.post("/review/sample", judged=judged, **file, **more)
+    assert answer.status_code == 303
+    return file["identifier"]
+
+
+def test_rule_step_and_score_are_hidden(files, reviewer):
+    accepted(files, 1, score=0.731, found_by="unpaywall", evidence="best_oa_location")
+    page = reviewer.get("/review/sample").text
+    assert "Work l0" in seen(page)
+    for secret in ("0.731", "npaywall", "best_oa_location", "licence", "license", "permits", "cc-by", "/review/items/"):
+        assert secret not in page.partition("<main")[2], secret
+
+
+def test_everybody_judges_each_file_once(files, reviewer):
+    accepted(files, 3)
+    accepted(files, 2, BY_POLICY, "p")
+    judged = [judge(reviewer, "right") for _ in range(6)]
+    assert judged[5] == ""
+    assert len(set(judged[:5])) == 5
+    page = seen(reviewer.get("/review/sample").text)
+    assert "You have judged all files of this month." in page
+    assert "3 of 3 right" in page
+    assert "2 of 2 right" in page
+    other = signed_in(files.house.app, files.house.desk.folder, "O")
+    assert judge(other, "unsure") == judged[0]  # the same sample, in the same order
+
+
+def test_a_file_that_waits_or_that_a_person_accepted_is_not_in_the_sample(files, reviewer):
+    files.add("1")
+    files.add("2", verdict="accept", by="ada", reason=BY_LICENSE)
+    files.add("3", verdict="accept", reason="Another reason.")
+    assert "No rule has accepted a file yet" in seen(reviewer.get("/review/sample").text)
+
+
+def test_the_precision_stands_beside_the_setting(files, reviewer):
+    accepted(files, 4)
+    for judged in ("right", "right", "right", "wrong"):
+        judge(reviewer, judged)
+    text = seen(reviewer.get("/review/precision").text)
+    assert re.search(
+        "An open licence was stated for this copy ?3 of 4 right, 30\u201395 % ?review_accept_score ?0.25", text
+    )
+    assert "nothing judged yet" in text
+
+
+def test_a_wrong_file_can_be_rejected_at_once(files, reviewer):
+    (file,) = accepted(files, 1)
+    judge(reviewer, "wrong", reject="1")
+    assert files.history(file) == [("rule", "accept"), ("B. Ito", "reject")]
+    (one,) = files.desk.samples.judgements()
+    assert (one.rule, one.judged, one.judged_by) == (AcceptRule.LICENSE, Judged.WRONG, "B. Ito")
+
+
+@pytest.mark.parametrize("judged", ["right", "unsure"])
+def test_a_file_that_is_not_wrong_is_never_rejected(files, reviewer, judged):
+    (file,) = accepted(files, 1)
+    judge(reviewer, judged, reject="1")
+    assert files.history(file) == [("rule", "accept")]
+
+
+def test_a_judgement_can_be_changed(files, reviewer):
+    accepted(files, 2)
+    file = shown(reviewer.get("/review/sample").text)
+    answer = reviewer.post("/review/sample", judged="wrong", **file)
+    page = reviewer.get(answer.headers["Location"]).text
+    assert "You judged the last file: Wrong." in seen(page)
+    (again,) = parsed(page).xpath("//*[@role='status']//a/@href")
+    assert shown(reviewer.get(again).text) == file
+    reviewer.post("/review/sample", judged="right", **file)
+    assert [one.judged for one in files.desk.samples.judgements()] == [Judged.RIGHT]
+
+
+def test_a_file_that_was_replaced_or_taken_down_is_not_shown(files, reviewer):
+    first, second = accepted(files, 2)
+    reviewer.get("/review/sample")
+    files.find("l0", verdict="accept", body=b"%PDF-1.7 others")
+    assert shown(reviewer.get("/review/sample").text)["identifier"] == second.identifier
+    files.house.take_down(Takedown(Kind.SHA256, second.sha256))
+    assert shown(reviewer.get("/review/sample").text) == {}
+    assert first.identifier != second.identifier
+
+
+def test_forms_that_are_none_are_refused_in_a_sentence(files, reviewer):
+    accepted(files, 1)
+    file = shown(reviewer.get("/review/sample").text)
+    for fields, words in (
+        ({**file, "judged": "perhaps"}, "does not say what you think"),
+        ({**file, "url": "https://other.example/", "judged": "right"}, "not in the sample any more"),
+        ({"judged": "right"}, "not in the sample any more"),
+    ):
+        answer = reviewer.post("/review/sample", **fields)
+        assert answer.status_code in (400, 409)
+        assert words in seen(answer.text)
+    assert files.desk.samples.judgements() == ()
+    assert reviewer.get("/review/sample?again=x&done=99999999").status_code == 200
+    assert reviewer.post("/review/sample", csrf="", judged="right", **file).status_code == 400
+
+
+def test_a_manager_judges_no_sample_but_sees_the_precision(files):
+    accepted(files, 1)
+    manager = signed_in(files.house.app, files.house.desk.folder, "M", Role.MANAGER, "laro")
+    assert manager.get("/review/sample").status_code == 403
+    assert manager.get("/review/precision").status_code == 200
+    assert manager.post("/review/sample", judged="right").status_code == 403
+
+
+def test_new_files_complete_a_small_sample_after_an_hour(files, reviewer):
+    accepted(files, 1)
+    at = 1_764_150_000
+    assert len(samples_of(files.desk, at).files) == 1
+    accepted(files, 3, prefix="n")
+    assert len(samples_of(files.desk, at + 3599).files) == 1
+    assert len(samples_of(files.desk, at + 3600).files) == 4
