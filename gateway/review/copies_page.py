@@ -62,7 +62,7 @@ class CopiesPage:
             item_address=lambda identifier: self.item_address(identifier, filter_query(asked)),
             status=status_of(self._desk, user, request.args.get("done", "")),
             status_next=address,
-            heading=self._heading(asked, user),
+            heading=self._heading(asked, user, shown),
             lacks=self._desk().copies_lack_after() is not None,
             previous_url=_previous(base, asked, shown),
             next_url=_next(base, asked, shown),
@@ -96,10 +96,11 @@ class CopiesPage:
         """Return the address of the page of an item, with the filters of the list from which it is opened."""
         return item_address(self._root, identifier, query)
 
-    def _heading(self, asked: Asked, user: User) -> str:
-        """Return what the list is, with the number of its copies."""
+    def _heading(self, asked: Asked, user: User, shown: Shown) -> str:
+        """Return what the list is, with the number of its copies. Those of a single page need not be counted."""
         forms = getattr(self._pages.texts.review_headings, asked.verdict)
-        count = self._listing.count(asked, user, _MOST_COUNTED)
+        is_whole = not (shown.has_previous or shown.has_next)
+        count = len(shown.rows) if is_whole else self._listing.count(asked, user, _MOST_COUNTED)
         return str(forms[2]).format(n=number(_MOST_COUNTED)) if count > _MOST_COUNTED else counted(count, forms[:2])
 
     def _views(self, user: User) -> list[tuple[str, str]]:

@@ -365,25 +365,32 @@ order by identifier, url, sha256, judged_by;
 delete from judgement where identifier = ?;
 
 -- name: decisions_latest
--- Return decisions of some sources, with a verdict and in a time, before one of them, the newest first.
-select decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decision.decided_by, at, is_undoing, decision.number,
+-- Return decisions with a verdict and in a time, before one of them, the newest first.
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, decision.number,
   coalesce(entry, decision.number)
 from decision left join decision_entry on decision_entry.number = decision.number
-  join copy on copy.identifier = decision.identifier and copy.url = decision.url
 where at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
-  and (:verdict = '' or decision.verdict = :verdict)
-  and (:sources is null or copy.source in (select value from json_each(:sources)))
+  and (:verdict = '' or verdict = :verdict)
 order by at desc, decision.number desc limit :limit;
 
 -- name: decisions_of_person
--- Return decisions of one person, or of rules, in the same way.
-select decision.identifier, decision.url, decision.sha256, decision.verdict, reason, decision.decided_by, at, is_undoing, decision.number,
+-- Return decisions of one person, or of rules, in the same way; of one source, or of all.
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, decision.number,
   coalesce(entry, decision.number)
 from decision left join decision_entry on decision_entry.number = decision.number
-  join copy on copy.identifier = decision.identifier and copy.url = decision.url
-where decision.decided_by = :decided_by and at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
-  and (:verdict = '' or decision.verdict = :verdict)
-  and (:sources is null or copy.source in (select value from json_each(:sources)))
+where decided_by = :decided_by and (:source = '' or source = :source) and
+  at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+  and (:verdict = '' or verdict = :verdict)
+order by at desc, decision.number desc limit :limit;
+
+-- name: decisions_of_source
+-- Return decisions on files of one source, in the same way.
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, decision.number,
+  coalesce(entry, decision.number)
+from decision left join decision_entry on decision_entry.number = decision.number
+where source = :source and
+  at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+  and (:verdict = '' or verdict = :verdict)
 order by at desc, decision.number desc limit :limit;
 
 -- name: decision_entered

@@ -30,12 +30,17 @@ class DecisionLists:
         self, wanted: DecisionFilter, before: tuple[int, int], limit: int
     ) -> tuple[tuple[Decision, int], ...]:
         """Return at most `limit` decisions before a second and a number, the newest first, with their entries."""
-        query = SQL["decisions_of_person"] if wanted.decided_by else SQL["decisions_latest"]
         at, number = before
-        sources = json.dumps(wanted.sources) if wanted.sources else None
-        asked = {**wanted._asdict(), "sources": sources, "at": at, "number": number, "limit": limit}
+        asked = {**wanted._asdict(), "at": at, "number": number, "limit": limit}
         with self._file.reading() as session:
-            return tuple((decision_of(row[:-1]), row[-1]) for row in session.execute(query, asked).fetchall())
+            rows = [
+                row
+                for source in wanted.sources or ("",)
+                for row in session.execute(_latest(wanted, source), {**asked, "source": source}).fetchall()
+            ]
+        decisions = [(decision_of(row[:-1]), row[-1]) for row in rows]
+        newest = sorted(decisions, key=lambda entered: (entered[0].at, entered[0].number), reverse=True)
+        return tuple(newest[:limit])
 
     def decisions_of_entry(self, number: int) -> tuple[Decision, ...]:
         """Return the decisions of the entry to which the decision with a number belongs, the newest first."""
@@ -54,3 +59,10 @@ class DecisionLists:
         with self._file.reading() as session:
             rows = session.execute(SQL["copies_with"], (sha256, limit)).fetchall()
         return tuple(map(found_copy_of, rows))
+
+
+def _latest(wanted: DecisionFilter, source: str) -> str:
+    """Return the query that reads from the index of a person, of a source, or of all decisions."""
+    if wanted.decided_by:
+        return SQL["decisions_of_person"]
+    return SQL["decisions_of_source"] if source else SQL["decisions_latest"]

@@ -127,6 +127,8 @@ def test_the_number_of_files_is_counted_up_to_a_limit(files, reviewer, monkeypat
     for number in range(3):
         files.add(f"{number}")
     assert "Review: 3 files wait" in seen(reviewer.get("/review").text)
+    monkeypatch.setattr("gateway.review.copies_page.PAGE", 1)
+    assert "Review: 3 files wait" in seen(reviewer.get("/review").text)
     monkeypatch.setattr("gateway.review.copies_page._MOST_COUNTED", 2)
     assert "Review: more than 2 files wait" in seen(reviewer.get("/review").text)
 

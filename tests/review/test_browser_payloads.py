@@ -1,0 +1,100 @@
+"""A hundred texts that would like to run in a browser, in every field that reviewers see: all of them stay texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from gateway.model import Role
+from tests import live
+from tests.page_house import opened
+from tests.payloads import PAYLOADS
+from tests.publish.desk import make_databases
+from tests.review_files import Files
+from tests.review_house import PASSWORD, add_user
+
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.needs("chromium", "chromedriver")]
+
+SECRET = "x" * 40
+PAGES = (
+    "/review?verdict=any",
+    "/review?verdict=any&order=title",
+    "/review?verdict=any&reason_has=%3Cscript%3Ealert(1)&host=%22%3E%3Cimg+src=x+onerror=alert(1)%3E",
+    "/review/decisions",
+    "/review/decisions?by=%3Csvg/onload=alert(1)%3E",
+    "/review/batch?verb=reject&all=1&reason=%22%3E%3Cscript%3E&comment=%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
+    "/review/batch?verb=undo&all=1&verdict=accept",
+    "/review?order=%3Cscript%3Ealert(1)%3C/script%3E",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an instance in which each payload is in every field of a file, and in a decision of a person."""
+    made = tmp_path_factory.mktemp("payloads")
+    make_databases(made)
+    with opened(made) as house:
+        files = Files(house)
+        for number, text in enumerate(PAYLOADS):
+            scheme = ("https://x.example.net/", "javascript:alert(1)//", "data:text/html,")[number % 3]
+            file = files.find(
+                f"{number}/{text[:50]}", text, authors=text, reason=text, evidence=text, license=text, found_by=text,
+                version=text, colour="green" if number % 2 else "", url=scheme + (quote(text) if number % 5 else text),
+            )  # fmt: skip
+            if number % 2:
+                last = files.last(file)
+                files.desk.decide(last._replace(verdict="accept", reason=text, decided_by=text or "x"))
+    add_user(made, "B. Ito", Role.ADMINISTRATOR)
+    (made / "config.toml").write_text("")
+    assert live.called("gateway", made, "clock", "--accept", secret=SECRET).returncode == 0
+    return made
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for word in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+        f"--user-data-dir={tmp_path}",
+    ):  # fmt: skip
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    window = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+    yield window
+    window.quit()
+
+
+def test_no_payload_in_any_field_runs_or_is_loaded(folder: Path, browser: webdriver.Chrome) -> None:
+    """What the policy of our pages forbids is reported on the console; it must be empty, so nothing even tried."""
+    with live.served(folder, secret=SECRET) as server:
+        site = server.url.removesuffix("/oai")
+        browser.get(f"{site}/review/login")
+        browser.find_element(By.ID, "name").send_keys("B. Ito")
+        browser.find_element(By.ID, "password").send_keys(PASSWORD)
+        browser.find_element(By.CSS_SELECTOR, "form.login button").click()
+        seen = 0
+        for start in PAGES:
+            page = f"{site}{start}"
+            while page:
+                browser.get_log("browser")
+                browser.get(page)
+                assert browser.execute_script("return window.ran") is None, page
+                foreign = (
+                    "main img, main iframe, main style, main base, main script:not([src]), main object, main embed"
+                )
+                assert not browser.find_elements(By.CSS_SELECTOR, foreign), page
+                bad = "main a[href^='//'], main a:not([href^='http:']):not([href^='https:']):not([href^='/'])"
+                assert not browser.find_elements(By.CSS_SELECTOR, bad), page
+                log = [entry["message"] for entry in browser.get_log("browser") if "400" not in entry["message"]]
+                assert log == [], page
+                seen += len(browser.find_elements(By.CSS_SELECTOR, "main tbody tr"))
+                following = browser.find_elements(By.CSS_SELECTOR, "main a[rel=next]")
+                page = following[0].get_attribute("href") or "" if following else ""
+    assert seen > 4 * len(PAYLOADS)
