@@ -1,0 +1,392 @@
+"""A real browser reviews files: by keyboard and by mouse, with and without JavaScript, on a phone and on a desk.
+
+A judge of accessibility (axe-core, WCAG 2.2 AA) looks at every page of the review, light and dark.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+from gateway.model import Role
+from tests import live
+from tests.conftest import AXE
+from tests.page_house import opened, statement
+from tests.pages.test_browser import JUDGED, SPACING, TOO_WIDE
+from tests.publish.desk import Sent, dc, make_databases
+from tests.review_files import Files
+from tests.review_house import PASSWORD, add_user
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
+
+ITEM = "/review/items/oai:gateway.example.org:laro/"
+WAITING = 40
+SECRET = "x" * 40
+Window = webdriver.Chrome
+PAGES = {
+    "copies": "/review",
+    "copies by score": "/review?order=score&least_score=0.1",
+    "no copies": "/review?host=nowhere",
+    "a filter that is none": "/review?least_score=high",
+    "item": f"{ITEM}w0",
+    "item with a text": f"{ITEM}full",
+    "item after a decision": f"{ITEM}done",
+    "hostile item": f"{ITEM}hostile",
+    "no such item": f"{ITEM}nothing",
+    "decisions": "/review/decisions",
+    "batch": "/review/batch?verb=accept&all=1&host=repository.example.net",
+    "precision": "/review/precision",
+    "sample": "/review/sample",
+    "takedowns": "/review/takedowns",
+    "a takedown": "/review/takedowns/new?item=oai:gateway.example.org:laro/w0",
+}
+FIRST_PAGE = (
+    """Journal of Reef Science 12 (2023) 45-67
+Thermal Tolerance of Soft Corals in the Red Sea
+M\u00e4rta Lindqvist 2 and Max Stranger 1
+https://doi.org/10.5555/reef.2. Received 3 May 2023
+Abstract. Marine heatwaves strike reefs every second summer."""
+    + " Reefs are warm." * 60
+)
+HOSTILE = "<script>document.title='run'</script>\u202e\"><img src=x onerror=document.title='run'>"
+
+
+def furnished(folder: Path) -> None:
+    """Make an instance with files that wait, that rules accepted, and with users."""
+    make_databases(folder)
+    with opened(folder) as house:
+        files = Files(house)
+        for number in range(WAITING):
+            files.add(f"w{number}", f"Work {number:02} on the reefs of the Red Sea", score=0.1 + number / 100)
+        for number in range(3):
+            files.add(
+                f"a{number}", f"Accepted work {number}", verdict="accept",
+                reason="The licence cc-by was stated for this copy.",
+            )  # fmt: skip
+        record = dc(
+            "Thermal tolerance of reef-building corals in the Red Sea", statement("creator", "Okafor, Ada"),
+            statement("creator", "Lindqvist, M\u00e4rta"), statement("date", "2024"),
+            statement("identifier", "doi:10.5555/reef.1"),
+        )  # fmt: skip
+        house.desk.send(Sent("full", record))
+        house.desk.publish()
+        full = files.find("full", "Thermal tolerance of reef-building corals in the Red Sea", text_version="published")
+        files.desk.keep_first_page(full.sha256, FIRST_PAGE)
+        files.add("done", "Decided work", by="A. Reader", verdict="reject", reason="It is another work.")
+        files.add("hostile", HOSTILE, url="https://h.example/%3Cscript%3E", evidence=HOSTILE, reason=HOSTILE)
+    add_user(folder, "B. Ito", Role.ADMINISTRATOR)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("review")
+    furnished(made)
+    (made / "config.toml").write_text("")
+    done = live.called("gateway", made, "clock", "--accept", secret=SECRET)
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[str]:
+    with live.served(folder, secret=SECRET) as server:
+        yield server.url.removesuffix("/oai")
+
+
+@pytest.fixture(scope="module")
+def browser(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Window]]:
+    """Return a function that gives a browser of some width, light or dark, in which somebody has signed in."""
+    kinds: dict[tuple[bool, bool], Window] = {}
+
+    def give(width: int, *, dark: bool = False, has_scripts: bool = True) -> Window:
+        kind = (dark, has_scripts)
+        if kind not in kinds:
+            kinds[kind] = _started(tmp_path_factory.mktemp("profile"), dark=dark, has_scripts=has_scripts)
+            _sign_in(kinds[kind], site)
+        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 700}
+        kinds[kind].execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        return kinds[kind]
+
+    yield give
+    for window in kinds.values():
+        window.quit()
+
+
+def _started(profile: Path, *, dark: bool, has_scripts: bool) -> Window:
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for word in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+        f"--user-data-dir={profile}",
+    ):  # fmt: skip
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    if not has_scripts:
+        options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+    window = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+    if dark:
+        media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+        window.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    return window
+
+
+def _sign_in(window: Window, site: str) -> None:
+    window.get(f"{site}/review")
+    window.find_element(By.ID, "name").send_keys("B. Ito")
+    window.find_element(By.ID, "password").send_keys(PASSWORD, Keys.ENTER)
+    WebDriverWait(window, 30).until(lambda _: window.find_elements(By.CSS_SELECTOR, "nav.tabs"))
+
+
+@pytest.fixture(autouse=True)
+def fresh(folder: Path) -> Iterator[None]:
+    """Take back what people decide in a test: all files wait again, as at the beginning."""
+    yield
+    with closing(sqlite3.connect(folder / "discovery.sqlite")) as connection, connection:
+        connection.execute("delete from decision where decided_by = 'B. Ito'")
+        connection.execute(
+            "update copy set (verdict, decision, decided_by) = (select verdict, number, decided_by from decision"
+            " where decision.identifier = copy.identifier and decision.url = copy.url order by number desc limit 1)"
+        )
+
+
+def verdicts(folder: Path, by: str = "B. Ito") -> list[str]:
+    """Return what a user has decided, in order."""
+    with closing(sqlite3.connect(folder / "discovery.sqlite")) as connection:
+        rows = connection.execute(
+            "select verdict, is_undoing from decision where decided_by = ? order by number", (by,)
+        )
+        return [f"undo to {verdict}" if is_undoing else verdict for verdict, is_undoing in rows]
+
+
+def reasons(folder: Path) -> list[str]:
+    with closing(sqlite3.connect(folder / "discovery.sqlite")) as connection:
+        rows = connection.execute("select reason from decision where decided_by = 'B. Ito' order by number")
+        return [reason for (reason,) in rows]
+
+
+def press(window: Window, *keys: str) -> None:
+    """Press keys where the focus is, one after the other."""
+    for key in keys:
+        window.switch_to.active_element.send_keys(key)
+
+
+def status(window: Window) -> WebElement:
+    """Return the message about the last decision, when it is there."""
+    return WebDriverWait(window, 30).until(lambda _: window.find_element(By.CSS_SELECTOR, "[role=status]"))
+
+
+def decide(window: Window, act: Callable[[], object]) -> None:
+    """Do something that decides, and wait for the page after it, which says so."""
+    follow(window, act)
+    status(window)
+
+
+def follow(window: Window, act: Callable[[], object]) -> None:
+    """Do something that leads to another page, and wait until it is there."""
+    page = window.find_element(By.TAG_NAME, "html")
+    act()
+    WebDriverWait(window, 30).until(lambda _: _is_gone(page))
+    WebDriverWait(window, 30).until(lambda _: window.find_elements(By.CSS_SELECTOR, "footer a"))
+
+
+def _is_gone(element: WebElement) -> bool:
+    try:
+        element.is_enabled()
+    except Exception:  # noqa: BLE001 - the browser has several ways to say that a page is gone
+        return True
+    return False
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("start", ["list", "item"])
+def test_three_files_by_keyboard_and_one_undone(site, browser, folder, start, width):
+    window = browser(width)
+    window.get(f"{site}/review" if start == "list" else f"{site}{ITEM}w0")
+    if start == "list":
+        press(window, "j", "j")
+        assert window.find_element(By.CSS_SELECTOR, "[data-current] a[data-key=o]") == window.switch_to.active_element
+    decide(window, lambda: press(window, "a"))
+    press(window, "r")
+    field = window.switch_to.active_element
+    assert field.get_attribute("name") == "reason"
+    Select(field).select_by_index(5)
+    decide(window, lambda: press(window, Keys.ENTER))
+    decide(window, lambda: press(window, "a"))
+    decide(window, lambda: press(window, "u"))
+    assert verdicts(folder) == ["accept", "reject", "accept", "undo to review"]
+    assert reasons(folder)[1] != "No reason was given."
+
+
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_three_files_by_mouse_and_one_undone(site, browser, folder, width, has_scripts):
+    window = browser(width, has_scripts=has_scripts)
+    window.get(f"{site}/review")
+    decide(window, lambda: click(window, "tr:nth-of-type(2) button[data-key=a]"))
+    follow(window, lambda: click(window, "tr:nth-of-type(3) a[data-key=o]"))
+    click(window, "section[data-row] textarea").send_keys("Seen by mouse.")
+    decide(window, lambda: click(window, "section[data-row] button[data-key=r]"))
+    decide(window, lambda: click(window, "section[data-row] button[data-key=a]"))
+    decide(window, lambda: click(window, "[role=status] [data-key=u]"))
+    assert verdicts(folder) == ["accept", "reject", "accept", "undo to review"]
+    assert "Seen by mouse." in reasons(folder)[1]
+
+
+def test_without_javascript_the_keyboard_is_enough(site, browser, folder):
+    window = browser(1280, has_scripts=False)
+    window.get(f"{site}/review")
+    for _ in range(3):
+        decide(
+            window, lambda: window.find_element(By.CSS_SELECTOR, "[data-row] button[data-key=a]").send_keys(Keys.ENTER)
+        )
+    undo = window.find_element(By.CSS_SELECTOR, "[role=status] [data-key=u]")
+    decide(window, lambda: undo.send_keys(Keys.ENTER))
+    assert verdicts(folder) == ["accept"] * 3 + ["undo to review"]
+    assert not window.find_element(By.ID, "keys").is_displayed()
+
+
+def click(window: Window, selector: str) -> WebElement:
+    element = WebDriverWait(window, 30).until(lambda _: window.find_element(By.CSS_SELECTOR, selector))
+    element.click()
+    return element
+
+
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_twenty_files_are_accepted_at_once_and_undone(site, browser, folder, width, has_scripts):
+    window = browser(width, has_scripts=has_scripts)
+    window.get(f"{site}/review")
+    boxes = window.find_elements(By.CSS_SELECTOR, "[data-row] input[type=checkbox]")[:20]
+    if has_scripts:
+        for _ in boxes:
+            press(window, "j", "x")
+    else:
+        for box in boxes:
+            box.click()
+    assert all(box.is_selected() for box in boxes)
+    follow(window, lambda: click(window, "button[name=batch][value=accept]"))
+    assert "20" in window.find_element(By.TAG_NAME, "h1").text
+    assert len(window.find_elements(By.CSS_SELECTOR, "tbody tr")) == 20
+    assert verdicts(folder) == []
+    decide(window, lambda: click(window, "main form[method=post][action$='/review/batch'] button.primary"))
+    assert verdicts(folder) == ["accept"] * 20
+    follow(window, lambda: click(window, "[role=status] [data-key=u]"))
+    decide(window, lambda: click(window, "main form[method=post][action$='/review/batch'] button.primary"))
+    assert verdicts(folder) == ["accept"] * 20 + ["undo to review"] * 20
+
+
+def test_keys_do_nothing_in_fields_with_modifiers_or_when_they_are_off(site, browser, folder):
+    window = browser(1280)
+    window.get(f"{site}{ITEM}w0")
+    click(window, "section[data-row] textarea").send_keys("a u r j ? ")
+    press(window, Keys.ESCAPE)
+    for modifier in (Keys.ALT, Keys.CONTROL, Keys.META):
+        ActionChains(window).key_down(modifier).send_keys("a").key_up(modifier).perform()
+    assert verdicts(folder) == []
+    press(window, "?")
+    assert window.find_element(By.TAG_NAME, "dialog").is_displayed()
+    press(window, "a")
+    assert verdicts(folder) == []
+    press(window, Keys.ESCAPE)
+    assert not window.find_element(By.TAG_NAME, "dialog").is_displayed()
+    switch = window.find_element(By.CSS_SELECTOR, "#keys input")
+    switch.click()
+    window.refresh()
+    press(window, "a")
+    window.find_element(By.TAG_NAME, "body").send_keys("a")
+    assert verdicts(folder) == []
+    assert not window.find_element(By.CSS_SELECTOR, "#keys input").is_selected()
+    window.find_element(By.CSS_SELECTOR, "#keys input").click()
+    decide(window, lambda: window.find_element(By.TAG_NAME, "body").send_keys("a"))
+    assert verdicts(folder) == ["accept"]
+
+
+def test_a_key_that_is_held_or_pressed_twice_decides_once(site, browser, folder):
+    window = browser(1280)
+    window.get(f"{site}{ITEM}w0")
+    held = "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true, repeat: true}))"
+    composed = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true, isComposing: true}))"
+    window.execute_script(f"document.body.focus(); {composed}; {held.replace('document.', 'document.body.', 1)}")
+    assert verdicts(folder) == []
+    twice = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true}));"
+    decide(window, lambda: window.execute_script(twice + twice))
+    assert verdicts(folder) == ["accept"]
+
+
+def test_the_filters_are_reached_by_a_key_and_left_by_another(site, browser):
+    window = browser(1280)
+    window.get(f"{site}/review")
+    press(window, "/")
+    assert window.switch_to.active_element.tag_name == "select"
+    press(window, Keys.ESCAPE)
+    assert window.switch_to.active_element.tag_name != "select"
+    press(window, "j")
+    follow(window, lambda: press(window, "o"))
+    assert "/review/items/" in window.current_url
+    follow(window, lambda: press(window, Keys.ESCAPE))
+    assert "/review/items/" not in window.current_url
+
+
+def test_a_sample_is_judged_by_keyboard(site, browser, folder):
+    window = browser(1280)
+    window.get(f"{site}/review/sample")
+    title = window.find_element(By.TAG_NAME, "h1").text
+    decide(window, lambda: press(window, "a"))
+    assert window.find_element(By.TAG_NAME, "h1").text != title
+    assert "Right" in status(window).text
+    with closing(sqlite3.connect(folder / "discovery.sqlite")) as connection, connection:
+        assert connection.execute("delete from judgement returning judged").fetchall() == [("right",)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("name", ["login", *PAGES])
+def test_the_judge_of_accessibility_finds_nothing(site, browser, name, width, dark):
+    window = browser(width, dark=dark)
+    _visit(window, site, name)
+    for drawer in window.find_elements(By.CSS_SELECTOR, "details"):
+        window.execute_script("arguments[0].open = true", drawer)
+    window.execute_script(AXE.read_text("utf-8"))
+    assert window.execute_async_script(JUDGED) == []
+    if name != "login":
+        press(window, "?")
+        assert window.execute_async_script(JUDGED) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["login", *PAGES])
+def test_no_page_is_wider_than_the_smallest_phone_and_nothing_is_forbidden(site, browser, name):
+    window = browser(320)
+    window.get_log("browser")
+    _visit(window, site, name)
+    assert window.execute_script(TOO_WIDE) <= 0
+    window.execute_script(SPACING)
+    assert window.execute_script(TOO_WIDE) <= 0
+    assert window.title != "run"
+    messages = [entry["message"] for entry in window.get_log("browser")]
+    assert [text for text in messages if "status of 4" not in text] == []
+
+
+def _visit(window: Window, site: str, name: str) -> None:
+    """Open a page; that to sign in as a stranger sees it."""
+    if name != "login":
+        window.get(site + PAGES[name])
+        return
+    window.get(f"{site}/review")
+    cookies = window.get_cookies()
+    window.delete_all_cookies()
+    window.get(f"{site}/review/login")
+    for cookie in cookies:
+        window.add_cookie(cookie)
