@@ -31,6 +31,7 @@ def completed(work: Work, known: Iterable[FileLink]) -> Work:
 
 def _learned(link: FileLink, known: FileLink) -> FileLink:
     """Return a file of the record with the facts that it lacks, unless the record means other bytes."""
+    link = link._replace(missing=known.missing)
     if _means_others(link, known):
         return link
     return link._replace(

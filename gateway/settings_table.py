@@ -302,9 +302,22 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "recheck_whole_every",
-        10,
-        "After how many rounds a recheck of a mirror fetches each file whole, without a condition; 0: never.",
+        4,
+        "After how many rounds a recheck fetches each file whole, without a condition; 0: never.",
         most=1_000_000,
+    ),
+    Setting(
+        "recheck_grace_seconds",
+        604_800,
+        "For how long a published file must not be there until it counts as gone.",
+        most=_YEAR,
+    ),
+    Setting(
+        "recheck_grace_looks",
+        3,
+        "At how many looks in a row a published file must not be there until it counts as gone.",
+        least=1,
+        most=1000,
     ),
     Setting(
         "mirror_whole_again_max_bytes",

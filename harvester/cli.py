@@ -32,6 +32,9 @@ COMMANDS: dict[str, Row] = {
         "Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, kept dumps.",
     ),
     "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that have none."),
+    "recheck": Row(
+        "harvester.commands.recheck:recheck", "Look at published files again: what has changed, and what is gone."
+    ),
     "outcomes": Row(
         "harvester.commands.outcomes:outcomes",
         "Count the outcomes of search steps and of the copies that they named.",

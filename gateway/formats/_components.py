@@ -76,7 +76,8 @@ def _file_provenance(file: FileLink, modified: str) -> str:
     place = f" in {file.found_in}" if file.found_in else ""
     place += f" of the record of {modified}" if modified else ""
     place += f"; fetched at {file.found_at}" if file.found_at else ""
-    return f"{file.origin.value}: named{place}{version}"
+    missing = f"; missing: {file.missing}" if file.missing else ""
+    return f"{file.origin.value}: named{place}{version}{missing}"
 
 
 def _resources(file: FileLink) -> Iterator[str]:
@@ -101,7 +102,7 @@ _OF_A_SEARCH = re.compile(
 )
 _OF_A_SOURCE = re.compile(
     r"upstream: named(?: in (?P<found_in>.*?))?(?: of the record of \S*?)?"
-    r"(?:; fetched at (?P<found_at>\S*?))?(?:; version: (?P<version>.*))?"
+    r"(?:; fetched at (?P<found_at>\S*?))?(?:; version: (?P<version>.*?))?(?:; missing: (?P<missing>.*))?"
 )
 _SIZE = re.compile(r"(\d{1,19}) bytes")
 
@@ -229,6 +230,7 @@ def _link(
         found_at=known.get("found_at", ""),
         version=known.get("version", ""),
         retracted=known.get("retracted", ""),
+        missing=known.get("missing", ""),
     )
 
 

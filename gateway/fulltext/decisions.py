@@ -38,6 +38,10 @@ UNSEEN = frozenset(
 _UNREADABLE = frozenset((Outcome.ENCRYPTED_PDF, Outcome.BROKEN_PDF, Outcome.PARSE_TIMEOUT, Outcome.PARSE_MEMORY))
 # The file may exist, but access is refused, for everybody or for a time.
 _SHUT = frozenset((Outcome.FORBIDDEN, Outcome.BLOCKED_WALL, Outcome.EMBARGOED_UNTIL))
+# There is something else at the address of the file.
+_REPLACED = frozenset(
+    (Outcome.NOT_PDF, Outcome.WRONG_MIMETYPE, Outcome.FULL_TEXT_HTML, Outcome.FULL_TEXT_XML, Outcome.NO_PDF_LINK)
+)
 # The file may not be the work that the record describes now.
 _DOUBTFUL = UNSEEN | {Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT, Outcome.NO_TEXT, Outcome.SUPPLEMENT}
 _ANOTHER = (
@@ -203,6 +207,9 @@ def _instead_of(before: Decision, candidate: Candidate) -> tuple[Ruling, str]:
         return Ruling(
             "review", f"It was accepted, and is not shown to us any more: {candidate.outcome}."
         ), before.sha256
+    if candidate.outcome in _REPLACED:
+        reason = f"It was accepted, and there is something else at its address now: {candidate.outcome}."
+        return Ruling("review", reason), before.sha256
     return Ruling("reject", f"It was accepted and is not there any more: {candidate.outcome}."), before.sha256
 
 

@@ -99,10 +99,16 @@ def _accepted(decision: Decision, candidate: Candidate | None, held: FileLink | 
 
 
 def _named(candidate: Candidate, held: FileLink | None) -> FileLink | None:
-    """Return the facts about a file that the record names; None if it could not be fetched."""
-    if held is not None and (candidate.outcome in UNSEEN or held.sha256 == candidate.sha256):
+    """Return the facts about a file that the record names; None if it could never be fetched.
+
+    A file that was there, and is not any more, keeps its facts and is flagged. The record still names it.
+    """
+    if candidate.outcome is Outcome.SUCCESS:
+        is_same = held is not None and held.sha256 == candidate.sha256
+        return held._replace(missing="") if held is not None and is_same else _link(candidate)
+    if held is None or candidate.outcome in UNSEEN or held.missing:
         return held
-    return _link(candidate) if candidate.outcome is Outcome.SUCCESS else None
+    return held._replace(missing=f"since {utc_datetime(candidate.at)[:10]} ({candidate.outcome})")
 
 
 def _link(candidate: Candidate) -> FileLink:

@@ -37,6 +37,7 @@ from gateway.model.discovery import (
 )
 from gateway.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.model.lists import Key, Page, Selection, StoredRecord
+from gateway.model.looks import FileLook, LookCounts
 from gateway.model.offers import Offer, OfferOutcome, OfferWay
 from gateway.model.people import Account, Deed, LogLine, Role, User
 from gateway.model.published import (
@@ -83,6 +84,7 @@ __all__ = [
     "Ending",
     "Event",
     "FileLink",
+    "FileLook",
     "FileOrigin",
     "Format",
     "FormatLine",
@@ -103,6 +105,7 @@ __all__ = [
     "Lease",
     "ListedCopy",
     "LogLine",
+    "LookCounts",
     "Match",
     "OaiAnswer",
     "Offer",

@@ -42,6 +42,7 @@ class FileLink(NamedTuple):
     copy_url: str = ""
     content: bytes = b""
     retracted: str = ""  # a sentence about the retraction of the work: who states it, and which notice
+    missing: str = ""  # why a file that the record names is not there, and since when
     digests: tuple[tuple[str, str], ...] = ()  # that the source states: (algorithm as hashlib names it, hexadecimal)
 
     @property

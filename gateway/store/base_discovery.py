@@ -24,6 +24,7 @@ from gateway.model import (
     Unpublished,
     Written,
 )
+from gateway.store.base_looks import Looks
 
 # A function that takes all decisions on the copies of an item so far and returns those to add.
 Decide: TypeAlias = Callable[[Sequence[Decision]], Sequence[Decision]]
@@ -64,12 +65,17 @@ class Discovery(Protocol):
     """The database of the search for full text: items that are due, their leases, outcomes, and stored answers.
 
     It is safe for threads and processes. If a process is killed, its item is due again when the lease ends. Nothing is
-    written with a lease that has ended.
+    written with a lease that has ended. `looks` are those at published files.
     """
 
     @property
     def samples(self) -> Samples:
         """The random samples of the files that rules have accepted."""
+        ...
+
+    @property
+    def looks(self) -> Looks:
+        """The looks at published files."""
         ...
 
     def settle(self) -> bool:

@@ -418,3 +418,75 @@ order by copy.identifier, copy.url;
 -- Return the copies with a SHA-256, in the order of items and addresses.
 select identifier, url, source, title, authors, step, host, outcome, score, kind, colour, license, version, size, sha256
 from copy where sha256 = ? and sha256 <> '' order by identifier, url limit ?;
+
+-- name: look_add
+-- Store the first facts of a published file; of a known one, only what changed in its publication.
+insert into look values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+on conflict (identifier, url) do update set source = excluded.source, host = excluded.host,
+  is_named = excluded.is_named, sha256 = excluded.sha256, entity_tag = '', modified = '', text_sha256 = ''
+where sha256 <> excluded.sha256 or is_named <> excluded.is_named or source <> excluded.source;
+
+-- name: looks_forget
+-- Forget the files of an item that are not published, by a JSON list of those that are.
+delete from look where identifier = ? and url not in (select value from json_each(?));
+
+-- name: look_put
+-- Store a look at a file, if the published bytes are those that were looked at.
+update look set due = :due, looked_at = :looked_at, whole_at = :whole_at, rounds = :rounds, outcome = :outcome,
+  final_url = :final_url, entity_tag = :entity_tag, modified = :modified, failures = :failures,
+  failing_since = :failing_since, text_sha256 = :text_sha256
+where identifier = :identifier and url = :url and sha256 = :sha256;
+
+-- name: look_change
+-- Store the digest of new bytes of a file.
+update look set sha256 = ? where identifier = ? and url = ?;
+
+-- name: looks_of
+-- Return the looks at the files of an item.
+select * from look where identifier = ? order by url;
+
+-- name: looks_schedule
+-- Store another period of the files of a source, and when each is due by it; files that were asked for stay due.
+update look set every = :every, due = case
+  when due = 0 then 0
+  when :every = 0 then :never
+  else iif(looked_at, looked_at, :at) + :every
+    - (iif(looked_at, looked_at, :at) - (share * :every / :shares)) % max(:every, 1) end
+where source = :source and every <> :every;
+
+-- name: looks_asked
+-- Return whether files of a source were asked for and not yet looked at.
+select exists (select 1 from look where source = ? and due = 0);
+
+-- name: looks_ask
+-- Make the files of a source due that were not looked at since a second.
+update look set due = 0 where source = ? and looked_at < ?;
+
+-- name: looks_next
+-- Return when the next file of a source is due.
+select due from look where source = ? order by due limit 1;
+
+-- name: looks_hosts
+-- Return the hosts of the files of a source that are due.
+select distinct host from look where source = ? and due <= ? order by host;
+
+-- name: looks_due
+-- Return files of a source at a host that are due, in the order of their time, after one of them.
+select * from look where source = ? and host = ? and due <= ? and (due, identifier, url) > (?, ?, ?)
+order by due, identifier, url limit ?;
+
+-- name: looks_count
+-- Return how many files of a source are known, how many are due, and how many were not there.
+select count(*), coalesce(sum(due <= ?2), 0), coalesce(sum(failures > 0), 0) from look where source = ?1;
+
+-- name: story_put
+-- Store the story of a search again after a file of it has changed.
+update search set story = ?, changed = changed + 1 where identifier = ?;
+
+-- name: stamping_hosts
+-- Return the hosts that stamp each download.
+select name from stamping_host;
+
+-- name: stamping_host_add
+-- Note that a host stamps each download.
+insert or ignore into stamping_host values (?, ?);

@@ -397,7 +397,7 @@ select exists (select * from file);
 -- name: files
 -- Return the facts about the files of these items (a JSON list).
 select item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content,
-  retracted
+  retracted, missing
 from json_each(?) as wanted cross join file on file.item = wanted.value order by file.id;
 
 -- name: served_copy
@@ -642,8 +642,8 @@ delete from file where item = ?;
 -- Store the facts about a file.
 insert into file (
   item, url, mime_type, origin, found_in, size, sha256, modified, license, version, found_at, is_named, copy_url, content,
-  retracted
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  retracted, missing
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: members_remove
 -- Remove records (a JSON list of items) from a set's list.

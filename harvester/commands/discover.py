@@ -18,10 +18,11 @@ from gateway.errors import ConfigurationError
 from gateway.fulltext.deciding import is_withdrawn
 from gateway.fulltext.explanation import explained
 from gateway.logs import sentence
-from gateway.model import Decision, Offer, Outcome, RunOutcome, SearchState
+from gateway.model import Decision, FileLook, Offer, Outcome, RunOutcome, SearchState
 from gateway.program import say
 from gateway.store.base import Discovery
 from gateway.terminal import plain
+from harvester.commands.look_output import facts_of_look, words_of_look
 from harvester.commands.offer_output import facts_of_offer, words_of_offer
 from harvester.commands.output import json_option, moment, write_json
 from harvester.fulltext.run import Result
@@ -155,15 +156,17 @@ def facts_of_decision(decision: Decision) -> dict[str, object]:
 
 
 class SearchedItem(NamedTuple):
-    """The search for one item, its decisions and offers, without files that are taken down."""
+    """The search for one item, its decisions, offers and looks, without files that are taken down."""
 
     state: SearchState
     decisions: tuple[Decision, ...]
     offers: tuple[Offer, ...]
+    looks: tuple[FileLook, ...]
 
     def tell(self) -> None:
-        """Write the search for people: each step, each copy, each decision, each offer."""
-        for line in (*explained(self.state, self.decisions), *map(words_of_offer, self.offers)):
+        """Write the search for people: each step, each copy, each decision, each offer, each look."""
+        lines = (*map(words_of_offer, self.offers), *map(words_of_look, self.looks))
+        for line in (*explained(self.state, self.decisions), *lines):
             click.echo(plain(line))
 
 
@@ -178,7 +181,13 @@ def searched_item(instance: Instance, desk: Discovery, identifier: str) -> Searc
     )
     takedowns = instance.store.takedowns()
     offers = offers_of_item(instance, identifier, state.source, state.upstream)
-    return SearchedItem(state, decisions, tuple(offer for offer in offers if not takedowns.names_digest(offer.sha256)))
+    looks = desk.looks.of_item(identifier)
+    return SearchedItem(
+        state,
+        decisions,
+        tuple(offer for offer in offers if not takedowns.names_digest(offer.sha256)),
+        tuple(look for look in looks if not (takedowns.names_digest(look.sha256) or takedowns.names_address(look.url))),
+    )
 
 
 def facts_of_search(search: SearchedItem) -> dict[str, object]:
@@ -193,6 +202,7 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
         "story": json.loads(search_json) if search_json else None,
         "decisions": [facts_of_decision(decision) for decision in search.decisions],
         "offers": [facts_of_offer(offer) for offer in search.offers],
+        "looks": [facts_of_look(look) for look in search.looks],
     }
 
 
@@ -203,7 +213,8 @@ def facts_of_search(search: SearchedItem) -> dict[str, object]:
 def explain(ctx: click.Context, identifier: str, as_json: bool) -> None:
     """Show the search for one item: each step, each copy, and the reasons.
 
-    It also shows to whom files were offered, and the answers. ID is the identifier of the item in this repository.
+    It also shows to whom files were offered, and when published files were last looked at. ID is the identifier of the
+    item in this repository.
     """
     with searching(ctx.obj) as (instance, desk):
         search = searched_item(instance, desk, identifier)

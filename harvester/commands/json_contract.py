@@ -25,7 +25,7 @@ _OFFER = fields("""
 _RUN = fields("""
     source | text | The name of the source.
     run | integer | The number of the run.
-    stage | text | What the run did: `harvest`, `retry`, `sweep`, `discovery`, `offer` or `packages`.
+    stage | text | What the run did: `harvest`, `retry`, `sweep`, `recheck`, `discovery`, `offer` or `packages`.
     outcome | text | How it ended: `succeeded`, `succeeded_with_errors`, `stopped`, `try_later`, `refused`, `failed`, \
 `misconfigured`; `running` while it lasts, `died` when its process did.
     is_complete | claim | Whether it is shown that every record of its lists has arrived.
@@ -112,6 +112,8 @@ _SEARCH = fields("""
     story | object? | The last search: each step and each copy.
     decisions | list | What was decided of its copies, oldest first: objects as `harvester review list` writes them.
     offers | list | The offers of its files to the source: objects as `harvester offer` writes them.
+    looks | list | The last look at each published file: url, sha256, is_named, outcome, looked_at, rounds, \
+missing_since, due.
 """)
 _RECEIPT = fields("""
     command | text | `mirror`, with its option `--full` or `--retry-failed`; `import`, `recheck` or `accept`.
@@ -269,6 +271,7 @@ subscribers, or expired. Subscribers that were informed of the end (denied). Cal
             announced | counts | Of the last run: how many records its lists announced, and how many it received.
             windows | counts | The windows of a first harvest, by what became of them.
             offers | counts | The offers of files to the source, by their outcome.
+            files | object | The published files that are looked at again: known, due, missing, next (a time, or `now`).
             due | object | When each stage is due: a time, or `now`.
             identity | list | What it says otherwise than it was accepted: what, was, is_now.
             clock_ahead | integer? | By how many seconds this machine's clock is ahead of the source's, if it is known.
@@ -311,6 +314,20 @@ subscribers, or expired. Subscribers that were informed of the end (denied). Cal
             identifier | text | The identifier of the item here.
             outcome | text | The outcome of its search.
             candidates | list | The copies that were looked at, each with its own outcome.
+        """)
+    },
+    "harvester recheck": {
+        "a look": fields("""
+            identifier | text | The identifier of the item here.
+            url | text | The address of the published file.
+            source | text | The name of the source.
+            effect | text | `unchanged`, `returned`, `changed`, `absent`, `lost`, `unseen` or `fault`.
+            outcome | text | The outcome of the look.
+            verdict | text | The decision in force on a found file that has changed: `accept`, `reject` or `review`.
+            is_named | claim | Whether the record names the file.
+            is_overtaken | claim | Whether somebody decided on the file meanwhile: it is due again.
+            looked_at | time | When it was looked at.
+            due | time? | When it is due again; none without a period.
         """)
     },
     "harvester outcomes": {

@@ -12,6 +12,7 @@ import click
 from gateway.hub_subscribers import failing
 from gateway.model import Run, RunOutcome, Source, WindowOutcome
 from gateway.unattended import without_entry, without_schedule
+from harvester.commands.look_output import counts_of_looks
 from harvester.commands.offer_output import counted
 from harvester.commands.output import json_option, moment, write_rows
 from harvester.fulltext import substance
@@ -58,6 +59,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         "announced",
         "windows",
         "offers",
+        "files",
         "due",
         "progress",
     )
@@ -95,6 +97,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         "announced": _announced(last),
         "windows": {outcome.value: windows[outcome] for outcome in WindowOutcome if windows[outcome]},
         "offers": _offers(instance, entry),
+        "files": counts_of_looks(instance, name, int(now)),
         "due": {} if is_running else _due(instance, entry, now),
         "progress": _progress(newest[0], now, windows[WindowOutcome.WAITING])
         if is_running

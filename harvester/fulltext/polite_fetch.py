@@ -44,12 +44,16 @@ def polite(web: Fetch, desk: Discovery, settings: Settings, sleep: Callable[[flo
 
     Raise ConfigurationError for a wrong `discover_instead`.
     """
+    return CachingFetch(polite_anew(web, desk, settings, sleep), desk, time)
+
+
+def polite_anew(web: Fetch, desk: Discovery, settings: Settings, sleep: Callable[[float], None]) -> PoliteFetch:
+    """Return a polite Fetch over the web without a cache, but for robots.txt. Raise ConfigurationError as `polite`."""
     web = logged(SubstituteHosts(web, places_of(settings.text("discover_instead"))))
-    polite_fetch = PoliteFetch(
+    return PoliteFetch(
         web,
         settings.seconds("discover_delay_seconds"),
         away=desk,
         ask_robots=CachingFetch(web, desk, time, ROBOTS_HOLD),
         sleep=sleep,
     )
-    return CachingFetch(polite_fetch, desk, time)

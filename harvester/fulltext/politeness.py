@@ -100,6 +100,10 @@ class PoliteFetch:
             delay = max(self._delay, rules.delay(request.url))
             return replace(self._asked(host, name, delay, request), robots=rules.verdict)
 
+    def wait(self, name: str) -> float:
+        """Return the seconds until a host may get its next request. A caller that waits so long blocks no thread."""
+        return self._pace.wait(name, self._monotonic())
+
     def _host(self, name: str) -> _Host:
         with self._lock:
             if name not in self._hosts:

@@ -15,6 +15,7 @@ from itertools import chain
 from math import inf
 from typing import NamedTuple
 
+from gateway.addresses import address
 from gateway.errors import GatewayError
 from gateway.fulltext.decisions import RULE, decided, thresholds_of
 from gateway.fulltext.found_copies import copies_of_result, described
@@ -83,6 +84,15 @@ def asked_for(identifier: str, fetch: Fetch, request: Request, *, is_anew: bool 
     return fetch(replace(request, source=identifier, headers=request.headers + _ANEW * is_anew))
 
 
+def keep_first_page(store: Store, desk: Discovery, digest: str, text: str) -> None:
+    """Store the beginning of the text of a file, unless the file is taken down, perhaps meanwhile."""
+    if store.takedowns().names_digest(digest):
+        return
+    desk.keep_first_page(digest, text)
+    if store.takedowns().names_digest(digest):
+        desk.forget_first_pages([digest])
+
+
 def step_settings(settings: Settings) -> dict[str, str]:
     """Return the settings that steps get: those of the search by their names without `discover_`, and our email."""
     values = {name.removeprefix("discover_"): str(settings[name]) for name in settings if name.startswith("discover_")}
@@ -113,14 +123,11 @@ class FullTextSearch:
         self.keep: Keep = self.copies.keep if settings.is_on("files_keep") else _forget
         self.wants_named = settings.is_on("discover_named_files")
         self.thresholds = thresholds_of(settings)
+        self.looked_since = 0  # files that a recheck has looked at since this second are not requested; 0: all are
 
     def keep_text(self, digest: str, text: str) -> None:
         """Store the beginning of the text of a file, unless the file is taken down, perhaps meanwhile."""
-        if self.store.takedowns().names_digest(digest):
-            return
-        self.desk.keep_first_page(digest, text)
-        if self.store.takedowns().names_digest(digest):
-            self.desk.forget_first_pages([digest])
+        keep_first_page(self.store, self.desk, digest, text)
 
     def enlist(self, sources: Collection[str]) -> int:
         """Enlist the items that are new since the last time; return how many.
@@ -258,6 +265,7 @@ class FullTextSearch:
             wants_named=self.wants_named,
             accepted=(accepted := self._accepted(lease.identifier, state)),
             unproven=self._unproven(lease.identifier, accepted),
+            looked=self._looked(lease.identifier, state),
             is_another=has_changed,
             refused=refused,
             keep=keep,
@@ -288,6 +296,13 @@ class FullTextSearch:
             for url, decision in last.items()
             if decision.verdict == "accept"
         )
+
+    def _looked(self, identifier: str, state: SearchState | None) -> dict[str, Candidate]:
+        """Return the copies of published files that a recheck has looked at lately, by their published addresses."""
+        looks = self.desk.looks.of_item(identifier) if self.looked_since else ()
+        urls = {(look.url, look.sha256) for look in looks if look.looked_at >= self.looked_since}
+        known = {address(candidate.url): candidate for candidate in candidates_of(state)} if urls else {}
+        return {url: candidate for url, candidate in known.items() if (url, candidate.sha256) in urls}
 
     def _unproven(self, identifier: str, accepted: Collection[Candidate]) -> tuple[str, ...]:
         """Return the addresses of copies that a rule of an earlier release accepted, to be read again.

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 
+from gateway.addresses import address
 from gateway.errors import GatewayError, TryLater
 from gateway.fulltext.licenses import is_open
 from gateway.fulltext.search_result import RECHECK, SearchResult
@@ -89,6 +90,7 @@ def search(
     most_files: int,
     accepted: Iterable[Candidate] = (),
     unproven: Iterable[str] = (),
+    looked: Mapping[str, Candidate] | None = None,
     is_another: bool = False,
     wants_named: bool = False,
     refused: Iterable[str] = (),
@@ -98,14 +100,15 @@ def search(
     """Search for one work and return the result. No failure of a service, a server or a file raises an error.
 
     `at` is now, in Unix seconds. `accepted` are copies that were accepted before: an unchanged one ends the search,
-    unless it was accepted for another work. Those at `unproven` addresses are read again in any case. `keep` gets the
-    bytes of files that may be the work, `keep_text` the beginning of each text that was read. If the record names its
-    files, they are only fetched (`wants_named`) and not judged. `refused` are DOIs that a person has rejected.
+    unless it was accepted for another work. Those at `unproven` addresses are read again in any case. `looked` are
+    published files that a recheck looks after, by address: they are not requested. `keep` gets the bytes of files that
+    may be the work, `keep_text` the beginning of each text that was read. If the record names its files, they are only
+    fetched (`wants_named`) and not judged. `refused` are DOIs that a person has rejected.
     """
     known = replace(known_of(work, settings), refused=frozenset(refused))
     under_way = _Search(known, fetch, at, most_files, accepted, keep)
     under_way.keep_text = keep_text
-    under_way.unproven = frozenset(unproven)
+    under_way.unproven, under_way.looked = frozenset(unproven), looked or {}
     if work.files:
         return under_way.look(work.files if wants_named else (), is_another=is_another)
     return under_way.go(steps, is_another=is_another)
@@ -122,6 +125,7 @@ class _Search:
         self.accepted = {candidate.url: candidate for candidate in accepted}
         self.known = replace(known, candidates=tuple(self.accepted.values()))
         self.unproven: frozenset[str] = frozenset()
+        self.looked: Mapping[str, Candidate] = {}
         self.keep = keep
         self.keep_text: KeepText = lambda *_: None
         self.traces: list[Trace] = []
@@ -170,17 +174,25 @@ class _Search:
 
     def look(self, files: Iterable[FileLink], *, is_another: bool) -> SearchResult:
         """Return the result for the files that the record itself names, and for the accepted ones."""
-        self.candidates += [look(file, self.fetch, self.at) for file in islice(files, _MOST_NAMED)]
+        self.candidates += [
+            self._looked(file) or look(file, self.fetch, self.at) for file in islice(files, _MOST_NAMED)
+        ]
         if not is_another:
             self._recheck()
         self._recheck_changed()
         is_over = PASSING.isdisjoint(candidate.outcome for candidate in self.candidates)
         return SearchResult(Outcome.ALREADY_HELD, tuple(self.traces), tuple(self.candidates), is_over=is_over)
 
+    def _looked(self, file: FileLink) -> Candidate | None:
+        """Return what a recheck knows of a file that the record names, unless the record states other bytes."""
+        candidate = self.looked.get(file.url)
+        is_stated = candidate is None or not file.digests or ("sha256", candidate.sha256) in file.digests
+        return candidate if is_stated else None
+
     def _recheck(self) -> None:
         """Take the unchanged accepted copies; steps may name the others again later."""
         for url, candidate in self.accepted.items():
-            if url not in self.unproven and is_same(candidate, self.fetch, self.keep):
+            if url not in self.unproven and (address(url) in self.looked or is_same(candidate, self.fetch, self.keep)):
                 self.seen.add(url)
                 self._note(candidate._replace(outcome=Outcome.SUCCESS))
 

@@ -26,6 +26,7 @@ _NAMES = {
     "retry": "retry",
     "sweep": "sweep",
     "discovery": "search",
+    "recheck": "recheck",
     "offer": "round of offers",
     "packages": "packing",
 }

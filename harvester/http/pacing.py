@@ -28,6 +28,11 @@ class Pace:
             self._next[host] = start + delay
         return start - now
 
+    def wait(self, host: str, now: float) -> float:
+        """Return the seconds until the next turn at a host, without taking it."""
+        with self._lock:
+            return max(self._next.get(host, now) - now, 0.0)
+
     def note_answer(self, server: str, now: float) -> None:
         """Note that a server (`host:port`) has answered at `now` (monotonic seconds)."""
         with self._lock:

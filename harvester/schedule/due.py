@@ -15,6 +15,8 @@ FIRST_WAIT_SECONDS = 900
 LONGEST_WAIT_SECONDS = 86_400
 # The shortest time between two harvests, however many changes a source announces.
 BREATH_SECONDS = 60
+# How long a published file may wait for others that are due soon.
+GATHERED_SECONDS = 3600
 
 _GOOD = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)
 
@@ -32,6 +34,20 @@ def due_at(source: str, every: str, runs: Sequence[Run]) -> float | None:
     if last.outcome in _GOOD:
         return last.started_at + seconds_of(every) * (1 + SPREAD * _share(source))
     return (last.ended_at or last.started_at) + wait_after(failures(runs), seconds_of(every))
+
+
+def look_due_at(every: int, next_at: int | None, listed_at: int | None) -> float:
+    """Return the second at which published files are looked at again, with a period of `every` seconds.
+
+    `next_at` is when the next file is due; None: no file is known. Files that are due soon after it are gathered. New
+    files are listed once in a period, and at least once a day; `listed_at` is when they were listed, if ever.
+    """
+    if listed_at is None:
+        return 0.0
+    listed_again = float(listed_at + min(every, LONGEST_WAIT_SECONDS))
+    if next_at is None:
+        return listed_again
+    return min(listed_again, float(next_at + min(GATHERED_SECONDS, every // 100) if next_at else 0))
 
 
 def due_after_announcement(announced_at: int, runs: Sequence[Run]) -> float | None:

@@ -34,13 +34,14 @@ from harvester.runtime.progress import Progress
 from harvester.runtime.run_lifecycle import RunLifecycle
 
 STAGE = "discovery"
-_ONE = Lock()
+ONE_SOURCE = Lock()
 
 
 class SearchOrder(NamedTuple):
     """What is searched for: due items of these sources, or one item, due or not.
 
-    searched_before  a second since 1970: items whose search is older are due again; 0: none of them
+    searched_before  a second since 1970: items whose search is older are due again; 0: none of them. Files that a
+                     recheck has looked at since then are not requested.
     is_dry           nothing is stored but answers, and which hosts refuse us
     """
 
@@ -74,6 +75,7 @@ def search_items(
     with web_for_other_hosts(settings, stop.pause) as web, stop.breaking(web.break_off), stop.breaking(break_off):
         fetch = breakable(polite(web, desk, settings, stop.pause), stop)
         work = FullTextSearch(instance.store, desk, fetch, settings, steps() if chosen is None else chosen, clock)
+        work.looked_since = order.searched_before
         if not order.is_dry:
             _enlist(work, order, int(clock()))
         begin = partial(work.try_out, before=order.searched_before) if order.is_dry else work.run
@@ -111,7 +113,7 @@ def discover(instance: Instance, entry: SourceEntry, progress: Progress, stop: S
 
     A GatewayError ends the run with its outcome and reason; the results until then are stored.
     """
-    if not _ONE.acquire(blocking=False):
+    if not ONE_SOURCE.acquire(blocking=False):
         raise SourceLocked("The works of another source are searched for.")
     try:
         with run_lifecycle(instance, entry.name, STAGE, progress, stop, clock=clock) as run:
@@ -122,4 +124,4 @@ def discover(instance: Instance, entry: SourceEntry, progress: Progress, stop: S
             )
         return run.ran
     finally:
-        _ONE.release()
+        ONE_SOURCE.release()

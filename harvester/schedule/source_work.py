@@ -138,6 +138,13 @@ class SourceWork:
         ran = turns.discover(self.instance, entry, self.progress, self.stop, self.clock)
         return WorkResult(ran.status, run=ran.run)
 
+    def rechecked(self, entry: SourceEntry) -> WorkResult:
+        """Look at the due published files of one source."""
+        from harvester.schedule import recheck_stage  # noqa: PLC0415 - as above
+
+        ran = recheck_stage.recheck(self.instance, entry, self.progress, self.stop, self.clock)
+        return WorkResult(ran.status, run=ran.run)
+
     def released(self, entry: SourceEntry) -> WorkResult:
         """Publish the decided files of one source that are not published yet."""
         from harvester.schedule import full_text_stage as turns  # noqa: PLC0415 - as above

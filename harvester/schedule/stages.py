@@ -20,11 +20,19 @@ from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.unattended import problems
 from harvester.offer.files import due_at as offers_due_at
 from harvester.offer.files import entry_has_changed
+from harvester.runtime.durations import seconds_of
 from harvester.runtime.exit_status import SourceLocked, Status
 from harvester.runtime.interrupts import StopAsked
 from harvester.runtime.opening_hours import opens_in
 from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
-from harvester.schedule.due import LONGEST_WAIT_SECONDS, due_after_announcement, due_at, failures, wait_after
+from harvester.schedule.due import (
+    LONGEST_WAIT_SECONDS,
+    due_after_announcement,
+    due_at,
+    failures,
+    look_due_at,
+    wait_after,
+)
 from harvester.schedule.source_work import SourceWork, WorkResult
 from harvester.schedule.subscriptions import renewal_at
 
@@ -91,6 +99,14 @@ def _discovery_due(instance: Instance, entry: SourceEntry) -> float | None:
     return due_at(entry.name, entry.discover_every, _runs(instance, entry, "discovery"))
 
 
+def _recheck_due(instance: Instance, entry: SourceEntry) -> float | None:
+    if not entry.recheck_every or not instance.has_searched or not instance.store.counts(entry.name)["items"]:
+        return None
+    runs = _runs(instance, entry, "recheck")
+    next_at = instance.desk().looks.next_at(entry.name)
+    return look_due_at(seconds_of(entry.recheck_every), next_at, runs[0].started_at if runs else None)
+
+
 def _files_due(instance: Instance, entry: SourceEntry) -> float | None:
     if not instance.has_searched:
         return None
@@ -126,6 +142,12 @@ STAGES: tuple[Stage, ...] = (
     ),
     Stage("publication", "Publishes what is harvested and not published yet.", _publication_due, SourceWork.published),
     Stage("sweep", "Sweeps a source whose `sweep_every` has passed.", _sweep_due, SourceWork.swept, asks=True),
+    Stage(
+        "recheck",
+        "Looks at published files whose place in the period `recheck_every` has come.",
+        _recheck_due,
+        SourceWork.rechecked,
+    ),
     Stage(
         "discovery",
         "Searches for full text of some items of a source whose `discover_every` has passed.",

@@ -49,6 +49,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester records": (("fake",),),
     "harvester quarantine": ((),),
     "harvester discover": (("--item", ITEM),),
+    "harvester recheck": (("--item", ITEM),),
     "harvester alarms": ((), ("--all",)),
     "harvester outcomes": ((), ("--by", "host")),
     "harvester explain": ((ITEM,),),

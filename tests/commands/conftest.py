@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Alarm, Decision, HubMode, HubRequest, Match, Offer, OfferOutcome, OfferWay, Outcome
+from gateway.model import Alarm, Decision, FileLook, HubMode, HubRequest, Match, Offer, OfferOutcome, OfferWay, Outcome
 from gateway.store.opening import open_discovery, open_subscribers
 from harvester.mirror.doubtful_files import Suspect
 from harvester.mirror.inventory import Arrived
@@ -127,6 +127,8 @@ def _decide(folder: Path) -> None:
     desk.decide(Decision(ITEM.replace("00001", "00002"), URL, "cd" * 32, "review", "It waits.", "rule", 1))
     for at, verdict in enumerate(("accept", "reject"), 1):
         desk.decide(Decision(ITEM, URL, "ab" * 32, verdict, "It is so.", "a person", at))
+    desk.looks.publish({ITEM: [FileLook(ITEM, "http://127.0.0.1:9/a.pdf", "fake", "127.0.0.1", "ef" * 32, True, 0)]})
+    desk.enlist("fake", (), 1 << 40, 1, "fake published")  # so that it stays, though no record names it
     desk.open_alarm(Alarm(0, "fake", "core", "api.example.org", "step", 1, {"success": 90}, {"timeout": 40}, (ITEM,)))
     desk.acknowledge_alarm(1, 2, "a person", "They know it.")
     desk.close()

@@ -58,6 +58,8 @@ def back(*files: FileLink, modified: str = "2025-05-03") -> tuple[FileLink, ...]
         NAMED._replace(found_in=""),
         NAMED._replace(found_at="2026-11-24T12:00:00Z", sha256="1" * 64, size=7),
         NAMED._replace(version="publishedVersion"),
+        NAMED._replace(found_at="2026-11-24T12:00:00Z", version="v 2", missing="since 2026-11-26 (not-found)"),
+        NAMED._replace(found_in="", missing="since 2026-11-26 (forbidden)"),
         NAMED._replace(sha256="2" * 64, digests=(("sha256", "2" * 64), ("md5", "3" * 32))),
         NAMED._replace(digests=(("md5", "3" * 32),)),
         NAMED._replace(mime_type="text/html; charset=UTF-8"),

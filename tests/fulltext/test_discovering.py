@@ -279,7 +279,7 @@ def test_a_second_search_after_a_kill_asks_only_what_was_not_answered(searching)
     search.work.fetch = CachingFetch(search.web, search.desk, lambda: float(search.now))
     search.work.enlist(["laro"])
     taken = search.desk.lease(search.now, LEASE_SECONDS)
-    search.work._search(taken, bytes)  # and then killed: nothing is written
+    search.work._search(taken, bytes, lambda *_: None)  # and then killed: nothing is written
     asked = len(search.web.asked)
     search.now += LEASE_SECONDS
     search.run(limit=1, identifier=taken.identifier)

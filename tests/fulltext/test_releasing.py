@@ -252,15 +252,23 @@ def test_a_file_that_is_there_as_it_was_changes_nothing_and_is_all_that_is_asked
     assert (stamps(published_search), decisions(published_search)) == (before, [("accept", "rule")])
 
 
-@pytest.mark.parametrize("end", [answer(status=404), answer(status=410), answer("<p>Moved"), answer(b"")])
-def test_a_file_that_is_gone_is_withdrawn(published_search, end) -> None:
+@pytest.mark.parametrize(
+    ("end", "verdict"),
+    [
+        (answer(status=404), "reject"),
+        (answer(status=410), "reject"),
+        (answer("<p>Moved"), "review"),
+        (answer(b""), "reject"),
+    ],
+)
+def test_a_file_that_is_gone_is_withdrawn(published_search, end, verdict) -> None:
     published_search.web.own = {**unpaywall(), COPY: end}
     assert searched_again(published_search) != "success"
     before = stamps(published_search)
     assert published_search.release() == 2
     assert stamps(published_search) == (before[0] + 1, before[1] + 1)
     assert component(published_search) is None
-    assert decisions(published_search) == [("accept", "rule"), ("reject", "rule")]
+    assert decisions(published_search) == [("accept", "rule"), (verdict, "rule")]
     assert published_search.release() == 0
 
 
@@ -539,7 +547,8 @@ def test_a_file_that_the_record_names_is_fetched_and_described(searching) -> Non
     search.desk.renew(search.now, (), search.now)
     search.run()
     assert search.release() == 1
-    assert dcterms_text(search, "extent", url=FILE, item=NAMED) is None
+    assert dcterms_text(search, "extent", url=FILE, item=NAMED) == "10 bytes"
+    assert dcterms_text(search, "provenance", url=FILE, item=NAMED).endswith("; missing: since 2027-04-25 (not-found)")
 
 
 def test_what_is_ill_is_asked_again(searching) -> None:

@@ -52,7 +52,8 @@ def tend(folder, web):
         environ = {f"GATEWAY_{name.upper()}": value for name, value in settings.items()}
         result = CliRunner(env=environ).invoke(main, ["--instance", str(folder), "tend", "--json"])
         assert result.exception is None or isinstance(result.exception, SystemExit)
-        return result.exit_code, [json.loads(line) for line in result.stdout.splitlines()]
+        facts = map(json.loads, result.stdout.splitlines())
+        return result.exit_code, [fact for fact in facts if fact["stage"] != "recheck"]
 
     return run
 
@@ -189,7 +190,8 @@ def test_tending_searches_again_by_itself_on_the_day_on_which_an_embargo_ends_an
 
 
 def test_one_source_is_searched_at_a_time(folder) -> None:
-    with opened(str(folder)) as instance, full_text_stage._ONE, pytest.raises(SourceLocked, match="another source"):
+    another = pytest.raises(SourceLocked, match="another source")
+    with opened(str(folder)) as instance, full_text_stage.ONE_SOURCE, another:
         full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
 
 

@@ -220,7 +220,7 @@ def test_watching_harvests_again_and_again_until_a_signal(write_sources, harvest
 
 
 def test_every_stage_says_what_it_does():
-    names = ["harvest", "publication", "sweep", "discovery", "files", "offer", "subscription"]
+    names = ["harvest", "publication", "sweep", "recheck", "discovery", "files", "offer", "subscription"]
     assert [stage.name for stage in STAGES] == names
     assert all(stage.sentence.endswith(".") for stage in STAGES)
 

@@ -41,7 +41,13 @@ _MOST_ALARMS = 5  # in one notice
 MOST_STOPPED = 100  # stopped runs that are skipped
 
 # Stages whose failures count separately: a harvest does not repair a failing sweep.
-_STAGES = {"harvest": "runs", "sweep": "sweeps", "discovery": "searches", "offer": "rounds of offers"}
+_STAGES = {
+    "harvest": "runs",
+    "sweep": "sweeps",
+    "recheck": "rechecks",
+    "discovery": "searches",
+    "offer": "rounds of offers",
+}
 
 
 def concerns_of(instance: Instance, source: str) -> tuple[Concern, ...]:

@@ -1,0 +1,125 @@
+"""The looks at published files on SQLite: `Looks` in base_looks.py has the promises of all methods."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import zstandard
+
+from gateway.errors import StoreDamaged
+from gateway.model import Ending, FileLook, LookCounts
+from gateway.model.looks import NEVER_DUE, SHARES
+from gateway.store.base_looks import Conclude
+from gateway.store.queries import load
+from gateway.store.sqlite_discovery_rows import copy_row, decision_of, decision_row
+from gateway.store.sqlite_file import SqliteFile
+
+SQL = load("discovery")
+LEVEL = 3  # of the compression of stories and answers
+
+
+class SqliteLooks:
+    """The looks at the published files of one instance."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        """Take the opened file of the searches."""
+        self._file = file
+
+    def publish(self, files: Mapping[str, Iterable[FileLook]]) -> None:
+        """Store the published files of some items, with first facts; forget their files that are not published."""
+        with self._file.writing() as session:
+            for identifier, looks in files.items():
+                rows = tuple(looks)
+                session.execute(SQL["looks_forget"], (identifier, json.dumps([look.url for look in rows])))
+                session.executemany(SQL["look_add"], rows)
+
+    def schedule(self, source: str, every: int, at: int) -> None:
+        """Store the period of the files of a source in seconds; 0: they are due only when asked for."""
+        asked = {"source": source, "every": every, "at": at, "never": NEVER_DUE, "shares": SHARES}
+        with self._file.writing() as session:
+            session.execute(SQL["looks_schedule"], asked)
+
+    def ask(self, source: str, before: int) -> bool:
+        """Make all files of a source due that were not looked at since a second."""
+        with self._file.writing() as session:
+            is_asked = session.one(SQL["looks_asked"], (source,)) == (1,)
+            if not is_asked:
+                session.execute(SQL["looks_ask"], (source, before))
+        return not is_asked
+
+    def next_at(self, source: str) -> int | None:
+        """Return the second at which the next file of a source is due; None: it has no files."""
+        with self._file.reading() as session:
+            (due,) = session.one(SQL["looks_next"], (source,)) or (None,)
+        return None if due is None else int(due)
+
+    def counts(self, source: str, at: int) -> LookCounts:
+        """Return the numbers of the files of a source in a second."""
+        with self._file.reading() as session:
+            row = session.one(SQL["looks_count"], (source, at))
+        files, due, failing = row or (0, 0, 0)
+        return LookCounts(files, due, failing, self.next_at(source))
+
+    def hosts(self, source: str, at: int) -> tuple[str, ...]:
+        """Return the hosts of the files of a source that are due."""
+        with self._file.reading() as session:
+            return tuple(host for (host,) in session.execute(SQL["looks_hosts"], (source, at)).fetchall())
+
+    def due(self, source: str, host: str, at: int, after: tuple[int, str, str], limit: int) -> tuple[FileLook, ...]:
+        """Return at most `limit` due files at a host, sorted by (due, identifier, url), after `after`."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["looks_due"], (source, host, at, *after, limit)).fetchall()
+        return tuple(map(_look_of, rows))
+
+    def of_item(self, identifier: str) -> tuple[FileLook, ...]:
+        """Return the looks at the files of an item, sorted by address."""
+        with self._file.reading() as session:
+            return tuple(map(_look_of, session.execute(SQL["looks_of"], (identifier,)).fetchall()))
+
+    def write(self, looks: Iterable[FileLook], endings: Iterable[Ending] = ()) -> None:
+        """Store looks at files, and count their outcomes."""
+        with self._file.writing() as session:
+            session.executemany(SQL["look_put"], (look._asdict() for look in looks))
+            session.executemany(SQL["ending_add"], endings)
+
+    def conclude(self, look: FileLook, number: int, url: str, conclude: Conclude, sha256: str = "") -> bool:
+        """Store a look at a file that has changed, and what follows from it, all or nothing."""
+        with self._file.writing() as session:
+            rows = session.execute(SQL["decisions"], (look.identifier,)).fetchall()
+            decisions = tuple(map(decision_of, rows))
+            last = max((decision.number for decision in decisions if decision.url == url), default=0)
+            search = session.one(SQL["search"], (look.identifier,))
+            if last != number or search is None:
+                return False
+            news = conclude(decisions, self._unpacked(search[-1]))
+            session.execute(SQL["look_put"], look._asdict())
+            if sha256:
+                session.execute(SQL["look_change"], (sha256, look.identifier, look.url))
+            story = zstandard.compress(news.search_json.encode(), LEVEL) if news.search_json else b""
+            session.execute(SQL["story_put"], (story, look.identifier))
+            session.executemany(SQL["copy_put"], map(copy_row, news.copies))
+            session.executemany(SQL["decision_add"], map(decision_row, news.decisions))
+        return True
+
+    def stamping_hosts(self) -> frozenset[str]:
+        """Return the hosts that stamp each download."""
+        with self._file.reading() as session:
+            return frozenset(name for (name,) in session.execute(SQL["stamping_hosts"]).fetchall())
+
+    def note_stamping(self, host: str, at: int) -> None:
+        """Store that a host stamps each download."""
+        with self._file.writing() as session:
+            session.execute(SQL["stamping_host_add"], (host, at))
+
+    def _unpacked(self, story: bytes) -> str:
+        try:
+            return zstandard.decompress(story).decode() if story else ""
+        except zstandard.ZstdError as error:
+            raise StoreDamaged(f"{self._file.path}: a stored search cannot be read: {error}.") from error
+
+
+def _look_of(row: Sequence[Any]) -> FileLook:
+    look = FileLook._make(row)
+    return look._replace(is_named=bool(look.is_named))

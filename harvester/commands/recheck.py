@@ -1,0 +1,103 @@
+"""`harvester recheck` looks at the published files again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from time import monotonic
+
+import click
+
+from gateway.errors import ConfigurationError
+from gateway.logs import sentence
+from gateway.model import RunOutcome
+from gateway.model.looks import NEVER_DUE
+from gateway.program import say
+from gateway.terminal import plain
+from harvester.commands.discover import SearchRun, named_sources
+from harvester.commands.output import json_option, moment, write_json
+from harvester.fulltext.recheck.look_at import Effect
+from harvester.fulltext.recheck.run import Order, Result
+from harvester.harvest.instance import Instance, opened
+from harvester.runtime.interrupts import Stop, listening
+from harvester.runtime.progress import LINE_INTERVAL_SECONDS, progress
+from harvester.schedule.recheck_stage import period_of, recheck_files
+
+
+@click.command()
+@click.argument("sources", nargs=-1)
+@click.option("--item", default="", metavar="ID", help="Only the files of this item (its identifier here), due or not.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N files.")
+@click.option("--all", "is_all", is_flag=True, help="Look at every file now, due or not.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Look, but store only which hosts refuse us.")
+@json_option
+@click.pass_context
+def recheck(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    item: str,
+    limit: int | None,
+    is_all: bool,
+    is_dry: bool,
+    as_json: bool,
+) -> None:
+    """Look at published files again: what has changed, and what is gone.
+
+    Without SOURCES, files of every source are looked at. Files are due by the `recheck_every` of their source. Without
+    it, all files of the source are due. A found file that is not the work any more is withdrawn; a file that a record
+    names is only reported. After an interruption, the same command continues.
+    """
+    counts, reported_at = Counter[str](), monotonic()
+    with opened(ctx.obj) as instance, listening(Stop()) as stop, progress() as reporter:
+        instance.check_clock()
+        order = Order(_periods(instance, sources, item), item, limit, is_all, is_dry)
+        run = SearchRun(stop=stop)
+
+        def show(result: Result) -> None:
+            nonlocal reported_at
+            _show(result, as_json=as_json)
+            if monotonic() - reported_at >= LINE_INTERVAL_SECONDS:
+                reported_at = monotonic()
+                reporter.say(f"Looked at {counts['looked']} files.")
+
+        with run.recorded():
+            recheck_files(instance, order, run, counts, show, is_alone=True)
+    if item and not counts["looked"] and run.outcome is RunOutcome.SUCCEEDED:
+        raise ConfigurationError(f"No published file of {item} is known. `harvester records` shows the identifiers.")
+    for reason in run.reasons:
+        click.echo(sentence(f"Error: {reason}", "error"), err=True)
+    effects = Counter({name: count for name, count in counts.items() if name not in ("looked", "stamped")})
+    words = ", ".join(f"{count} {effect}" for effect, count in effects.most_common()) or "nothing is due"
+    say(f"Looked at {counts['looked']} files: {words}.")
+    ctx.exit(int(run.status))
+
+
+def _periods(instance: Instance, sources: tuple[str, ...], item: str) -> dict[str, int]:
+    """Return the sources, with their periods in seconds. Raise ConfigurationError for a source without records."""
+    named = named_sources(instance, sources)
+    if item:
+        named = tuple(name for name in named if f":{name}/" in item) or named
+    entries = instance.sources.entries()
+    return {name: period_of(entries[name]) if name in entries else 0 for name in named}
+
+
+def _show(result: Result, *, as_json: bool) -> None:
+    """Write one look; for people, only those at files that are not as they were."""
+    look = result.look
+    if as_json:
+        write_json(
+            {
+                "identifier": look.identifier,
+                "url": look.url,
+                "source": look.source,
+                "effect": result.effect,
+                "outcome": look.outcome,
+                "verdict": result.verdict,
+                "is_named": look.is_named,
+                "is_overtaken": result.is_overtaken,
+                "looked_at": moment(look.looked_at),
+                "due": moment(look.due) if look.due < NEVER_DUE else None,
+            }
+        )
+    elif result.effect is not Effect.UNCHANGED:
+        words = " ".join(filter(None, (result.effect, look.outcome, result.verdict)))
+        click.echo(plain(f"{look.identifier}  {words}  {look.url}"))

@@ -1,0 +1,210 @@
+"""One look at a published file: a conditional request, or the whole file, and what it says about the file.
+
+    unchanged      304, the published bytes, or the published text at a host that stamps each download
+    changed        other bytes, or something that is no readable file: `conclude.py` says what follows
+    absent         not there now, and not for long enough to be lost
+    lost           not there for longer than the grace
+    unseen         the request was not allowed, so nothing is known
+
+This module uses no database: it gets values and `fetch`, and returns a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from hashlib import sha256
+from typing import NamedTuple
+
+from gateway.fulltext.decisions import UNSEEN
+from gateway.fulltext.stored_files import Copies
+from gateway.model import Candidate, Decision, FileLink, FileLook, Outcome
+from harvester.fulltext.check_copy import Keep, KeepText, again, check, look
+from harvester.fulltext.recheck.conditional import NOT_MODIFIED, ConditionalFetch, with_validators
+from harvester.fulltext.recheck.same_text import NO_TEXT, text_digest
+from harvester.fulltext.steps import Known
+from harvester.fulltext.steps._fetch_once import FetchOnce
+from harvester.fulltext.steps._visit import Visit, visit
+from harvester.http.messages import Fetch
+
+_DAY_SECONDS = 86_400  # until a host that blocks us, or a fault, is tried again
+# The file is not there, or its server does not work: it may return.
+ABSENT = frozenset(
+    (
+        Outcome.NOT_FOUND,
+        Outcome.GONE,
+        Outcome.BAD_STATUS,
+        Outcome.DNS_ERROR,
+        Outcome.TLS_ERROR,
+        Outcome.TIMEOUT,
+        Outcome.REDIRECT_LOOP,
+        Outcome.TOO_MANY_REDIRECTS,
+        Outcome.MAX_HOPS,
+        Outcome.LINK_LOOP,
+        Outcome.BAD_SCHEME,
+        Outcome.EMPTY_BODY,
+        Outcome.BODY_TOO_LARGE,
+    )
+)
+
+
+class Effect(StrEnum):
+    """What a look says about a published file."""
+
+    UNCHANGED = "unchanged"
+    RETURNED = "returned"  # it was not there at the last look, and is there again, unchanged
+    CHANGED = "changed"
+    ABSENT = "absent"
+    LOST = "lost"
+    UNSEEN = "unseen"
+    FAULT = "fault"
+
+
+class Grace(NamedTuple):
+    """How often, and how many seconds long, a file must not be there until it counts as lost."""
+
+    looks: int
+    seconds: int
+
+    @property
+    def pause(self) -> int:
+        """The seconds between two looks at a file that is not there."""
+        return max(self.seconds // max(self.looks - 1, 1), 1)
+
+
+class Looked(NamedTuple):
+    """A look and its effect. `candidate` has the facts about a changed or lost file. `is_stamped`: its host stamps."""
+
+    look: FileLook
+    effect: Effect
+    candidate: Candidate | None = None
+    is_stamped: bool = False
+
+
+class Before(NamedTuple):
+    """What is known of a file before it is judged: its work, the accepted copy, the link of the record.
+
+    `last` is the last decision on the copy.
+    """
+
+    known: Known
+    candidate: Candidate
+    link: FileLink
+    last: Decision | None = None
+
+
+class Looker:
+    """Looks at files. Safe for threads."""
+
+    def __init__(
+        self,
+        *,
+        grace: Grace,
+        whole_every: int,
+        before: Callable[[FileLook], Before | None],
+        copies: Copies,
+        is_stamping: Callable[[str], bool],
+        keep: Keep,
+        keep_text: KeepText,
+        seconds: float,
+    ) -> None:
+        """Take the grace, and after how many rounds a file is fetched whole (0: never).
+
+        `before` returns what is known of a changed file; None: it is not to be published any more. `copies` are ours.
+        `is_stamping` returns whether a host stamps each download. `keep` gets files that may be the work, `keep_text`
+        the beginning of their texts. `seconds` is the time for reading a file.
+        """
+        self._grace, self._whole_every, self._before, self._copies = grace, whole_every, before, copies
+        self._is_stamping, self._keep, self._keep_text, self._seconds = is_stamping, keep, keep_text, seconds
+
+    def look(self, file: FileLook, fetch: Fetch, at: int) -> Looked:
+        """Return the result of a look in the second `at`. Failures of a server or a file are outcomes, not errors."""
+        is_whole = self._whole_every > 0 and (file.rounds + 1) % self._whole_every == 0
+        is_conditional = not is_whole and bool(file.entity_tag or file.modified)
+        once = FetchOnce(ConditionalFetch(fetch, file) if is_conditional else fetch)
+        visited = visit(file.url, once)
+        seen = file._replace(looked_at=at, rounds=file.rounds + 1, due=file.next_after(at), outcome=visited.outcome)
+        if is_conditional and _is_unmodified(visited, file):
+            return _same(seen)
+        if visited.outcome in UNSEEN:
+            return Looked(seen._replace(due=min(seen.due, at + _DAY_SECONDS)), Effect.UNSEEN)
+        fetched = visited.fetched
+        if fetched is None or visited.outcome is not Outcome.SUCCESS:
+            return self._changed(seen, once, at)
+        seen = with_validators(seen, fetched, visited.url)._replace(whole_at=at)
+        if sha256(fetched.body).hexdigest() == file.sha256:
+            return _same(self._with_text(seen, fetched.body))
+        return self._other(seen, once, fetched.body, fetch, at)
+
+    def _other(self, seen: FileLook, once: Fetch, body: bytes, fetch: Fetch, at: int) -> Looked:
+        """Return the result for other bytes than the published ones: stamped, or changed."""
+        text, before = text_digest(body, self._seconds), self._text_of(seen)
+        is_known = self._is_stamping(seen.host)
+        is_stamped = text != NO_TEXT and (is_known or self._differs_again(seen.url, fetch, body, text))
+        seen = seen._replace(text_sha256=text)
+        if is_stamped and before in ("", NO_TEXT, text):  # without the earlier text there is no sign of a change
+            return _same(seen)._replace(is_stamped=True)
+        return self._changed(seen, once, at)._replace(is_stamped=is_stamped)
+
+    def _text_of(self, seen: FileLook) -> str:
+        """Return the digest of the text of the published bytes; empty: it is not known."""
+        if seen.text_sha256:
+            return seen.text_sha256
+        body = self._copies.read(seen.sha256)
+        return text_digest(body, self._seconds) if body else ""
+
+    def _with_text(self, seen: FileLook, body: bytes) -> FileLook:
+        """Return a file with the digest of its text, if no copy of ours can tell it later."""
+        if seen.text_sha256 or self._copies.has(seen.sha256):
+            return seen
+        return seen._replace(text_sha256=text_digest(body, self._seconds))
+
+    def _differs_again(self, url: str, fetch: Fetch, body: bytes, text: str) -> bool:
+        """Return whether the next download has other bytes again, with the same text."""
+        fetched = visit(url, fetch).fetched
+        return (
+            fetched is not None
+            and sha256(fetched.body).digest() != sha256(body).digest()
+            and text_digest(fetched.body, self._seconds) == text
+        )
+
+    def _changed(self, seen: FileLook, once: Fetch, at: int) -> Looked:
+        """Return the result for a file that is not as it was published; `once` repeats its answers."""
+        before = self._before(seen)
+        if before is None:  # it is not published any more
+            return Looked(seen, Effect.UNCHANGED)
+        if seen.is_named:
+            candidate = look(before.link, once, at)
+        else:
+            candidate = check(again(before.candidate), before.known, once, at, self._keep, self._keep_text)
+        seen = seen._replace(outcome=candidate.outcome)
+        if candidate.outcome in UNSEEN:
+            return Looked(seen, Effect.UNSEEN)
+        if candidate.outcome is Outcome.SUCCESS:
+            return Looked(_present(seen), Effect.CHANGED, candidate)
+        seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since or at)
+        if candidate.outcome not in ABSENT:
+            return Looked(seen, Effect.CHANGED, candidate)
+        if self._is_lost(seen, at):
+            return Looked(seen, Effect.LOST, candidate)
+        return Looked(seen._replace(due=min(seen.due, at + self._grace.pause)), Effect.ABSENT, candidate)
+
+    def _is_lost(self, seen: FileLook, at: int) -> bool:
+        if seen.outcome == Outcome.GONE:
+            return True
+        return seen.failures >= self._grace.looks and at - seen.failing_since >= self._grace.seconds
+
+
+def _is_unmodified(visited: Visit, file: FileLook) -> bool:
+    """Return whether the server says that the file is as it was, at the address where its validators came from."""
+    fetched = visited.fetched
+    return fetched is not None and fetched.status == NOT_MODIFIED and visited.url == file.final_url
+
+
+def _same(seen: FileLook) -> Looked:
+    effect = Effect.RETURNED if seen.failures else Effect.UNCHANGED
+    return Looked(_present(seen._replace(outcome=Outcome.SUCCESS)), effect)
+
+
+def _present(seen: FileLook) -> FileLook:
+    return seen._replace(failures=0, failing_since=0)

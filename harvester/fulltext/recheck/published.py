@@ -1,0 +1,70 @@
+"""The published files of a source, as their DIDLs name them. Records that have changed since the last time are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+
+from gateway import xmlio
+from gateway.formats import oai_didl
+from gateway.model import FileLink, FileLook, FileOrigin, Key, Selection
+from gateway.model.looks import SHARES
+from gateway.names import SOURCES
+from gateway.store.base import Discovery, Store
+from harvester.fulltext.works import PREFIX
+from harvester.http.urls import host_of
+
+_BATCH = 200
+
+
+def list_published(store: Store, desk: Discovery, source: str, every: int, at: int, *, wants_named: bool) -> None:
+    """Store which files of a source are published, and their period in seconds. `at` is now.
+
+    Files whose bytes are not known, and without `wants_named` those that a record names, are left out. Raise NotXml
+    when a stored record cannot be read.
+    """
+    list_ = f"{source} published"
+    with store.view() as view:
+        horizon = view.horizon
+    for looks in published(store, source, desk.position(list_), wants_named=wants_named):
+        desk.looks.publish(looks)
+    desk.looks.schedule(source, every, at)
+    desk.enlist(source, (), horizon, at, list_)
+
+
+def published(
+    store: Store, source: str, since: int = 0, *, wants_named: bool
+) -> Iterator[dict[str, tuple[FileLook, ...]]]:
+    """Yield batches of items with a datestamp since a second, inclusive: their published files, not yet looked at."""
+    selection = Selection(PREFIX, f"{SOURCES}:{source}", from_=since)
+    after: Key | None = Key(since, 0) if since else None
+    is_first = True
+    while is_first or after is not None:
+        with store.view() as view:
+            page = view.page(selection, after, _BATCH)
+        read = map(_files_of, page.records)
+        yield {name: tuple(_looks(name, source, files, wants_named=wants_named)) for name, files in read}
+        after, is_first = page.next, False
+
+
+def _files_of(record: bytes) -> tuple[str, tuple[FileLink, ...]]:
+    """Return the identifier of a stored record, and its files; none if it is deleted."""
+    root = xmlio.parse(record)
+    metadata = root.find("metadata")
+    files = oai_didl.files_of_ours(metadata[0]) if metadata is not None and len(metadata) else ()
+    return root.findtext("header/identifier") or "", files
+
+
+def _looks(identifier: str, source: str, files: Iterable[FileLink], *, wants_named: bool) -> Iterator[FileLook]:
+    for file in files:
+        is_named = file.origin is FileOrigin.UPSTREAM
+        host = host_of(file.url)
+        if file.sha256 and host and (wants_named or not is_named):
+            digest = file.sha256.lower()
+            yield FileLook(identifier, file.url, source, host, digest, is_named, _share(identifier, file.url))
+
+
+def _share(identifier: str, url: str) -> int:
+    """Return the place of a file in its period, which depends only on its names."""
+    digest = blake2b(f"{identifier} {url}".encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    return int.from_bytes(digest) % SHARES

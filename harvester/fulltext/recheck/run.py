@@ -1,0 +1,335 @@
+"""The recheck of many files: threads look at the due files, host by host, and the results are stored.
+
+Looks at unchanged files are stored a hundred at a time; after a kill, these few are repeated. A changed file is stored
+with its decisions at once. The caller publishes what was decided.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from functools import partial
+from math import inf
+from typing import NamedTuple
+
+from gateway.addresses import address
+from gateway.errors import GatewayError
+from gateway.fulltext.decisions import thresholds_of
+from gateway.fulltext.search_result import NAMED, RECHECK
+from gateway.fulltext.stored_files import Copies
+from gateway.fulltext.stored_search import candidates_of
+from gateway.model import Candidate, Ending, FileLink, FileLook, Outcome
+from gateway.names import upstream_identifier
+from gateway.settings import Settings
+from gateway.store.base import Discovery, Store
+from gateway.xmltext import utc_datetime
+from harvester.fulltext.outcome_counts import DAY_SECONDS
+from harvester.fulltext.recheck.conclude import Case, concluded, last_on
+from harvester.fulltext.recheck.host_queues import HostQueues
+from harvester.fulltext.recheck.look_at import Before, Effect, Grace, Looked, Looker
+from harvester.fulltext.recheck.published import list_published, published
+from harvester.fulltext.run import asked_for, keep_first_page, step_settings
+from harvester.fulltext.steps import known_of
+from harvester.fulltext.takedown_filter import TakedownFilter
+from harvester.fulltext.works import found_of, work_of
+from harvester.http.messages import Fetch, Fetched, Request
+from harvester.runtime.interrupts import Stop, StopAsked, TimeIsOver
+from harvester.runtime.worker_pool import Job, WorkerPool, without_resource
+
+log = logging.getLogger("harvester")
+
+_AT_ONCE = 100  # looks in one transaction
+_LONGEST_SECONDS = 1.0  # until looks are stored
+_GLANCE_SECONDS = 0.2
+_FAULT_SECONDS = 86_400  # until the program may have been repaired
+_OF_THE_WHOLE = (GatewayError, OSError, MemoryError)  # errors that would also stop the next file
+
+
+class Order(NamedTuple):
+    """What is looked at: due files of these sources, or of one item, due or not.
+
+    every   the period of each source in seconds; 0: it has none, so all its files are due
+    is_all  all files are due
+    is_dry  nothing is stored, but which hosts refuse us
+    """
+
+    every: Mapping[str, int]
+    identifier: str = ""
+    limit: int | None = None
+    is_all: bool = False
+    is_dry: bool = False
+
+
+class Result(NamedTuple):
+    """The result of one look. `verdict` is that in force on a found file that was decided on; else empty.
+
+    `is_overtaken`: somebody decided on the file meanwhile, so nothing was stored, and it is due again.
+    """
+
+    look: FileLook
+    effect: Effect
+    verdict: str = ""
+    is_overtaken: bool = False
+
+
+class _Seen(NamedTuple):
+    """A look, and what was known of the file before, if it has changed."""
+
+    looked: Looked
+    before: Before | None
+
+
+class _Stream:
+    """Files in the order in which they come, for a look at each without a database of due files."""
+
+    def __init__(self, files: Iterable[FileLook]) -> None:
+        self._files, self._is_over = iter(files), False
+
+    def next_ready(self) -> FileLook | None:
+        """Return the next file, or None after the last."""
+        file = next(self._files, None)
+        self._is_over = file is None
+        return file
+
+    def release(self, host: str, seconds: float) -> None:
+        """Do nothing: the threads wait."""
+
+    def wait(self) -> float | None:
+        """Return 0 until the last file was returned."""
+        return None if self._is_over else 0.0
+
+
+def grace_of(settings: Settings) -> Grace:
+    """Return for how long a file may be away."""
+    return Grace(settings.number("recheck_grace_looks"), settings.number("recheck_grace_seconds"))
+
+
+def _forget(*_kept: object) -> None:
+    """Do nothing."""
+
+
+class Recheck:
+    """The looks at the published files of an instance.
+
+    `fetch` is polite and has no cache; `wait` returns the seconds until a host may get a request.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        desk: Discovery,
+        fetch: Fetch,
+        settings: Settings,
+        *,
+        wait: Callable[[str], float] = lambda _host: 0.0,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Take the store, the search database, a Fetch, the settings and the clocks."""
+        self._store, self._desk, self._wait = store, desk, wait
+        self._clock, self._monotonic, self._sleep = clock, monotonic, sleep
+        self._fetch: Fetch = TakedownFilter(fetch, store.takedowns)
+        self._known, self._thresholds = step_settings(settings), thresholds_of(settings)
+        self._wants_named = settings.is_on("discover_named_files")
+        self._threads = settings.number("discover_threads")
+        self._copies = Copies(settings.instance)
+        self._stamping = set(desk.looks.stamping_hosts())
+        self._before: dict[tuple[str, str], Before | None] = {}
+        self._pending: list[FileLook] = []
+        self._stored_at = self._monotonic()
+        self._settings = settings
+        self._looker = self._made(is_dry=False)
+
+    def _made(self, *, is_dry: bool) -> Looker:
+        """Return what looks at files; with `is_dry` it stores no copies and no texts."""
+        keeps = self._settings.is_on("files_keep") and not is_dry
+        return Looker(
+            grace=grace_of(self._settings),
+            whole_every=self._settings.number("recheck_whole_every"),
+            before=self._known_before,
+            copies=self._copies,
+            is_stamping=self._stamping.__contains__,
+            keep=self._copies.keep if keeps else _forget,
+            keep_text=_forget if is_dry else partial(keep_first_page, self._store, self._desk),
+            seconds=self._settings.seconds("discover_text_seconds"),
+        )
+
+    def run(self, order: Order, *, is_asked_to_stop: Callable[[], bool] = lambda: False) -> Generator[Result]:
+        """Look at all files of an order, store the results, and yield them. Raise StoreError."""
+        self._store.takedowns()  # raises an error when the list of takedowns is unreadable
+        self._looker = self._made(is_dry=order.is_dry)
+        if order.is_dry:
+            yield from self._run(_Stream(self._to_try(order)), order, is_asked_to_stop)
+            return
+        now = int(self._clock())
+        self._copies.tidy()
+        for source, every in order.every.items():
+            list_published(self._store, self._desk, source, every, now, wants_named=self._wants_named)
+            if (order.is_all or not every) and not order.identifier:
+                self._desk.looks.ask(source, now)
+        feeder = _Stream(self._desk.looks.of_item(order.identifier)) if order.identifier else self._queues(order, now)
+        yield from self._run(feeder, order, is_asked_to_stop)
+
+    def _queues(self, order: Order, now: int) -> HostQueues:
+        """Return the due files of all sources, host by host."""
+        sources: dict[str, list[str]] = {}
+        for source in order.every:
+            for host in self._desk.looks.hosts(source, now):
+                sources.setdefault(host, []).append(source)
+
+        def more(host: str, last: FileLook | None, limit: int) -> Iterable[FileLook]:
+            while of_host := sources.get(host):
+                is_begun = last is not None and last.source == of_host[0]
+                after = (last.due, last.identifier, last.url) if last is not None and is_begun else (-1, "", "")
+                if files := self._desk.looks.due(of_host[0], host, now, after, limit):
+                    return files
+                del of_host[0]
+            return ()
+
+        return HostQueues(sources, more, self._monotonic)
+
+    def _to_try(self, order: Order) -> Iterable[FileLook]:
+        """Yield the files that `run` would look at."""
+        now = int(self._clock())
+        for source, every in order.every.items():
+            for batch in published(self._store, source, wants_named=self._wants_named):
+                for identifier, files in batch.items():
+                    if order.identifier in ("", identifier):
+                        known = {look.url: look for look in self._desk.looks.of_item(identifier)}
+                        looks = (known.get(file.url, file) for file in files)
+                        is_asked = order.is_all or not every or bool(order.identifier)
+                        yield from (look for look in looks if is_asked or look.due <= now)
+
+    def _run(
+        self, feeder: HostQueues | _Stream, order: Order, is_asked_to_stop: Callable[[], bool]
+    ) -> Generator[Result]:
+        left = inf if order.limit is None else order.limit
+        stop = Stop()  # the first error stops the pool
+        with WorkerPool[None, _Seen](self._threads, stop, per_key=1) as pool:
+            try:
+                while True:
+                    is_open = left > 0 and not (stop.is_asked or is_asked_to_stop())
+                    file = feeder.next_ready() if is_open and len(pool) < self._threads else None
+                    if file is not None:
+                        left -= 1
+                        pool.add(Job(f"{file.identifier} {file.url}", file.host, without_resource(self._seen, file)))
+                        continue
+                    wait = feeder.wait() if is_open else None
+                    if pool.is_idle:
+                        if wait is None:
+                            break
+                        self._sleep(min(wait, _GLANCE_SECONDS))
+                        continue
+                    is_full = len(pool) >= self._threads or wait is None
+                    for _, seen in pool.turn(_GLANCE_SECONDS if is_full else min(wait or 0.0, _GLANCE_SECONDS)):
+                        host = seen.looked.look.host
+                        feeder.release(host, self._wait(host))
+                        yield self._stored(seen, is_dry=order.is_dry)
+            finally:
+                self._store_pending()
+            pool.raise_error()
+
+    # -- in the threads ------------------------------------------------------------------------------------------
+
+    def _seen(self, file: FileLook) -> _Seen:
+        """Look at a file; an unexpected exception is the outcome FAULT of this file only."""
+        at = int(self._clock())
+        stopped: list[GatewayError] = []
+
+        def fetch(request: Request) -> Fetched:
+            try:
+                return asked_for(file.identifier, self._fetch, request, is_anew=True)
+            except (StopAsked, TimeIsOver) as error:
+                stopped.append(error)
+                raise
+
+        try:
+            looked = self._looker.look(file, fetch, at)
+        except _OF_THE_WHOLE:
+            raise
+        except Exception:
+            log.exception("A fault of this program at %s of %s. It is tried again in a day.", file.url, file.identifier)
+            due = min(file.next_after(at), at + _FAULT_SECONDS)
+            looked = Looked(file._replace(outcome=Outcome.FAULT, due=due, looked_at=at), Effect.FAULT)
+        if stopped:  # the file was not looked at
+            raise stopped[0]
+        return _Seen(looked, self._before.pop((file.identifier, file.url), None))
+
+    def _known_before(self, file: FileLook) -> Before | None:
+        """Return what is known of a file, or None if it is not to be published any more."""
+        upstream = upstream_identifier(file.identifier)
+        work = work_of(self._store, file.identifier, upstream, found_of(self._store, file.source, upstream))
+        last = last_on(self._desk.decisions(file.identifier), file.url)
+        if work is None or (last is not None and last.verdict != "accept" and not file.is_named):
+            return None
+        candidates = candidates_of(self._desk.search(file.identifier))
+        unknown = Candidate(last.url if last else file.url, RECHECK)
+        candidate = next(
+            (
+                candidate
+                for candidate in candidates
+                if address(candidate.url) == file.url and (candidate.found_by == NAMED) is file.is_named
+            ),
+            unknown,
+        )
+        link = next((link for link in work.files if link.url == file.url), FileLink(file.url))
+        before = Before(known_of(work, self._known), candidate._replace(sha256=file.sha256), link, last)
+        self._before[file.identifier, file.url] = before
+        return before
+
+    # -- results -------------------------------------------------------------------------------------------------
+
+    def _stored(self, seen: _Seen, *, is_dry: bool) -> Result:
+        looked = seen.looked
+        if looked.is_stamped and looked.look.host not in self._stamping:
+            self._stamping.add(looked.look.host)
+            if not is_dry:
+                self._desk.looks.note_stamping(looked.look.host, looked.look.looked_at)
+        is_news = looked.effect in (Effect.CHANGED, Effect.LOST) or (
+            looked.effect is Effect.RETURNED and looked.look.is_named
+        )
+        if is_dry:
+            return Result(looked.look, looked.effect)
+        if is_news:
+            return self._concluded(looked, seen.before)
+        self._pending.append(looked.look)
+        if len(self._pending) >= _AT_ONCE or self._monotonic() - self._stored_at > _LONGEST_SECONDS:
+            self._store_pending()
+        return Result(looked.look, looked.effect)
+
+    def _store_pending(self) -> None:
+        if self._pending:
+            looks, self._pending = self._pending, []
+            self._desk.looks.write(looks, map(_ending, looks))
+        self._stored_at = self._monotonic()
+
+    def _concluded(self, looked: Looked, before: Before | None) -> Result:
+        """Store a look at a changed file, with the decisions on it."""
+        file, candidate = looked.look, looked.candidate
+        last = before.last if before else None
+        url = last.url if last else before.candidate.url if before else file.url
+        is_other = candidate is not None and bool(candidate.sha256)
+        is_other = is_other and not (file.is_named and file.outcome != Outcome.SUCCESS)
+        case = Case(looked, before, url)
+        is_written = self._desk.looks.conclude(
+            file,
+            last.number if last else 0,
+            url,
+            partial(concluded, case, self._thresholds, file.looked_at),
+            candidate.sha256 if candidate is not None and is_other else "",
+        )
+        if is_written:
+            self._desk.looks.write((), (_ending(file),))
+        elif self._desk.search(file.identifier) is None:  # a lost database: the search begins anew
+            item = (file.identifier, upstream_identifier(file.identifier))
+            self._desk.enlist(file.source, (item,), 0, file.looked_at)
+            self._desk.looks.write((file,), (_ending(file),))
+        now = last_on(self._desk.decisions(file.identifier), file.url)
+        return Result(file, looked.effect, now.verdict if now else "", is_overtaken=not is_written)
+
+
+def _ending(file: FileLook) -> Ending:
+    at = file.looked_at
+    return Ending(file.source, RECHECK, file.host, str(file.outcome), utc_datetime(at)[:7], "copy", at // DAY_SECONDS)

@@ -1,0 +1,404 @@
+"""Published files are looked at again: what has changed is decided on and published, and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from gateway.errors import TryLater
+from gateway.fulltext.decisions import words
+from gateway.fulltext.stored_search import candidates_of
+from gateway.model import Decision, Outcome
+from gateway.names import upstream_identifier
+from harvester.fulltext.recheck.look_at import Effect
+from harvester.fulltext.recheck.run import Order, Recheck, Result
+from harvester.http.messages import Fetched, Request
+from tests.fulltext.test_releasing import (
+    COPY,
+    DAY,
+    FILE,
+    IDENTIFIER,
+    ITEM,
+    NAMED,
+    component,
+    dcterms_text,
+    decisions,
+    pdf,
+    stamps,
+    unpaywall,
+)
+from tests.fulltext.web import RecordedWeb, a_pdf, answer
+
+pytestmark = pytest.mark.slow
+
+NAMED_ITEM = IDENTIFIER.replace(ITEM, NAMED)
+PERIOD = 90 * DAY
+OLD = "Sat, 01 Feb 2020 00:00:00 GMT"
+
+
+class Server(RecordedWeb):
+    """A web whose files have validators, and which counts what it sent."""
+
+    def __call__(self, request: Request) -> Fetched:
+        """Answer 304 where the validators of a request are those of the file."""
+        fetched = super().__call__(request)
+        tag, sent = fetched.header("ETag"), dict(request.headers)
+        self.requests = [*getattr(self, "requests", ()), request]
+        if tag and sent.get("If-None-Match") == tag:
+            return replace(fetched, status=304, body=b"")
+        return fetched
+
+
+class Rechecked:
+    """An instance with published files, and the looks at them."""
+
+    def __init__(self, search) -> None:
+        self.search, self.web = search, search.web
+
+    def run(self, days: float = 0, *, release: bool = True, **order) -> list[Result]:
+        """Let days pass, look at the due files, and publish what was decided."""
+        search = self.search
+        search.now += int(days * DAY)
+        self.web.asked.clear()
+        work = Recheck(search.store, search.desk, self.web, search.settings, clock=lambda: float(search.now))
+        every = order.pop("every", {"laro": PERIOD})
+        results = list(work.run(Order(every, **order)))
+        self.stamped = search.release() if release else None
+        return results
+
+    def all(self, days: float = 0, **order) -> dict[str, Effect]:
+        """Look at all files after some days; return the effects by address."""
+        return {result.look.url: result.effect for result in self.run(days, is_all=True, **order)}
+
+    @property
+    def shown(self):
+        return component(self.search)
+
+    def verdicts(self) -> list[tuple[str, str]]:
+        return decisions(self.search)
+
+
+@pytest.fixture
+def rechecked(searching) -> Rechecked:
+    """Return an instance in which the file of one work was rechecked, accepted and published."""
+    search = searching(Server(has_recordings=False), discover_named_files=False)
+    body = pdf(search)
+    search.web.own = {**unpaywall(), COPY: answer(body, Last_Modified=OLD, ETag='"1"')}
+    search.run(identifier=IDENTIFIER)
+    search.release()
+    return Rechecked(search)
+
+
+@pytest.fixture
+def named(searching) -> Rechecked:
+    """Return an instance in which a record names a file, whose size and digest are published."""
+    search = searching(Server({FILE: answer(b"%PDF-1.4 x", ETag='"n"')}, has_recordings=False))
+    search.run(identifier=NAMED_ITEM)
+    search.release()
+    return Rechecked(search)
+
+
+def of_item(rechecked: Rechecked, identifier: str = IDENTIFIER):
+    (look,) = rechecked.search.desk.looks.of_item(identifier)
+    return look
+
+
+# --- unchanged ----------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_fetched_once_whole_and_then_only_asked_after(rechecked) -> None:
+    before = stamps(rechecked.search)
+    effects = [rechecked.all(30)[COPY] for _ in range(8)]
+    assert effects == [Effect.UNCHANGED] * 8
+    sent = [request for request in rechecked.web.requests if request.url == COPY][-8:]
+    is_conditional = ["If-None-Match" in dict(request.headers) for request in sent]
+    assert is_conditional == [False, True, True, False, True, True, True, False]  # the first, and every fourth round
+    assert (stamps(rechecked.search), rechecked.verdicts()) == (before, [("accept", "rule")])
+    look, now = of_item(rechecked), rechecked.search.now
+    assert (look.looked_at, look.whole_at, look.rounds, look.outcome) == (now, now, 8, "success")
+    assert (look.final_url, look.entity_tag, look.failures) == (COPY, '"1"', 0)
+
+
+def test_each_file_is_due_once_in_each_period_at_its_own_place(rechecked) -> None:
+    looked = []
+    for day in range(271):
+        looked += [day] * len(rechecked.run(1, release=False))
+    assert len(looked) == 3
+    assert [later - earlier for earlier, later in pairwise(looked)] == [90, 90]
+
+
+def test_without_a_period_every_file_is_looked_at_when_somebody_asks(rechecked) -> None:
+    for _ in range(2):
+        rechecked.search.now += 1
+        assert [result.effect for result in rechecked.run(every={"laro": 0})] == [Effect.UNCHANGED]
+
+
+def test_files_that_were_asked_for_are_continued_after_an_interruption(rechecked) -> None:
+    assert len(rechecked.run(1, is_all=True)) == 1
+    assert rechecked.search.desk.looks.ask("laro", rechecked.search.now + 1)
+    rechecked.search.now += 1
+    assert len(rechecked.run(is_all=True)) == 1
+    assert rechecked.run() == []
+
+
+def test_one_item_is_looked_at_due_or_not(rechecked) -> None:
+    assert [result.look.url for result in rechecked.run(identifier=IDENTIFIER)] == [COPY]
+    assert rechecked.run(identifier="oai:g.example.org:laro/x") == []
+
+
+def test_a_rehearsal_looks_and_stores_nothing(rechecked) -> None:
+    rechecked.web.own[COPY] = answer(status=410)
+    assert rechecked.all(1, is_dry=True) == {COPY: Effect.LOST}
+    assert rechecked.run(0, is_dry=True) == []
+    assert rechecked.search.desk.looks.of_item(IDENTIFIER) == ()
+    assert rechecked.verdicts() == [("accept", "rule")]
+
+
+def test_a_limit_ends_the_looks(rechecked) -> None:
+    assert rechecked.run(is_all=True, limit=1)
+    assert rechecked.run(1, is_all=True, limit=0) == []
+
+
+# --- changed ------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_was_replaced_by_another_one_of_the_work_is_published_anew(rechecked) -> None:
+    before = stamps(rechecked.search)
+    new = pdf(rechecked.search, "Revised in the second edition")
+    rechecked.web.own[COPY] = answer(new, ETag='"2"')
+    assert rechecked.all(1) == {COPY: Effect.CHANGED}
+    assert dcterms_text(rechecked.search, "extent") == f"{len(new)} bytes"
+    assert rechecked.verdicts() == [("accept", "rule")] * 2
+    assert stamps(rechecked.search)[1] == before[1] + 1
+    assert rechecked.all(1) == {COPY: Effect.UNCHANGED}
+    assert rechecked.stamped == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (a_pdf("Quite another thing", *["of bees and honey in the garden"] * 40), 200),
+        ("<p>This repository has moved", 200),
+        (b"%PDF-1.4 broken", 200),
+        ("Please log in", 403),
+    ],
+)
+def test_what_is_no_more_the_work_is_withdrawn_and_a_person_decides(rechecked, body, status) -> None:
+    rechecked.web.own[COPY] = answer(body, status)
+    assert rechecked.all(1) == {COPY: Effect.CHANGED}
+    assert rechecked.shown is None
+    verdict, by = rechecked.verdicts()[-1]
+    assert by == "rule"
+    assert verdict in ("review", "reject")
+    assert rechecked.all(1) == {}  # it is not published any more
+
+
+def test_a_file_that_is_gone_is_withdrawn_after_three_looks_over_a_week(rechecked) -> None:
+    rechecked.web.own[COPY] = answer(status=404)
+    assert rechecked.all(1) == {COPY: Effect.ABSENT}
+    assert rechecked.all(1) == {COPY: Effect.ABSENT}
+    assert rechecked.all(1) == {COPY: Effect.ABSENT}  # three looks, but not over a week
+    assert rechecked.shown is not None
+    assert rechecked.all(5) == {COPY: Effect.LOST}
+    assert rechecked.shown is None
+    assert rechecked.verdicts()[-1] == ("reject", "rule")
+
+
+def test_a_file_that_is_not_there_is_due_again_within_the_grace(rechecked) -> None:
+    rechecked.web.own[COPY] = answer(status=404)
+    rechecked.all(1)
+    days = [day for day in range(1, 20) if rechecked.run(1)]
+    assert days == [4, 8]
+    assert rechecked.shown is None
+
+
+def test_a_deleted_file_is_withdrawn_at_once(rechecked) -> None:
+    rechecked.web.own[COPY] = answer(status=410)
+    assert rechecked.all(1) == {COPY: Effect.LOST}
+    assert (rechecked.shown, rechecked.verdicts()[-1]) == (None, ("reject", "rule"))
+
+
+def test_a_file_that_returns_within_the_grace_has_not_changed(rechecked) -> None:
+    before, there = stamps(rechecked.search), rechecked.web.own[COPY]
+    rechecked.web.own[COPY] = answer(status=404)
+    rechecked.all(1)
+    rechecked.web.own[COPY] = there
+    assert rechecked.all(1) == {COPY: Effect.RETURNED}
+    assert (of_item(rechecked).failures, of_item(rechecked).failing_since) == (0, 0)
+    assert stamps(rechecked.search) == before
+
+
+@pytest.mark.parametrize("end", [TryLater("x"), answer("<title>Just a moment...</title>", 403)])
+def test_a_file_that_nobody_may_look_at_stays(rechecked, end) -> None:
+    rechecked.web.own[COPY] = end
+    for _ in range(4):
+        assert rechecked.all(5) == {COPY: Effect.UNSEEN}
+    assert rechecked.shown is not None
+    assert of_item(rechecked).due <= rechecked.search.now + DAY
+
+
+def test_a_decision_made_during_a_look_is_in_force_and_the_file_stays_due(rechecked) -> None:
+    def decide(request: Request) -> None:
+        rechecked.web.before = lambda _: None
+        last = rechecked.search.desk.decisions(IDENTIFIER)[-1]
+        rechecked.search.desk.decide(last._replace(verdict="reject", reason="mine", decided_by="anna"))
+
+    rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"))
+    rechecked.web.before = decide
+    assert rechecked.all(1) == {COPY: Effect.UNCHANGED}
+    assert rechecked.verdicts() == [("accept", "rule"), ("reject", "anna")]
+    assert rechecked.shown is None
+
+
+def test_a_decision_made_between_the_judgement_and_its_storage_wins(rechecked, monkeypatch) -> None:
+    looks = rechecked.search.desk.looks
+    conclude = looks.conclude
+
+    def overtaken(*arguments):
+        last = rechecked.search.desk.decisions(IDENTIFIER)[-1]
+        rechecked.search.desk.decide(last._replace(verdict="reject", reason="mine", decided_by="anna"))
+        return conclude(*arguments)
+
+    monkeypatch.setattr(looks, "conclude", overtaken)
+    rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"))
+    (result,) = rechecked.run(1, is_all=True)
+    assert (result.is_overtaken, result.verdict) == (True, "reject")
+    assert rechecked.verdicts() == [("accept", "rule"), ("reject", "anna")]
+
+
+def test_new_bytes_of_a_file_that_a_person_accepted_are_accepted_in_her_name(rechecked) -> None:
+    last = rechecked.search.desk.decisions(IDENTIFIER)[-1]
+    rechecked.search.desk.decide(last._replace(decided_by="anna", reason="good"))
+    rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"))
+    rechecked.all(1)
+    assert rechecked.verdicts()[-1] == ("accept", "anna")
+    rechecked.web.own[COPY] = answer(a_pdf("Quite another thing", *["of bees and honey"] * 40))
+    rechecked.all(1)
+    assert rechecked.verdicts()[-1] == ("review", "rule")
+
+
+def test_a_fault_of_this_program_is_one_of_one_file_and_it_is_tried_again_the_next_day(rechecked, caplog) -> None:
+    def before(_request: Request) -> None:
+        raise RuntimeError
+
+    rechecked.web.before = before
+    assert rechecked.all(1) == {COPY: Effect.FAULT}
+    assert (of_item(rechecked).outcome, of_item(rechecked).due) == ("fault", rechecked.search.now + DAY)
+    assert "A fault of this program" in caplog.text
+
+
+def test_an_error_of_the_store_ends_the_looks(rechecked, monkeypatch) -> None:
+    def broken(_: str) -> None:
+        raise OSError("broken")
+
+    monkeypatch.setattr(rechecked.search.desk, "decisions", broken)
+    rechecked.web.own[COPY] = answer(status=410)
+    with pytest.raises(OSError, match="broken"):
+        rechecked.all(1)
+
+
+# --- hosts that stamp, and servers that lie -----------------------------------------------------------------------
+
+
+def stamping(rechecked: Rechecked, words_: Callable[[], str] = lambda: "") -> None:
+    """Let the server stamp each download: a number in the bytes, and a line on the page."""
+    count = iter(range(1000))
+
+    def before(_request: Request) -> None:
+        number = next(count)
+        body = pdf(rechecked.search, words_(), f"Downloaded from the repository for reader {number}")
+        rechecked.web.own[COPY] = answer(body + f"\n% {number}".encode(), ETag=f'"{number}"')
+
+    rechecked.web.before = before
+
+
+def test_no_datestamp_moves_for_a_file_whose_host_stamps_each_download(rechecked) -> None:
+    before = stamps(rechecked.search)
+    stamping(rechecked)
+    assert [rechecked.all(30)[COPY] for _ in range(4)] == [Effect.UNCHANGED] * 4
+    assert rechecked.search.desk.looks.stamping_hosts() == {"repository.example.net"}
+    assert (stamps(rechecked.search), rechecked.verdicts()) == (before, [("accept", "rule")])
+    rechecked.all(30)
+    assert rechecked.web.asked.count(COPY) == 1  # it is known to stamp
+
+
+def test_another_text_at_a_host_that_stamps_is_a_change(rechecked) -> None:
+    text = "The first edition"
+    stamping(rechecked, lambda: text)
+    rechecked.all(30)
+    before = stamps(rechecked.search)
+    text = "The second edition, revised and enlarged"
+    assert rechecked.all(30) == {COPY: Effect.CHANGED}
+    assert stamps(rechecked.search)[1] == before[1] + 1
+    assert rechecked.all(30) == {COPY: Effect.UNCHANGED}
+
+
+def test_a_server_that_keeps_its_tag_is_found_out_at_the_next_whole_look(rechecked) -> None:
+    rechecked.all(30)
+    rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"), ETag='"1"')
+    assert [rechecked.all(30)[COPY] for _ in range(3)] == [Effect.UNCHANGED, Effect.UNCHANGED, Effect.CHANGED]
+
+
+def test_an_answer_that_nothing_has_changed_counts_only_if_it_was_asked_for(rechecked) -> None:
+    rechecked.web.own[COPY] = answer(status=304)
+    assert rechecked.all(1) == {COPY: Effect.ABSENT}
+
+
+# --- files that records name --------------------------------------------------------------------------------------
+
+
+def named_text(named: Rechecked, term: str) -> str | None:
+    return dcterms_text(named.search, term, url=FILE, item=NAMED)
+
+
+def test_new_bytes_of_a_file_that_the_record_names_are_published(named) -> None:
+    named.web.own[FILE] = answer(b"%PDF-1.4 longer", ETag='"m"')
+    assert named.all(1) == {FILE: Effect.CHANGED}
+    assert named_text(named, "extent") == "15 bytes"
+    assert named.stamped == 1
+    assert (named.all(1), named.stamped) == ({FILE: Effect.UNCHANGED}, 0)
+
+
+@pytest.mark.parametrize(
+    ("end", "outcome"), [(answer(status=410), "gone"), (answer("<p>Moved"), "not-pdf"), (answer("x", 403), "forbidden")]
+)
+def test_a_file_that_the_record_names_is_flagged_and_never_removed(named, end, outcome) -> None:
+    there = named.web.own[FILE]
+    named.web.own[FILE] = end
+    named.all(1)
+    flag = f"; missing: since 2027-01-16 ({outcome})"
+    assert (named_text(named, "provenance") or "").endswith(flag)
+    assert (named_text(named, "extent"), named.stamped) == ("10 bytes", 1)
+    named.all(1)
+    assert ((named_text(named, "provenance") or "").endswith(flag), named.stamped) == (True, 0)
+    named.web.own[FILE] = there
+    assert named.all(1) == {FILE: Effect.RETURNED}
+    assert ("missing" in (named_text(named, "provenance") or ""), named.stamped) == (False, 1)
+    assert named.search.desk.decisions(NAMED_ITEM) == ()
+
+
+def test_a_named_file_is_away_for_a_week_before_it_is_flagged(named) -> None:
+    named.web.own[FILE] = answer(status=404)
+    effects = [named.all(3)[FILE] for _ in range(4)]
+    assert effects == [Effect.ABSENT, Effect.ABSENT, Effect.ABSENT, Effect.LOST]
+    assert "; missing: since 2027-01-18 (not-found)" in (named_text(named, "provenance") or "")
+
+
+def test_files_that_records_name_are_left_alone_where_the_setting_says_so(named, searching) -> None:
+    other = searching(named.web, discover_named_files=False)
+    assert Rechecked(other).all(1) == {}
+
+
+def test_the_new_facts_are_in_the_story_of_the_item(rechecked) -> None:
+    new = pdf(rechecked.search, "Revised")
+    rechecked.web.own[COPY] = answer(new, ETag='"2"')
+    rechecked.all(1)
+    (candidate,) = candidates_of(rechecked.search.desk.search(IDENTIFIER))
+    assert (candidate.size, candidate.found_by, candidate.outcome) == (len(new), "unpaywall", Outcome.SUCCESS)
+    last = words(rechecked.search.desk.decisions(IDENTIFIER))[COPY]
+    assert isinstance(last, Decision)
+    assert last.sha256 == candidate.sha256
+    assert upstream_identifier(IDENTIFIER).endswith(ITEM)
