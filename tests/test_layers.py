@@ -581,6 +581,7 @@ LAYERS = {
             "gateway.indexing",
             "gateway.names",
             "gateway.pages.reference",
+            "gateway.pages.shown",
             "gateway.sandbox",
             "gateway.store",
             "gateway.takedowns",

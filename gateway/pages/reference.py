@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice, pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -18,7 +19,16 @@ from gateway.pages.places import Place, is_identifier, is_title, place_of
 from gateway.pages.shown import paragraphs, plain
 from gateway.work_dates import date_of
 
-_ORCID = re.compile(r"(?i)(?:https?://)?(?:orcid(?:\.org)?[:/\s]*)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\b")
+# An ORCID iD: with hyphens of any kind, or behind its label or host also without; `[ORCID]: https://orcid.org/…`.
+_HYPHENS = "\u2010-\u2015\u2212-"
+_ORCID = re.compile(
+    rf"(?i)(?:\borcid(?!\.)(?:[ _-]?id)?[\])]?[\s:=/]*)?(?:https?://)?(?:(?:www\.)?orcid\.org/+)?(?<![0-9{_HYPHENS}])"
+    rf"([0-9]{{4}})[{_HYPHENS}]([0-9]{{4}})[{_HYPHENS}]([0-9]{{4}})[{_HYPHENS}]([0-9]{{3}}[0-9X])(?![0-9A-Z{_HYPHENS}])/?"
+)
+_BARE_ORCID = re.compile(
+    r"(?i)(?:\borcid(?!\.)(?:[ _-]?id)?[\])]?[\s:=/]+|(?:https?://)?(?:www\.)?orcid\.org/+)"
+    r"([0-9]{4})([0-9]{4})([0-9]{4})([0-9]{3}[0-9X])\b/?"
+)
 _ARXIV = re.compile(r"(?i)^(?:arxiv:|https?://(?:www\.)?arxiv\.org/abs/)([a-z.-]+/\d{7}|\d{4}\.\d{4,5})(v\d+)?$")
 _PMID = re.compile(
     r"(?i)^(?:pmid:?\s*|https?://(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed)/)(\d{1,9})/?$"
@@ -29,6 +39,7 @@ _BARE_ISSN = re.compile(r"(\d{4})-(\d{3}[\dX])")
 # The kinds of work that are in journals or proceedings, so that a dc:source without numbers is the title of one.
 _CONTAINED = frozenset({"article", "review", "paper", "poster", "chapter"})
 _MOST_AUTHORS = 100_000
+_NOBODYS = "0000-0000-"  # ORCID iDs begin at 0000-0001-5000-0007; lower ones are placeholders
 _LIFE = re.compile(r",? ?\(?[0-9]{4}\??[-\u2013](?:[0-9]{4}\??)?\)?\.?$")  # as catalogues write the years of a life
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 # What OJS writes behind a name: `Okafor, Ada; University of Lagos`. Behind a semicolon may also be another person.
@@ -193,11 +204,11 @@ def author_of(text: str, language: str = "") -> Author:
     The name of an organization has no parts, also if it ends with `, Inc.`; nor have several persons in one text. An
     affiliation behind a semicolon is left out.
     """
-    orcid = _ORCID.search(text)
+    orcid = _ORCID.search(text) or _BARE_ORCID.search(text)
     name = text
     if orcid:
         name = text[: orcid.start()].strip(" ([;,") or text[orcid.end() :].strip(" )];,")
-    address = f"https://orcid.org/{orcid[1].upper()}" if orcid else ""
+    address = _orcid_address("-".join(orcid.groups()).upper()) if orcid else ""
     head, _, behind = name.partition(";")
     if behind and _AFFILIATION.search(behind) and ";" not in behind:
         name = head.strip()
@@ -211,20 +222,33 @@ def author_of(text: str, language: str = "") -> Author:
     return Author(name, family, given, address, language, suffix)
 
 
+def _orcid_address(orcid: str) -> str:
+    """Return the address of an ORCID iD; an empty string if it is none, by its check digit or as a placeholder."""
+    digits = orcid.replace("-", "")
+    total = 0
+    for digit in digits[:-1]:  # ISO 7064, MOD 11-2
+        total = (total + int(digit)) * 2
+    is_right = digits[-1] == "0123456789X"[(12 - total % 11) % 11]
+    return f"https://orcid.org/{orcid}" if is_right and not orcid.startswith(_NOBODYS) else ""
+
+
 def _authors(statements: Iterable[Statement]) -> Iterator[Author]:
-    """Yield the authors; a statement that is only an ORCID belongs to the author before it."""
+    """Yield the authors; a statement that is only an ORCID belongs to the author before it.
+
+    If several of them follow each other, nothing says whose they are. One without a name is its own name.
+    """
+    authors = [author_of(entry.text, entry.language) for entry in islice(statements, _MOST_AUTHORS)]
+    authors = [author for author in authors if author.name or author.orcid]
+    if any(not first.name and not second.name for first, second in pairwise(authors)):
+        authors = [author for author in authors if author.name]
     last: Author | None = None
-    for place, statement in enumerate(statements):
-        author = author_of(statement.text, statement.language)
-        if place >= _MOST_AUTHORS:
-            break
-        if not author.name:
-            if last is not None and not last.orcid:
-                last = last._replace(orcid=author.orcid)
-            continue
-        if last is not None:
-            yield last
-        last = author
+    for author in authors:
+        if author.name or last is None or last.orcid:
+            if last is not None:
+                yield last
+            last = author if author.name else author._replace(name=author.orcid)
+        else:
+            last = last._replace(orcid=author.orcid)
     if last is not None:
         yield last
 

@@ -187,8 +187,8 @@ class Discovery(Protocol):
         """Return the ends of steps and copies, with the number of each; those since a day, or all."""
         ...
 
-    def add_up_endings(self, day: int) -> None:
-        """Add the numbers of days before `day` to those of their month without a day."""
+    def add_up_endings(self, day: int, source: str = "") -> None:
+        """Add the numbers of days before `day` to those of their month without a day; of one source, or of all."""
         ...
 
     def searched_since(self, source: str, second: int, limit: int) -> tuple[SearchState, ...]:

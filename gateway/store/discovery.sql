@@ -243,14 +243,14 @@ select source, step, host, outcome, month, what, day, count from ending where da
 order by source, step, host, outcome, month, what, day;
 
 -- name: endings_add_up
--- Add the counts of days before a day to those of their month without a day.
+-- Add the counts of days before a day to those of their month without a day; of one source, or of all.
 insert into ending select source, step, host, outcome, month, what, 0, sum(count) from ending
-where day > 0 and day < ? group by source, step, host, outcome, month, what
+where day > 0 and day < :day and (:source = '' or source = :source) group by source, step, host, outcome, month, what
 on conflict do update set count = count + excluded.count;
 
 -- name: endings_forget
--- Forget the counts of days before a day.
-delete from ending where day > 0 and day < ?;
+-- Forget the counts of days before a day; of one source, or of all.
+delete from ending where day > 0 and day < :day and (:source = '' or source = :source);
 
 -- name: searched_since
 -- Return the last searches of a source that ended since a second, the latest first.

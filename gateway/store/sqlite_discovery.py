@@ -246,11 +246,12 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         with self._file.reading() as session:
             return tuple((Ending(*row[:-1]), row[-1]) for row in session.execute(SQL["endings"], (since,)).fetchall())
 
-    def add_up_endings(self, day: int) -> None:
-        """Add the numbers of days before `day` to those of their month without a day."""
+    def add_up_endings(self, day: int, source: str = "") -> None:
+        """Add the numbers of days before `day` to those of their month without a day; of one source, or of all."""
+        arguments = {"day": day, "source": source}
         with self._file.writing() as session:
-            session.execute(SQL["endings_add_up"], (day,))
-            session.execute(SQL["endings_forget"], (day,))
+            session.execute(SQL["endings_add_up"], arguments)
+            session.execute(SQL["endings_forget"], arguments)
 
     def searched_since(self, source: str, second: int, limit: int) -> tuple[SearchState, ...]:
         """Return at most `limit` searches of a source that ended at this second or later, the latest first."""

@@ -10,6 +10,7 @@ from gateway.errors import ConfigurationError
 from gateway.model import Alarm
 from gateway.program import say
 from gateway.terminal import plain
+from gateway.xmltext import is_legal
 from harvester.commands.discover import named_sources
 from harvester.commands.output import json_option, moment, write_json
 from harvester.commands.review import whoever_calls
@@ -39,6 +40,10 @@ def alarms(
     An alarm compares the last week with the eight weeks before. It is closed when the share of successes has recovered.
     One that is acknowledged stays in the list until then. The exit status is 3 while an alarm is open.
     """
+    if comment and not numbers:
+        raise ConfigurationError("A comment is stored with an alarm. Name it with --acknowledge NUMBER.")
+    if not is_legal(comment):
+        raise ConfigurationError("The comment has control characters, or bytes that are no UTF-8.")
     with opened(ctx.obj) as instance:
         named = named_sources(instance, sources) if sources else ()
         if instance.has_searched:

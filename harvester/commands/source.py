@@ -35,6 +35,7 @@ from harvester.commands.source_identity import accept_identity
 from harvester.commands.source_load import load
 from harvester.commands.subscribe import facts_of, subscribe_, unsubscribe_
 from harvester.harvest.access import fetcher, kind_of, with_address, words_of_address
+from harvester.harvest.alarms import close_alarms
 from harvester.harvest.descriptions import keep_description
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.repository_identity import accept, changed
@@ -327,6 +328,7 @@ def remove(ctx: click.Context, name: str, is_sure: bool, as_json: bool) -> None:
         forget(instance, name, int(time()))
         downloads.forget(instance.folder, name)
         instance.inbox.forget_identity(name)
+        close_alarms(instance, name, int(time()))
         if is_listed:
             instance.sources.remove(name)
     write_facts({"name": name, "deleted_items": deleted}, as_json=as_json)

@@ -1,8 +1,8 @@
 """Substance alarms: steps and hosts whose share of successes has fallen more than chance explains.
 
 The last week is compared with the eight weeks before, by Fisher's exact test of the two periods. An alarm is closed
-when the share is again what it was before the fall. If a person has acknowledged it, it is also closed when the weeks
-before were no better.
+when the share is again what it was before the fall. So is one whose step or host is not used any more. One that a person
+has acknowledged is also closed after nine weeks. If the share has fallen again since, a new one opens instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from harvester.fulltext.outcome_counts import DAY_SECONDS, host_of_copy
 
 _RECENT_DAYS = 7
 _EARLIER_DAYS = 56
-_KEPT_DAYS = _RECENT_DAYS + _EARLIER_DAYS + 7  # older counts are added up by month
+_COMPARED_DAYS = _RECENT_DAYS + _EARLIER_DAYS
+_KEPT_DAYS = _COMPARED_DAYS + 7  # older counts are added up by month
 _LEAST_ATTEMPTS = 30
 _MOST_CHANCE = 1e-6  # of a fall: what is less likely is an alarm
 _RECOVERED_CHANCE = 0.01  # of the same fall: what is more likely is none
@@ -71,19 +72,35 @@ def watch(desk: Discovery, now: int) -> int:
     """
     today = now // DAY_SECONDS
     desk.add_up_endings(today - _KEPT_DAYS)
-    counted = periods(desk.endings(today - _RECENT_DAYS - _EARLIER_DAYS + 1), today)
+    endings = desk.endings(today - _COMPARED_DAYS + 1)
+    counted = periods(endings, today)
+    active = {kind.source for kind in counted}
     known = {Kind(alarm.source, alarm.step, alarm.host, alarm.what): alarm for alarm in desk.alarms()}
     for kind, alarm in known.items():
-        if _is_over(alarm, counted.get(kind)):
+        worse = _since(endings, kind, alarm.acknowledged_at // DAY_SECONDS, today) if alarm.acknowledged_at else None
+        if worse and is_fall(*worse):
+            desk.close_alarm(alarm.number, now)
+            _open(desk, kind, worse, now)
+        elif _is_over(alarm, counted.get(kind), today, is_active=alarm.source in active):
             desk.close_alarm(alarm.number, now)
             log.info("Alarm %d is over: %s", alarm.number, sentence(alarm))
     for kind, counts in counted.items():
-        if kind not in known and is_fall(counts.before, counts.after):
-            examples = _examples(desk, kind, (today - _RECENT_DAYS + 1) * DAY_SECONDS)
-            alarm = Alarm(0, *kind, now, dict(counts.before), dict(counts.after), examples)
-            if desk.open_alarm(alarm):
-                log.warning("Alarm: %s `harvester alarms` shows it.", sentence(alarm))
+        if kind not in known and is_fall(*counts):
+            _open(desk, kind, counts, now)
     return sum(alarm.is_open for alarm in desk.alarms())
+
+
+def _open(desk: Discovery, kind: Kind, counts: Periods, now: int) -> None:
+    examples = _examples(desk, kind, (now // DAY_SECONDS - _RECENT_DAYS + 1) * DAY_SECONDS)
+    alarm = Alarm(0, *kind, now, dict(counts.before), dict(counts.after), examples)
+    if desk.open_alarm(alarm):
+        log.warning("Alarm: %s `harvester alarms` shows it.", sentence(alarm))
+
+
+def _since(endings: Iterable[tuple[Ending, int]], kind: Kind, day: int, today: int) -> Periods | None:
+    """Return the outcomes of one kind after a day."""
+    later = ((ending, count) for ending, count in endings if ending.day > day and ending.host == kind.host)
+    return periods(later, today).get(kind)
 
 
 def periods(endings: Iterable[tuple[Ending, int]], today: int) -> dict[Kind, Periods]:
@@ -91,7 +108,7 @@ def periods(endings: Iterable[tuple[Ending, int]], today: int) -> dict[Kind, Per
     counted: defaultdict[Kind, Periods] = defaultdict(lambda: Periods(Counter(), Counter()))
     for ending, count in endings:
         age = today - ending.day
-        if ending.day and ending.host and ending.what and 0 <= age < _RECENT_DAYS + _EARLIER_DAYS:
+        if ending.day and ending.host and ending.what and 0 <= age < _COMPARED_DAYS:
             counts = counted[Kind(ending.source, ending.step, ending.host, ending.what)]
             (counts.after if age < _RECENT_DAYS else counts.before)[ending.outcome] += count
     return dict(counted)
@@ -116,7 +133,7 @@ def chance(before: Mapping[str, int], after: Mapping[str, int]) -> float:
     for count in range(succeeded, max(0, taken - (attempts - successes)) - 1, -1):
         part = exp(_log_choose(successes, count) + _log_choose(attempts - successes, taken - count) - whole)
         total += part
-        if part < total * _NEGLIGIBLE:  # below the mean, each part is smaller than the one before
+        if part <= total * _NEGLIGIBLE:  # below the mean, each part is smaller than the one before
             break
     return min(total, 1.0)
 
@@ -131,14 +148,13 @@ def sentence(alarm: Alarm) -> str:
     return f"{alarm.source}: the step {alarm.step} at {alarm.host}: {', '.join(shares)}."
 
 
-def _is_over(alarm: Alarm, counts: Periods | None) -> bool:
-    if counts is None:  # nothing was attempted for weeks: nothing is known
-        return False
-    if _attempts(counts.after) < _LEAST_ATTEMPTS:
-        return False
-    if alarm.acknowledged_at and not is_fall(counts.before, counts.after):
+def _is_over(alarm: Alarm, counts: Periods | None, today: int, *, is_active: bool) -> bool:
+    """Return whether an alarm is over. `is_active`: something was searched for of its source in all these weeks."""
+    if alarm.acknowledged_at and today - alarm.acknowledged_at // DAY_SECONDS >= _COMPARED_DAYS:
         return True
-    return chance(alarm.before, counts.after) > _RECOVERED_CHANCE
+    if counts is None:  # the step or the host is not used any more; if nothing is searched for, nothing is known
+        return is_active
+    return _attempts(counts.after) >= _LEAST_ATTEMPTS and chance(alarm.before, counts.after) > _RECOVERED_CHANCE
 
 
 def _examples(desk: Discovery, kind: Kind, since: int) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha1
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from gateway.addresses import address
 from gateway.fulltext.policies import Policy
@@ -17,6 +18,7 @@ from gateway.fulltext.stored_search import candidates_in, policy_in
 from gateway.model import Candidate, Content, FileLink, SearchState, Work
 from gateway.names import source_of
 from gateway.pages.reference import Reference, reference_of
+from gateway.pages.shown import plain
 from gateway.xmltext import clean, utc_datetime
 from harvester.graph.ledger import Shared
 from harvester.graph.model import (
@@ -38,11 +40,13 @@ from harvester.http.urls import host_of
 _NAMESPACE = sha1(bytes.fromhex("0601a3a106cc532bb493463fcb836ae8"), usedforsecurity=False)
 _VARIANTS = "89ab" * 4
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_MARKS = re.compile(r"[\s.,]+")
+_MARKS = re.compile(r"(?:[\s,]|(?<=\w)\.)+")
 # The Dublin Core elements that say something about the graph.
 _READ = frozenset(
     ("title", "creator", "subject", "publisher", "date", "type", "language", "identifier", "source", "relation")
 )
+_ISSN = re.compile(r"[0-9]{7}[0-9X]")
+_NO_ISSN = "00000000"
 _MONTHS = 12
 _LAST_YEAR = 9999
 
@@ -142,7 +146,8 @@ def _legal(text: str) -> str:
 
 
 def _key(text: str) -> str:
-    """Return a name or a subject as it is compared."""
+    """Return a name or a subject as it is compared: without case, commas, and full stops behind words."""
+    text = text if text.isascii() else normalize("NFC", text)
     return _MARKS.sub(" ", text).strip().casefold()
 
 
@@ -171,8 +176,7 @@ def _authors(identifier: str, reference: Reference) -> tuple[Author, ...]:
 def _publisher(reference: Reference, policy: Policy | None) -> Publisher | None:
     names = policy.publishers if policy else ()
     name = _legal(names[0] if len(names) == 1 else reference.publisher)
-    issn = min(policy.issns) if policy and policy.issns else reference.issn.upper()
-    issn = _legal(issn if "-" in issn or not issn else f"{issn[:4]}-{issn[4:]}")
+    issn = min(filter(None, map(_issn, policy.issns if policy else ())), default="") or _issn(reference.issn)
     if not issn and not _key(name):
         return None
     return Publisher(
@@ -186,6 +190,15 @@ def _publisher(reference: Reference, policy: Policy | None) -> Publisher | None:
         accepted_embargo_months=_embargo(policy, "accepted"),
         published_embargo_months=_embargo(policy, "published"),
     )
+
+
+def _issn(text: str) -> str:
+    """Return an ISSN in its usual form; an empty string if it is none, by its check digit or as a placeholder."""
+    digits = text.replace("-", "").upper()
+    if not _ISSN.fullmatch(digits) or digits == _NO_ISSN:
+        return ""
+    weighted = sum((8 - place) * (10 if digit == "X" else int(digit)) for place, digit in enumerate(digits))
+    return "" if weighted % 11 else f"{digits[:4]}-{digits[4:]}"  # ISO 3297
 
 
 def _embargo(policy: Policy | None, version: str) -> int | None:
@@ -221,7 +234,7 @@ def _last_day(year: int, months: int | None) -> str:
 def _subjects(reference: Reference, search: dict[str, Any]) -> Iterator[tuple[Subject, str]]:
     """Yield each subject with who states it: once per spelling that counts."""
     texts = [(statement.text, "record") for statement in reference.subjects]
-    texts += [(text, "crossref") for text in search.get("subjects", ())]
+    texts += [(plain(text), "crossref") for text in search.get("subjects", ())]
     seen: set[tuple[str, str]] = set()
     for text, stated_by in texts:
         name = _legal(text).strip()

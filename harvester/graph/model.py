@@ -56,7 +56,7 @@ class Publisher(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """A subject; spellings that differ in case and spaces only are one."""
+    """A subject; spellings that differ only in case, spaces, commas and full stops behind words are one."""
 
     id: str
     name: str = ""

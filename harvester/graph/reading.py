@@ -6,8 +6,8 @@ Items and files that are taken down are left out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from gateway.addresses import address
 from gateway.errors import GatewayError
@@ -96,13 +96,18 @@ def _is_down(item: Item, takedowns: Takedowns) -> bool:
     )
 
 
+def _addresses(candidate: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the addresses of a stored candidate; an earlier release did not store all of them."""
+    return (candidate["url"], candidate.get("final_url", ""), *candidate.get("hops", ()))
+
+
 def _without(item: Item, takedowns: Takedowns) -> Item:
     """Return an item without the files that are taken down."""
     candidates = [
         candidate
         for candidate in item.search.get("candidates", ())
-        if not takedowns.names_digest(candidate["sha256"])
-        and not any(map(takedowns.names_address, (candidate["url"], candidate["final_url"], *candidate["hops"])))
+        if not takedowns.names_digest(candidate.get("sha256", ""))
+        and not any(map(takedowns.names_address, _addresses(candidate)))
     ]
     contents = [
         content

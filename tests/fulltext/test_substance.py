@@ -46,9 +46,9 @@ def ended(desk, day: int, outcome: Outcome, count: int = 1, host: str = HOST) ->
         assert desk.done(lease, outcome, search_as_json(result), at, endings=endings("laro", result, at))
 
 
-def a_good_time(desk, until: int = TODAY) -> None:
+def a_good_time(desk, until: int = TODAY, count: int = 10) -> None:
     for week in range(1, 9):
-        ended(desk, until - 7 * week, Outcome.SUCCESS, 10)
+        ended(desk, until - 7 * week, Outcome.SUCCESS, count)
 
 
 # --- the test of chance -------------------------------------------------------------------------------------------
@@ -73,6 +73,11 @@ def test_few_attempts_are_no_fall_however_bad_they_are() -> None:
     before = {"success": 10_000}
     assert not is_fall(before, {"timeout": 29})
     assert is_fall(before, {"timeout": 30})
+
+
+def test_a_fall_that_is_all_but_impossible_is_computed_at_once() -> None:
+    """Each part of the sum is too small for a number, and there are a million of them."""
+    assert chance({"success": 1_500_000, "timeout": 1_500_000}, {"success": 1_000_000, "timeout": 2_000_000}) == 0.0
 
 
 def test_millions_of_attempts_are_compared_as_well() -> None:
@@ -189,6 +194,51 @@ def test_one_that_is_acknowledged_is_not_opened_again_until_it_was_over(desk) ->
     assert only.closed_at  # the bad share is the usual one now
 
 
+def _acknowledge(desk, day: int) -> None:
+    for alarm in desk.alarms():
+        desk.acknowledge_alarm(alarm.number, day * DAY_SECONDS, "ann", "They know.")
+
+
+@pytest.mark.slow
+def test_one_that_is_acknowledged_opens_again_when_it_gets_worse(desk) -> None:
+    """A person knows that half of the copies fail. That all of them do is news."""
+    a_good_time(desk, count=50)
+    for day in range(TODAY, TODAY + 24):
+        ended(desk, day, Outcome.TIMEOUT, 5)
+        ended(desk, day, Outcome.SUCCESS, 5 if day < TODAY + 16 else 0)
+        if watch(desk, day * DAY_SECONDS) and day < TODAY + 16:
+            _acknowledge(desk, day)
+    known, worse = desk.alarms(with_closed=True)
+    assert (bool(known.closed_at), known.acknowledged_by) == (True, "ann")
+    assert worse.is_open
+    assert worse.before["success"] > worse.before["timeout"] * 0.8, "only what was known since"
+    assert worse.opened_at > (TODAY + 16) * DAY_SECONDS
+
+
+@pytest.mark.slow
+def test_one_fall_is_acknowledged_once_however_many_attempts_there_are(desk) -> None:
+    """Few attempts explain much by chance, and many the next week do not."""
+    a_good_time(desk)
+    for week in range(14):
+        day = TODAY + 7 * week
+        ended(desk, day, Outcome.TIMEOUT, 30 if week % 2 else 150)
+        watch(desk, day * DAY_SECONDS)
+        _acknowledge(desk, day)
+    (only,) = desk.alarms(with_closed=True)
+    assert only.closed_at
+
+
+@pytest.mark.slow
+def test_one_of_a_step_that_does_not_exist_any_more_is_closed(desk) -> None:
+    a_good_time(desk)
+    ended(desk, TODAY, Outcome.TIMEOUT, 30)
+    assert watch(desk, TODAY * DAY_SECONDS) == 1
+    later = TODAY + 80
+    assert watch(desk, later * DAY_SECONDS) == 1, "nothing was searched for at all"
+    ended(desk, later, Outcome.SUCCESS, 1, "other.example.org")
+    assert watch(desk, later * DAY_SECONDS) == 0
+
+
 def test_two_processes_that_look_at_once_open_one_alarm(desk) -> None:
     alarm = Alarm(0, "laro", "unpaywall", HOST, "copy", 1, {"success": 1}, {}, ())
     assert desk.open_alarm(alarm)
@@ -247,6 +297,26 @@ def test_an_unknown_alarm_cannot_be_acknowledged(broken) -> None:
     done = broken("alarms", "--acknowledge", "7")
     assert done.exit_code == 2
     assert "There is no alarm 7 in force" in done.output
+
+
+@pytest.mark.slow
+def test_a_comment_needs_an_alarm_and_has_only_characters_of_texts(broken) -> None:
+    assert broken("alarms").exit_code == 3
+    done = broken("alarms", "--comment", "They moved.")
+    assert (done.exit_code, "--acknowledge NUMBER" in done.output) == (2, True)
+    done = broken("alarms", "--acknowledge", "1", "--comment", "a\udcffb")
+    assert done.exit_code == 2
+    assert "Traceback" not in done.output
+    assert broken("alarms").exit_code == 3, "nothing was acknowledged"
+
+
+@pytest.mark.slow
+def test_alarms_of_a_source_end_when_it_is_removed(broken) -> None:
+    assert broken("alarms").exit_code == 3
+    assert broken("source", "remove", "laro", "--yes").exit_code == 0
+    shown = broken("alarms")
+    assert (shown.exit_code, HOST in shown.output) == (0, False)
+    assert HOST in broken("alarms", "--all").output
 
 
 @pytest.mark.slow

@@ -88,12 +88,51 @@ def test_policy_is_stored_and_read_again() -> None:
 
 
 def test_publisher_without_a_policy_is_that_of_the_record() -> None:
-    facts = _facts(("publisher", "Press"), ("source", "ISSN 1234-567x"))
-    assert facts.shared.publisher == Publisher("urn:issn:1234-567X", "Press", "1234-567X")
+    facts = _facts(("publisher", "Press"), ("source", "ISSN 2434-561x"))
+    assert facts.shared.publisher == Publisher("urn:issn:2434-561X", "Press", "2434-561X")
     assert _facts(("source", "ISSN 12345679")).shared.publisher.issn == "1234-5679"
     unnumbered = _facts(("publisher", "Press")).shared.publisher
     assert (unnumbered.name, unnumbered.issn) == ("Press", "")
     assert _facts(("title", "T")).shared.publisher is None
+
+
+@pytest.mark.parametrize("issn", ["1234-5678", "0000-0000", "1234-567X", "00000000"])
+def test_number_that_is_no_issn_joins_no_publishers(issn: str) -> None:
+    publisher = _facts(("publisher", "Press"), ("source", f"ISSN {issn}")).shared.publisher
+    assert publisher == _facts(("publisher", "Press")).shared.publisher
+    policy = Policy(Colour.GREEN, publishers=("Press",), issns=(issn, "2434-561x"))
+    facts = _facts(("source", "ISSN 0378-5955"), search=_searched(policy))
+    assert facts.shared.publisher.issn == "2434-561X", "that of the policy which is one"
+    facts = _facts(("source", "ISSN 0378-5955"), search=_searched(policy._replace(issns=(issn,))))
+    assert facts.shared.publisher.issn == "0378-5955", "that of the record"
+
+
+def test_placeholder_for_an_orcid_makes_no_two_people_one() -> None:
+    assert _authors("Doe, Jane (0000-0000-0000-0000)", "Roe, R. (0000-0000-0000-0000)") == [
+        ("Doe, Jane", ""),
+        ("Roe, R.", ""),
+    ]
+
+
+def _subjects(*texts: str, crossref: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    facts = _facts(*(("subject", text) for text in texts), search=_searched(None, subjects=crossref))
+    names = {subject.id: subject.name for subject in reversed(facts.shared.subjects)}
+    return [(names[edge.subject], edge.stated_by) for type_, edge in facts.edges if type_ == "HAS_SUBJECT"]
+
+
+def test_spellings_of_a_subject_that_look_the_same_are_one() -> None:
+    assert _subjects("\u00c9cologie", "E\u0301COLOGIE ", crossref=("\u00e9cologie\u200f.", "R &amp; D")) == [
+        ("\u00c9cologie", "record"),
+        ("\u00c9cologie", "crossref"),
+        ("R & D", "crossref"),
+    ]
+    assert _subjects("C", "C++", "C#", ".NET", "NET") == [
+        ("C", "record"),
+        ("C++", "record"),
+        ("C#", "record"),
+        (".NET", "record"),
+        ("NET", "record"),
+    ]
 
 
 def test_what_the_latest_search_knew_of_a_publisher_wins(tmp_path) -> None:
