@@ -1,8 +1,8 @@
 """Substance alarms: steps and hosts whose share of successes has fallen more than chance explains.
 
 The last week is compared with the eight weeks before, by Fisher's exact test of the two periods. An alarm is closed
-when the share is again what it was before the fall. So is one whose step or host is not used any more. One that a person
-has acknowledged is also closed after nine weeks. If the share has fallen again since, a new one opens instead.
+when the share is again what it was before the fall. So is one whose step or host is not used any more. One that a
+person has acknowledged is also closed after nine weeks. If the share has fallen again since, a new one opens instead.
 """
 
 from __future__ import annotations
