@@ -25,6 +25,7 @@ from tests.bench import (
     parallel,
     resourcesync,
     resourcesync_lists,
+    review_clicks,
     review_list,
     search,
     serving,
@@ -60,6 +61,7 @@ BENCHES = (
     verification,
     matching,
     discovery,
+    review_clicks,
     review_list,
     graph,
 )

@@ -29,6 +29,7 @@ LONG = {
             "pages",
             "parallel",
             "resourcesync",
+            "review_clicks",
             "search",
             "serving",
             "slow_clients",
