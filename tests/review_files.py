@@ -12,7 +12,7 @@ from gateway.fulltext.found_copies import copies_of_result
 from gateway.fulltext.policies import Colour, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Candidate, Decision, Outcome
+from gateway.model import Candidate, Decision, FoundCopy, Outcome
 from gateway.settings import place_of_copy
 from gateway.store.base import Discovery
 from tests.page_house import House
@@ -120,6 +120,10 @@ class Files:
         decisions = [Decision(identifier, one.url, one.sha256, "review", "It waits.", "rule", AT) for one in checked]
         copies = copies_of_result(identifier, "laro", result, lambda _: "repository.example.net")
         assert self.desk.done(lease, "success", search_as_json(result), AT, lambda _: decisions, copies=copies)
+
+    def change(self, file: Found) -> None:
+        """Store that a later search got other bytes, on which nobody has decided."""
+        self.desk.list_copies([FoundCopy(file.identifier, file.url, "laro", "A title", sha256="f" * 64)], None)
 
     def last(self, file: Found) -> Decision:
         """Return the decision in force on a file."""

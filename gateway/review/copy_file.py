@@ -42,10 +42,10 @@ class CopyFile:
             copy for copy in self._desk().copies_with(digest, _MOST_OWNERS) if signed_in().may_decide(copy.source)
         ]
         place = place_of_copy(self._instance, digest)
+        if owners and all(self._is_withdrawn(copy.identifier, copy.url, digest) for copy in owners):
+            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
         if not owners or not place.is_file():
             return refused(self._pages, HTTPStatus.NOT_FOUND, texts.no_copy, texts.no_copy_hint)
-        if all(self._is_withdrawn(copy.identifier, copy.url, digest) for copy in owners):
-            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
         with place.open("rb") as file:
             is_pdf = _PDF in file.read(_BEGINNING)
         response = send_file(

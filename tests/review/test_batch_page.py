@@ -122,6 +122,15 @@ def test_a_race_between_the_look_and_the_write_is_named_too(files, reviewer):
     assert "A. Berg" in seen(answer.text)
 
 
+def test_a_file_whose_bytes_have_changed_is_left_out(files, reviewer):
+    chosen = many(files, 2)
+    files.change(chosen[0])
+    _, answer = confirmed(reviewer, "/review/batch?verb=accept&all=1")
+    assert "1 file is accepted" in seen(answer.text)
+    assert "1 file was left out" in seen(answer.text)
+    assert verdicts(files, chosen) == ["review", "accept"]
+
+
 def test_files_of_other_sources_and_taken_down_files_are_never_in_a_batch(house, files):  # noqa: F811 - the fixture
     mine, theirs, gone = files.add("1"), files.add("2", source="reef"), files.add("3")
     house.take_down(Takedown(Kind.SHA256, gone.sha256, at="2026-01-01T00:00:00Z"))

@@ -108,6 +108,7 @@ def walked(reviewer: Browser, page: str, direction: str) -> tuple[list[list[str]
     return pages, last
 
 
+@pytest.mark.slow
 def test_pages_follow_each_other_forwards_and_backwards(house, files, reviewer, monkeypatch):  # noqa: F811
     monkeypatch.setattr("gateway.review.copies_page.PAGE", 2)
     for number in range(5):
@@ -190,10 +191,10 @@ def test_a_file_that_is_taken_down_is_not_listed_and_its_copy_is_not_served(hous
     house.take_down(Takedown(Kind.SHA256, file.sha256, at="2026-01-01T00:00:00Z"))
     assert titles(reviewer) == ["Stays"]
     assert "Gone" not in reviewer.get("/review").text
-    assert status(reviewer, f"/review/copies/{file.sha256}") in (404, 451)
+    assert status(reviewer, f"/review/copies/{file.sha256}") == 451
     house.take_down(Takedown(Kind.IDENTIFIER, other.identifier, at="2026-01-01T00:00:00Z"))
     assert titles(reviewer) == []
-    assert status(reviewer, f"/review/copies/{other.sha256}") in (404, 451)
+    assert status(reviewer, f"/review/copies/{other.sha256}") == 451
 
 
 def test_a_copy_is_saved_and_never_shown_in_our_origin(files, reviewer):

@@ -124,6 +124,17 @@ def test_other_bytes_than_those_that_were_looked_at_are_not_decided_on(files, re
     assert files.last(file) == last
 
 
+def test_the_button_of_a_row_is_for_the_bytes_that_the_row_shows(files, reviewer):
+    """A later search got other bytes, and no rule decided on them: a person who sees them may."""
+    file = files.add("1")
+    before = row(files, file, "accept")
+    files.change(file)
+    assert reviewer.post("/review/decide", row=before).status_code == 409
+    (button,) = parsed(reviewer.get("/review").text).iterfind(".//button[@data-key='a']")
+    assert reviewer.post("/review/decide", row=button.get("value")).status_code == 303
+    assert (files.last(file).verdict, files.last(file).sha256) == ("accept", "f" * 64)
+
+
 def test_a_file_that_is_taken_down_cannot_be_accepted(house, files, reviewer):  # noqa: F811 - the fixture
     file = files.add("1")
     house.take_down(Takedown(Kind.SHA256, file.sha256, at="2026-01-01T00:00:00Z"))
