@@ -55,6 +55,7 @@ from gateway.store.base import Inbox, Store, Users, View
 from gateway.store.base_inbox import Subscribers, Subscriptions
 from gateway.store.opening import open_inbox, open_store, open_subscribers, open_subscriptions, open_users
 from gateway.store.step import EPOCH_FACT, check_finished
+from gateway.throttle import FAILURES, Throttle
 from gateway.websub import routes as websub
 
 # The baseURL of Identify if no other is given; `gateway serve` always gives one.
@@ -187,9 +188,10 @@ def _review(app: Flask, settings: Settings, databases: Databases, repository: Re
     """Return the part for people who have signed in. Sessions of before a restore are not valid."""
     site, store, users = site_of(settings, repository.base_url), databases.store, databases.users
     configure(app, site, key(settings, "session", store.fact(EPOCH_FACT)))
-    sessions = Sessions(users)
+    throttle = Throttle(users, key(settings, FAILURES))
+    open_desk, sessions = databases.desk.open, Sessions(users)
     return review.blueprint(
-        review.Parts(site, settings, store, databases.inbox, databases.desk.open, decide, users, sessions, describe)
+        review.Parts(site, settings, store, databases.inbox, open_desk, decide, users, sessions, describe, throttle)
     )
 
 

@@ -28,7 +28,7 @@ from gateway.store.opening import open_store
 from gateway.xmltext import utc_datetime
 
 # Decisions on files before the published files, and published records before the pages that they are made of.
-ORDER = ("discovery.sqlite", "subscriptions.sqlite", "store.sqlite", "inbox.sqlite")
+ORDER = ("users.sqlite", "discovery.sqlite", "subscriptions.sqlite", "store.sqlite", "inbox.sqlite")
 # If one of these is missing in the instance, only the former backup has it.
 _IRREPLACEABLE = (*ORDER, "sources.toml", takedown_file.NAME)
 # Temporary folders and files: locks, replaced files, files that are not complete.

@@ -20,6 +20,7 @@ from gateway.permissions import private
 from gateway.program import Program, is_quiet, json_option, program_options, say, write_json
 from gateway.settings import SETTINGS, Setting, Settings, Value, instance_folder, load
 from gateway.statuses import Status
+from gateway.user_commands import user
 from gateway.xmltext import utc_datetime
 
 _IDENTITY = {"domain": "repository_domain", "name": "repository_name", "email": "admin_email"}
@@ -233,6 +234,9 @@ def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
             bar.update(0)
 
         yield show
+
+
+main.add_command(user)
 
 
 @main.group()

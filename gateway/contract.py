@@ -120,6 +120,35 @@ OBJECTS: Objects = {
     "gateway hub remove": {
         "a removed subscription": fields("number | integer | The number of the subscription."),
     },
+    "gateway user add": {
+        "the user": fields("""
+            name | text | The name.
+            role | text | `reviewer`, `manager` or `administrator`.
+            sources | texts | The sources of a manager.
+        """)
+    },
+    "gateway user list": {
+        "a user": fields("""
+            name | text | The name.
+            role | text | `reviewer`, `manager` or `administrator`.
+            sources | texts | The sources of a manager.
+            added_at | time | When the user was added.
+            signed_in_at | time? | When the user signed in last.
+        """)
+    },
+    "gateway user password": {"the user": fields("name | text | The name.")},
+    "gateway user remove": {"the removed user": fields("name | text | The name.")},
+    "gateway user log": {
+        "a line of the log": fields("""
+            number | integer | The number of the line.
+            at | time | When it was done.
+            by | text | Who did it; empty: nobody had signed in.
+            deed | text | What was done: `signed in`, `signed out`, `sign-in refused`, `sign-ins slowed down`, \
+`user added`, `user removed`, `password set`, `decided`, `taken down` or `takedown removed`.
+            about | text | To what or to whom.
+            network | text | From which network; empty: on the command line, or it is not known.
+        """)
+    },
     "gateway settings": {
         "a setting": fields("""
             name | text | The name of the setting.

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import time
 from typing import Literal, NamedTuple
 
-from gateway import hub_subscribers, permissions, sandbox, schemas
+from gateway import hub_subscribers, people, permissions, sandbox, schemas
 from gateway.apply_takedowns import pending
 from gateway.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.errors import GatewayError, SearchUnavailable
@@ -140,6 +140,7 @@ def _databases(settings: Settings) -> Iterator[Finding]:
             yield from _search(store, settings)
             yield from _hub(settings)
             yield from _lists(store, settings)
+            yield from _people(store, settings)
             with closing(open_inbox(settings.instance)) as inbox:
                 yield from _step(store, inbox)
                 yield from _host_clock(inbox, settings)
@@ -230,6 +231,14 @@ def _hub(settings: Settings) -> Iterator[Finding]:
         yield Finding("fine", sentence)
     for warning in warnings:
         yield Finding("warning", warning)
+
+
+def _people(store: Store, settings: Settings) -> Iterator[Finding]:
+    """Say how many people may sign in, and what keeps them from it. Without a user there is nothing to say."""
+    if number := people.count(settings.instance):
+        yield Finding("fine", f"People who may sign in at /review: {number}.")
+    for doubt in people.doubts(settings, store):
+        yield Finding("warning", doubt)
 
 
 def _lists(store: Store, settings: Settings) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from threading import BoundedSemaphore
 from typing import Final
+from unicodedata import normalize
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -40,4 +41,5 @@ def is_password(password: str, stored: str) -> bool:
 
 
 def _bytes(password: str) -> bytes:
-    return password.encode("utf-8", "surrogatepass")
+    """Return the bytes of a password: the same ones, however a keyboard writes an accent (RFC 8265 §4.2)."""
+    return normalize("NFC", password).encode("utf-8", "surrogatepass")

@@ -36,7 +36,7 @@ from gateway.store import ceiling, database_files, takedown_file
 from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
-from gateway.store.opening import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store, open_users
 from gateway.store.step import EPOCH_FACT, last_lost
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Takedown, Takedowns, joined
@@ -199,6 +199,9 @@ class _Restoring:
         if "inbox.sqlite" in names:
             with closing(open_inbox(self._staging)) as inbox:
                 inbox.mark_restored(self._manifest.begun_at, int(time()))
+        if "users.sqlite" in names:
+            with closing(open_users(self._staging)) as users:
+                users.end_sessions()  # some were ended after the backup
         for path in [*self._staging.rglob("*"), self._staging]:
             if path.is_dir():
                 durable.sync_folder(path)

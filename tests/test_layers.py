@@ -305,6 +305,7 @@ LAYERS = {
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
     "gateway.passwords": Layer(("gateway.errors",), ("argon2",)),
+    "gateway.throttle": Layer((*GROUND, "gateway.store.base", "gateway.store.base_users")),
     # The only face that writes. It knows the databases by their protocols, and what decides is handed to it.
     "gateway.review": Layer(
         (
@@ -314,13 +315,15 @@ LAYERS = {
             "gateway.settings",
             "gateway.store.base",
             "gateway.takedowns",
+            "gateway.throttle",
             "gateway.fulltext",
             "gateway.review",
         ),
         ("flask", "flask_wtf", "werkzeug"),
     ),
     "gateway.review.login_page": Layer(
-        (*GROUND, "gateway.pages", "gateway.store.base", "gateway.passwords", "gateway.review"), ("flask",)
+        (*GROUND, "gateway.pages", "gateway.store.base", "gateway.passwords", "gateway.throttle", "gateway.review"),
+        ("flask",),
     ),
     # The web server knows HTTP and WSGI, and nothing of what it serves.
     "gateway.server": Layer((*GROUND, "gateway.request_line", "gateway.server"), ("gunicorn",)),

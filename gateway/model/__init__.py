@@ -39,7 +39,7 @@ from gateway.model.identity import Identity, KnownIdentity, SourceClock
 from gateway.model.lists import Key, Page, Selection, StoredRecord
 from gateway.model.looks import FileLook, LookCounts
 from gateway.model.offers import Offer, OfferOutcome, OfferWay
-from gateway.model.people import Account, Deed, LogLine, Role, User
+from gateway.model.people import Account, Deed, LogLine, Role, User, name_key
 from gateway.model.published import (
     ChangeLine,
     Content,
@@ -148,4 +148,5 @@ __all__ = [
     "WindowOutcome",
     "Work",
     "Written",
+    "name_key",
 ]

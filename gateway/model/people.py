@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from typing import NamedTuple
+from unicodedata import normalize
 
 
 class Role(StrEnum):
@@ -12,6 +13,11 @@ class Role(StrEnum):
     REVIEWER = "reviewer"
     MANAGER = "manager"
     ADMINISTRATOR = "administrator"
+
+
+def name_key(name: str) -> str:
+    """Return a name as names are compared: case, and forms of the same characters, make no difference."""
+    return normalize("NFKC", normalize("NFKC", name).casefold())
 
 
 class User(NamedTuple):

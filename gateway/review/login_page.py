@@ -1,25 +1,36 @@
-"""`/review/login` and `/review/logout`."""
+"""The pages `/review/login` and `/review/logout`.
+
+An unknown name costs the same work as a known one, and gets the same answer.
+"""
 
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Final
 
 from flask import Response, request
 
+from gateway.errors import StoreBusy
+from gateway.model import Account, Deed
+from gateway.pages.texts import counted
 from gateway.passwords import NOBODY, is_password
 from gateway.review.frame import ReviewPages, page, see_other
 from gateway.review.own_address import own_address
 from gateway.review.sessions import PATH, Sessions
 from gateway.store.base import Users
+from gateway.throttle import Throttle
 from gateway.xmltext import clean
+
+_SHOWN: Final = 100  # characters of a wrong name
+_MINUTE: Final = 60
 
 
 class LoginPage:
     """The page to sign in."""
 
-    def __init__(self, users: Users, sessions: Sessions, pages: ReviewPages) -> None:
-        """Take the users, their sessions and the templates."""
-        self._users, self._sessions, self._pages = users, sessions, pages
+    def __init__(self, users: Users, sessions: Sessions, throttle: Throttle, pages: ReviewPages) -> None:
+        """Take the users, their sessions, what slows down who fails, and the templates."""
+        self._users, self._sessions, self._throttle, self._pages = users, sessions, throttle, pages
         self._root = pages.site.root
 
     def form(self) -> Response:
@@ -28,10 +39,20 @@ class LoginPage:
 
     def sign_in(self) -> Response:
         """Check name and password; begin a session and lead to the page that was asked for, or say what is wrong."""
-        account = self._users.find(request.form.get("name", ""))
-        is_right = is_password(request.form.get("password", ""), account.password if account else NOBODY)
+        name = request.form.get("name", "")
+        account, network, now = self._users.find(name), self._sessions.network, self._sessions.now
+        attempt = self._throttle.attempt(name, account, network, now)
+        if attempt.wait:
+            return self._wait(attempt.wait)
+        try:
+            is_right = is_password(request.form.get("password", ""), account.password if account else NOBODY)
+        except StoreBusy:
+            self._throttle.forgive(name, account, network, now)
+            raise
         if account is None or not is_right or not self._sessions.begin(account):
+            self._refuse(account, is_slowed=attempt.is_slowed)
             return self._form(HTTPStatus.FORBIDDEN, self._pages.texts.review.wrong)
+        self._throttle.succeeded(account, network, now)
         return see_other(own_address(self._root, request.form.get("next", "")))
 
     def sign_out(self) -> Response:
@@ -39,7 +60,19 @@ class LoginPage:
         self._sessions.end()
         return see_other(f"{self._root}{PATH}/login")
 
+    def _refuse(self, account: Account | None, *, is_slowed: bool) -> None:
+        """Write a failure into the log. A name that no user has may be a password, so it is not written."""
+        about = account.user.name if account else ""
+        for deed in (Deed.REFUSED, *((Deed.SLOWED,) if is_slowed else ())):
+            self._users.write_refusal(self._sessions.line(deed, about))
+
+    def _wait(self, seconds: int) -> Response:
+        minutes = -(-seconds // _MINUTE)
+        response = self._form(HTTPStatus.TOO_MANY_REQUESTS, counted(minutes, self._pages.texts.review.wait))
+        response.headers["Retry-After"] = str(seconds)
+        return response
+
     def _form(self, status: int, sentence: str) -> Response:
         following = own_address(self._root, request.values.get("next", ""))
-        name = clean(request.form.get("name", "")[:100])
+        name = clean(request.form.get("name", "")[:_SHOWN])
         return page(self._pages.render("login.html", sentence=sentence, name=name, next=following), status)

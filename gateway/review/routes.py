@@ -31,6 +31,7 @@ from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
 from gateway.settings import Settings, place_of_copy
 from gateway.store.base import Discovery, Inbox, Store, Users
+from gateway.throttle import Throttle
 
 MOST_BYTES: Final = 300_000  # of a form: some thousand rows of a list
 _OPEN: Final = ("review.login", "review.sign_in")  # endpoints for those who have not signed in
@@ -55,6 +56,7 @@ class Parts(NamedTuple):
     users: Users
     sessions: Sessions
     describe: Describe
+    throttle: Throttle
 
 
 def blueprint(parts: Parts) -> Blueprint:
@@ -82,7 +84,7 @@ def blueprint(parts: Parts) -> Blueprint:
 
 def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callable[..., Response], str], ...]:
     """Return the table of addresses: the path, the name of the endpoint, what answers, and the method."""
-    login = LoginPage(parts.users, parts.sessions, pages)
+    login = LoginPage(parts.users, parts.sessions, parts.throttle, pages)
     decide, open_desk, store = noted(parts), parts.open_desk, parts.store
     instance = parts.settings.instance
     listing = Listing(store, open_desk)

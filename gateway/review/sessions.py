@@ -20,6 +20,7 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from gateway.model import Account, Deed, LogLine, User
 from gateway.pages.site import Site
 from gateway.store.base import Users
+from gateway.throttle import network_of
 
 PATH: Final = "/review"
 _LONGEST_SECONDS: Final = 7 * 86_400  # as the database has it
@@ -109,27 +110,17 @@ class Sessions:
 
     def line(self, deed: Deed, about: str = "", *, by: str = "") -> LogLine:
         """Return a line of the log with the time and the network of this request."""
-        return LogLine(self.now, by, deed, about, network_of(request.remote_addr or ""))
+        return LogLine(self.now, by, deed, about, self.network)
+
+    @property
+    def network(self) -> str:
+        """The network of this request; behind a trusted proxy that of the client (`serve_trusted_proxies`)."""
+        return network_of(request.remote_addr or "")
 
     @property
     def now(self) -> int:
         """The second of the clock."""
         return int(self._clock())
-
-
-def network_of(address: str) -> str:
-    """Return the network that sign-ins are counted by: an IPv4 address alone, and the /64 of an IPv6 address.
-
-    Many people can share an IPv4 /24, and one must not lock out the others. One IPv6 customer has a whole /64.
-    """
-    try:
-        parsed = ip_address(address.partition("%")[0])
-    except ValueError:
-        return ""
-    if parsed.version == 4:  # noqa: PLR2004 - IP version 4
-        return str(parsed)
-    groups = parsed.exploded.split(":")[:4]
-    return str(ip_address(":".join((*groups, "0", "0", "0", "0")))) + "/64"
 
 
 def _digest(token: str) -> str:

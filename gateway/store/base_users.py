@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from gateway.model import Account, LogLine, User
+
+
+class Slowing(NamedTuple):
+    """How failures slow sign-ins down: `free` of them do not; then the wait doubles from `least` to `most` seconds.
+
+    Failures are forgotten `memory` seconds after the last one.
+    """
+
+    free: int = 5
+    least: int = 30
+    most: int = 900
+    memory: int = 3_600
+
+
+class Attempt(NamedTuple):
+    """What became of an attempt to sign in: `wait` seconds to wait, 0: the password may be checked.
+
+    `is_slowed`: with this attempt, failures begin to slow sign-ins down.
+    """
+
+    wait: int = 0
+    is_slowed: bool = False
 
 
 class Users(Protocol):
@@ -41,7 +64,8 @@ class Users(Protocol):
     def begin_session(self, token: str, account: Account, line: LogLine) -> bool:
         """Begin a session under the digest of a token.
 
-        Return False, and begin nothing, if the user was removed or has another password than `account`.
+        The network of the line becomes a known one of the user. Return False, and begin nothing, if the user was
+        removed or has another password than `account`.
         """
         ...
 
@@ -49,8 +73,39 @@ class Users(Protocol):
         """Return the user of a session, and note that it was used; None if there is no such session, or it is over."""
         ...
 
+    def attempt(self, keys: Sequence[str], now: int, slowing: Slowing) -> Attempt:
+        """Count an attempt to sign in as a failure of each key, unless one of them must wait; then count nothing.
+
+        It is counted before the password is checked, so that many attempts at once are as many failures.
+        """
+        ...
+
+    def forgive(self, keys: Sequence[str]) -> None:
+        """Take the failure of an attempt back that was none."""
+        ...
+
+    def forget_failures(self, key: str) -> None:
+        """Forget all failures of a key."""
+        ...
+
+    def knows_network(self, number: int, network: str, now: int) -> bool:
+        """Return whether the user of a number has signed in from a network in the last 90 days."""
+        ...
+
+    def write_refusal(self, line: LogLine) -> None:
+        """Add the line of a failure to the log, unless there are 1,000 of them in the last hour already."""
+        ...
+
+    def log(self, before: int, limit: int) -> tuple[LogLine, ...]:
+        """Return at most `limit` lines of the log whose number is smaller than `before`, the newest first."""
+        ...
+
     def end_session(self, token: str, line: LogLine) -> bool:
         """End a session; return whether there was one."""
+        ...
+
+    def end_sessions(self) -> None:
+        """End all sessions of all users."""
         ...
 
     def write(self, *lines: LogLine) -> None:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
-from gateway.model import Account, LogLine, Role, User
+from gateway.model import Account, Deed, LogLine, Role, User, name_key
+from gateway.store.base_users import Attempt, Slowing
 from gateway.store.file_on_demand import FileOnDemand
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
@@ -16,6 +16,11 @@ from gateway.store.sqlite_file import Session
 SQL = load("users")
 IDLE_SECONDS = 12 * 3_600
 LONGEST_SECONDS = 7 * 86_400
+_NETWORK_SECONDS = 90 * 86_400
+_MOST_NETWORKS = 20  # of a user
+_MOST_FAILURES = 10_000  # names and networks whose failures are counted
+_MOST_REFUSALS = 1_000  # lines of the log in an hour: attackers must not fill the disk
+_DOUBLINGS = 20
 _NOTED_SECONDS = 60  # a session that was used is written at most once in this time
 
 
@@ -42,26 +47,26 @@ class SqliteUsers:
 
     def find(self, name: str) -> Account | None:
         """Return the user with this name, or None."""
-        rows = self._file.rows(SQL["user_find"], (_key(name),))
+        rows = self._file.rows(SQL["user_find"], (name_key(name),))
         return _account(rows[0]) if rows else None
 
     def add(self, user: User, password: str, line: LogLine) -> bool:
         """Add a user with the hash of a password; return False, and add nothing, if the name is taken."""
         with self._file.writing(create=True) as session:
-            if session.one(SQL["user_find"], (_key(user.name),)):
+            if session.one(SQL["user_find"], (name_key(user.name),)):
                 return False
-            values = (user.name, _key(user.name), user.role, json.dumps(user.sources), password, line.at)
+            values = (user.name, name_key(user.name), user.role, json.dumps(user.sources), password, line.at)
             session.execute(SQL["user_add"], values)
             _write(session, line)
         return True
 
     def remove(self, name: str, line: LogLine) -> bool:
         """Delete a user and end all sessions; return whether there was one."""
-        return self._change(SQL["user_remove"], (_key(name),), line)
+        return self._change(SQL["user_remove"], (name_key(name),), line)
 
     def set_password(self, name: str, password: str, line: LogLine) -> bool:
         """Set the hash of a new password and end all sessions; return whether there is such a user."""
-        return self._change(SQL["user_password"], (password, _key(name)), line)
+        return self._change(SQL["user_password"], (password, name_key(name)), line)
 
     def _change(self, query: str, parameters: Sequence[object], line: LogLine) -> bool:
         if not self.any():
@@ -85,6 +90,8 @@ class SqliteUsers:
             if not session.one(SQL["session_begin"], values):
                 return False
             session.execute(SQL["user_signed_in"], (line.at, account.number))
+            session.execute(SQL["network_note"], (account.number, line.network, line.at))
+            session.execute(SQL["networks_trim"], {"user": account.number, "most": _MOST_NETWORKS})
             _write(session, line)
         return True
 
@@ -107,6 +114,44 @@ class SqliteUsers:
             _write(session, line)
         return True
 
+    def end_sessions(self) -> None:
+        """End all sessions of all users."""
+        with self._file.writing() as session:
+            session.execute(SQL["sessions_end_all"])
+
+    # -- failures ------------------------------------------------------------------------------------------------
+
+    def attempt(self, keys: Sequence[str], now: int, slowing: Slowing) -> Attempt:
+        """Count an attempt to sign in as a failure of each key, unless one of them must wait; then count nothing."""
+        since, is_slowed = now - slowing.memory, False
+        with self._file.writing() as session:
+            known = {key: session.one(SQL["failure_find"], (key, since, now)) or (0, 0) for key in keys}
+            wait = max(free_at for _, free_at in known.values()) - now
+            if wait > 0:
+                return Attempt(wait)
+            session.execute(SQL["failures_expire"], (since, now))
+            for key, (count, _) in known.items():
+                more = count + 1 - slowing.free
+                seconds = min(slowing.least << min(more, _DOUBLINGS), slowing.most) if more >= 0 else 0
+                session.execute(SQL["failure_count"], (key, count + 1, now, now + seconds))
+                is_slowed |= more == 0
+            session.execute(SQL["failures_trim"], (_MOST_FAILURES,))
+        return Attempt(0, is_slowed)
+
+    def forgive(self, keys: Sequence[str]) -> None:
+        """Take the failure of an attempt back that was none."""
+        with self._file.writing() as session:
+            session.executemany(SQL["failure_forgive"], [(key,) for key in keys])
+
+    def forget_failures(self, key: str) -> None:
+        """Forget all failures of a key."""
+        with self._file.writing() as session:
+            session.execute(SQL["failure_forget"], (key,))
+
+    def knows_network(self, number: int, network: str, now: int) -> bool:
+        """Return whether the user of a number has signed in from a network in the last 90 days."""
+        return bool(self._file.rows(SQL["network_knows"], (number, network, now - _NETWORK_SECONDS)))
+
     # -- the log -------------------------------------------------------------------------------------------------
 
     def write(self, *lines: LogLine) -> None:
@@ -114,14 +159,22 @@ class SqliteUsers:
         with self._file.writing() as session:
             _write(session, *lines)
 
+    def write_refusal(self, line: LogLine) -> None:
+        """Add the line of a failure to the log, unless there are too many in the last hour already."""
+        with self._file.writing() as session:
+            (count,) = session.one(SQL["log_recent"], (line.deed, line.at - 3_600, _MOST_REFUSALS)) or (0,)
+            if count < _MOST_REFUSALS:
+                _write(session, line)
+
+    def log(self, before: int, limit: int) -> tuple[LogLine, ...]:
+        """Return at most `limit` lines of the log whose number is smaller than `before`, the newest first."""
+        rows = self._file.rows(SQL["log_before"], (before, limit))
+        return tuple(LogLine(at, by, Deed(deed), *others) for at, by, deed, *others in rows)
+
 
 def _account(row: Sequence[Any]) -> Account:
     number, name, role, sources, *others = row
     return Account(number, User(name, Role(role), tuple(json.loads(sources))), *others)
-
-
-def _key(name: str) -> str:
-    return normalize("NFKC", normalize("NFKC", name).casefold())
 
 
 def _bounds(now: int) -> dict[str, int]:

@@ -53,9 +53,50 @@ delete from session where token = ? returning user;
 -- End all sessions of a user.
 delete from session where user = ?;
 
+-- name: sessions_end_all
+-- End all sessions.
+delete from session;
+
 -- name: sessions_expire
 -- Delete the sessions that are over.
 delete from session where used_at <= :idle_since or begun_at <= :begun_since;
+
+-- name: failure_find
+-- Return how often signing in has failed, and until when it must not be tried.
+select count, free_at from failure where key = ? and (failed_at > ? or free_at > ?);
+
+-- name: failure_count
+-- Count one more failure.
+insert or replace into failure (key, count, failed_at, free_at) values (?, ?, ?, ?);
+
+-- name: failure_forgive
+-- Take one failure back.
+update failure set count = count - 1, free_at = 0 where key = ?;
+
+-- name: failure_forget
+-- Forget the failures of a name, or of a network.
+delete from failure where key = ?;
+
+-- name: failures_expire
+-- Delete failures that are too old to count.
+delete from failure where failed_at <= ? and free_at <= ?;
+
+-- name: failures_trim
+-- Delete the oldest failures beyond a number.
+delete from failure where key in (select key from failure order by failed_at desc, key limit -1 offset ?);
+
+-- name: network_knows
+-- Return a row if a user has signed in from a network since a moment.
+select 1 from known_network where user = ? and network = ? and at > ?;
+
+-- name: network_note
+-- Note that a user has signed in from a network.
+insert or replace into known_network (user, network, at) values (?, ?, ?);
+
+-- name: networks_trim
+-- Delete all networks of a user but the last ones.
+delete from known_network where user = :user and network not in (
+  select network from known_network where user = :user order by at desc, network limit :most);
 
 -- name: networks_forget
 -- Forget the networks of a user.
@@ -64,3 +105,11 @@ delete from known_network where user = ?;
 -- name: log_add
 -- Add a line to the log.
 insert into log (at, by, deed, about, network) values (?, ?, ?, ?, ?);
+
+-- name: log_recent
+-- Count the lines of a deed since a moment, up to a number.
+select count(*) from (select 1 from log where deed = ? and at > ? limit ?);
+
+-- name: log_before
+-- Return lines of the log, the newest first.
+select at, by, deed, about, network, number from log where number < ? order by number desc limit ?;

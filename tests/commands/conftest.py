@@ -62,7 +62,8 @@ def site(shared_site: Site) -> Iterator[Site]:
 def called(name: str, *arguments: str, tmp: Path, oai: str) -> Result:
     """Run a command in this process."""
     program, *words = line(name, arguments, tmp, oai)
-    result = CliRunner().invoke(PROGRAMS[program], words)
+    typed = "a password of this test\n" if "--password-stdin" in words else None
+    result = CliRunner().invoke(PROGRAMS[program], words, input=typed)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -80,6 +81,7 @@ def template(shared_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Pat
     do("gateway init", "--domain", "repo.example.org", "--email", "a@repo.example.org")
     with (tmp / "instance" / "config.toml").open("a") as config:
         config.write(CONFIG.format(site=shared_site.url))
+    do("gateway user add", "Ada", "--password-stdin")
     do("harvester source add", "fake", "{oai}", "--every", "1s")
     do("harvester source add", "empty", "{oai}?a=1", "--no-check")
     do("harvester source add", "rs", f"{shared_site.url}/rs/list.xml", "--kind", "resourcesync", "--no-check")

@@ -114,7 +114,8 @@ class Machine:
                 live.await_server(int(words[words.index("--port") + 1]))
                 return ""
             case _:
-                done = CliRunner().invoke(PROGRAMS[program], words, env=self.environment)
+                typed = "a password of this test\n" * 2 if words[0] == "user" else None
+                done = CliRunner().invoke(PROGRAMS[program], words, env=self.environment, input=typed)
                 allowed = {"answer.date-now"} if program == "harvester" and words[0] == "validate" else set()
                 failed = set(re.findall(r"(?m)^ *FAIL +(\S+)", done.output))
                 assert done.exit_code == 0 or (failed and failed <= allowed), f"{line}\n{done.output}"
@@ -165,6 +166,14 @@ def test_the_guide_to_a_large_source(machine: Machine) -> None:
     (status,) = [line.split() for line in outputs[-1].splitlines() if line.startswith("big ")]
     assert status[1:4] == ["22", "0", "16"]
     assert len(machine.run("harvester records large").splitlines()) == 22
+
+
+def test_the_guide_to_people(machine: Machine) -> None:
+    machine.run("gateway init --domain repository.example.org --email librarian@example.org")
+    outputs = machine.follow("people.md")
+    assert "Ada  manager of laro  last sign-in: never" in outputs[3]
+    assert [line.split()[-1] for line in outputs[-1].splitlines()][:1] == ["Ada"]
+    assert machine.run("gateway user list").count("\n") == 2
 
 
 def test_the_guide_to_full_text(harvested: Machine) -> None:

@@ -6,8 +6,14 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from flask import g
 
-from gateway.model import Deed, LogLine, Role, User
+from gateway import passwords
+from gateway.fulltext.deciding import Decided
+from gateway.model import Decision, Deed, LogLine, Role, User
+from gateway.review import login_page
+from gateway.review.routes import Parts, noted
+from gateway.review.sessions import Sessions, is_loopback
 from gateway.store.opening import open_users
 from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
 from tests.review_house import PASSWORD, Browser, add_user, browser, signed_in
@@ -16,7 +22,8 @@ LOGIN = "/review/login"
 
 
 @pytest.fixture
-def guest(house: House) -> Browser:  # noqa: F811 - the fixture
+def guest(house: House, monkeypatch: pytest.MonkeyPatch) -> Browser:  # noqa: F811 - the fixture
+    monkeypatch.setattr(Sessions, "now", 1_900_000_000)  # waits do not end while a test runs
     add_user(house.desk.folder)
     return browser(house.app)
 
@@ -193,6 +200,109 @@ def test_a_form_of_a_megabyte_is_refused_in_a_sentence(reviewer):
     assert answer.status_code == 413
     assert "This form is too large." in seen(answer.text)
     assert reviewer.get("/review").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["B. Ito", "nobody"])
+def test_the_sixth_wrong_password_must_wait_whether_there_is_such_a_name_or_not(house, guest, name):  # noqa: F811
+    for number in range(5):
+        assert browser(house.app, f"198.51.100.{number}").sign_in(name, "wrong").status_code == 403
+    for password in ("wrong", PASSWORD):
+        answer = guest.sign_in(name, password)
+        assert (answer.status_code, answer.headers["Retry-After"]) == (429, "30")
+        assert "Too many sign-ins have failed. Try again in 1 minute." in seen(answer.text)
+
+
+def test_a_network_waits_for_all_names_and_no_other_network_does(house, guest):  # noqa: F811
+    for number in range(5):
+        guest.sign_in(f"name {number}", "wrong")
+    assert guest.sign_in().status_code == 429
+    assert browser(house.app, "2001:db8::1").sign_in().status_code == 303
+
+
+def test_the_client_cannot_choose_the_network_that_is_counted(house, guest):  # noqa: F811
+    for number in range(5):
+        guest.client.environ_base["HTTP_X_FORWARDED_FOR"] = f"203.0.113.{number}"
+        guest.sign_in(f"name {number}", "wrong")
+    assert guest.sign_in().status_code == 429
+
+
+def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(house, guest, monkeypatch):  # noqa: F811
+    checked: list[str] = []
+    monkeypatch.setattr(login_page, "is_password", lambda _password, stored: bool(checked.append(stored)))
+    counts = []
+    for name in ("B. Ito", "nobody"):
+        before = len(_log(house))
+        guest.sign_in(name, "wrong")
+        counts.append((len(checked), len(_log(house)) - before))
+    assert counts == [(1, 1), (2, 1)]
+    assert checked[1] == passwords.NOBODY
+
+
+def test_the_log_has_sign_ins_failures_and_ends_but_no_name_that_nobody_has(house, guest):  # noqa: F811
+    guest.sign_in("my secret password", "x")
+    guest.sign_in(password="wrong")
+    guest.sign_in()
+    guest.get("/review")
+    guest.post("/review/logout")
+    assert [(line.deed, line.by, line.about, line.network) for line in reversed(_log(house))] == [
+        (Deed.ADDED, "", "B. Ito", ""),
+        (Deed.REFUSED, "", "", "192.0.2.7"),
+        (Deed.REFUSED, "", "B. Ito", "192.0.2.7"),
+        (Deed.SIGNED_IN, "B. Ito", "", "192.0.2.7"),
+        (Deed.SIGNED_OUT, "B. Ito", "", "192.0.2.7"),
+    ]
+
+
+def test_the_log_says_when_failures_begin_to_slow_sign_ins_down(house, guest):  # noqa: F811
+    for _ in range(8):
+        guest.sign_in(password="wrong")
+    deeds = [line.deed for line in _log(house)]
+    assert (deeds.count(Deed.REFUSED), deeds.count(Deed.SLOWED)) == (5, 1)
+
+
+def test_when_too_many_passwords_are_being_checked_the_client_may_try_again(house, guest, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(passwords, "_WAIT_SECONDS", 0.001)
+    for _ in range(2):
+        passwords._AT_ONCE.acquire()
+    try:
+        answers = {guest.sign_in().status_code for _ in range(7)}
+    finally:
+        passwords._AT_ONCE.release(2)
+    assert answers == {503}
+    assert guest.sign_in().status_code == 303
+
+
+def test_decisions_are_in_the_log_under_the_name_of_the_user(house, reviewer):  # noqa: F811
+    decision = Decision("oai:x:y/1", "https://e.org/a.pdf", "ab" * 32, "accept", "It is so.", "B. Ito", 1, number=7)
+    users = house.app.extensions["users"]
+    parts = Parts(*(None,) * 5, lambda *decisions: Decided(decisions[:1]), users, Sessions(users), None, None)
+    with house.app.test_request_context("/review", environ_base={"REMOTE_ADDR": "192.0.2.9"}):
+        g.review_user = User("B. Ito", Role.REVIEWER)
+        assert noted(parts)(decision, decision) == Decided((decision,))
+    (line, *_) = _log(house)
+    assert line[1:5] == ("B. Ito", Deed.DECIDED, "accept oai:x:y/1 https://e.org/a.pdf", "192.0.2.9")
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://127.0.0.1:8080", True),
+        ("http://localhost", True),
+        ("http://a.localhost/x", True),
+        ("http://[::1]:80", True),
+        ("http://127.0.0.1.evil.example", False),
+        ("https://gateway.example.org", False),
+        ("http://10.0.0.1", False),
+        ("", False),
+    ],
+)
+def test_only_addresses_of_this_machine_get_a_cookie_without_https(url, expected):
+    assert is_loopback(url) == expected
+
+
+def _log(house: House) -> tuple[LogLine, ...]:  # noqa: F811
+    lines: tuple[LogLine, ...] = house.app.extensions["users"].log(10**9, 100)
+    return lines
 
 
 def test_no_password_and_no_token_is_in_a_page(guest):

@@ -55,3 +55,7 @@ end;
 create trigger log_is_fixed before update on log begin
   select raise(abort, 'Lines of the log are never changed.');
 end;
+create trigger log_is_not_replaced before insert on log
+when exists (select 1 from log where number = new.number) begin
+  select raise(abort, 'Lines of the log are never replaced.');
+end;

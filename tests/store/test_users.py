@@ -1,0 +1,222 @@
+"""The people who may sign in: users, sessions, failures, and a log to which lines are only added."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+
+from gateway.errors import StoreMissing, StoreUnwritable
+from gateway.model import Account, Deed, LogLine, Role, User
+from gateway.store.base import Users
+from gateway.store.base_users import Attempt, Slowing
+from gateway.store.opening import open_users
+from gateway.store.sqlite_users import IDLE_SECONDS, LONGEST_SECONDS
+
+ITO, ADA = User("B. Ito", Role.MANAGER, ("laro", "fake")), User("Ada", Role.REVIEWER)
+NOW = 1_800_000_000
+
+
+def _line(deed: Deed = Deed.ADDED, at: int = NOW, about: str = "", network: str = "192.0.2.7") -> LogLine:
+    return LogLine(at, "root", deed, about, network)
+
+
+@pytest.fixture
+def users(tmp_path) -> Iterator[Users]:
+    with closing(open_users(tmp_path)) as users:
+        yield users
+
+
+@pytest.fixture
+def account(users) -> Account:
+    assert users.add(ITO, "a hash", _line())
+    return users.find("B. Ito")
+
+
+def test_without_a_user_there_is_no_file_and_nothing_is_known(users, tmp_path):
+    assert not users.any()
+    assert (users.all(), users.find("x"), users.of_session("x", NOW), users.log(10**9, 9)) == ((), None, None, ())
+    assert not users.remove("x", _line())
+    assert not users.set_password("x", "y", _line())
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(StoreMissing):
+        users.write(_line())
+
+
+def test_the_file_is_for_its_owner_alone(users, account, tmp_path):
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert set(modes.values()) == {0o600}
+    assert "users.sqlite" in modes
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    with closing(open_users(tmp_path / "missing")) as users, pytest.raises(StoreUnwritable, match=r"users\.sqlite"):
+        users.add(ITO, "a hash", _line())
+
+
+def test_a_user_is_as_it_was_added(users, account):
+    assert users.any()
+    assert account == Account(1, ITO, "a hash", 1, NOW)
+    assert users.add(ADA, "another", _line())
+    assert [known.user for known in users.all()] == [ADA, ITO]
+
+
+@pytest.mark.parametrize("name", ["b. ito", "B. ITO", "\uff22. \uff29\uff54\uff4f"])
+def test_a_name_is_taken_in_every_spelling(users, account, name):
+    assert not users.add(User(name, Role.REVIEWER), "a hash", _line())
+    assert users.find(name) == account
+
+
+def test_a_number_is_never_used_again(users, account):
+    assert users.remove("b. ito", _line())
+    assert users.add(ITO, "a hash", _line())
+    assert users.find("B. Ito").number == 2
+
+
+def test_a_session_is_that_of_its_user(users, account):
+    assert users.begin_session("token", account, _line(Deed.SIGNED_IN, NOW + 5))
+    assert users.of_session("token", NOW + 5) == ITO
+    assert users.of_session("tokem", NOW + 5) is None
+    assert users.find("B. Ito").signed_in_at == NOW + 5
+
+
+def test_a_session_ends_twelve_hours_after_its_last_use_and_after_seven_days(users, account):
+    users.begin_session("token", account, _line(at=NOW))
+    assert users.of_session("token", NOW + IDLE_SECONDS - 1) == ITO
+    assert users.of_session("token", NOW + 2 * IDLE_SECONDS - 2) == ITO
+    assert users.of_session("token", NOW + 3 * IDLE_SECONDS) is None
+    users.begin_session("other", account, _line(at=NOW))
+    for second in range(NOW, NOW + LONGEST_SECONDS, IDLE_SECONDS - 1):
+        assert users.of_session("other", second) == ITO
+    assert users.of_session("other", NOW + LONGEST_SECONDS) is None
+
+
+@pytest.mark.parametrize("ending", ["remove", "set_password", "end_session", "end_sessions"])
+def test_a_session_ends_when_it_should(users, account, ending):
+    users.begin_session("token", account, _line())
+    if ending == "remove":
+        assert users.remove("B. Ito", _line())
+        users.add(ITO, "a hash", _line())
+    elif ending == "set_password":
+        assert users.set_password("B. Ito", "another", _line())
+        assert users.find("B. Ito").password == "another"
+    elif ending == "end_session":
+        assert users.end_session("token", _line())
+        assert not users.end_session("token", _line())
+    else:
+        users.end_sessions()
+    assert users.of_session("token", NOW) is None
+
+
+def test_a_password_that_was_changed_while_it_was_checked_begins_no_session(users, account):
+    assert users.set_password("B. Ito", "another", _line())
+    assert not users.begin_session("token", account, _line())
+    assert users.remove("B. Ito", _line())
+    assert not users.begin_session("token", account, _line())
+    assert users.of_session("token", NOW) is None
+
+
+def test_a_change_that_was_refused_is_not_in_the_log(users, account):
+    users.add(ITO, "a hash", _line())
+    users.remove("nobody", _line(Deed.REMOVED))
+    users.end_session("none", _line(Deed.SIGNED_OUT))
+    assert [line.deed for line in users.log(10**9, 9)] == [Deed.ADDED]
+
+
+def test_the_log_is_read_backwards_in_parts(users, account):
+    users.write(*(_line(Deed.DECIDED, about=f"file {number}") for number in range(5)))
+    first = users.log(10**9, 2)
+    assert [line.about for line in first] == ["file 4", "file 3"]
+    assert [line.about for line in users.log(first[-1].number, 9)] == ["file 2", "file 1", "file 0", ""]
+    assert users.log(2, 9) == (_line()._replace(number=1),)
+
+
+@pytest.mark.parametrize(
+    "statement", ["delete from log", "update log set by = 'nobody'", "insert or replace into log select * from log"]
+)
+def test_lines_of_the_log_are_never_changed_or_deleted(users, account, tmp_path, statement):
+    with closing(sqlite3.connect(tmp_path / "users.sqlite")) as connection, pytest.raises(sqlite3.Error, match="never"):
+        connection.execute(statement)
+    assert [line.deed for line in users.log(10**9, 9)] == [Deed.ADDED]
+
+
+SLOWING = Slowing(free=3, least=10, most=40, memory=100)
+
+
+def test_failures_are_free_then_the_wait_doubles_up_to_a_bound(users, account):
+    now, waits = NOW, []
+    for _ in range(7):
+        assert users.attempt(("name", "network"), now, SLOWING).wait == 0
+        wait = users.attempt(("name",), now, SLOWING).wait if len(waits) >= 2 else 0
+        waits.append(wait)
+        now += wait
+    assert waits == [0, 0, 10, 20, 40, 40, 40]
+
+
+def test_the_slowdown_begins_once(users, account):
+    slowed, now = [], NOW
+    for _ in range(5):
+        slowed.append(users.attempt(("name",), now, SLOWING).is_slowed)
+        now += 45
+    assert slowed == [False, False, True, False, False]
+
+
+def test_an_attempt_that_must_wait_is_not_counted(users, account):
+    """Otherwise an attacker could make the wait longer by trying on."""
+    for _ in range(3):
+        users.attempt(("name",), NOW, SLOWING)
+    assert {users.attempt(("name",), NOW + 4, SLOWING).wait for _ in range(50)} == {6}
+    assert users.attempt(("name",), NOW + 10, SLOWING) == Attempt()
+
+
+def test_failures_are_forgotten_after_a_while_by_success_and_by_forgiving(users, account):
+    for _ in range(3):
+        users.attempt(("name", "network"), NOW, SLOWING)
+    users.forget_failures("name")
+    assert users.attempt(("name",), NOW, SLOWING) == Attempt()
+    assert users.attempt(("network",), NOW, SLOWING).wait == 10
+    users.forgive(("network",))
+    assert users.attempt(("network",), NOW, SLOWING) == Attempt(0, is_slowed=True)
+    assert users.attempt(("network",), NOW + 101, SLOWING) == Attempt()
+    assert users.attempt(("network",), NOW + 101, SLOWING) == Attempt()
+
+
+def test_many_attempts_at_once_are_as_many_failures(users, account):
+    with ThreadPoolExecutor(8) as pool:
+        attempts = list(pool.map(lambda _: users.attempt(("name",), NOW, SLOWING), range(24)))
+    assert sum(attempt.wait == 0 for attempt in attempts) == 3
+
+
+def test_the_failures_of_ten_thousand_names_are_kept_and_the_last_ones_stay(users, account, monkeypatch):
+    monkeypatch.setattr("gateway.store.sqlite_users._MOST_FAILURES", 20)
+    for number in range(50):
+        users.attempt((f"name {number}", "network"), NOW + number, Slowing(free=1000))
+    with closing(sqlite3.connect(users._file._path)) as connection:
+        keys = [key for (key,) in connection.execute("select key from failure order by failed_at")]
+    assert len(keys) == 20
+    assert {"network", "name 49"} <= set(keys)
+
+
+def test_a_network_is_known_for_ninety_days_after_signing_in_there(users, account):
+    assert not users.knows_network(1, "192.0.2.7", NOW)
+    users.begin_session("token", account, _line())
+    assert users.knows_network(1, "192.0.2.7", NOW + 90 * 86_400 - 1)
+    assert not users.knows_network(1, "192.0.2.7", NOW + 90 * 86_400)
+    assert not users.knows_network(2, "192.0.2.7", NOW)
+    for number in range(25):
+        users.begin_session(f"token {number}", account, _line(network=f"network {number}", at=NOW + 1))
+    assert not users.knows_network(1, "192.0.2.7", NOW)
+    users.set_password("B. Ito", "another", _line())
+    assert not users.knows_network(1, "network 24", NOW)
+
+
+def test_refusals_are_written_a_thousand_times_an_hour_at_most(users, account, monkeypatch):
+    monkeypatch.setattr("gateway.store.sqlite_users._MOST_REFUSALS", 3)
+    for _ in range(9):
+        users.write_refusal(_line(Deed.REFUSED))
+    users.write_refusal(_line(Deed.REFUSED, NOW + 3_601))
+    assert [line.at for line in users.log(10**9, 99) if line.deed is Deed.REFUSED] == [NOW + 3_601, NOW, NOW, NOW]

@@ -1,0 +1,56 @@
+"""Passwords are stored as hashes of Argon2id."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway import passwords
+from gateway.errors import ConfigurationError, StoreBusy
+from gateway.passwords import LONGEST, NOBODY, hash_of, is_password
+
+
+def test_a_password_is_known_again_and_no_other_is():
+    stored = hash_of("a long password")
+    assert stored.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    assert is_password("a long password", stored)
+    assert not is_password("a long passworD", stored)
+    assert stored != hash_of("a long password"), "each hash has a salt of its own"
+
+
+def test_an_accent_is_the_same_however_a_keyboard_writes_it():
+    assert is_password("caf\u00e9 caf\u00e9 1", hash_of("cafe\u0301 cafe\u0301 1"))
+
+
+@pytest.mark.parametrize("password", ["", "x" * 9, "x" * (LONGEST + 1)])
+def test_a_password_that_is_too_short_or_too_long_is_refused(password):
+    with pytest.raises(ConfigurationError, match="10 to 1000 characters"):
+        hash_of(password)
+
+
+def test_the_longest_password_is_whole():
+    stored = hash_of("x" * LONGEST)
+    assert is_password("x" * LONGEST, stored)
+    assert not is_password("x" * (LONGEST + 1), stored)
+    assert not is_password("x" * 300_000, stored)
+
+
+@pytest.mark.parametrize("stored", ["", "x", "$argon2id$v=19$m=1", NOBODY])
+@pytest.mark.parametrize("password", ["", "x", "\ud800", "\0"])
+def test_a_hash_of_nothing_has_no_password(stored, password):
+    assert not is_password(password, stored)
+
+
+def test_nobody_costs_as_much_as_somebody():
+    assert NOBODY.split("$")[:4] == hash_of("a long password").split("$")[:4]
+
+
+def test_too_many_at_once_are_refused_and_use_no_memory(monkeypatch):
+    monkeypatch.setattr(passwords, "_WAIT_SECONDS", 0.001)
+    for _ in range(2):
+        assert passwords._AT_ONCE.acquire()
+    try:
+        with pytest.raises(StoreBusy, match="Try again"):
+            is_password("x", NOBODY)
+    finally:
+        passwords._AT_ONCE.release(2)
+    assert not is_password("x", NOBODY)
