@@ -204,6 +204,7 @@ LAYERS = {
             "gateway.settings",
             "gateway.publish_files",
             "gateway.store.base",
+            "gateway.store.lock_file",
             "gateway.store.step",
             "gateway.fulltext",
         )

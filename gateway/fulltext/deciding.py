@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from gateway.errors import DecisionRefused
+from gateway.errors import DecisionRefused, StoreBusy
 from gateway.fulltext.decisions import standing
 from gateway.fulltext.release import Releaser
 from gateway.model import Decision
@@ -20,13 +20,19 @@ from gateway.store.base import Discovery, Inbox, Store
 _MET = "{}: {} is skipped, because there is a new decision on it: {} by {}."
 _CHANGED = "{}: {} is skipped, because it has other bytes now, or is not listed any more. Look at it again."
 
+_LATER = (
+    "The decisions are stored, and not published yet, because another process publishes others. `harvester tend` or "
+    "`harvester publish` publishes them."
+)
+_PATIENCE_SECONDS = 20.0  # a person waits
+
 
 class Decided(NamedTuple):
     """What became of decisions.
 
     `written` are those in force now. `met` are the newer decisions of others, which stay in force instead. `changed`
     are those whose file has other bytes now, or is unknown. `stamped` counts the records with a new datestamp, and
-    `stamped_of` those of each item.
+    `stamped_of` those of each item. Without `is_published`, the next release publishes the written ones.
     """
 
     written: tuple[Decision, ...]
@@ -34,13 +40,15 @@ class Decided(NamedTuple):
     stamped: int = 0
     changed: tuple[Decision, ...] = ()
     stamped_of: Mapping[str, int] = {}
+    is_published: bool = True
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Return a sentence for each decision that was not written."""
+        """Return a sentence for each decision that was not written, and one if nothing is published yet."""
         return (
             *(_MET.format(last.identifier, last.url, last.verdict, last.decided_by) for last in self.met),
             *(_CHANGED.format(decision.identifier, decision.url) for decision in self.changed),
+            *((_LATER,) * (not self.is_published)),
         )
 
 
@@ -69,14 +77,19 @@ class Deciding:
             self._check_allowed(decision)
         result = self._desk.decide_next(*(decision for decision in decisions if decision.number))
         unknown = tuple(decision for decision in decisions if not decision.number)
-        stamped = self._released({decision.identifier for decision in result.written})
-        return Decided(result.written, result.met, stamped.total(), (*unknown, *result.changed), stamped)
+        decided = Decided(result.written, result.met, changed=(*unknown, *result.changed))
+        try:
+            stamped = self._released({decision.identifier for decision in result.written})
+        except StoreBusy:
+            return decided._replace(is_published=False)
+        return decided._replace(stamped=stamped.total(), stamped_of=stamped)
 
     def _released(self, identifiers: Collection[str]) -> Counter[str]:
-        if not identifiers:
-            return Counter()
-        # A new one each time: the store may have been made again since.
-        return Releaser(self._store, self._inbox, self._desk, self._settings).release_items(identifiers)
+        return self._releaser().release_items(identifiers) if identifiers else Counter()
+
+    def _releaser(self) -> Releaser:
+        """Return a new one: the store may have been made again since."""
+        return Releaser(self._store, self._inbox, self._desk, self._settings, _PATIENCE_SECONDS)
 
     def _check_allowed(self, decision: Decision) -> None:
         if decision.verdict == "accept" and is_withdrawn(self._store, self._desk, decision):

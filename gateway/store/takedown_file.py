@@ -5,7 +5,6 @@ It is not part of a database, so it outlives them. A list that cannot be read ne
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 from gateway import durable
 from gateway.errors import StoreUnwritable, TakedownsUnreadable
 from gateway.permissions import file_mode, keep_owner
+from gateway.store.lock_file import locked
 from gateway.takedowns import Kind, Takedown, Takedowns
 
 NAME = "takedowns.json"
@@ -59,7 +59,7 @@ class TakedownFile:
         Nothing is written if the entries stay the same. Raise TakedownsUnreadable or StoreUnwritable.
         """
         try:
-            with _locked(self.path.parent / "locks" / _LOCK):
+            with locked(self.path.parent / "locks" / _LOCK):
                 before = self.read().listed
                 after = tuple(change(before))
                 if after != before:
@@ -73,22 +73,10 @@ class TakedownFile:
         """Wait until no other process applies takedowns; inside the block, others wait. Raise StoreUnwritable."""
         with ExitStack() as held:
             try:
-                held.enter_context(_locked(self.path.parent / "locks" / _APPLYING))
+                held.enter_context(locked(self.path.parent / "locks" / _APPLYING))
             except OSError as error:
                 raise StoreUnwritable(f"{error.filename or self.path} cannot be written: {error.strerror}.") from error
             yield
-
-
-@contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    file.parent.mkdir(exist_ok=True)
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, file_mode(file.parent.parent))
-    keep_owner(descriptor, file.parent.parent)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _entries(path: Path) -> Entries:

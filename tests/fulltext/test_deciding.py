@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 import pytest
 
 from gateway.errors import DecisionRefused, StoreUnwritable
 from gateway.fulltext.deciding import Decided, Deciding, undoing
 from gateway.fulltext.release import Releaser
-from gateway.model import Decision, FoundCopy
+from gateway.model import Decision, FileLink, FoundCopy, ItemState
+from gateway.store.lock_file import locked
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 from tests.applications import application
@@ -112,6 +115,47 @@ def test_a_decision_that_could_not_be_published_is_published_by_the_next_release
     assert component(search) is None
     assert search.release() == 2
     assert component(search) is not None
+
+
+def test_a_decision_during_a_release_is_not_overwritten_by_what_the_release_has_read(search) -> None:
+    """A file was rejected after a release had read that it is accepted, and before it published that.
+
+    The rejection found nothing to withdraw, and the file stayed published for ever.
+    """
+    search.desk.decide(following(search, "accept"))
+    rejecting = Thread(target=lambda: deciding(search)(following(search, "reject", "ben")))
+
+    class SlowReleaser(Releaser):
+        def _known(self, state: ItemState) -> tuple[FileLink, ...]:
+            files = super()._known(state)
+            rejecting.start()
+            rejecting.join(0.5)  # it ended here, and waits now
+            return files
+
+    SlowReleaser(search.store, search.inbox, search.desk, search.settings).release()
+    rejecting.join()
+    assert last(search).verdict == "reject"
+    assert component(search) is None
+    assert not search.desk.unpublished("", 1)
+
+
+def test_a_decision_that_must_wait_too_long_for_another_release_is_published_later(search, monkeypatch) -> None:
+    monkeypatch.setattr("gateway.fulltext.deciding._PATIENCE_SECONDS", 0.0)
+    decision = following(search, "accept")
+    with locked(search.settings.instance / "locks" / ".releasing"):
+        decided = deciding(search)(decision)
+    assert decided == Decided((decision,), is_published=False)
+    assert "not published yet" in decided.problems[0]
+    assert component(search) is None
+    assert search.release() == 2
+    assert component(search) is not None
+
+
+def test_a_lock_that_cannot_be_made_is_reported(search) -> None:
+    (search.settings.instance / "locks" / ".releasing").unlink()
+    (search.settings.instance / "locks" / ".releasing").mkdir()
+    with pytest.raises(StoreUnwritable, match="releasing cannot be made"):
+        deciding(search)(following(search, "accept"))
 
 
 def test_each_undo_goes_one_step_further(search) -> None:
