@@ -273,6 +273,9 @@ def test_twenty_files_are_accepted_at_once_and_undone(site, browser, folder, wid
             press(window, "j", "x")
     else:
         for box in boxes:
+            window.execute_script(
+                "arguments[0].scrollIntoView({block: 'center'})", box
+            )  # above the bar with the buttons
             box.click()
     assert all(box.is_selected() for box in boxes)
     follow(window, lambda: click(window, "button[name=batch][value=accept]"))
