@@ -47,6 +47,9 @@ class CopiesPage:
         """Answer with the page for people. Raise QueryRefused for a filter that is none."""
         asked, user = asked_of(request.args), signed_in()
         shown = self._listing.page(asked, user, PAGE)
+        if shown.last is None and (asked.after or asked.before):  # all files of the page were decided on meanwhile
+            asked = asked._replace(after=None, before=None)
+            shown = self._listing.page(asked, user, PAGE)
         base = f"{self._root}/review?"
         address = (base + query_of(asked)).rstrip("?")
         body = self._pages.render(
@@ -60,7 +63,7 @@ class CopiesPage:
             filters=filter_query(asked),
             address=address,
             item_address=lambda identifier: self.item_address(identifier, filter_query(asked)),
-            status=status_of(self._desk, user, request.args.get("done", "")),
+            status=status_of(self._desk, self._listing, user, request.args.get("done", "")),
             status_next=address,
             heading=self._heading(asked, user, shown),
             lacks=self._desk().copies_lack_after() is not None,

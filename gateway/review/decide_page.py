@@ -16,6 +16,7 @@ from gateway.model import Decision, ListedCopy
 from gateway.review.copy_rows import row_of
 from gateway.review.entries import history_of
 from gateway.review.frame import ReviewPages, page, refused, see_other
+from gateway.review.listing import Listing
 from gateway.review.numbers import number_in
 from gateway.review.own_address import own_address
 from gateway.review.reasons import reason_of
@@ -40,13 +41,14 @@ class DecidePage:
 
     def __init__(
         self,
+        listing: Listing,
         desk: Callable[[], Discovery],
         decide: Decide,
         pages: ReviewPages,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the function that opens the searches, the one that decides, and the templates."""
-        self._desk, self._decide, self._pages, self._clock = desk, decide, pages, clock
+        """Take the lists of copies, the function that opens the searches, the one that decides, and the templates."""
+        self._listing, self._desk, self._decide, self._pages, self._clock = listing, desk, decide, pages, clock
 
     def answer(self) -> Response:
         """Decide, and lead back; or say what happened meanwhile, and ask again."""
@@ -64,6 +66,8 @@ class DecidePage:
         listed = next(iter(desk.copies_of_decisions((wish.number,))), None)
         if listed is None or wish.verb not in VERBS or not signed_in().may_decide(listed.copy.source):
             return self._refused(listed, wish)
+        if self._listing.is_withdrawn(listed):
+            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
         if listed.decision.number != wish.number:
             return self._race(listed, wish)
         decided = self._decide(self._decision(desk, listed, wish))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from itertools import filterfalse
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from flask import Response, request
 
 from gateway.errors import QueryRefused
+from gateway.fulltext.deciding import is_withdrawn
 from gateway.model import VERDICTS, Decision, DecisionFilter, ListedCopy, User
 from gateway.pages.shown import bare_revealed, shortened
 from gateway.pages.spreadsheets import CSV_TYPE, as_csv
@@ -18,7 +20,7 @@ from gateway.review.copy_rows import file_name
 from gateway.review.entries import MOST, Entry, entries_of
 from gateway.review.frame import ReviewPages, page
 from gateway.review.item_links import item_address
-from gateway.review.listing import sources_of
+from gateway.review.listing import Listing, sources_of
 from gateway.review.numbers import number_in
 from gateway.review.sessions import signed_in
 from gateway.review.status import status_of
@@ -75,12 +77,14 @@ class DecisionsPage:
     def __init__(self, desk: Callable[[], Discovery], store: Store, pages: ReviewPages) -> None:
         """Take the function that opens the searches, the store, and the templates."""
         self._desk, self._store, self._pages = desk, store, pages
+        self._listing = Listing(store, desk)
         self._root = pages.site.root
 
     def html(self) -> Response:
         """Answer with the page for people. Raise QueryRefused for a filter that is none."""
         asked, user = asked_of(request.args), signed_in()
         entries, following = self._entries(asked, user)
+        entries = [shown for entry in entries if (shown := entry.without(self._is_withdrawn))]
         newest = {listed.decision.number for listed in self._copies([entry.newest for entry in entries]).values()}
         with self._store.view() as view:
             sources = [source.name for source in view.sources() if user.may_decide(source.name)]
@@ -94,7 +98,7 @@ class DecisionsPage:
             sources=sources,
             verdicts=VERDICTS,
             address=address,
-            status=status_of(self._desk, user, request.args.get("done", "")),
+            status=status_of(self._desk, self._listing, user, request.args.get("done", "")),
             status_next=address,
             previous_url=base + asked.query() if asked.after != _BEGIN else "",
             next_url=base + asked.query(following) if following else "",
@@ -148,6 +152,9 @@ class DecisionsPage:
         listed = self._desk().copies_of_decisions([decision.number for decision in decisions])
         return {(copy.copy.identifier, copy.copy.url): copy for copy in listed}
 
+    def _is_withdrawn(self, decision: Decision) -> bool:
+        return is_withdrawn(self._store, self._desk(), decision)
+
     def _shown(self, entries: list[Entry], in_force: set[int]) -> list[ShownEntry]:
         copies = self._copies([entry.newest for entry in entries])
         shown = []
@@ -174,7 +181,7 @@ class DecisionsPage:
         has_more, decisions = len(decisions) > _DATA_PAGE, decisions[:_DATA_PAGE]
         copies = self._copies(decisions)
         facts = []
-        for decision in decisions:
+        for decision in filterfalse(self._is_withdrawn, decisions):
             copy = copies[decision.identifier, decision.url].copy
             of_copy = {"title": copy.title, "source": copy.source, "at": utc_datetime(decision.at)}
             facts.append({**decision._asdict(), **of_copy})

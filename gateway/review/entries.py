@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator
+from itertools import filterfalse, groupby
 from typing import Final, NamedTuple
 
 from gateway.fulltext.decisions import RULE, standing
@@ -27,6 +27,11 @@ class Entry(NamedTuple):
     def oldest(self) -> Decision:
         """The oldest decision."""
         return self.decisions[-1]
+
+    def without(self, is_hidden: Callable[[Decision], bool]) -> Entry | None:
+        """Return the entry without its decisions on hidden files; None if no other is left."""
+        left = tuple(filterfalse(is_hidden, self.decisions))
+        return Entry(left) if left else None
 
     @property
     def is_of_person(self) -> bool:

@@ -122,7 +122,7 @@ class ItemPage:
             hops=described.hops if described else (),
             received=tuple(received_of(self._inbox, state, takedowns)) if state else (),
             published=published,
-            status=status_of(self._desk, signed_in(), request.args.get("done", "")),
+            status=status_of(self._desk, self._listing, signed_in(), request.args.get("done", "")),
             status_next=here,
             public_url=_public_address(self._root, identifier),
             here=here,

@@ -63,7 +63,7 @@ def query_of(asked: Asked, **changes: str) -> str:
     values = {
         "verdict": "" if asked.verdict == "review" else asked.verdict,
         **{_NAMES.get(name, name): facts[name] for name in _TEXTS},
-        **{name: "" if facts[name] is None else f"{facts[name]:g}" for name in _SCORES},
+        **{name: "" if facts[name] is None else str(facts[name]).removesuffix(".0") for name in _SCORES},
         "order": "" if asked.order is CopyOrder.IDENTIFIER else asked.order.value,
         "after": key_of(asked.after, asked.order),
         "before": key_of(asked.before, asked.order),

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from gateway.fulltext.deciding import is_withdrawn
-from gateway.model import CopyOrder, Decision, ListedCopy, User
+from gateway.model import CopyOrder, ListedCopy, User
 from gateway.review.copy_rows import Candidates, Row, row_of
 from gateway.review.list_arguments import Asked
 from gateway.store.base import Discovery, Store
@@ -67,12 +67,11 @@ class Listing:
 
     def nearest(self, asked: Asked, user: User, identifier: str) -> ListedCopy | None:
         """Return the nearest copy of another item after or before a place; None if there is none among the next 200."""
-        desk = self._desk()
         for limit in _NEAR:
             copies = self._copies(asked, user, limit)
             for listed in reversed(copies) if asked.before else copies:
                 is_other = listed.copy.identifier != identifier
-                if is_other and not is_withdrawn(self._store, desk, _of_the_copy(listed)):
+                if is_other and not self.is_withdrawn(listed):
                     return listed
             if len(copies) < limit:
                 break
@@ -80,13 +79,19 @@ class Listing:
 
     def rows(self, copies: Sequence[ListedCopy]) -> tuple[Row, ...]:
         """Return the rows of copies that are not taken down. Raise StoreError."""
-        desk = self._desk()
-        candidates = Candidates(desk.search)
+        candidates = Candidates(self._desk().search)
         return tuple(
             row_of(listed, candidates.of(listed.copy.identifier, listed.copy.url))
             for listed in copies
-            if not is_withdrawn(self._store, desk, _of_the_copy(listed))
+            if not self.is_withdrawn(listed)
         )
+
+    def is_withdrawn(self, listed: ListedCopy) -> bool:
+        """Return whether a copy or its item is taken down, so that nothing of it is shown. Raise StoreError."""
+        copy, decision = listed
+        # The decision on the bytes that the copy has now.
+        now = decision._replace(identifier=copy.identifier, url=copy.url, sha256=copy.sha256 or decision.sha256)
+        return is_withdrawn(self._store, self._desk(), now)
 
     def _copies(self, asked: Asked, user: User, limit: int) -> tuple[ListedCopy, ...]:
         """Return the copies behind a place, or the last ones before it, in the order that is asked for."""
@@ -109,12 +114,6 @@ def sources_of(user: User, source: str = "") -> tuple[str, ...]:
     if source:
         return (source,) if user.may_decide(source) else ()
     return ("",) if user.may_decide("") else user.sources
-
-
-def _of_the_copy(listed: ListedCopy) -> Decision:
-    """Return the decision on a copy with the bytes that the copy has now."""
-    copy, decision = listed
-    return decision._replace(identifier=copy.identifier, url=copy.url, sha256=copy.sha256 or decision.sha256)
 
 
 def _place(listed: ListedCopy) -> tuple[str, str]:

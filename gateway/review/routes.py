@@ -112,7 +112,7 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/sample", "sample", sample.form, "GET"),
         ("/review/sample", "judge", sample.judge, "POST"),
         ("/review/precision", "precision", sample.precision, "GET"),
-        ("/review/decide", "decide", DecidePage(open_desk, decide, pages).answer, "POST"),
+        ("/review/decide", "decide", DecidePage(listing, open_desk, decide, pages).answer, "POST"),
         ("/review/batch", "batch", batch.preview, "GET"),
         ("/review/batch", "decide_batch", batch.decide, "POST"),
         ("/review/decisions", "decisions", decisions.html, "GET"),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gateway.model import User
 from gateway.review.entries import can_undo, history_of
+from gateway.review.listing import Listing
 from gateway.review.numbers import number_in
 from gateway.store.base import Discovery
 
@@ -25,14 +26,19 @@ class Status(NamedTuple):
     can_undo: bool
 
 
-def status_of(open_desk: Callable[[], Discovery], user: User, done: str) -> Status | None:
-    """Return the decision whose number the address has (`done`); None if it is not the user's, or not in force."""
+def status_of(open_desk: Callable[[], Discovery], listing: Listing, user: User, done: str) -> Status | None:
+    """Return the decision whose number the address has (`done`).
+
+    None if it is not the user's, or not in force, or if the file is taken down.
+    """
     number = number_in(done)
     if not number:
         return None
     desk = open_desk()
     listed = next(iter(desk.copies_of_decisions((number,))), None)
     if listed is None or listed.decision.number != number or listed.decision.decided_by != user.name:
+        return None
+    if listing.is_withdrawn(listed):
         return None
     copy, decision = listed
     count = len(desk.decisions_of_entry(number))

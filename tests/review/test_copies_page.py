@@ -124,6 +124,24 @@ def test_pages_follow_each_other_forwards_and_backwards(house, files, reviewer, 
             assert "Previous page" not in person.get(first).text
 
 
+def test_a_score_in_an_address_is_the_score_on_every_page(files, reviewer, monkeypatch):
+    monkeypatch.setattr("gateway.review.copies_page._DATA_PAGE", 1)
+    for number in range(3):
+        files.add(f"{number}", score=0.123456789)
+    facts = json.loads(reviewer.get("/review/copies.json?least_score=0.123456789").text)
+    assert len(json.loads(reviewer.get(facts["next"]).text)["copies"]) == 1
+
+
+def test_after_the_last_decision_on_a_page_the_list_begins_anew(files, reviewer, monkeypatch):
+    monkeypatch.setattr("gateway.review.copies_page.PAGE", 2)
+    last = [files.add(f"{number}", f"Title {number}") for number in range(3)][-1]
+    (following,) = parsed(reviewer.get("/review").text).xpath("//a[@rel='next']/@href")
+    reviewer.get(following)
+    back = reviewer.post("/review/decide", row=f"accept {files.last(last).number}", next=following).headers["Location"]
+    text = seen(reviewer.get(back).text)
+    assert [words in text for words in ("Accepted: Title 2", "2 files wait", "Title 0", "Title 1")] == [True] * 4
+
+
 def test_the_number_of_files_is_counted_up_to_a_limit(files, reviewer, monkeypatch):
     for number in range(3):
         files.add(f"{number}")

@@ -139,8 +139,20 @@ def test_a_file_that_is_taken_down_cannot_be_accepted(house, files, reviewer):  
     file = files.add("1")
     house.take_down(Takedown(Kind.SHA256, file.sha256, at="2026-01-01T00:00:00Z"))
     answer = reviewer.post("/review/decide", row=row(files, file, "accept"))
-    assert (answer.status_code, "is taken down" in answer.text) == (409, True)
+    assert (answer.status_code, "This file was taken down" in answer.text) == (451, True)
     assert files.last(file).verdict == "review"
+
+
+def test_nothing_of_a_file_that_is_taken_down_is_shown_to_who_decided_on_it(house, files, reviewer):  # noqa: F811
+    file, other = files.add("1", "Secret"), files.add("2", "Secret too")
+    first = files.last(file).number
+    back = reviewer.post("/review/decide", row=row(files, file, "reject"), comment="Secret comment").headers["Location"]
+    assert "Secret" in reviewer.get(back).text
+    house.take_down(Takedown(Kind.IDENTIFIER, file.identifier, at="2026-01-01T00:00:00Z"))
+    assert "Secret comment" not in reviewer.get(back).text
+    answer = reviewer.post("/review/decide", row=f"accept {first}")
+    assert (answer.status_code, "Secret" in answer.text, file.url in answer.text) == (451, False, False)
+    assert files.last(other).verdict == "review"
 
 
 def test_a_manager_decides_on_files_of_the_own_sources_only(house, files):  # noqa: F811 - the fixture

@@ -9,6 +9,7 @@ import json
 import pytest
 
 from gateway.model import Role
+from gateway.takedowns import Kind, Takedown
 from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
 from tests.review_files import AT, Files
 from tests.review_house import Browser, signed_in
@@ -132,3 +133,15 @@ def test_a_csv_has_no_formula_and_hidden_characters_are_named_on_the_page(files,
     _, row = csv.reader(io.StringIO(reviewer.get("/review/decisions.csv").text))
     assert [cell for cell in row if cell.startswith("'")] == ["'+ada", "'@a\u202eb", "'=1+1"]
     assert "@a[U+202E]b" in rows(reviewer)[0]
+
+
+def test_decisions_on_files_that_are_taken_down_are_not_listed(house, files, reviewer):  # noqa: F811 - the fixture
+    secret, other = files.add("1", "Secret"), files.add("2", "Open")
+    numbers = " ".join(str(files.last(file).number) for file in (other, secret))
+    reviewer.post("/review/batch", verb="reject", numbers=numbers, comment="Together")
+    assert len(rows(reviewer)) == 3
+    house.take_down(Takedown(Kind.SHA256, secret.sha256, at="2026-01-01T00:00:00Z"))
+    assert ["Open" in row for row in rows(reviewer)] == [True, True]
+    for path in ("decisions", "decisions.json", "decisions.csv"):
+        text = reviewer.get(f"/review/{path}").text
+        assert [word in text for word in ("Open", "Secret", secret.sha256, secret.url)] == [True, False, False, False]
