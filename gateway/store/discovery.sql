@@ -85,10 +85,16 @@ update search set changed = changed + 1
 where identifier in (select identifier from decision where verdict = 'accept');
 
 -- name: unpublished
--- Return the items of some sources, or some items, that may have to be published, after one of them.
+-- Return the items of some sources that may have to be published, after one of them.
 select identifier, source, upstream, changed from search
 where changed > published and identifier > :after and (:sources = '' or instr(:sources, ' ' || source || ' '))
-  and (:identifiers is null or identifier in (select value from json_each(:identifiers)))
+order by identifier limit :limit;
+
+-- name: unpublished_among
+-- Return those of some items that may have to be published, after one of them.
+select identifier, source, upstream, changed
+from json_each(:identifiers) as wanted cross join search on search.identifier = wanted.value
+where changed > published and identifier > :after and (:sources = '' or instr(:sources, ' ' || source || ' '))
 order by identifier limit :limit;
 
 -- name: publish

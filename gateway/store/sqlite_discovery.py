@@ -345,10 +345,13 @@ class SqliteDiscovery(CopyLists, DecisionLists):
 
         No sources: of all sources. With `identifiers`, only these items count.
         """
-        wanted = None if identifiers is None else json.dumps(list(identifiers))
-        asked = {"after": after, "limit": limit, "sources": _spaced(sources), "identifiers": wanted}
+        asked = {"after": after, "limit": limit, "sources": _spaced(sources)}
+        query = SQL["unpublished"]
+        if identifiers is not None:  # however many others are unpublished
+            asked["identifiers"] = json.dumps(sorted(set(identifiers)))
+            query = SQL["unpublished_among"]
         with self._file.reading() as session:
-            return tuple(Unpublished(*row) for row in session.execute(SQL["unpublished"], asked).fetchall())
+            return tuple(Unpublished(*row) for row in session.execute(query, asked).fetchall())
 
     def change_all(self) -> None:
         """Mark every item that ever had an accepted file as changed."""

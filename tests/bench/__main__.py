@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from tests.bench import (
     clean,
+    decide,
     depth,
     discovery,
     disk,
@@ -63,6 +64,7 @@ BENCHES = (
     discovery,
     review_clicks,
     review_list,
+    decide,
     graph,
 )
 

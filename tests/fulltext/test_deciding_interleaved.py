@@ -155,6 +155,7 @@ class Stage:
         self.store = PatientStore(folder / "store.sqlite", clock=self.clocks.host(), busy_seconds=0, step=Actor.at)
         self.house.store = self.store
         self.settings = load(folder, environ={})
+        self.releaser(desk).release()  # the first one in a store notes its terms
         self.harvesters = [Harvester("oai_dc"), Harvester("oai_didl")]
         self.count = 0
         self.identifier = ""
@@ -220,13 +221,16 @@ class Stage:
         self.prepare()
         works = (partial(self.person, "anna"), partial(self.person, "ben"), self.rule, self.release, self.harvest)
         actors = [Walker(_outlasted(work), EveryStep()) for work in works]  # type: ignore[arg-type]
-        doomed = self.dice.choice(actors[:4])  # not the harvester
-        moves_left = self.dice.randrange(self.dice.choice((6, 12, 25))) if self.dice.random() < KILLS else 1_000
+        somebody_dies = self.dice.random() < KILLS
+        dies_at = self.dice.choice(["", *sorted(self.places)])  # whoever comes there first, or after some moves
+        moves_left = 0 if dies_at else self.dice.randrange(60)
         while living := [actor for actor in actors if not actor.is_over]:
             actor = self.dice.choice(living)
             for _ in range(self.dice.choice((1, 1, 1, 2, 5))):
-                moves_left -= actor is doomed
-                if moves_left == -1 and actor is doomed and not actor.is_over:
+                moves_left -= 1
+                is_time = moves_left < 0 and dies_at in ("", actor.place)
+                if somebody_dies and is_time and actor in actors[:4] and not actor.is_over:  # not the harvester
+                    somebody_dies = False
                     actor.kill()
                     self.killed_at.append(actor.place)
                 else:
