@@ -36,7 +36,11 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field("sweep_every", "duration", "How often `harvester tend` sweeps it; nothing: never."),
     Field("discover_every", "duration", "How often `harvester tend` searches for its full text; nothing: never."),
-    Field("recheck_every", "duration", "How long after a search `tend` searches again; nothing: never."),
+    Field(
+        "recheck_every",
+        "duration",
+        "The period in which `tend` searches again and looks at each published file; nothing: never.",
+    ),
     Field("hours", "hours", "The hours (UTC) in which it is asked, such as 21:00-05:00; without them: at any time."),
     Field("slice", "unit", "The length of the windows in which its lists are harvested at first: year, month or day."),
     Field("connections", "count", "How many of these windows are requested at once; the default is one."),

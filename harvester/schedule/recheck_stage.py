@@ -12,7 +12,7 @@ from contextlib import closing, nullcontext
 from time import time
 
 from gateway.fulltext.release import BATCH, Releaser
-from gateway.model import Outcome, RunOutcome
+from gateway.model import RunOutcome
 from harvester.fulltext.pdf.extraction import break_off
 from harvester.fulltext.polite_fetch import polite_anew, web_for_other_hosts
 from harvester.fulltext.recheck.look_at import Effect
@@ -70,7 +70,7 @@ def recheck_files(
                     counts.update(("looked", str(result.effect)))
                     shown(result)
                     news += result.effect in _NEWS
-                    flagged += [result.look.url] * _is_flagged(result)
+                    flagged += [result.look.url] * result.is_flagged
                     if news >= BATCH and not order.is_dry:
                         counts["stamped"] += releaser.release(sources)
                         news = 0
@@ -82,12 +82,6 @@ def recheck_files(
                 run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
     if counts["looked"] and not order.is_dry:
         counts["stamped"] += releaser.release(sources)
-
-
-def _is_flagged(result: Result) -> bool:
-    """Return whether a file that the record names is not there, and its DIDL says so from now on."""
-    is_other = result.effect is Effect.CHANGED and result.look.outcome != Outcome.SUCCESS
-    return result.look.is_named and (is_other or result.effect is Effect.LOST)
 
 
 def recheck(instance: Instance, entry: SourceEntry, progress: Progress, stop: Stop, clock: Clock = time) -> RunResult:

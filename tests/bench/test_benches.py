@@ -38,7 +38,7 @@ LONG = {
         ),
         1000,
     ),
-    **dict.fromkeys(("clean", "mirror", "windows"), 200),
+    **dict.fromkeys(("clean", "mirror", "recheck", "windows"), 200),
 }
 
 

@@ -130,13 +130,13 @@ class Looker:
             return Looked(seen._replace(due=min(seen.due, at + _DAY_SECONDS)), Effect.UNSEEN)
         fetched = visited.fetched
         if fetched is None or visited.outcome is not Outcome.SUCCESS:
-            return self._changed(seen, once, at)
+            return self._changed(seen, file, once)
         seen = with_validators(seen, fetched, visited.url)._replace(whole_at=at)
         if sha256(fetched.body).hexdigest() == file.sha256:
             return _same(self._with_text(seen, fetched.body))
-        return self._other(seen, once, fetched.body, fetch, at)
+        return self._other(seen, file, once, fetched.body, fetch)
 
-    def _other(self, seen: FileLook, once: Fetch, body: bytes, fetch: Fetch, at: int) -> Looked:
+    def _other(self, seen: FileLook, file: FileLook, once: Fetch, body: bytes, fetch: Fetch) -> Looked:
         """Return the result for other bytes than the published ones: stamped, or changed."""
         text, before = text_digest(body, self._seconds), self._text_of(seen)
         is_known = self._is_stamping(seen.host)
@@ -144,7 +144,7 @@ class Looker:
         seen = seen._replace(text_sha256=text)
         if is_stamped and before in ("", NO_TEXT, text):  # without the earlier text there is no sign of a change
             return _same(seen)._replace(is_stamped=True)
-        return self._changed(seen, once, at)._replace(is_stamped=is_stamped)
+        return self._changed(seen, file, once)._replace(is_stamped=is_stamped)
 
     def _text_of(self, seen: FileLook) -> str:
         """Return the digest of the text of the published bytes; empty: it is not known."""
@@ -168,8 +168,9 @@ class Looker:
             and text_digest(fetched.body, self._seconds) == text
         )
 
-    def _changed(self, seen: FileLook, once: Fetch, at: int) -> Looked:
+    def _changed(self, seen: FileLook, file: FileLook, once: Fetch) -> Looked:
         """Return the result for a file that is not as it was published; `once` repeats its answers."""
+        at = seen.looked_at
         before = self._before(seen)
         if before is None:  # it is not published any more
             return Looked(seen, Effect.UNCHANGED)
@@ -178,10 +179,12 @@ class Looker:
         else:
             candidate = check(again(before.candidate), before.known, once, at, self._keep, self._keep_text)
         seen = seen._replace(outcome=candidate.outcome)
-        if candidate.outcome in UNSEEN:
-            return Looked(seen, Effect.UNSEEN)
         if candidate.outcome is Outcome.SUCCESS:
             return Looked(_present(seen), Effect.CHANGED, candidate)
+        # Validators of something else must not count as those of the file later.
+        seen = seen._replace(final_url=file.final_url, entity_tag=file.entity_tag, modified=file.modified)
+        if candidate.outcome in UNSEEN:
+            return Looked(seen, Effect.UNSEEN)
         seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since or at)
         if candidate.outcome not in ABSENT:
             return Looked(seen, Effect.CHANGED, candidate)

@@ -64,13 +64,15 @@ class Order(NamedTuple):
 class Result(NamedTuple):
     """The result of one look. `verdict` is that in force on a found file that was decided on; else empty.
 
-    `is_overtaken`: somebody decided on the file meanwhile, so nothing was stored, and it is due again.
+    `is_overtaken`: somebody decided on the file meanwhile, so nothing was stored, and it is due again. `is_flagged`:
+    the record names the file, and from now on its DIDL says that it is not there.
     """
 
     look: FileLook
     effect: Effect
     verdict: str = ""
     is_overtaken: bool = False
+    is_flagged: bool = False
 
 
 class _Seen(NamedTuple):
@@ -327,7 +329,9 @@ class Recheck:
             self._desk.enlist(file.source, (item,), 0, file.looked_at)
             self._desk.looks.write((file,), (_ending(file),))
         now = last_on(self._desk.decisions(file.identifier), file.url)
-        return Result(file, looked.effect, now.verdict if now else "", is_overtaken=not is_written)
+        was_there = before is not None and before.candidate.outcome is Outcome.SUCCESS
+        is_flagged = file.is_named and was_there and file.outcome != Outcome.SUCCESS
+        return Result(file, looked.effect, now.verdict if now else "", not is_written, is_flagged)
 
 
 def _ending(file: FileLook) -> Ending:

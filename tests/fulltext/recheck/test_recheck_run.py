@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,6 +18,7 @@ from gateway.names import upstream_identifier
 from harvester.fulltext.recheck.look_at import Effect
 from harvester.fulltext.recheck.run import Order, Recheck, Result
 from harvester.http.messages import Fetched, Request
+from harvester.runtime.interrupts import StopAsked
 from tests.fulltext.test_releasing import (
     COPY,
     DAY,
@@ -300,6 +303,49 @@ def test_an_error_of_the_store_ends_the_looks(rechecked, monkeypatch) -> None:
         rechecked.all(1)
 
 
+def test_a_look_that_was_stopped_is_none(rechecked) -> None:
+    def stopped(_request: Request) -> None:
+        raise StopAsked("It was asked to stop.")
+
+    rechecked.web.before = stopped
+    with pytest.raises(StopAsked):
+        rechecked.all(1)
+    assert (of_item(rechecked).rounds, of_item(rechecked).due) == (0, 0)
+
+
+def test_who_asks_to_stop_ends_the_looks_and_the_rest_is_still_due(rechecked) -> None:
+    search = rechecked.search
+    work = Recheck(search.store, search.desk, rechecked.web, search.settings, clock=lambda: float(search.now))
+    assert list(work.run(Order({"laro": 0}), is_asked_to_stop=lambda: True)) == []
+    assert of_item(rechecked).due == 0
+    assert rechecked.all(1) == {COPY: Effect.UNCHANGED}
+
+
+def test_a_file_without_a_search_is_searched_for_anew(rechecked, monkeypatch) -> None:
+    """The database of searches was lost: the file is published, and nobody has decided on it."""
+    rechecked.all(1)
+    with closing(sqlite3.connect(rechecked.search.settings.instance / "discovery.sqlite")) as connection, connection:
+        connection.execute("delete from search")
+        connection.execute("delete from decision")
+    rechecked.web.own[COPY] = answer(status=410)
+    (result,) = rechecked.run(1, is_all=True)
+    assert (result.effect, result.is_overtaken) == (Effect.LOST, True)
+    assert rechecked.search.desk.search(IDENTIFIER).state == "due"
+    assert of_item(rechecked).outcome == "gone"
+
+
+def test_the_beginning_of_a_new_text_is_kept_for_people(rechecked) -> None:
+    rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"))
+    (result,) = rechecked.run(1, is_all=True)
+    (candidate,) = candidates_of(rechecked.search.desk.search(IDENTIFIER))
+    assert rechecked.search.desk.first_page(candidate.sha256)
+    assert result.verdict == "accept"
+
+
+def test_hosts_of_several_sources_are_one_host(rechecked) -> None:
+    assert [result.look.url for result in rechecked.run(1, every={"laro": 0, "another": 0})] == [COPY]
+
+
 # --- hosts that stamp, and servers that lie -----------------------------------------------------------------------
 
 
@@ -380,11 +426,22 @@ def test_a_file_that_the_record_names_is_flagged_and_never_removed(named, end, o
     assert named.search.desk.decisions(NAMED_ITEM) == ()
 
 
+def test_a_page_in_the_place_of_a_file_is_not_taken_for_it_because_it_stays(named) -> None:
+    named.web.own[FILE] = answer("<p>We have moved", ETag='"page"')
+    assert [named.all(1)[FILE] for _ in range(3)] == [Effect.CHANGED] * 3
+    assert "; missing: since" in (named_text(named, "provenance") or "")
+
+
 def test_a_named_file_is_away_for_a_week_before_it_is_flagged(named) -> None:
     named.web.own[FILE] = answer(status=404)
     effects = [named.all(3)[FILE] for _ in range(4)]
     assert effects == [Effect.ABSENT, Effect.ABSENT, Effect.ABSENT, Effect.LOST]
     assert "; missing: since 2027-01-18 (not-found)" in (named_text(named, "provenance") or "")
+
+
+def test_a_missing_file_is_reported_once(named) -> None:
+    named.web.own[FILE] = answer(status=410)
+    assert [result.is_flagged for _ in range(3) for result in named.run(1, is_all=True)] == [True, False, False]
 
 
 def test_files_that_records_name_are_left_alone_where_the_setting_says_so(named, searching) -> None:
