@@ -586,6 +586,7 @@ LAYERS = {
             "gateway.names",
             "gateway.pages.reference",
             "gateway.pages.shown",
+            "gateway.pages.spreadsheets",
             "gateway.sandbox",
             "gateway.store",
             "gateway.takedowns",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 CSV_TYPE = "text/csv; charset=UTF-8"
 # A spreadsheet would run a cell that begins so. Some read the full-width forms of East Asian texts like the others.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# Where commas are decimal signs, a semicolon begins a new cell.
+_FORMULA = re.compile(r"((?:^|;)[\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
@@ -23,5 +25,9 @@ def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
 
 def _cell(value: object) -> str:
     text = "; ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-    text = " ".join(text.replace("\0", "").split())
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return harmless(text)
+
+
+def harmless(text: str) -> str:
+    """Return a text in one line, without NUL, and with an apostrophe before what a spreadsheet would run."""
+    return _FORMULA.sub(r"\1'", " ".join(text.replace("\0", "").split()))

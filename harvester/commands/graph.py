@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from gateway.errors import ConfigurationError
 from gateway.program import say
 from gateway.settings import instance_folder, load
 from harvester.commands.output import in_words, json_option, write_facts, write_json
@@ -79,13 +81,23 @@ def query(ctx: click.Context, text: str, as_json: bool) -> None:
     with opened(ctx.obj, only_reads=True) as instance:
         answer = ask(instance.folder, text, instance.store.takedowns())
     if as_json:
+        _check_names(answer.columns)
         for row in answer.rows:
             write_json({"row": dict(zip(answer.columns, row, strict=True))})
     else:
         _table([answer.columns, *answer.rows])
     if answer.has_more:
-        say(f"There are more rows; the first {len(answer.rows):,} are shown, and never more than {MOST_ROWS:,}.")
+        say(
+            f"There are more rows; the first {len(answer.rows):,} are shown. "
+            f"An answer never has more than {MOST_ROWS:,} rows or 64 MiB."
+        )
     say(f"The graph is that of {answer.horizon}.")
+
+
+def _check_names(columns: Sequence[str]) -> None:
+    """Raise ConfigurationError if two columns have one name: an object of JSON would have only the last one."""
+    if doubled := [name for name, count in Counter(columns).items() if count > 1]:
+        raise ConfigurationError(f"Several columns are called {doubled[0]}. Give each a name of its own with AS.")
 
 
 def _table(rows: Sequence[Sequence[object]]) -> None:

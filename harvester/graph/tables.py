@@ -12,13 +12,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Self
 
+from gateway.pages.spreadsheets import harmless
 from harvester.graph.model import EDGES, NODES, Edge, Node, properties_of
 
-# A spreadsheet would run a cell that begins so, also behind white space.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _MARK = '"'
 FILES = tuple(f"{name}.csv" for name in (*NODES, *EDGES))  # nodes first
-_FULL_WIDTH = ("\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 class Tables:
@@ -78,7 +76,4 @@ def _exact(value: object) -> str:
 
 def _harmless(value: object) -> str:
     """Return a cell without line breaks, which no program takes for a formula."""
-    if not isinstance(value, str):
-        return _exact(value)
-    text = " ".join(value.split())
-    return _exact(f"'{text}" if text.startswith((*_FORMULA, *_FULL_WIDTH)) else text)
+    return _exact(harmless(value) if isinstance(value, str) else value)

@@ -190,8 +190,10 @@ def test_every_writer_keeps_any_value(tmp_path) -> None:
     with Tables(tmp_path, for_people=True) as writer:
         for start in ("=", "+", "-", "@", "\t=", "\r=", "\n=", " =", "\uff1d", "\u3000="):
             writer.node("Publication", node._replace(title=f"{start}1"))
-    lines = list(csv.reader((tmp_path / "Publication.csv").read_text("utf-8").splitlines()))
+        writer.node("Publication", node._replace(title="a; =1"))
+    *lines, last = list(csv.reader((tmp_path / "Publication.csv").read_text("utf-8").splitlines()))
     assert {line[1][0] for line in lines[1:]} == {"'"}
+    assert last[1] == "a; '=1", "a semicolon begins a cell where commas are decimal signs"
 
 
 @pytest.mark.slow

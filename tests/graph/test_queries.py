@@ -180,6 +180,13 @@ def test_a_query_has_limits_of_memory_and_rows(loaded) -> None:
     assert "There are more rows; the first 10,000 are shown" in many.stderr
 
 
+def test_columns_of_one_name_are_no_object_of_json(loaded) -> None:
+    query = "RETURN 1 AS a, 2 AS a"
+    result = gathered.called(main, loaded, "graph", "query", query, "--json")
+    assert (result.exit_code, "Several columns are called a" in result.stderr) == (2, True)
+    assert gathered.done(loaded, "graph", "query", query).stdout.split() == ["a", "a", "1", "2"]
+
+
 def test_a_graph_older_than_a_takedown_is_not_queried(loaded) -> None:
     gathered.done(loaded, "takedown", "add", identifier("reefs"))
     result = gathered.called(main, loaded, "graph", "query", "MATCH (p:Publication) RETURN p.title")

@@ -16,6 +16,15 @@ def test_no_cell_is_a_formula(text):
     assert cell.startswith("'")
 
 
+@pytest.mark.parametrize("text", ["a;=1+1", "a; +1", 'a;"=1', 'a;"\n-1', "a;;@SUM(A1)", "a;\uff1d1"])
+def test_no_part_of_a_cell_is_a_formula_where_semicolons_separate_cells(text):
+    """As in the spreadsheets of much of Europe, which take no comma for a separator."""
+    ((cell,),) = list(csv.reader(io.StringIO(as_csv(("a",), [{"a": text}]))))[1:]
+    first, *others = (part.strip(' "') for part in cell.split(";"))
+    assert first == "a"
+    assert others[-1].startswith("'")
+
+
 def test_cells_are_escaped_and_stay_on_one_line():
     rows = list(csv.reader(io.StringIO(as_csv(("a", "b"), [{"a": 'x"; ,\ny', "b": ["1", "2"]}, {"a": None, "b": 3}]))))
     assert rows == [["a", "b"], ['x"; , y', "1; 2"], ["", "3"]]

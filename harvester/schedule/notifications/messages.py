@@ -45,7 +45,7 @@ class Notice(NamedTuple):
     def title(self) -> str:
         """The notice in one line."""
         if self.is_well:
-            return f"{self.subject} is available again"
+            return f"{self.subject} needs no action any more"
         needs = {concern.need for concern in self.concerns}
         first, *others = (words for need, words in _SUBJECTS.items() if need in needs)
         return f"{self.subject}: {first}{f', and {len(others)} more' if others else ''}"

@@ -42,4 +42,4 @@ def test_a_notice_says_the_worst_in_its_title_and_everything_in_its_text():
     notice = Notice("laro", (FAILING, CLOCK))
     assert notice.title == "laro: the clock is wrong, and 1 more"
     assert notice.text == "The last 3 runs failed.\n\nThe clock is wrong."
-    assert Notice("laro", ()).title == "laro is available again"
+    assert Notice("laro", ()).title == "laro needs no action any more"

@@ -26,7 +26,7 @@ def test_doubtful_files_are_told_once_and_the_end_of_it_too(mirror, provider, fi
     provider.items["oai:p:0"].files["a.txt"] = b"now it is whole"
     mirror.run("--retry-failed", **settings)
     mirror.run(**settings)
-    assert _subjects(mails) == ["mirror: files are doubtful", "mirror is available again"]
+    assert _subjects(mails) == ["mirror: files are doubtful", "mirror needs no action any more"]
 
 
 def test_deletions_that_wait_are_reported(mirror, provider, fill, mails, settings):

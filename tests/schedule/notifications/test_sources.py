@@ -40,7 +40,7 @@ def test_after_some_failures_in_a_row_somebody_is_told_once_and_again_when_it_is
         command("run", "fake")
     assert [sent_mail["Subject"].partition("] ")[2] for sent_mail in mails.mails] == [
         "fake: runs fail",
-        "fake is available again",
+        "fake needs no action any more",
     ]
 
 
