@@ -52,8 +52,8 @@ class DecidePage:
 
     def answer(self) -> Response:
         """Decide, and lead back; or say what happened meanwhile, and ask again."""
-        if request.form.get("batch"):
-            return self._to_batch()
+        if batch := request.form.get("batch") or request.form.get("enter"):
+            return self._to_batch(batch)
         try:
             return self._answer(self._wish())
         except DecisionRefused as error:
@@ -129,10 +129,10 @@ class DecidePage:
         )
         return page(body, HTTPStatus.CONFLICT)
 
-    def _to_batch(self) -> Response:
+    def _to_batch(self, verb: str) -> Response:
         """Lead to the page that shows first what a decision on the selected files touches."""
         form = request.form
-        arguments = [("verb", form["batch"]), *(("number", number) for number in form.getlist("number"))]
+        arguments = [("verb", verb), *(("number", number) for number in form.getlist("number"))]
         arguments += [(name, form.get(name, "")) for name in ("reason", "comment")] + [("next", self._next())]
         return see_other(f"{self._pages.site.root}/review/batch?{urlencode(arguments)}")
 

@@ -155,6 +155,16 @@ def test_nothing_of_a_file_that_is_taken_down_is_shown_to_who_decided_on_it(hous
     assert files.last(other).verdict == "review"
 
 
+def test_enter_in_a_field_of_the_list_only_shows_the_selected_files(files, reviewer):
+    """Browsers press the first button of a form then."""
+    file = files.add("1")
+    first = next(parsed(reviewer.get("/review").text).get_element_by_id("decide").iter("button"))
+    fields = {first.get("name"): first.get("value"), "number": str(files.last(file).number), "comment": "x"}
+    answer = reviewer.post("/review/decide", **fields)
+    assert answer.headers["Location"].startswith("/review/batch?verb=accept&number=")
+    assert files.last(file).decided_by == "rule"
+
+
 def test_a_manager_decides_on_files_of_the_own_sources_only(house, files):  # noqa: F811 - the fixture
     mine, theirs = files.add("1"), files.add("2", source="reef")
     manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")

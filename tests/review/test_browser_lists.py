@@ -1,16 +1,19 @@
-"""A hundred texts that would like to run in a browser, in every field that reviewers see: all of them stay texts."""
+"""A browser shows the lists: a hundred texts that would run stay texts, and Enter in a field decides nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
-from gateway.model import Role
+from gateway.model import DecisionFilter, Role
+from gateway.store.opening import open_discovery
 from tests import live
 from tests.page_house import opened
 from tests.payloads import PAYLOADS
@@ -55,8 +58,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[str]:
+    with live.served(folder, secret=SECRET) as server:
+        yield server.url.removesuffix("/oai")
+
+
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+def browser(site: str, tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    """Return a browser in which somebody has signed in."""
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
     for word in (
@@ -67,34 +77,41 @@ def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     window = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+    window.get(f"{site}/review/login")
+    window.find_element(By.ID, "name").send_keys("B. Ito")
+    window.find_element(By.ID, "password").send_keys(PASSWORD)
+    window.find_element(By.CSS_SELECTOR, "form.login button").click()
     yield window
     window.quit()
 
 
-def test_no_payload_in_any_field_runs_or_is_loaded(folder: Path, browser: webdriver.Chrome) -> None:
+def test_no_payload_in_any_field_runs_or_is_loaded(site: str, browser: webdriver.Chrome) -> None:
     """What the policy of our pages forbids is reported on the console; it must be empty, so nothing even tried."""
-    with live.served(folder, secret=SECRET) as server:
-        site = server.url.removesuffix("/oai")
-        browser.get(f"{site}/review/login")
-        browser.find_element(By.ID, "name").send_keys("B. Ito")
-        browser.find_element(By.ID, "password").send_keys(PASSWORD)
-        browser.find_element(By.CSS_SELECTOR, "form.login button").click()
-        seen = 0
-        for start in PAGES:
-            page = f"{site}{start}"
-            while page:
-                browser.get_log("browser")
-                browser.get(page)
-                assert browser.execute_script("return window.ran") is None, page
-                foreign = (
-                    "main img, main iframe, main style, main base, main script:not([src]), main object, main embed"
-                )
-                assert not browser.find_elements(By.CSS_SELECTOR, foreign), page
-                bad = "main a[href^='//'], main a:not([href^='http:']):not([href^='https:']):not([href^='/'])"
-                assert not browser.find_elements(By.CSS_SELECTOR, bad), page
-                log = [entry["message"] for entry in browser.get_log("browser") if "400" not in entry["message"]]
-                assert log == [], page
-                seen += len(browser.find_elements(By.CSS_SELECTOR, "main tbody tr"))
-                following = browser.find_elements(By.CSS_SELECTOR, "main a[rel=next]")
-                page = following[0].get_attribute("href") or "" if following else ""
+    seen = 0
+    for start in PAGES:
+        page = f"{site}{start}"
+        while page:
+            browser.get_log("browser")
+            browser.get(page)
+            assert browser.execute_script("return window.ran") is None, page
+            foreign = "main img, main iframe, main style, main base, main script:not([src]), main object, main embed"
+            assert not browser.find_elements(By.CSS_SELECTOR, foreign), page
+            bad = "main a[href^='//'], main a:not([href^='http:']):not([href^='https:']):not([href^='/'])"
+            assert not browser.find_elements(By.CSS_SELECTOR, bad), page
+            log = [entry["message"] for entry in browser.get_log("browser") if "400" not in entry["message"]]
+            assert log == [], page
+            seen += len(browser.find_elements(By.CSS_SELECTOR, "main tbody tr"))
+            following = browser.find_elements(By.CSS_SELECTOR, "main a[rel=next]")
+            page = following[0].get_attribute("href") or "" if following else ""
     assert seen > 4 * len(PAYLOADS)
+
+
+@pytest.mark.parametrize("field", ["td input[type=checkbox]", "#reason", "#comment"])
+def test_enter_in_a_field_decides_nothing(site: str, browser: webdriver.Chrome, folder: Path, field: str) -> None:
+    """Browsers press the first button of the form then, which would be that of the first row."""
+    with closing(open_discovery(folder)) as desk:
+        before = desk.latest_decisions(DecisionFilter(), (1 << 53, 0), 1)
+        browser.get(f"{site}/review")
+        browser.find_element(By.CSS_SELECTOR, field).send_keys(Keys.ENTER)
+        browser.get(f"{site}/review/decisions")
+        assert desk.latest_decisions(DecisionFilter(), (1 << 53, 0), 1) == before
