@@ -10,10 +10,10 @@ from gateway.review.list_arguments import Asked, query_of
 def item_address(root: str, identifier: str, query: str = "") -> str:
     """Return the path of the page of an item, with the arguments of the list that it is opened from.
 
-    An identifier that a browser or a proxy would change on the way stands in the query.
+    An identifier that a browser or a proxy would change on the way stands in the query, and so does one with controls.
     """
     folder = f"{root}/review/items/"
-    if is_plain(identifier) and merged(identifier) == identifier and identifier:
+    if identifier.isprintable() and is_plain(identifier) and merged(identifier) == identifier:
         return folder + in_path(identifier) + (f"?{query}" if query else "")
     return f"{folder}?identifier={in_query(identifier)}" + (f"&{query}" if query else "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final, NamedTuple
@@ -15,6 +16,7 @@ from gateway.model import Description, ItemState, ListedCopy, SearchState
 from gateway.names import source_of, upstream_identifier
 from gateway.pages.item_addresses import address_of
 from gateway.review.frame import ReviewPages, page, refused
+from gateway.review.item_data import item_data
 from gateway.review.item_links import address_in_list, item_address
 from gateway.review.item_view import MOST_FILES, Files, steps_shown
 from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
@@ -28,6 +30,7 @@ from gateway.xmltext import utc_datetime
 
 _PUBLISHED: Final = ("oai_dc", "oai_didl")
 _MOST_IDENTIFIER: Final = 10_000
+_DATA: Final = ".json"
 
 
 class Published(NamedTuple):
@@ -64,14 +67,15 @@ class ItemPage:
     def item(self, tail: str = "") -> Response:
         """Answer with the page of an item; its identifier is the end of the path, or an argument."""
         identifier = tail or request.args.get("identifier", "")
+        as_data = request.args.get("format") == "json"
+        if identifier.endswith(_DATA) and not self._is_known(identifier):
+            identifier, as_data = identifier.removesuffix(_DATA), True
         try:
             asked, start = asked_of(request.args), _number(request.args.get("files", "0"))
         except QueryRefused as error:
             return refused(self._pages, HTTPStatus.BAD_REQUEST, str(error))
         texts = self._pages.texts
-        known = 0 < len(identifier) <= _MOST_IDENTIFIER
-        search = self._desk().search(identifier) if known else None
-        state = self._state(identifier) if known else None
+        search, state = self._known(identifier)
         if search is None and state is None:
             return refused(self._pages, HTTPStatus.NOT_FOUND, texts.errors.not_found_item)
         source = search.source if search else source_of(identifier)
@@ -81,13 +85,25 @@ class ItemPage:
         if (state and state.is_hidden) or self._store.takedowns().names_item(identifier, source, upstream):
             return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.errors.legal)
         search = search or SearchState(identifier, source, upstream, "due", 0, 0, "", 0, "")
-        return self._answer(search, state, asked, start)
+        values = self._values(search, state, asked, start)
+        if as_data:
+            content = json.dumps(item_data(values), ensure_ascii=False, indent=1) + "\n"
+            return Response(content.encode("utf-8", "replace"), content_type="application/json")
+        return page(self._pages.render("item.html", **values))
 
-    def _state(self, identifier: str) -> ItemState | None:
+    def _is_known(self, identifier: str) -> bool:
+        return self._known(identifier) != (None, None)
+
+    def _known(self, identifier: str) -> tuple[SearchState | None, ItemState | None]:
+        """Return the search for an item, and its state in the store."""
+        if not 0 < len(identifier) <= _MOST_IDENTIFIER:
+            return None, None
         upstream = upstream_identifier(identifier)
-        return self._store.states(source_of(identifier), [upstream]).get(upstream)
+        states = self._store.states(source_of(identifier), [upstream])
+        return self._desk().search(identifier), states.get(upstream)
 
-    def _answer(self, search: SearchState, state: ItemState | None, asked: Asked, start: int) -> Response:
+    def _values(self, search: SearchState, state: ItemState | None, asked: Asked, start: int) -> dict[str, object]:
+        """Return everything that the page of an item shows."""
         identifier, takedowns, desk = search.identifier, self._store.takedowns(), self._desk()
         described, published = self._published(identifier)
         is_living = described is not None and not described.is_deleted
@@ -104,37 +120,36 @@ class ItemPage:
             for number, one in enumerate(decisions[start : start + MOST_FILES], start + 1)
         ]
         titles = work.texts("title") if work else ()
-        body = self._pages.render(
-            "item.html",
-            tab="copies",
-            identifier=identifier,
-            source=search.source,
-            title=titles[0] if titles else "",
-            is_deleted=not is_living,
-            is_searched=bool(search.searched_at),
-            standing=standing_of(search),
-            retracted=parsed.get("retracted", ""),
-            policy=policy_sentence(parsed),
-            steps=tuple(steps_shown(parsed, candidates, takedowns)),
-            files=shown,
-            count=len(decisions),
-            work=work,
-            hops=described.hops if described else (),
-            received=tuple(received_of(self._inbox, state, takedowns)) if state else (),
-            published=published,
-            status=status_of(self._desk, self._listing, signed_in(), request.args.get("done", "")),
-            status_next=here,
-            public_url=_public_address(self._root, identifier),
-            here=here,
-            list_url=self._list_url(asked),
-            before_url=before,
-            after_url=after,
-            previous_url=_paged(here, max(0, start - MOST_FILES)) if start else "",
-            next_url=_paged(here, start + MOST_FILES) if len(decisions) > start + MOST_FILES else "",
-            can_take_down=signed_in().may_take_down(search.source),
-            moment_text=utc_datetime,
-        )
-        return page(body)
+        return {
+            "tab": "copies",
+            "identifier": identifier,
+            "source": search.source,
+            "title": titles[0] if titles else "",
+            "is_deleted": not is_living,
+            "is_searched": bool(search.searched_at),
+            "standing": standing_of(search),
+            "retracted": parsed.get("retracted", ""),
+            "policy": policy_sentence(parsed),
+            "steps": tuple(steps_shown(parsed, candidates, takedowns)),
+            "files": shown,
+            "count": len(decisions),
+            "work": work,
+            "hops": described.hops if described else (),
+            "received": tuple(received_of(self._inbox, state, takedowns)) if state else (),
+            "published": published,
+            "status": status_of(self._desk, self._listing, signed_in(), request.args.get("done", "")),
+            "status_next": here,
+            "public_url": _public_address(self._root, identifier),
+            "here": here,
+            "json_url": _with(here, "format=json"),
+            "list_url": self._list_url(asked),
+            "before_url": before,
+            "after_url": after,
+            "previous_url": _with(here, f"files={max(0, start - MOST_FILES)}") if start else "",
+            "next_url": _with(here, f"files={start + MOST_FILES}") if len(decisions) > start + MOST_FILES else "",
+            "can_take_down": signed_in().may_take_down(search.source),
+            "moment_text": utc_datetime,
+        }
 
     # -- the record ----------------------------------------------------------------------------------------------
 
@@ -178,8 +193,8 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _paged(address: str, start: int) -> str:
-    return f"{address}{'&' if '?' in address else '?'}files={start}"
+def _with(address: str, argument: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}{argument}"
 
 
 def _metadata_address(root: str, identifier: str, prefix: str) -> str:

@@ -112,6 +112,8 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/sample", "sample", sample.form, "GET"),
         ("/review/sample", "judge", sample.judge, "POST"),
         ("/review/precision", "precision", sample.precision, "GET"),
+        ("/review/precision.json", "precision_as_json", sample.precision_as_json, "GET"),
+        ("/review/precision.csv", "precision_as_csv", sample.precision_as_csv, "GET"),
         ("/review/decide", "decide", DecidePage(listing, open_desk, decide, pages).answer, "POST"),
         ("/review/batch", "batch", batch.preview, "GET"),
         ("/review/batch", "decide_batch", batch.decide, "POST"),

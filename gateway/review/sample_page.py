@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import Final
 
@@ -11,9 +12,10 @@ from flask import Response, request
 
 from gateway.errors import DecisionRefused
 from gateway.fulltext.deciding import Decide, is_withdrawn
-from gateway.fulltext.precision import precisions_of, since
+from gateway.fulltext.precision import Precision, precisions_of, since
 from gateway.fulltext.stored_search import candidates_in, parsed_search
 from gateway.model import Decision, Judged, Judgement, SampledFile
+from gateway.pages.spreadsheets import CSV_TYPE, as_csv
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.item_view import File, Files
 from gateway.review.record_facts import Describe, work_of
@@ -21,6 +23,7 @@ from gateway.review.samples import MonthlySamples, samples_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery, Store
 
+_SETTING: Final = "review_accept_score"
 _EVERY: Final = ""  # the source that only those may decide on who may on all
 
 
@@ -50,6 +53,16 @@ class SamplePage:
     def precision(self) -> Response:
         """Answer with the precision of each rule, beside the setting."""
         return page(self._pages.render("precision.html", tab="precision", **self._figures()))
+
+    def precision_as_json(self) -> Response:
+        """Answer with the precision of each rule as JSON."""
+        content = json.dumps(list(self._rows()), ensure_ascii=False, indent=1) + "\n"
+        return Response(content.encode(), content_type="application/json")
+
+    def precision_as_csv(self) -> Response:
+        """Answer with the precision of each rule as CSV."""
+        rows = tuple(self._rows())
+        return Response(as_csv(tuple(rows[0]), rows).encode(), content_type=CSV_TYPE)
 
     def form(self) -> Response:
         """Answer with the next file that the user has not judged; if there is none, with the result."""
@@ -143,8 +156,15 @@ class SamplePage:
         return {one.file: one.judged for one in self._desk().samples.judgements() if one.judged_by == name}
 
     def _figures(self) -> dict[str, object]:
-        precisions = precisions_of(self._desk().samples.judgements(since(self._now)))
-        return {"precisions": precisions, "setting": "review_accept_score", "accept_score": f"{self._score:g}"}
+        return {"precisions": self._precisions(), "setting": _SETTING, "accept_score": f"{self._score:g}"}
+
+    def _rows(self) -> Iterator[dict[str, object]]:
+        """Yield the same as data."""
+        for figures in self._precisions():
+            yield {**figures._asdict(), "words": figures.words, _SETTING: self._score}
+
+    def _precisions(self) -> tuple[Precision, ...]:
+        return precisions_of(self._desk().samples.judgements(since(self._now)))
 
     def _forbidden(self) -> Response:
         texts = self._pages.texts.review_sample

@@ -32,6 +32,8 @@ PAGES = (
     "/review/decisions?by=%3Csvg/onload=alert(1)%3E",
     "/review/batch?verb=reject&all=1&reason=%22%3E%3Cscript%3E&comment=%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
     "/review/batch?verb=undo&all=1&verdict=accept",
+    "/review/sample",
+    "/review/precision",
     "/review?order=%3Cscript%3Ealert(1)%3C/script%3E",
 )
 
@@ -49,6 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 f"{number}/{text[:50]}", text, authors=text, reason=text, evidence=text, license=text, found_by=text,
                 version=text, colour="green" if number % 2 else "", url=scheme + (quote(text) if number % 5 else text),
             )  # fmt: skip
+            files.desk.keep_first_page(file.sha256, text)
             if number % 2:
                 last = files.last(file)
                 files.desk.decide(last._replace(verdict="accept", reason=text, decided_by=text or "x"))
@@ -87,8 +90,10 @@ def browser(site: str, tmp_path: Path) -> Iterator[webdriver.Chrome]:
 
 def test_no_payload_in_any_field_runs_or_is_loaded(site: str, browser: webdriver.Chrome) -> None:
     """What the policy of our pages forbids is reported on the console; it must be empty, so nothing even tried."""
-    seen = 0
-    for start in PAGES:
+    browser.get(f"{site}/review?verdict=any")
+    item = browser.find_element(By.CSS_SELECTOR, "main a[data-key=o]").get_attribute("href") or ""
+    seen, items = 0, 0
+    for start in (*PAGES, item.removeprefix(site)):
         page = f"{site}{start}"
         while page:
             browser.get_log("browser")
@@ -100,10 +105,12 @@ def test_no_payload_in_any_field_runs_or_is_loaded(site: str, browser: webdriver
             assert not browser.find_elements(By.CSS_SELECTOR, bad), page
             log = [entry["message"] for entry in browser.get_log("browser") if "400" not in entry["message"]]
             assert log == [], page
+            items += "/review/items/" in page  # each leads to the next one
             seen += len(browser.find_elements(By.CSS_SELECTOR, "main tbody tr"))
             following = browser.find_elements(By.CSS_SELECTOR, "main a[rel=next]")
             page = following[0].get_attribute("href") or "" if following else ""
     assert seen > 4 * len(PAYLOADS)
+    assert items == len(PAYLOADS)
 
 
 @pytest.mark.parametrize("field", ["td input[type=checkbox]", "#reason", "#comment"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from urllib.parse import quote
 
 import pytest
@@ -12,7 +13,7 @@ from gateway.takedowns import Kind, Takedown
 from tests.page_house import House, house, parsed, seen, settings, statement  # noqa: F401 - fixtures
 from tests.publish.desk import Sent, dc
 from tests.review_files import Files
-from tests.review_house import Browser, signed_in
+from tests.review_house import Browser, browser, signed_in
 
 ITEM = "/review/items/oai:gateway.example.org:laro/"
 
@@ -75,6 +76,24 @@ def test_the_record_is_shown_as_received_and_as_published(house, files, reviewer
     assert "It is published as deleted." in text
 
 
+def test_the_page_as_data_has_the_same_facts(files, reviewer):
+    file = files.add("1", "Corals", score=0.7)
+    (link,) = [link for link in parsed(reviewer.get(f"{ITEM}1").text).xpath("//a/@href") if "format=json" in link]
+    for address in (link, f"{ITEM}1.json"):
+        answer = reviewer.get(address)
+        assert answer.content_type == "application/json"
+        facts = json.loads(answer.text)
+        assert (facts["identifier"], facts["title"], facts["count"]) == (file.identifier, "Corals", 1)
+        (one,) = facts["files"]
+        assert (one["url"], one["sha256"], one["verdict"], one["score"]) == (file.url, file.sha256, "review", 0.7)
+        assert one["history"][0]["decided_by"] == "rule"
+        assert "<dc:title>Corals</dc:title>" in facts["received"][0]["text"]
+    files.add("1.json", "Another")
+    assert "Another" in seen(reviewer.get(f"{ITEM}1.json").text)
+    assert reviewer.get(f"{ITEM}nothing.json").status_code == 404
+    assert browser(files.house.app).get(f"{ITEM}1.json").status_code == 401
+
+
 def test_words_that_differ_are_marked_and_named(house, files, reviewer):  # noqa: F811 - the fixture
     house.desk.send(
         Sent("1", dc("Reefs of the Red Sea", statement("creator", "Okafor, Ada"), statement("date", "2020")))
@@ -114,6 +133,8 @@ def keep_page(files: Files, sha256: str, text: str) -> None:
         "1.json",
         "%2F",
         "a\\b",
+        "a\nb",
+        "",
         "+",
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 
@@ -91,6 +92,12 @@ def test_the_precision_stands_beside_the_setting(files, reviewer):
         "An open licence was stated for this copy ?3 of 4 right, 30\u201395 % ?review_accept_score ?0.25", text
     )
     assert "nothing judged yet" in text
+    licence, policy = json.loads(reviewer.get("/review/precision.json").text)
+    assert (licence["right"], licence["judged"], licence["review_accept_score"]) == (3, 4, 0.25)
+    assert policy["least"] is None
+    table = reviewer.get("/review/precision.csv").text.splitlines()
+    assert table[0].startswith("rule,right,judged,unsure,least,most,words")
+    assert table[1].startswith("license,3,4,0,0.3")
 
 
 def test_a_wrong_file_can_be_rejected_at_once(files, reviewer):
