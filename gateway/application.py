@@ -55,6 +55,7 @@ from gateway.store.base import Inbox, Store, Users, View
 from gateway.store.base_inbox import Subscribers, Subscriptions
 from gateway.store.opening import open_inbox, open_store, open_subscribers, open_subscriptions, open_users
 from gateway.store.step import EPOCH_FACT, check_finished
+from gateway.takedown_desk import TakedownDesk
 from gateway.throttle import FAILURES, Throttle
 from gateway.websub import routes as websub
 
@@ -190,8 +191,11 @@ def _review(app: Flask, settings: Settings, databases: Databases, repository: Re
     configure(app, site, key(settings, "session", store.fact(EPOCH_FACT)))
     throttle = Throttle(users, key(settings, FAILURES))
     open_desk, sessions = databases.desk.open, Sessions(users)
+    withdrawals = TakedownDesk(settings.instance, store, databases.inbox, databases.desk)
     return review.blueprint(
-        review.Parts(site, settings, store, databases.inbox, open_desk, decide, users, sessions, describe, throttle)
+        review.Parts(
+            site, settings, store, databases.inbox, open_desk, decide, users, sessions, describe, throttle, withdrawals
+        )
     )
 
 

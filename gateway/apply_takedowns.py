@@ -118,15 +118,22 @@ def _apply(
 
 
 def survey(
-    store: Store, inbox: Inbox, new: Entries, progress: Progress = lambda _: None, takedowns: Takedowns | None = None
+    store: Store,
+    inbox: Inbox,
+    new: Entries,
+    progress: Progress = lambda _: None,
+    takedowns: Takedowns | None = None,
+    among: Iterable[tuple[str, str]] | None = None,
 ) -> Survey:
     """Return the effect of these entries on what is published; `takedowns` is the list to apply (None: in force).
 
+    `among` are the items to look at, besides those that entries name, as (source, upstream identifier); None: all.
     Raise StoreError.
     """
     survey = Survey()
     candidates: dict[str, set[str]] = defaultdict(set)
-    for source, upstream in (*named(new), *_scanned(store, Takedowns(new), progress)):
+    others = _scanned(store, Takedowns(new), progress) if among is None else among
+    for source, upstream in (*named(new), *others):
         candidates[source].add(upstream)
     for source, upstreams in _batches(candidates):
         payloads = _payloads(store, inbox, source)

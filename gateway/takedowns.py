@@ -35,8 +35,8 @@ class Kind(StrEnum):
 class Takedown(NamedTuple):
     """One entry. `value` is in normal form; `items` are the identifiers and `files` the SHA-256 that it has hit.
 
-    `at` and `removed_at` are UTCdatetimes. A removed entry stays on the list without effect: so a list without it is
-    recognized as an older copy.
+    `at` and `removed_at` are UTCdatetimes; `by` is the person who added the entry, if that is known. A removed entry
+    stays on the list without effect: so a list without it is recognized as an older copy.
     """
 
     kind: Kind
@@ -47,6 +47,7 @@ class Takedown(NamedTuple):
     items: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     removed_at: str = ""
+    by: str = ""
 
     @property
     def key(self) -> str:

@@ -212,6 +212,17 @@ LAYERS = {
     "gateway.fulltext.deciding": Layer(
         (*GROUND, "gateway.settings", "gateway.store.base", "gateway.takedowns", "gateway.fulltext")
     ),
+    "gateway.fulltext.withdrawing": Layer(
+        (
+            *GROUND,
+            "gateway.settings",
+            "gateway.apply_takedowns",
+            "gateway.store.base",
+            "gateway.store.takedown_file",
+            "gateway.takedowns",
+            "gateway.fulltext",
+        )
+    ),
     # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
     "gateway.oaipmh": Layer((*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh")),
     "gateway.oaipmh.routes": Layer(

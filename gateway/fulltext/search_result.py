@@ -10,6 +10,8 @@ from gateway.model import Candidate, Match, Outcome, Trace
 # Values of `Candidate.found_by` and `Trace.step` that are no steps.
 NAMED = "record"  # for files that the record itself names
 RECHECK = "recheck"  # for copies that were accepted before
+# Outcomes of files for the review by people.
+REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.SUPPLEMENT)
 UNNAMED = "9999-12-31"  # the last day of an embargo whose end is not stated
 
 

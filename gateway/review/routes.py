@@ -29,6 +29,8 @@ from gateway.review.login_page import LoginPage
 from gateway.review.record_facts import Describe
 from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
+from gateway.review.takedown_pages import TakedownPages
+from gateway.review.withdrawals import Withdrawals
 from gateway.settings import Settings, place_of_copy
 from gateway.store.base import Discovery, Inbox, Store, Users
 from gateway.throttle import Throttle
@@ -57,6 +59,7 @@ class Parts(NamedTuple):
     sessions: Sessions
     describe: Describe
     throttle: Throttle
+    withdrawals: Withdrawals
 
 
 def blueprint(parts: Parts) -> Blueprint:
@@ -98,6 +101,7 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
     items = ItemPage(store, parts.inbox, open_desk, parts.describe, has_copy, pages)
     score = parts.settings.share("review_accept_score")
     sample = SamplePage(store, open_desk, decide, parts.describe, has_copy, pages, score)
+    takedowns = TakedownPages(store, parts.withdrawals, parts.describe, parts.sessions, pages)
     files = CopyFile(open_desk, store, instance, pages)
     return (
         ("/review/login", "login", login.form, "GET"),
@@ -115,6 +119,9 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/precision.json", "precision_as_json", sample.precision_as_json, "GET"),
         ("/review/precision.csv", "precision_as_csv", sample.precision_as_csv, "GET"),
         ("/review/decide", "decide", DecidePage(listing, open_desk, decide, pages).answer, "POST"),
+        ("/review/takedowns", "takedowns", takedowns.list, "GET"),
+        ("/review/takedowns", "take_down", takedowns.add, "POST"),
+        ("/review/takedowns/new", "new_takedown", takedowns.new, "GET"),
         ("/review/batch", "batch", batch.preview, "GET"),
         ("/review/batch", "decide_batch", batch.decide, "POST"),
         ("/review/decisions", "decisions", decisions.html, "GET"),

@@ -143,6 +143,7 @@ _TAKEDOWN = fields("""
     source | text | The name of the source, for an identifier of that source.
     reason | text | Why it was withdrawn.
     at | time | When the entry was added.
+    by | text | Who added it; empty: it is not known.
     items | texts | The identifiers of the items that it hides; records that only lose an address are not among them.
     files | texts | The SHA-256 of the files that it hits, as far as they are known.
 """)

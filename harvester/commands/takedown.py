@@ -9,6 +9,7 @@ import click
 
 from gateway.apply_takedowns import Returning, Survey, pending, returning, survey
 from gateway.errors import ConfigurationError
+from gateway.fulltext.withdrawing import Finished, added
 from gateway.program import say
 from gateway.settings import Settings
 from gateway.store.takedown_file import Entries, TakedownFile
@@ -16,8 +17,9 @@ from gateway.takedowns import Kind, Takedown, Takedowns
 from gateway.terminal import plain
 from gateway.xmltext import utc_datetime
 from harvester.commands.output import json_option, write_facts, write_rows
+from harvester.commands.review import whoever_calls
 from harvester.harvest.instance import Instance, opened
-from harvester.harvest.takedowns.apply import Finished, finish
+from harvester.harvest.takedowns.apply import finish
 from harvester.harvest.takedowns.purge import Purged, purge
 from harvester.harvest.takedowns.targets import recognised
 from harvester.runtime.exit_status import Status
@@ -27,7 +29,7 @@ from harvester.schedule.kept_files import KeptFilesRounds
 
 _OF_ITEMS = (Kind.IDENTIFIER, Kind.UPSTREAM, Kind.DOI)
 _SHOWN = 10  # identifiers in a question
-_COLUMNS = ("kind", "value", "source", "items", "files", "at", "is_done", "reason")
+_COLUMNS = ("kind", "value", "source", "items", "files", "at", "by", "is_done", "reason")
 _SOURCE = click.option("--source", default="", metavar="NAME", help="The targets are identifiers of this source.")
 
 
@@ -63,7 +65,7 @@ def add(
         if is_dry:
             _show_plan(wanted, _planned(instance, wanted), as_json=as_json)
             return
-        file.change(lambda listed: _added(listed, wanted))
+        file.change(lambda listed: added(listed, wanted))
         finished = finish(instance)
         with progress() as reporter:
             kept_files = KeptFilesRounds(instance, reporter, Stop())
@@ -82,7 +84,8 @@ def add(
 def _recognised(settings: Settings, targets: Iterable[str], source: str, reason: str) -> Entries:
     domain, at = settings.text("repository_domain"), utc_datetime(int(time()))
     recognised_targets = (
-        recognised(target, domain, source)._replace(reason=plain(reason), at=at) for target in targets
+        recognised(target, domain, source)._replace(reason=plain(reason), at=at, by=whoever_calls())
+        for target in targets
     )
     return tuple({takedown.key: takedown for takedown in recognised_targets}.values())
 
@@ -95,17 +98,6 @@ def _say_what_is_missing(instance: Instance, entry: Takedown) -> None:
         say(f"No published item is {entry.value}. One that arrives later will not be published.")
 
 
-def _added(listed: Entries, wanted: Entries) -> Entries:
-    """Return the list with these entries; of one that is in force already only a reason that is given is new."""
-    news = {takedown.key: takedown for takedown in wanted}
-    kept = (_still(takedown, news.pop(takedown.key)) if takedown.key in news else takedown for takedown in listed)
-    return (*kept, *news.values())
-
-
-def _still(before: Takedown, wanted: Takedown) -> Takedown:
-    return wanted if before.removed_at else before._replace(reason=wanted.reason or before.reason)
-
-
 def _removed(listed: Entries, lifted: Entries) -> Entries:
     """Return the list with these entries out of force, and without the notes of what they had affected."""
     keys, at = {takedown.key for takedown in lifted}, utc_datetime(int(time()))
@@ -116,7 +108,7 @@ def _removed(listed: Entries, lifted: Entries) -> Entries:
 
 
 def _planned(instance: Instance, wanted: Entries) -> Survey:
-    every = Takedowns(_added(instance.store.takedowns().listed, wanted))
+    every = Takedowns(added(instance.store.takedowns().listed, wanted))
     return survey(instance.store, instance.inbox, wanted, takedowns=every)
 
 
@@ -166,6 +158,7 @@ def _facts(entry: Takedown) -> dict[str, object]:
         "source": entry.source,
         "reason": entry.reason,
         "at": entry.at,
+        "by": entry.by,
     }
 
 

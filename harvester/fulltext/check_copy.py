@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
-from gateway.fulltext.search_result import NAMED
+from gateway.fulltext.search_result import NAMED, REVIEWED
 from gateway.model import Candidate, FileLink, Outcome
 from gateway.xmltext import utc_datetime
 from harvester.fulltext.access_rights import future_day_in, open_from_words
@@ -23,8 +23,6 @@ from harvester.fulltext.steps._visit import Visit, is_pdf, visit
 from harvester.http.dates import http_date
 from harvester.http.messages import Fetch
 
-# Outcomes of files for the review by people.
-REVIEWED = (Outcome.SUCCESS, Outcome.LOW_SCORE, Outcome.NO_TEXT, Outcome.SUPPLEMENT)
 # Statements about a copy, by the names of their fields in `Copy` and `Candidate`.
 _STATED = ("evidence", "version", "license", "license_url", "host_type", "doubt", "restriction", "retracted")
 Keep: TypeAlias = Callable[[bytes], None]

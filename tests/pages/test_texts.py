@@ -39,6 +39,8 @@ BY_NAME = (
     "review_facts",
     "review_judged",
     "review_rules",
+    "review_takedown_kinds",
+    "review_takedown_reasons",
 )
 
 

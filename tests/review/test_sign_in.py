@@ -275,7 +275,7 @@ def test_when_too_many_passwords_are_being_checked_the_client_may_try_again(hous
 def test_decisions_are_in_the_log_under_the_name_of_the_user(house, reviewer):  # noqa: F811
     decision = Decision("oai:x:y/1", "https://e.org/a.pdf", "ab" * 32, "accept", "It is so.", "B. Ito", 1, number=7)
     users = house.app.extensions["users"]
-    parts = Parts(*(None,) * 5, lambda *decisions: Decided(decisions[:1]), users, Sessions(users), None, None)
+    parts = Parts(*(None,) * 5, lambda *decisions: Decided(decisions[:1]), users, Sessions(users), *(None,) * 3)
     with house.app.test_request_context("/review", environ_base={"REMOTE_ADDR": "192.0.2.9"}):
         g.review_user = User("B. Ito", Role.REVIEWER)
         assert noted(parts)(decision, decision) == Decided((decision,))

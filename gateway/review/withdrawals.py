@@ -1,0 +1,41 @@
+"""What a takedown would touch, and what carries it out: values and a protocol, which the application fills in. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from gateway.takedowns import Takedown
+
+
+class Plan(NamedTuple):
+    """What an entry would touch, as far as it is known before all records are read.
+
+    `items` are the items that become tombstones, or that have the file; `has_more`: there are more of them. `files` are
+    the SHA-256 of the files that are withdrawn. `before` is the same entry if it is in force already.
+    """
+
+    entry: Takedown
+    items: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    has_more: bool = False
+    before: Takedown | None = None
+
+
+class Withdrawals(Protocol):
+    """The list of takedowns of an instance. Every method may raise StoreError."""
+
+    def plan(self, entry: Takedown) -> Plan:
+        """Return what an entry would touch; nothing is changed."""
+        ...
+
+    def add(self, entry: Takedown) -> bool:
+        """Put an entry on the list, and carry the list out; return whether that was done within some seconds.
+
+        The entry counts at once: nothing that is published later has what it names. The rest goes on in this process;
+        after a kill, the next `harvester tend` does it.
+        """
+        ...
+
+    def listed(self) -> tuple[tuple[Takedown, bool], ...]:
+        """Return the entries in force, the newest first; with each is whether everything that it hits is withdrawn."""
+        ...

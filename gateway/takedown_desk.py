@@ -1,0 +1,90 @@
+"""The takedowns that people add in the review: what they would touch, and the thread that carries them out.
+
+That can take minutes in a large repository, because a file may be in any record. So the server answers after some
+seconds, and the thread goes on. It opens the databases for itself, as a command does.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+from typing import Final
+
+from gateway.apply_takedowns import pending, survey
+from gateway.desk import Desk
+from gateway.errors import GatewayError, StoreError
+from gateway.fulltext.withdrawing import added, carry_out
+from gateway.indexing import following
+from gateway.review.withdrawals import Plan
+from gateway.settings import load
+from gateway.store.base import Inbox, Store
+from gateway.store.opening import open_inbox
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown, Takedowns
+
+_WAIT_SECONDS: Final = 5.0
+MOST_ITEMS: Final = 200  # of a preview
+
+log = logging.getLogger("gateway")
+
+
+class TakedownDesk:
+    """The takedowns of one instance; `Withdrawals` has the promises."""
+
+    def __init__(self, folder: Path, store: Store, inbox: Inbox | None, desk: Desk) -> None:
+        """Take the instance folder and its databases; `inbox` is None if it cannot be read."""
+        self._folder, self._store, self._inbox, self._desk = folder, store, inbox, desk
+
+    def plan(self, entry: Takedown) -> Plan:
+        """Return what an entry would touch; nothing is changed. Raise StoreError."""
+        if self._inbox is None:
+            raise StoreError("Nothing can be taken down, because the inbox cannot be read.")
+        listed = self._store.takedowns()
+        before = next((known for known in listed.entries if known.key == entry.key), None)
+        if entry.kind is Kind.SHA256:
+            items = self._with_file(entry.value)
+            return Plan(entry, items[:MOST_ITEMS], (entry.value,), len(items) > MOST_ITEMS, before)
+        every = Takedowns(added(listed.listed, (entry,)))
+        effect = survey(self._store, self._inbox, (entry,), takedowns=every, among=())
+        return Plan(
+            entry, tuple(sorted(effect.items[entry.key])), tuple(sorted(effect.files[entry.key])), before=before
+        )
+
+    def _with_file(self, digest: str) -> tuple[str, ...]:
+        """Return the items that have a file: in their published records, or found for them."""
+        with self._store.view() as view:
+            named = view.items_with(digest, MOST_ITEMS + 1)
+        copies = self._desk.open().copies_with(digest, MOST_ITEMS + 1) if self._has_searched else ()
+        return tuple(sorted({*named, *(copy.identifier for copy in copies)}))
+
+    @property
+    def _has_searched(self) -> bool:
+        return (self._folder / "discovery.sqlite").is_file()
+
+    def add(self, entry: Takedown) -> bool:
+        """Put an entry on the list, and carry the list out; return whether that was done within some seconds."""
+        TakedownFile(self._folder).change(lambda listed: added(listed, (entry,)))
+        work = Thread(target=self._carry_out, name="takedowns", daemon=True)
+        work.start()
+        work.join(_WAIT_SECONDS)
+        return not work.is_alive() and entry.key not in {waiting.key for waiting in pending(self._store)[0]}
+
+    def _carry_out(self) -> None:
+        settings = load(self._folder)
+        try:
+            with (
+                following(settings, completes=False) as index,
+                closing(open_inbox(self._folder, only_reads=True)) as inbox,
+                closing(Desk(self._folder)) as desk,
+            ):
+                carry_out(index.store, inbox, desk.open if self._has_searched else None, settings)
+        except GatewayError as error:
+            log.error("Takedowns were not carried out; `harvester tend` repeats it: %s", error)  # noqa: TRY400 - expected
+
+    def listed(self) -> tuple[tuple[Takedown, bool], ...]:
+        """Return the entries in force, the newest first; with each is whether everything that it hits is withdrawn."""
+        waiting = {entry.key for entry in pending(self._store)[0]}
+        entries = sorted(self._store.takedowns().entries, key=lambda entry: entry.at, reverse=True)
+        return tuple((entry, entry.key not in waiting) for entry in entries)

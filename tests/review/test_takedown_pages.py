@@ -1,0 +1,243 @@
+"""Managers and administrators take items and files down in the browser; nobody else sees anything of it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from gateway import takedown_desk
+from gateway.errors import StoreUnwritable
+from gateway.model import Deed, Role
+from gateway.settings import place_of_copy
+from gateway.store.opening import open_users
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind
+from tests.page_house import FOUND, House, house, parsed, seen  # noqa: F401 - fixtures
+from tests.review_house import Browser, signed_in
+
+ITEM = "oai:gateway.example.org:laro/"
+NEW, LIST = "/review/takedowns/new", "/review/takedowns"
+TITLE = "A title of an unusual kind"
+COPY = FOUND._replace(copy_url=f"https://gateway.example.org/files/{FOUND.sha256}")
+
+
+@pytest.fixture
+def settings() -> dict[str, Any]:
+    return {"files_serve": True}
+
+
+@pytest.fixture
+def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:  # noqa: F811 - the fixture
+    """Return a house in which two items have the same file, of which we have a copy."""
+    monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")  # the clock of the house stands elsewhere
+    for name in ("1", "2"):
+        house.add(name, title=TITLE)
+        house.file(name, COPY)
+    place = place_of_copy(house.desk.folder, FOUND.sha256)
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"%PDF-1.7")
+    return house
+
+
+@pytest.fixture
+def administrator(filled: House) -> Browser:
+    return signed_in(filled.app, filled.desk.folder, "R. Vos", Role.ADMINISTRATOR)
+
+
+@pytest.fixture
+def manager(filled: House) -> Browser:
+    return signed_in(filled.app, filled.desk.folder, "Ada", Role.MANAGER, "laro")
+
+
+def _form(page: str) -> dict[str, str]:
+    """Return the fields of the form of a preview."""
+    (form,) = (form for form in parsed(page).forms if form.action == LIST)
+    return {name: value for name, value in form.fields.items() if value is not None}
+
+
+def _agree(page: Browser, query: str, reason: str = "court", comment: str = "Case 1/26", **more: str) -> Any:
+    """Agree to the preview of an address, as the form of its page does; return the answer."""
+    shown = page.get(f"{NEW}?{query}")
+    assert shown.status_code == 200
+    fields = _form(shown.text)
+    del fields["csrf_token"]
+    return page.post(LIST, **(fields | {"reason": reason, "comment": comment} | more))
+
+
+def test_an_item_is_seen_before_and_is_a_tombstone_after(filled, manager):
+    preview = seen(manager.get(f"{NEW}?item={ITEM}1").text)
+    assert f"1 item becomes a tombstone. {TITLE} {ITEM}1" in preview
+    assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 200, "nothing happens before"
+    answer = _agree(manager, f"item={ITEM}1")
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"{LIST}?done=done")
+    page = seen(manager.get(answer.headers["Location"]).text)
+    assert page.index("It was taken down.") < page.index("1 takedown in force")
+    assert f"Item {ITEM}1" in page
+    assert "Ada Order of a court or an authority: Case 1/26 1" in page
+    assert "Withdrawn" in page
+    assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
+    record = filled.get(f"/oai?verb=GetRecord&metadataPrefix=oai_dc&identifier={ITEM}1").text
+    assert 'status="deleted"' in record
+    assert "court" not in record
+    assert filled.get("/items/oai:gateway.example.org:laro/2").status_code == 200
+
+
+def test_a_file_leaves_every_record_and_our_copy_is_deleted(filled, manager):
+    query = f"file={FOUND.sha256}"
+    preview = seen(manager.get(f"{NEW}?{query}").text)
+    assert "2 items have this file." in preview
+    assert f"{ITEM}1" in preview
+    assert _agree(manager, query).headers["Location"] == f"{LIST}?done=done"
+    assert not place_of_copy(filled.desk.folder, FOUND.sha256).exists()
+    assert filled.get(f"/files/{FOUND.sha256}").status_code == 451
+    for name in ("1", "2"):
+        didl = filled.get(f"/oai?verb=GetRecord&metadataPrefix=oai_didl&identifier={ITEM}{name}").text
+        assert "found.pdf" not in didl
+        assert FOUND.sha256 not in didl
+
+
+def test_the_entry_is_that_of_the_command_with_the_name_of_the_user(filled, administrator):
+    _agree(administrator, f"file={FOUND.sha256}", reason="personal", comment="  Letter\tof\n1 May \0 ")
+    (entry,) = TakedownFile(filled.desk.folder).read().entries
+    assert (entry.kind, entry.value, entry.by) == (Kind.SHA256, FOUND.sha256, "R. Vos")
+    assert entry.reason == "Personal data: Letter of 1 May"
+    with closing(open_users(filled.desk.folder)) as users:
+        (line, *_) = users.log(10**9, 10)
+    assert (line.by, line.deed, line.about) == ("R. Vos", Deed.TAKEN_DOWN, f"sha256 {FOUND.sha256}")
+
+
+def test_a_reviewer_sees_no_takedown_and_makes_none(filled, administrator):
+    reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
+    assert LIST not in reviewer.get("/review").text
+    for path in (LIST, f"{NEW}?item={ITEM}1", f"{NEW}?file={FOUND.sha256}", f"{NEW}?item=nothing"):
+        answer = reviewer.get(path)
+        assert (answer.status_code, TITLE in answer.text) == (403, False), path
+    reviewer.get("/review")
+    assert reviewer.post(LIST, item=f"{ITEM}1", reason="court", comment="x", seen="").status_code == 403
+    assert TakedownFile(filled.desk.folder).read().is_empty
+    assert LIST in administrator.get("/review").text
+
+
+def test_a_manager_takes_down_what_is_in_the_own_sources_alone(filled):
+    other = signed_in(filled.app, filled.desk.folder, "Eve", Role.MANAGER, "another")
+    for query in (f"item={ITEM}1", f"file={FOUND.sha256}", f"file={'cd' * 32}"):
+        answer = other.get(f"{NEW}?{query}")
+        assert (answer.status_code, TITLE in answer.text) == (403, False), query
+        other.get("/review")
+        kind, value = query.split("=")
+        assert other.post(LIST, **{kind: value}, reason="court", comment="x", seen="").status_code == 403
+    assert TakedownFile(filled.desk.folder).read().is_empty
+
+
+def test_a_file_that_nobody_has_is_for_an_administrator(filled, administrator):
+    query = f"file={'cd' * 32}"
+    assert "Nothing that is published now." in seen(administrator.get(f"{NEW}?{query}").text)
+    assert _agree(administrator, query).status_code == 303
+    assert TakedownFile(filled.desk.folder).read().names_digest("cd" * 32)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "item=", "file=", "item=x", "file=x", "file=" + "AB" * 32, f"item={ITEM}1&file={'ab' * 32}",
+     "item=" + "x" * 5000, "item=%00", "item=%E2%80%AE", "item=%ff", f"item={ITEM}1%0a", f"item={ITEM}999"],
+)  # fmt: skip
+def test_what_is_not_there_is_refused_in_a_sentence(administrator, query):
+    answer = administrator.get(f"{NEW}?{query}")
+    assert answer.status_code == 404
+    assert "There is no such item or file" in seen(answer.text)
+
+
+@pytest.mark.parametrize(
+    ("reason", "comment", "sentence"),
+    [
+        ("", "x", "Choose a reason."),
+        ("none of the list", "x", "Choose a reason."),
+        ("__class__", "x", "Choose a reason."),
+        ("other", " \t ", "needs a text of yours"),
+        ("court", "x" * 2_001, "The text is too long."),
+    ],
+)
+def test_without_a_proper_reason_nothing_is_taken_down(filled, administrator, reason, comment, sentence):
+    answer = _agree(administrator, f"item={ITEM}1", reason, comment)
+    assert answer.status_code == 400
+    assert sentence in seen(answer.text)
+    assert TakedownFile(filled.desk.folder).read().is_empty
+
+
+def test_what_has_changed_since_it_was_seen_is_shown_again(filled, administrator):
+    administrator.get(f"{NEW}?file={FOUND.sha256}")
+    shown = administrator.get(f"{NEW}?file={FOUND.sha256}").text
+    seal = _form(shown)["seen"]
+    filled.add("3", title=TITLE)
+    filled.file("3", COPY)
+    fields = {"file": FOUND.sha256, "reason": "court", "comment": "Case 1/26"}
+    answer = administrator.post(LIST, **fields, seen=seal)
+    assert answer.status_code == 400
+    text = seen(answer.text)
+    assert "Something has changed since you looked." in text
+    assert "3 items have this file." in text
+    form = _form(answer.text)
+    assert (form["reason"], form["comment"]) == ("court", "Case 1/26")
+    assert TakedownFile(filled.desk.folder).read().is_empty
+    assert administrator.post(LIST, **fields, seen=form["seen"]).status_code == 303
+
+
+def test_the_preview_names_an_entry_that_is_in_force_already(administrator):
+    assert _agree(administrator, f"file={FOUND.sha256}").status_code == 303
+    assert "This was taken down already, on" in seen(administrator.get(f"{NEW}?file={FOUND.sha256}").text)
+
+
+def test_hostile_reasons_run_nothing_and_turn_no_line(administrator):
+    _agree(administrator, f"item={ITEM}1", comment="<script>alert(1)</script>\u202e\"'><img src=x onerror=alert(1)>")
+    page = administrator.get(LIST).text
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert "U+202E" in page
+    assert "\u202e" not in page
+
+
+def test_nothing_of_it_is_visible_to_others(filled, administrator):
+    """Neither to harvesters, nor to readers, nor to reviewers: the tombstone alone."""
+    reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
+    _agree(administrator, f"item={ITEM}1", comment="A secret reason")
+    _agree(administrator, f"item={ITEM}2", comment="A secret reason")
+    public = ("/", "/search?q=unusual", "/oai?verb=ListRecords&metadataPrefix=oai_dc", "/sources/laro.json")
+    for path in (*public, f"/oai?verb=GetRecord&metadataPrefix=oai_didl&identifier={ITEM}1"):
+        assert not _leaks(filled.get(path).text), path
+    for path in ("/review", "/review/copies.json", "/review/copies.csv", "/review/decisions", "/review/decisions.json",
+                 f"/review/items/{ITEM}1", "/review/sample", f"/review/copies/{FOUND.sha256}"):  # fmt: skip
+        assert not _leaks(reviewer.get(path).text), path
+
+
+def _leaks(text: str) -> bool:
+    return any(word in text for word in (TITLE, "secret", "found.pdf", "R. Vos"))
+
+
+def test_a_long_takedown_goes_on_after_the_answer(filled, administrator, monkeypatch):
+    monkeypatch.setattr(takedown_desk.TakedownDesk, "_carry_out", lambda _self: None)
+    answer = _agree(administrator, f"item={ITEM}1")
+    assert answer.headers["Location"] == f"{LIST}?done=waits"
+    page = seen(administrator.get(answer.headers["Location"]).text)
+    assert "It is being taken down." in page
+    assert "Under way" in page
+    assert filled.get(f"/oai?verb=GetRecord&metadataPrefix=oai_dc&identifier={ITEM}1").status_code == 200
+
+
+def test_a_failure_of_the_thread_is_logged_and_the_entry_stays(filled, administrator, monkeypatch, caplog):
+    def fail(*_: object) -> None:
+        raise StoreUnwritable("The disk is full.")
+
+    monkeypatch.setattr(takedown_desk, "carry_out", fail)
+    assert _agree(administrator, f"item={ITEM}1").headers["Location"] == f"{LIST}?done=waits"
+    assert "`harvester tend` repeats it: The disk is full." in caplog.text
+    assert not TakedownFile(filled.desk.folder).read().is_empty
+
+
+def test_a_list_of_an_earlier_release_has_no_names_and_can_be_read(filled, administrator):
+    entry = {"kind": "doi", "value": "10.1/x", "source": "", "reason": "", "at": "2026-01-01T00:00:00Z", "items": [],
+             "files": [], "removed_at": ""}  # fmt: skip
+    (filled.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": [entry]}))
+    assert "DOI 10.1/x" in seen(administrator.get(LIST).text)
