@@ -298,6 +298,10 @@ class Discovery(Protocol):
         """Store the beginning of the text of a file."""
         ...
 
+    def files_without_text(self, limit: int) -> tuple[str, ...]:
+        """Return the SHA-256 of at most `limit` files of which no text was ever stored, sorted."""
+        ...
+
     def forget_first_pages(self, digests: Iterable[str]) -> None:
         """Delete the texts of the files with these SHA-256."""
         ...

@@ -211,6 +211,12 @@ select content from first_page where sha256 = ?;
 -- Store the beginning of the text of a file.
 insert or replace into first_page values (?, ?);
 
+-- name: first_pages_lacking
+-- Return files whose text was never stored.
+select distinct sha256 from copy
+where sha256 <> '' and not exists (select 1 from first_page where first_page.sha256 = copy.sha256)
+order by sha256 limit ?;
+
 -- name: first_page_forget
 -- Forget the text of a file.
 delete from first_page where sha256 = ?;

@@ -107,6 +107,11 @@ class CopyLists:
         with self._file.writing() as session:
             session.execute(SQL["first_page_put"], (sha256, zstandard.compress(text.encode())))
 
+    def files_without_text(self, limit: int) -> tuple[str, ...]:
+        """Return the SHA-256 of at most `limit` files of which no text was ever stored, sorted."""
+        with self._file.reading() as session:
+            return tuple(digest for (digest,) in session.execute(SQL["first_pages_lacking"], (limit,)).fetchall())
+
     def forget_first_pages(self, digests: Iterable[str]) -> None:
         """Delete the texts of the files with these SHA-256."""
         with self._file.writing() as session:

@@ -16,7 +16,9 @@ from time import time
 from typing import NamedTuple
 
 from gateway.fulltext.release import BATCH, Releaser
+from gateway.fulltext.stored_files import Copies
 from gateway.model import Outcome, RunOutcome
+from harvester.fulltext.earlier_texts import read_earlier
 from harvester.fulltext.pdf.extraction import break_off
 from harvester.fulltext.polite_fetch import polite, web_for_other_hosts
 from harvester.fulltext.run import FullTextSearch, Result
@@ -34,6 +36,7 @@ from harvester.runtime.progress import Progress
 from harvester.runtime.run_lifecycle import RunLifecycle
 
 STAGE = "discovery"
+EARLIER = 50  # files of an earlier release that are read at each turn, which takes half a minute
 ONE_SOURCE = Lock()
 
 
@@ -122,6 +125,9 @@ def discover(instance: Instance, entry: SourceEntry, progress: Progress, stop: S
             search_items(
                 instance, order, run, run.log.counts, lambda _result: run.log.record_progress(None), clock=clock
             )
+            with stop.breaking(break_off):
+                copies = Copies(instance.folder)
+                read_earlier(instance.store, instance.desk(), copies, EARLIER, lambda: stop.is_asked)
         return run.ran
     finally:
         ONE_SOURCE.release()
