@@ -60,6 +60,10 @@ class Looks(Protocol):
         """Return at most `limit` due files at a host, sorted by (due, identifier, url), after `after`."""
         ...
 
+    def failing(self, source: str, host: str, limit: int) -> tuple[str, ...]:
+        """Return at most `limit` items of a source with a file at a host that was not there at the last look."""
+        ...
+
     def of_item(self, identifier: str) -> tuple[FileLook, ...]:
         """Return the looks at the files of an item, sorted by address."""
         ...

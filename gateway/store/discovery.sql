@@ -491,6 +491,10 @@ order by due, identifier, url limit ?;
 -- Return how many files of a source are known, how many are due, and how many were not there.
 select count(*), coalesce(sum(due <= ?2), 0), coalesce(sum(failures > 0), 0) from look where source = ?1;
 
+-- name: looks_failing
+-- Return items of a source with a file at a host that was not there at the last look.
+select distinct identifier from look where source = ? and host = ? and failures > 0 order by identifier limit ?;
+
 -- name: story_put
 -- Store the story of a search again after a file of it has changed.
 update search set story = ?, changed = changed + 1 where identifier = ?;

@@ -73,6 +73,12 @@ class SqliteLooks:
             rows = session.execute(SQL["looks_due"], (source, host, at, *after, limit)).fetchall()
         return tuple(map(_look_of, rows))
 
+    def failing(self, source: str, host: str, limit: int) -> tuple[str, ...]:
+        """Return at most `limit` items of a source with a file at a host that was not there at the last look."""
+        with self._file.reading() as session:
+            rows = session.execute(SQL["looks_failing"], (source, host, limit)).fetchall()
+            return tuple(identifier for (identifier,) in rows)
+
     def of_item(self, identifier: str) -> tuple[FileLook, ...]:
         """Return the looks at the files of an item, sorted by address."""
         with self._file.reading() as session:

@@ -15,6 +15,7 @@ from math import exp, lgamma
 from typing import NamedTuple
 
 from gateway.errors import StoreDamaged
+from gateway.fulltext.search_result import RECHECK
 from gateway.fulltext.stored_search import candidates_of, traces_of
 from gateway.model import Alarm, Ending, Outcome, SearchState
 from gateway.store.base import Discovery
@@ -158,7 +159,9 @@ def _is_over(alarm: Alarm, counts: Periods | None, today: int, *, is_active: boo
 
 
 def _examples(desk: Discovery, kind: Kind, since: int) -> tuple[str, ...]:
-    """Return the identifiers of some items whose last search failed so."""
+    """Return the identifiers of some items whose last search failed so, or whose published file is not there."""
+    if kind.step == RECHECK:
+        return desk.looks.failing(kind.source, kind.host, _EXAMPLES)
     try:
         searches = desk.searched_since(kind.source, since, _MOST_LOOKED_AT)
     except StoreDamaged:  # an alarm without examples is better than none

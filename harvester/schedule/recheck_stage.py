@@ -17,6 +17,7 @@ from harvester.fulltext.pdf.extraction import break_off
 from harvester.fulltext.polite_fetch import polite_anew, web_for_other_hosts
 from harvester.fulltext.recheck.look_at import Effect
 from harvester.fulltext.recheck.run import Order, Recheck, Result
+from harvester.fulltext.substance import watch
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import RunResult, run_lifecycle
 from harvester.harvest.run_log import Clock
@@ -82,6 +83,7 @@ def recheck_files(
                 run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
     if counts["looked"] and not order.is_dry:
         counts["stamped"] += releaser.release(sources)
+        watch(desk, int(clock()))
 
 
 def recheck(instance: Instance, entry: SourceEntry, progress: Progress, stop: Stop, clock: Clock = time) -> RunResult:

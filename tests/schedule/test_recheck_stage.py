@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from gateway.errors import StoreBusy
 from gateway.fulltext.release import Releaser
-from gateway.model import RunOutcome
+from gateway.model import Ending, RunOutcome
 from gateway.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.fulltext.politeness import PoliteFetch
@@ -205,3 +205,18 @@ def test_a_renewed_search_requests_no_file_that_was_looked_at_lately(instance, w
         state = opened_instance.desk().search(IDENTIFIER)
         assert state.searched_at >= searched_at - 1, utc_datetime(state.searched_at)
         assert opened_instance.desk().decisions(IDENTIFIER)[-1].verdict == "accept"
+
+
+def test_a_host_whose_files_vanish_is_an_alarm(instance, web) -> None:
+    day = int(time()) // DAY
+    with opened(str(instance)) as opened_instance:
+        host = "repository.example.net"
+        before = [Ending("laro", "recheck", host, "success", "2026-01", "copy", day - 20)] * 200
+        after = [Ending("laro", "recheck", host, "not-found", "2026-01", "copy", day)] * 60
+        opened_instance.desk().looks.write((), (*before, *after))
+    web.own = {**web.own, COPY: answer(status=404)}
+    assert called(instance, "recheck", "--all")[0] == 0
+    status, output, _ = called(instance, "alarms", "--json")
+    (alarm,) = (json.loads(line) for line in output.splitlines())
+    assert (status, alarm["step"], alarm["host"]) == (3, "recheck", host)
+    assert alarm["examples"] == [IDENTIFIER]

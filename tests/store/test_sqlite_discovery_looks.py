@@ -147,6 +147,13 @@ def test_a_story_that_cannot_be_read_is_named(desk, tmp_path) -> None:
         desk.looks.conclude(look(), 0, URL, lambda _, story: Findings((), story))
 
 
+def test_items_whose_files_are_not_there_are_found_by_host(desk) -> None:
+    desk.looks.publish({A: [look()], B: [look(B)]})
+    desk.looks.write([look(B, looked_at=5, failures=1, failing_since=5)])
+    assert desk.looks.failing("s", HOST, 3) == (B,)
+    assert desk.looks.failing("s", "x", 3) == ()
+
+
 def test_stamping_hosts_are_remembered(desk) -> None:
     assert desk.looks.stamping_hosts() == frozenset()
     desk.looks.note_stamping(HOST, 5)

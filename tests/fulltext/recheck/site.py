@@ -182,16 +182,18 @@ class Site:
         file.rounds += 1
         before = (file.sha256, file.is_published, file.is_flagged)
         is_conditional = bool(file.tag) and file.rounds % WHOLE_EVERY != 0
-        if file.status == 404:
+        is_sent = file.status == 200 and file.kind != "page"
+        if is_sent and not file.stamps and is_conditional and file.tag == file.etag():
+            file.absent, file.is_flagged = 0, False  # the server says that nothing has changed, and may lie
+        elif file.status == 404:
             file.absent += 1
             self._lose(file, is_lost=file.absent >= GRACE_LOOKS)
-        elif file.status != 200 or file.kind == "page" or (file.kind == "other" and not file.is_named):
+        elif not is_sent or (file.kind == "other" and not file.is_named):
             file.absent += 1
             self._lose(file, is_lost=True)
         else:
             file.absent, file.is_flagged = 0, False
-            if not (is_conditional and file.tag == file.etag() and not file.stamps):
-                self._take(file)
+            self._take(file)
         return before != (file.sha256, file.is_published, file.is_flagged)
 
     def _lose(self, file: SiteFile, *, is_lost: bool) -> None:
