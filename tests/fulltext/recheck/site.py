@@ -96,6 +96,7 @@ class SiteFile:
     absent: int = 0
     rounds: int = 0
     tag: str = ""  # that the recheck knows
+    has_tag_of_moved: bool = False
     text: str = ""  # of the published bytes
     has_new_text: bool = False  # since it stamps
     downloads: Iterator[int] = field(default_factory=lambda: count(1))
@@ -181,7 +182,8 @@ class Site:
     def _moves(self, file: SiteFile) -> bool:
         file.rounds += 1
         before = (file.sha256, file.is_published, file.is_flagged)
-        is_conditional = bool(file.tag) and file.rounds % WHOLE_EVERY != 0
+        is_known = bool(file.tag) and file.has_tag_of_moved is file.is_moved  # else it is another address
+        is_conditional = is_known and file.rounds % WHOLE_EVERY != 0
         is_sent = file.status == 200 and file.kind != "page"
         if is_sent and not file.stamps and is_conditional and file.tag == file.etag():
             file.absent, file.is_flagged = 0, False  # the server says that nothing has changed, and may lie
@@ -206,7 +208,7 @@ class Site:
         """Take what a server sends whole: the new bytes, or the new text where it stamps."""
         if not file.stamps:
             file.sha256 = sha256(file.body()).hexdigest()
-            file.tag = file.etag()
+            file.tag, file.has_tag_of_moved = file.etag(), file.is_moved
         elif file.text != self._text(file):
             file.sha256, file.has_new_text = self._text(file), True  # that of one of its downloads
         file.text = self._text(file)
