@@ -11,17 +11,22 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.expected_conditions import staleness_of
+from selenium.webdriver.support.ui import WebDriverWait
 
-from gateway.model import DecisionFilter, Role
+from gateway.model import CopyFilter, CopyOrder, DecisionFilter, Role
 from gateway.store.opening import open_discovery
 from tests import live
+from tests.conftest import AXE
 from tests.page_house import opened
+from tests.pages.test_browser import JUDGED
 from tests.payloads import PAYLOADS
 from tests.publish.desk import make_databases
 from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.needs("chromium", "chromedriver")]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
 SECRET = "x" * 40
 PAGES = (
@@ -45,6 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_databases(made)
     with opened(made) as house:
         files = Files(house)
+        files.publish("another")  # else nothing is published of the source, and nothing can be decided
         for number, text in enumerate(PAYLOADS):
             scheme = ("https://x.example.net/", "javascript:alert(1)//", "data:text/html,")[number % 3]
             file = files.find(
@@ -83,7 +89,7 @@ def browser(site: str, tmp_path: Path) -> Iterator[webdriver.Chrome]:
     window.get(f"{site}/review/login")
     window.find_element(By.ID, "name").send_keys("B. Ito")
     window.find_element(By.ID, "password").send_keys(PASSWORD)
-    window.find_element(By.CSS_SELECTOR, "form.login button").click()
+    _follow(window, window.find_element(By.CSS_SELECTOR, "form.login button"))
     yield window
     window.quit()
 
@@ -122,3 +128,44 @@ def test_enter_in_a_field_decides_nothing(site: str, browser: webdriver.Chrome, 
         browser.find_element(By.CSS_SELECTOR, field).send_keys(Keys.ENTER)
         browser.get(f"{site}/review/decisions")
         assert desk.latest_decisions(DecisionFilter(), (1 << 53, 0), 1) == before
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_lost_race_is_explained_and_decided_again(
+    site: str, browser: webdriver.Chrome, folder: Path, width: int
+) -> None:
+    """The page that says so has no fault of accessibility, and neither has that of a batch that left a file out."""
+    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 700}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    with closing(open_discovery(folder)) as desk:
+        browser.get(f"{site}/review?order=title")
+        button = browser.find_elements(By.CSS_SELECTOR, "button[name=row][value^=accept]")[-1]
+        number = int(button.get_attribute("value").split()[1])
+        (listed,) = desk.copies_of_decisions([number])
+        desk.decide(listed.decision._replace(verdict="reject", decided_by="A. Berg", reason="Not <b>open</b>."))
+        _follow(browser, button)
+        assert browser.find_element(By.TAG_NAME, "h1").text == "Somebody else has decided"
+        assert "Not <b>open</b>." in browser.find_element(By.TAG_NAME, "main").text
+        assert _faults(browser) == []
+        _follow(browser, browser.find_element(By.CSS_SELECTOR, "button[name=verdict][value=accept]"))
+        assert "Accepted:" in browser.find_element(By.CSS_SELECTOR, "[role=status]").text
+        waiting = [listed.decision for listed in desk.listed_copies("review", CopyFilter(), CopyOrder.TITLE, None, 2)]
+        numbers = "&".join(f"number={decision.number}" for decision in waiting)
+        browser.get(f"{site}/review/batch?verb=reject&{numbers}")
+        desk.decide(waiting[0]._replace(decided_by="A. Berg", verdict="reject"))
+        _follow(browser, browser.find_element(By.CSS_SELECTOR, "main form button.primary"))
+        assert "1 file was left out" in browser.find_element(By.CSS_SELECTOR, "[role=status]").text
+        assert _faults(browser) == []
+
+
+def _follow(browser: webdriver.Chrome, button: WebElement) -> None:
+    """Press a button, and return when the next page is there."""
+    before = browser.find_element(By.TAG_NAME, "html")
+    button.click()
+    WebDriverWait(browser, 60).until(staleness_of(before))
+    WebDriverWait(browser, 60).until(lambda _: browser.find_elements(By.TAG_NAME, "footer"))
+
+
+def _faults(browser: webdriver.Chrome) -> list[str]:
+    browser.execute_script(AXE.read_text("utf-8"))
+    return list(browser.execute_async_script(JUDGED))
