@@ -8,6 +8,8 @@ from threading import Lock
 from gateway.store.base_discovery import Discovery
 from gateway.store.opening import open_discovery
 
+_PATIENCE_SECONDS = 20.0  # a person waits, and other pages wait for the thread
+
 
 class Desk:
     """`discovery.sqlite` of an instance folder. Nothing is opened or made before it is needed."""
@@ -22,7 +24,7 @@ class Desk:
         """Return the searches; they are opened, and made, the first time. Raise as `open_store`."""
         with self._lock:
             if self._discovery is None:
-                self._discovery = open_discovery(self._folder)
+                self._discovery = open_discovery(self._folder, patience_seconds=_PATIENCE_SECONDS)
             return self._discovery
 
     def close(self) -> None:

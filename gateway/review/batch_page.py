@@ -7,7 +7,7 @@ named. All files are one entry of the list of decisions, and undone together.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -55,9 +55,17 @@ class BatchPage:
     def preview(self) -> Response:
         """Answer with all files that would be decided on. Raise QueryRefused for a filter that is none."""
         verb = request.args.get("verb", "")
+        return self._preview(request.args, verb, self._touched(verb)) if verb in VERBS else self._no_verdict()
+
+    def selected(self) -> Response:
+        """Answer with the files that were selected in a list. The form is no address: a comment may be long."""
+        verb = request.form.get("batch") or request.form.get("enter", "")
         if verb not in VERBS:
             return self._no_verdict()
-        touched = self._touched(verb)
+        touched = self._numbered(numbers_in(request.form.getlist("number"), MOST), verb)
+        return self._preview(request.form, verb, touched)
+
+    def _preview(self, arguments: Mapping[str, str], verb: str, touched: Touched) -> Response:
         body = self._pages.render(
             "batch.html",
             tab="copies",
@@ -65,9 +73,9 @@ class BatchPage:
             touched=touched,
             most=MOST,
             numbers=" ".join(str(row.number) for row in touched.rows),
-            reason=request.args.get("reason", ""),
-            comment=request.args.get("comment", ""),
-            next=own_address(self._pages.site.root, request.args.get("next", "")),
+            reason=arguments.get("reason", ""),
+            comment=arguments.get("comment", ""),
+            next=own_address(self._pages.site.root, arguments.get("next", "")),
         )
         return page(body)
 
@@ -93,6 +101,8 @@ class BatchPage:
         left_out = (*touched.left_out, *self._listing.rows(missed))
         if not left_out and decided.written:
             return see_other(following)
+        if not decided.written and left_out and all(_is_so(row, verb) for row in left_out):  # the form was sent twice
+            return see_other(with_done(address, max(row.number for row in left_out)))
         body = self._pages.render(
             "batch_done.html", tab="copies", verb=verb, count=len(decided.written), left_out=left_out, next=following
         )
@@ -145,3 +155,10 @@ class BatchPage:
     def _no_verdict(self) -> Response:
         texts = self._pages.texts.review_list
         return refused(self._pages, HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint)
+
+
+def _is_so(row: Row, verb: str) -> bool:
+    """Return whether the decision in force on a file is what the user wants, and was made by the user."""
+    last = row.listed.decision
+    verdict = "undo" if last.is_undoing else last.verdict
+    return (last.decided_by, verdict) == (signed_in().name, verb)

@@ -42,18 +42,23 @@ class DecidePage:
     def __init__(
         self,
         listing: Listing,
+        show_batch: Callable[[], Response],
         desk: Callable[[], Discovery],
         decide: Decide,
         pages: ReviewPages,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the lists of copies, the function that opens the searches, the one that decides, and the templates."""
+        """Take the lists of copies, the functions that open the searches and decide, and the templates.
+
+        `show_batch` answers with the page that shows first what a decision on the selected files touches.
+        """
         self._listing, self._desk, self._decide, self._pages, self._clock = listing, desk, decide, pages, clock
+        self._show_batch = show_batch
 
     def answer(self) -> Response:
         """Decide, and lead back; or say what happened meanwhile, and ask again."""
-        if batch := request.form.get("batch") or request.form.get("enter"):
-            return self._to_batch(batch)
+        if request.form.get("batch") or request.form.get("enter"):
+            return self._show_batch()
         try:
             return self._answer(self._wish())
         except DecisionRefused as error:
@@ -117,7 +122,12 @@ class DecidePage:
         )
 
     def _race(self, listed: ListedCopy, wish: Wish) -> Response:
-        """Answer with the decision that was made meanwhile, beside the one that was wanted."""
+        """Answer with the decision that was made meanwhile, beside the one that was wanted.
+
+        If it is that of the same form, which was sent twice, lead back.
+        """
+        if self._is_repeated(listed, wish):
+            return see_other(with_done(self._next(), listed.decision.number))
         body = self._pages.render(
             "race.html",
             tab="copies",
@@ -129,12 +139,14 @@ class DecidePage:
         )
         return page(body, HTTPStatus.CONFLICT)
 
-    def _to_batch(self, verb: str) -> Response:
-        """Lead to the page that shows first what a decision on the selected files touches."""
-        form = request.form
-        arguments = [("verb", verb), *(("number", number) for number in form.getlist("number"))]
-        arguments += [(name, form.get(name, "")) for name in ("reason", "comment")] + [("next", self._next())]
-        return see_other(f"{self._pages.site.root}/review/batch?{urlencode(arguments)}")
+    def _is_repeated(self, listed: ListedCopy, wish: Wish) -> bool:
+        """Return whether the decision in force is what the user wants, and was made by the user on the same one."""
+        *before, last = history_of(self._desk(), listed.copy.identifier, listed.copy.url)
+        if last.decided_by != signed_in().name or not before or before[-1].number != wish.number:
+            return False
+        if wish.verb == "undo":
+            return last.is_undoing
+        return not last.is_undoing and (last.verdict, last.reason) == (wish.verb, wish.reason)
 
     def _next(self) -> str:
         return own_address(self._pages.site.root, request.form.get("next", ""))

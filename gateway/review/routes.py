@@ -118,7 +118,7 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/precision", "precision", sample.precision, "GET"),
         ("/review/precision.json", "precision_as_json", sample.precision_as_json, "GET"),
         ("/review/precision.csv", "precision_as_csv", sample.precision_as_csv, "GET"),
-        ("/review/decide", "decide", DecidePage(listing, open_desk, decide, pages).answer, "POST"),
+        ("/review/decide", "decide", DecidePage(listing, batch.selected, open_desk, decide, pages).answer, "POST"),
         ("/review/takedowns", "takedowns", takedowns.list, "GET"),
         ("/review/takedowns", "take_down", takedowns.add, "POST"),
         ("/review/takedowns/new", "new_takedown", takedowns.new, "GET"),

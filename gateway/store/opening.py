@@ -17,6 +17,7 @@ from gateway.store.sqlite_inbox import SqliteInbox
 from gateway.store.sqlite_subscribers import SqliteSubscribers
 from gateway.store.sqlite_subscriptions import SqliteSubscriptions
 from gateway.store.sqlite_users import SqliteUsers
+from gateway.store.waiting import PATIENCE_SECONDS
 
 
 def open_store(
@@ -52,12 +53,12 @@ def open_inbox(folder: Path, *, create: bool = False, only_reads: bool = False) 
     return SqliteInbox(folder / "inbox.sqlite", create=create, only_reads=only_reads)
 
 
-def open_discovery(folder: Path, *, only_reads: bool = False) -> Discovery:
+def open_discovery(folder: Path, *, only_reads: bool = False, patience_seconds: float = PATIENCE_SECONDS) -> Discovery:
     """Return the searches of an instance folder; make the file if it is missing, unless it is only read.
 
-    Raise as `open_store`.
+    A writer waits for another process for at most `patience_seconds`. Raise as `open_store`.
     """
-    return SqliteDiscovery(folder / "discovery.sqlite", only_reads=only_reads)
+    return SqliteDiscovery(folder / "discovery.sqlite", only_reads=only_reads, patience_seconds=patience_seconds)
 
 
 def open_subscriptions(folder: Path) -> Subscriptions:

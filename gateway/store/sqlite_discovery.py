@@ -51,11 +51,14 @@ _NO_BASIS = "none"  # no digest, so it differs from the basis of every search
 class SqliteDiscovery(CopyLists, DecisionLists):
     """The searches of one instance; `Discovery` in base_discovery.py has the promises of all methods."""
 
-    def __init__(self, path: Path, *, only_reads: bool = False) -> None:
-        """Open the file; make it if it is missing, unless it is only read."""
+    def __init__(self, path: Path, *, only_reads: bool = False, patience_seconds: float = PATIENCE_SECONDS) -> None:
+        """Open the file; make it if it is missing, unless it is only read.
+
+        A writer waits for another process for at most `patience_seconds`.
+        """
         migrations = Path(__file__).parent / "migrations" / "discovery"
         super().__init__(
-            SqliteFile(path, migrations, create=not only_reads, busy_seconds=PATIENCE_SECONDS, only_reads=only_reads)
+            SqliteFile(path, migrations, create=not only_reads, busy_seconds=patience_seconds, only_reads=only_reads)
         )
         self.samples = SqliteSamples(self._file)
         self.looks = SqliteLooks(self._file)

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from werkzeug.test import TestResponse
 
 from gateway.model import Role
 from gateway.takedowns import Kind, Takedown
@@ -35,9 +36,14 @@ def many(files: Files, count: int, **more: Any) -> list[Found]:
 def confirmed(reviewer: Browser, address: str, **changes: str):
     """Return the page that shows a batch, and the answer after it is confirmed."""
     preview = reviewer.get(address)
+    return preview, sent(reviewer, preview, **changes)
+
+
+def sent(reviewer: Browser, preview: TestResponse, **changes: str) -> TestResponse:
+    """Return the answer after a page that shows a batch is confirmed."""
     form = next(form for form in parsed(preview.text).forms if form.get("action") == "/review/batch")
     fields = {name: value or "" for name, value in form.fields.items() if name != "csrf_token"}
-    return preview, reviewer.post("/review/batch", **fields | changes)
+    return reviewer.post("/review/batch", **fields | changes)
 
 
 def verdicts(files: Files, chosen: list[Found]) -> list[str]:
@@ -50,9 +56,8 @@ def test_twenty_selected_files_are_shown_then_accepted_and_undone_as_one_entry(f
     answer = reviewer.post(
         "/review/decide", batch="accept", number=numbers[:20], reason="work", comment="All.", next="/review?source=laro"
     )
-    assert answer.status_code == 303
-    preview, done = confirmed(reviewer, answer.headers["Location"])
-    text = seen(preview.text)
+    text = seen(answer.text)
+    done = sent(reviewer, answer)
     assert "Accept 20 files" in text
     assert text.count("repository.example.net") == 20
     assert verdicts(files, chosen) == ["accept"] * 20 + ["review"]
@@ -65,6 +70,29 @@ def test_twenty_selected_files_are_shown_then_accepted_and_undone_as_one_entry(f
     assert "Undo the decisions on 20 files" in seen(preview.text)
     assert verdicts(files, chosen) == ["review"] * 21
     assert "The decisions on 20 files are undone." in seen(reviewer.get(done.headers["Location"]).text)
+
+
+def test_a_long_comment_on_selected_files_is_in_no_address(files, reviewer):
+    """Proxies refuse a long address, and a long header of an answer."""
+    (file,) = many(files, 1)
+    number = str(files.last(file).number)
+    for length in (2_000, 40_000):
+        preview = reviewer.post("/review/decide", batch="reject", number=number, comment="\u0416" * length)
+        assert (preview.status_code, preview.headers.get("Location")) == (200, None)
+    assert sent(reviewer, preview).status_code == 409
+    assert verdicts(files, [file]) == ["review"]
+    assert sent(reviewer, preview, comment="\u0416" * 2_000).status_code == 303
+    assert files.last(file).reason == "\u0416" * 2_000
+
+
+def test_a_batch_that_is_sent_twice_is_one_decision(files, reviewer):
+    chosen = many(files, 3)
+    preview = reviewer.get("/review/batch?verb=reject&all=1&next=/review/decisions")
+    first, second = (sent(reviewer, preview) for _ in range(2))
+    assert (second.status_code, second.headers["Location"]) == (303, first.headers["Location"])
+    preview = reviewer.get(f"/review/batch?verb=undo&entry={files.last(chosen[0]).number}")
+    assert [sent(reviewer, preview).status_code for _ in range(2)] == [303, 303]
+    assert [files.history(file)[1:] for file in chosen] == [[("B. Ito", "reject"), ("B. Ito", "review")]] * 3
 
 
 def test_showing_a_batch_decides_nothing(files, reviewer):

@@ -144,7 +144,7 @@ def test_a_lost_race_is_explained_and_decided_again(
         (listed,) = desk.copies_of_decisions([number])
         desk.decide(listed.decision._replace(verdict="reject", decided_by="A. Berg", reason="Not <b>open</b>."))
         _follow(browser, button)
-        assert browser.find_element(By.TAG_NAME, "h1").text == "Somebody else has decided"
+        assert browser.find_element(By.TAG_NAME, "h1").text == "There is a newer decision"
         assert "Not <b>open</b>." in browser.find_element(By.TAG_NAME, "main").text
         assert _faults(browser) == []
         _follow(browser, browser.find_element(By.CSS_SELECTOR, "button[name=verdict][value=accept]"))

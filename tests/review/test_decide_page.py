@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -107,6 +109,24 @@ def test_a_race_that_is_lost_between_the_look_and_the_write_is_one_too(house, fi
     assert files.history(file) == [("rule", "review"), ("A. Berg", "reject")]
 
 
+def test_a_form_that_is_sent_twice_decides_once(files, reviewer):
+    file = files.add("1")
+    for verb in ("accept", "undo"):
+        form = row(files, file, verb)
+        first, second = (reviewer.post("/review/decide", row=form, next=HERE) for _ in range(2))
+        assert (second.status_code, second.headers["Location"]) == (303, first.headers["Location"])
+    assert files.history(file) == [("rule", "review"), ("B. Ito", "accept"), ("B. Ito", "review")]
+
+
+def test_who_wants_something_else_than_before_is_asked(files, reviewer):
+    file = files.add("1")
+    forms = {verb: row(files, file, verb) for verb in ("accept", "reject")}
+    reviewer.post("/review/decide", row=forms["accept"])
+    answer = reviewer.post("/review/decide", row=forms["reject"])
+    assert (answer.status_code, "B. Ito accepted this at" in seen(answer.text)) == (409, True)
+    assert reviewer.post("/review/decide", row=forms["accept"], comment="Another reason.").status_code == 409
+
+
 def test_an_undo_of_a_decision_that_is_not_the_last_any_more_is_a_lost_race(house, files, reviewer):  # noqa: F811
     file = files.add("1")
     reviewer.post("/review/decide", row=row(files, file, "reject"))
@@ -161,7 +181,7 @@ def test_enter_in_a_field_of_the_list_only_shows_the_selected_files(files, revie
     first = next(parsed(reviewer.get("/review").text).get_element_by_id("decide").iter("button"))
     fields = {first.get("name"): first.get("value"), "number": str(files.last(file).number), "comment": "x"}
     answer = reviewer.post("/review/decide", **fields)
-    assert answer.headers["Location"].startswith("/review/batch?verb=accept&number=")
+    assert (answer.status_code, "Accept 1 file" in seen(answer.text)) == (200, True)
     assert files.last(file).decided_by == "rule"
 
 
@@ -225,3 +245,16 @@ def test_the_message_is_for_the_person_who_decided_and_while_the_decision_is_in_
     other.post("/review/decide", row=row(files, file, "reject"))
     for done in (number, "x", "", 99):
         assert 'role="status"' not in reviewer.get(f"/review?done={done}").text
+
+
+def test_a_person_is_asked_to_try_later_while_another_process_writes(house, files, reviewer, monkeypatch):  # noqa: F811
+    file = files.add("1")
+    monkeypatch.setattr("gateway.desk._PATIENCE_SECONDS", 0.0)
+    house.app.extensions["desk"].close()
+    monkeypatch.setattr(house.app.extensions["desk"], "_discovery", None)
+    with closing(sqlite3.connect(house.desk.folder / "discovery.sqlite", isolation_level=None)) as other:
+        other.execute("begin immediate")
+        answer = reviewer.post("/review/decide", row=row(files, file, "accept"))
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
+        assert reviewer.get("/review").status_code == 200
+    assert reviewer.post("/review/decide", row=row(files, file, "accept")).status_code == 303
