@@ -183,8 +183,11 @@ class Discovery(Protocol):
         """Return rows of (source, state, outcome, number of items)."""
         ...
 
-    def endings(self, since: int = 0) -> tuple[tuple[Ending, int], ...]:
-        """Return the ends of steps and copies, with the number of each; those since a day, or all."""
+    def endings(self, since: int = 0) -> Iterator[tuple[Ending, int]]:
+        """Yield the ends of steps and copies, with the number of each; those since a day, or all.
+
+        Those of a source, a step and a host stand together. They may be millions.
+        """
         ...
 
     def add_up_endings(self, day: int, source: str = "") -> None:

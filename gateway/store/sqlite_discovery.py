@@ -7,7 +7,7 @@ item is due again when the lease ends. Nothing is written with a lease that has 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -244,10 +244,10 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         with self._file.reading() as session:
             return tuple(session.execute(SQL["counts"]).fetchall())
 
-    def endings(self, since: int = 0) -> tuple[tuple[Ending, int], ...]:
+    def endings(self, since: int = 0) -> Iterator[tuple[Ending, int]]:
         """Return the ends of steps and copies, with the number of each; those since a day, or all."""
         with self._file.reading() as session:
-            return tuple((Ending(*row[:-1]), row[-1]) for row in session.execute(SQL["endings"], (since,)).fetchall())
+            yield from ((Ending(*row[:-1]), row[-1]) for row in session.execute(SQL["endings"], (since,)))
 
     def add_up_endings(self, day: int, source: str = "") -> None:
         """Add the numbers of days before `day` to those of their month without a day; of one source, or of all."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import groupby, islice
 from math import exp, lgamma
 from typing import NamedTuple
 
@@ -73,21 +73,25 @@ def watch(desk: Discovery, now: int) -> int:
     """
     today = now // DAY_SECONDS
     desk.add_up_endings(today - _KEPT_DAYS)
-    endings = desk.endings(today - _COMPARED_DAYS + 1)
-    counted = periods(endings, today)
-    active = {kind.source for kind in counted}
     known = {Kind(alarm.source, alarm.step, alarm.host, alarm.what): alarm for alarm in desk.alarms()}
+    falls: dict[Kind, Periods] = {}
+    counted: dict[Kind, Periods] = {}  # of alarms in force
+    active: set[str] = set()
+    for _, group in groupby(desk.endings(today - _COMPARED_DAYS + 1), lambda row: row[0][:3]):
+        endings = tuple(group)
+        for kind, counts in periods(endings, today).items():
+            active.add(kind.source)
+            if kind in known:
+                counted[kind] = counts
+            compared = _since_acknowledged(endings, known[kind], kind, today) if kind in known else counts
+            if is_fall(*compared):
+                falls[kind] = compared
     for kind, alarm in known.items():
-        worse = _since(endings, kind, alarm.acknowledged_at // DAY_SECONDS, today) if alarm.acknowledged_at else None
-        if worse and is_fall(*worse):
-            desk.close_alarm(alarm.number, now)
-            _open(desk, kind, worse, now)
-        elif _is_over(alarm, counted.get(kind), today, is_active=alarm.source in active):
+        if kind in falls or _is_over(alarm, counted.get(kind), today, is_active=alarm.source in active):
             desk.close_alarm(alarm.number, now)
             log.info("Alarm %d is over: %s", alarm.number, sentence(alarm))
-    for kind, counts in counted.items():
-        if kind not in known and is_fall(*counts):
-            _open(desk, kind, counts, now)
+    for kind, counts in falls.items():
+        _open(desk, kind, counts, now)
     return sum(alarm.is_open for alarm in desk.alarms())
 
 
@@ -98,10 +102,11 @@ def _open(desk: Discovery, kind: Kind, counts: Periods, now: int) -> None:
         log.warning("Alarm: %s `harvester alarms` shows it.", sentence(alarm))
 
 
-def _since(endings: Iterable[tuple[Ending, int]], kind: Kind, day: int, today: int) -> Periods | None:
-    """Return the outcomes of one kind after a day."""
-    later = ((ending, count) for ending, count in endings if ending.day > day and ending.host == kind.host)
-    return periods(later, today).get(kind)
+def _since_acknowledged(endings: Iterable[tuple[Ending, int]], alarm: Alarm, kind: Kind, today: int) -> Periods:
+    """Return the outcomes after the day on which a person acknowledged the alarm of a kind; none if nobody has."""
+    last = alarm.acknowledged_at // DAY_SECONDS if alarm.acknowledged_at else today
+    later = ((ending, count) for ending, count in endings if ending.day > last)
+    return periods(later, today).get(kind, Periods(Counter(), Counter()))
 
 
 def periods(endings: Iterable[tuple[Ending, int]], today: int) -> dict[Kind, Periods]:
