@@ -125,6 +125,11 @@ class Files:
         """Store that a later search got other bytes, on which nobody has decided."""
         self.desk.list_copies([FoundCopy(file.identifier, file.url, "laro", "A title", sha256="f" * 64)], None)
 
+    def decide_all(self, name: str, verdict: str = "reject") -> None:
+        """Store the decision of a person on each file of an item of `laro`."""
+        last = {decision.url: decision for decision in self.desk.decisions(f"{DOMAIN}:laro/{name}")}
+        self.desk.decide(*(one._replace(verdict=verdict, decided_by="A. Reader") for one in last.values()))
+
     def last(self, file: Found) -> Decision:
         """Return the decision in force on a file."""
         return [decision for decision in self.desk.decisions(file.identifier) if decision.url == file.url][-1]

@@ -133,6 +133,7 @@ class ItemPage:
             "steps": tuple(steps_shown(parsed, candidates, takedowns)),
             "files": shown,
             "count": len(decisions),
+            "waiting": sum(decision.verdict == "review" for decision in decisions),
             "work": work,
             "hops": described.hops if described else (),
             "received": tuple(received_of(self._inbox, state, takedowns)) if state else (),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -44,11 +45,15 @@ PAGES = {
     "hostile item": f"{ITEM}hostile",
     "no such item": f"{ITEM}nothing",
     "decisions": "/review/decisions",
+    "decisions of a person": "/review/decisions?by=A.%20Reader",
+    "our copy is not there": f"/review/copies/{'0' * 64}",
+    "a form that is none": "/review/batch",
     "batch": "/review/batch?verb=accept&all=1&host=repository.example.net",
     "precision": "/review/precision",
     "sample": "/review/sample",
     "takedowns": "/review/takedowns",
-    "a takedown": "/review/takedowns/new?item=oai:gateway.example.org:laro/w0",
+    "a takedown of an item": "/review/takedowns/new?item=oai:gateway.example.org:laro/w0",
+    "a takedown of a file": f"/review/takedowns/new?file={sha256(b'%PDF-1.7 w0').hexdigest()}",
 }
 FIRST_PAGE = (
     """Journal of Reef Science 12 (2023) 45-67
@@ -217,6 +222,8 @@ def test_three_files_by_keyboard_and_one_undone(site, browser, folder, start, wi
         press(window, "j", "j")
         assert window.find_element(By.CSS_SELECTOR, "[data-current] a[data-key=o]") == window.switch_to.active_element
     decide(window, lambda: press(window, "a"))
+    if start == "item":
+        assert window.switch_to.active_element == window.find_element(By.TAG_NAME, "h1")
     press(window, "r")
     field = window.switch_to.active_element
     assert field.get_attribute("name") == "reason"

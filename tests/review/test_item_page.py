@@ -53,6 +53,22 @@ def test_the_form_decides_and_leads_to_the_next_item_of_the_list(files, reviewer
     assert files.history(second) == [("rule", "review")]
 
 
+def next_of(page: str) -> list[str]:
+    """Return the addresses to which the forms of a page lead after a decision."""
+    return [form.fields["next"] for form in parsed(page).xpath("//form[@class='decide']")]
+
+
+def test_after_a_decision_comes_the_next_file_then_the_next_item_then_the_list(files, reviewer):
+    files.add("1", "First")
+    files.find("1", "First", url="https://repository.example.net/other.pdf", body=b"%PDF-1.7 other")
+    files.add("2", "Second")
+    for address in next_of(reviewer.get(f"{ITEM}1?least_score=0.1").text):
+        assert address == f"{ITEM}1?least_score=0.1"
+    files.decide_all("1")
+    assert all(address.startswith(f"{ITEM}2?") for address in next_of(reviewer.get(f"{ITEM}1?least_score=0.1").text))
+    assert next_of(reviewer.get(f"{ITEM}2?least_score=0.1").text) == ["/review?least_score=0.1"]
+
+
 def test_neighbours_are_those_of_the_list_with_its_filters(files, reviewer):
     for name, score in (("1", 0.5), ("2", 0.9), ("3", 0.7), ("4", 0.1)):
         files.add(name, name, score=score)
