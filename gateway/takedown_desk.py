@@ -15,7 +15,7 @@ from typing import Final
 from gateway.apply_takedowns import pending, survey
 from gateway.desk import Desk
 from gateway.errors import GatewayError, StoreError
-from gateway.fulltext.withdrawing import added, carry_out
+from gateway.fulltext.withdrawing import added, carry_out, files_named
 from gateway.indexing import following
 from gateway.review.withdrawals import Plan
 from gateway.settings import load
@@ -48,9 +48,13 @@ class TakedownDesk:
             return Plan(entry, items[:MOST_ITEMS], (entry.value,), len(items) > MOST_ITEMS, before)
         every = Takedowns(added(listed.listed, (entry,)))
         effect = survey(self._store, self._inbox, (entry,), takedowns=every, among=())
-        return Plan(
-            entry, tuple(sorted(effect.items[entry.key])), tuple(sorted(effect.files[entry.key])), before=before
-        )
+        files = effect.files[entry.key] | self._files_of(entry)
+        return Plan(entry, tuple(sorted(effect.items[entry.key])), tuple(sorted(files)), before=before)
+
+    def _files_of(self, entry: Takedown) -> set[str]:
+        """Return the files that were found for an item alone."""
+        search = self._desk.open().search(entry.value) if self._has_searched else None
+        return files_named(self._store, (search,), (entry,))[entry.key] if search else set()
 
     def _with_file(self, digest: str) -> tuple[str, ...]:
         """Return the items that have a file: in their published records, or found for them."""

@@ -7,7 +7,7 @@ takedown`, `run`, `publish` or `tend` does.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -72,14 +72,22 @@ def _named_files(store: Store, desk: Discovery | None, entries: Entries) -> Mapp
     """Return the found files that entries name, published or not, by the keys of the entries."""
     groups: dict[str, set[str]] = defaultdict(set)
     after = ""
-    alone = [(entry, Takedowns((entry,))) for entry in entries]
-    while alone and desk is not None and (batch := desk.searches(after, _BATCH)):
-        for state in batch:
-            for candidate in filter(_has_bytes, candidates_of(state)):
-                for entry, takedowns in alone:
-                    if _is_meant(store, takedowns, state, candidate):
-                        groups[entry.key].add(candidate.sha256)
+    while entries and desk is not None and (batch := desk.searches(after, _BATCH)):
+        for key, digests in files_named(store, batch, entries).items():
+            groups[key] |= digests
         after = batch[-1].identifier
+    return groups
+
+
+def files_named(store: Store, searches: Iterable[SearchState], entries: Entries) -> defaultdict[str, set[str]]:
+    """Return the files of some searches that entries name, by the keys of the entries. Raise StoreError."""
+    groups: defaultdict[str, set[str]] = defaultdict(set)
+    alone = [(entry, Takedowns((entry,))) for entry in entries]
+    for state in searches:
+        for candidate in filter(_has_bytes, candidates_of(state)):
+            for entry, takedowns in alone:
+                if _is_meant(store, takedowns, state, candidate):
+                    groups[entry.key].add(candidate.sha256)
     return groups
 
 

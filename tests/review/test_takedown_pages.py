@@ -86,6 +86,17 @@ def test_an_item_is_seen_before_and_is_a_tombstone_after(filled, manager):
     assert filled.get("/items/oai:gateway.example.org:laro/2").status_code == 200
 
 
+def test_a_file_that_was_found_for_an_item_alone_goes_with_it(filled, manager):
+    file = Files(filled).find("1", TITLE)
+    preview = seen(manager.get(f"{NEW}?item={ITEM}1").text)
+    assert "1 file is withdrawn, and our copy of it is deleted:" in preview
+    assert file.sha256 in preview
+    assert _agree(manager, f"item={ITEM}1").status_code == 303
+    assert not place_of_copy(filled.desk.folder, file.sha256).exists()
+    (entry,) = TakedownFile(filled.desk.folder).read().entries
+    assert entry.files == (file.sha256,)
+
+
 def test_a_file_leaves_every_record_and_our_copy_is_deleted(filled, manager):
     query = f"file={FOUND.sha256}"
     preview = seen(manager.get(f"{NEW}?{query}").text)
