@@ -69,9 +69,16 @@ def _result(place: int) -> SearchResult:
         )
         for number in range(3)
     )
-    issn = f"{1000 + place % 5000}-{place % 10}000"
+    issn = _issn(1_000_000 + place % 5000 * 1000)
     policy = Policy(Colour.GREEN, "A journal", ("A publisher",), (issn,), (Permission(("accepted",), (), 12),))
     return SearchResult(Outcome.SUCCESS, (), tuple(copies), policy, published="2025", subjects=("Ecology", "Physics"))
+
+
+def _issn(number: int) -> str:
+    """Return an ISSN of seven digits with its check digit."""
+    digits = str(number)
+    check = -sum((8 - place) * int(digit) for place, digit in enumerate(digits)) % 11
+    return f"{digits[:4]}-{digits[4:]}{'X' if check == 10 else check}"
 
 
 def rows(records: int) -> Iterator[Row]:
