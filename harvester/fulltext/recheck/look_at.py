@@ -127,7 +127,7 @@ class Looker:
         if is_conditional and _is_unmodified(visited, file):
             return _same(seen)
         if visited.outcome in UNSEEN:
-            return Looked(seen._replace(due=min(seen.due, at + _DAY_SECONDS)), Effect.UNSEEN)
+            return _unseen(seen)
         fetched = visited.fetched
         if fetched is None or visited.outcome is not Outcome.SUCCESS:
             return self._changed(seen, file, once)
@@ -154,7 +154,12 @@ class Looker:
         return text_digest(body, self._seconds) if body else ""
 
     def _with_text(self, seen: FileLook, body: bytes) -> FileLook:
-        """Return a file with the digest of its text, if no copy of ours can tell it later."""
+        """Return a file with the digest of its text, if no copy of ours can tell it later.
+
+        A copy of a found file that was deleted is stored again.
+        """
+        if not (seen.is_named or self._copies.has(seen.sha256)):
+            self._keep(body)
         if seen.text_sha256 or self._copies.has(seen.sha256):
             return seen
         return seen._replace(text_sha256=text_digest(body, self._seconds))
@@ -181,10 +186,15 @@ class Looker:
         seen = seen._replace(outcome=candidate.outcome)
         if candidate.outcome is Outcome.SUCCESS:
             return Looked(_present(seen), Effect.CHANGED, candidate)
-        # Validators of something else must not count as those of the file later.
-        seen = seen._replace(final_url=file.final_url, entity_tag=file.entity_tag, modified=file.modified)
+        # Validators and the text of something else must not count as those of the file later.
+        seen = seen._replace(
+            final_url=file.final_url,
+            entity_tag=file.entity_tag,
+            modified=file.modified,
+            text_sha256=file.text_sha256,
+        )
         if candidate.outcome in UNSEEN:
-            return Looked(seen, Effect.UNSEEN)
+            return _unseen(seen)
         seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since or at)
         if candidate.outcome not in ABSENT:
             return Looked(seen, Effect.CHANGED, candidate)
@@ -202,6 +212,10 @@ def _is_unmodified(visited: Visit, file: FileLook) -> bool:
     """Return whether the server says that the file is as it was, at the address where its validators came from."""
     fetched = visited.fetched
     return fetched is not None and fetched.status == NOT_MODIFIED and visited.url == file.final_url
+
+
+def _unseen(seen: FileLook) -> Looked:
+    return Looked(seen._replace(due=min(seen.due, seen.looked_at + _DAY_SECONDS)), Effect.UNSEEN)
 
 
 def _same(seen: FileLook) -> Looked:

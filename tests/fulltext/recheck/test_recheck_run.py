@@ -12,6 +12,7 @@ import pytest
 
 from gateway.errors import TryLater
 from gateway.fulltext.decisions import words
+from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
 from gateway.model import Decision, Outcome
 from gateway.names import upstream_identifier
@@ -332,6 +333,31 @@ def test_a_file_without_a_search_is_searched_for_anew(rechecked, monkeypatch) ->
     assert (result.effect, result.is_overtaken) == (Effect.LOST, True)
     assert rechecked.search.desk.search(IDENTIFIER).state == "due"
     assert of_item(rechecked).outcome == "gone"
+
+
+def test_our_copy_is_stored_again_at_a_whole_look(rechecked) -> None:
+    copies = Copies(rechecked.search.settings.instance)
+    rechecked.all(1)
+    digest = of_item(rechecked).sha256
+    assert copies.remove(digest)
+    effects = [rechecked.all(1)[COPY] for _ in range(3)]
+    assert (effects, copies.has(digest)) == ([Effect.UNCHANGED] * 3, True)
+
+
+def test_the_text_of_the_published_bytes_is_known_without_a_copy_of_ours(searching) -> None:
+    search = searching(Server(has_recordings=False), discover_named_files=False, files_keep=False)
+    search.web.own = {**unpaywall(), COPY: answer(pdf(search))}
+    search.run(identifier=IDENTIFIER)
+    search.release()
+    without_copy = Rechecked(search)
+    without_copy.all(1)
+    assert of_item(without_copy).text_sha256
+    before, text = stamps(search), ""
+    stamping(without_copy, lambda: text)
+    assert without_copy.all(1) == {COPY: Effect.UNCHANGED}
+    assert stamps(search) == before
+    text = "The second edition, revised and enlarged"
+    assert without_copy.all(1) == {COPY: Effect.CHANGED}
 
 
 def test_the_beginning_of_a_new_text_is_kept_for_people(rechecked) -> None:
