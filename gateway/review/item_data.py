@@ -25,7 +25,7 @@ def item_data(values: Mapping[str, Any]) -> dict[str, object]:
         "count": values["count"],
         "files": [_file(file) for file in values["files"]],
         "next": values["next_url"] or None,
-        "steps": [_step(step) for step in values["steps"]],
+        "steps": [step_data(step) for step in values["steps"]],
         "provenance": [hop._asdict() for hop in values["hops"]],
         "received": [_received(record) for record in values["received"]],
         "published": [
@@ -75,7 +75,8 @@ def _explained(explained: Explained) -> dict[str, object]:
     return {**explained._asdict(), "facts": dict(explained.facts)}
 
 
-def _step(step: Step) -> dict[str, object]:
+def step_data(step: Step) -> dict[str, Any]:
+    """Return a step of the search as data."""
     return {**step._asdict(), "files": [_explained(explained) for explained in step.files]}
 
 

@@ -7,9 +7,14 @@ from urllib.parse import quote
 
 import pytest
 
-from gateway.model import Role
+from gateway.errors import NotXml
+from gateway.model import Candidate, Description, Outcome, Role, Trace
+from gateway.review import item_data
 from gateway.review.item_links import item_address
-from gateway.takedowns import Kind, Takedown
+from gateway.review.item_view import steps_shown
+from gateway.review.received import Received, received_of
+from gateway.review.record_facts import work_of
+from gateway.takedowns import Kind, Takedown, Takedowns
 from tests.page_house import House, house, parsed, seen, settings, statement  # noqa: F401 - fixtures
 from tests.publish.desk import Sent, dc
 from tests.review_files import Files
@@ -233,12 +238,12 @@ def test_hostile_texts_run_nothing_and_show_what_they_hide(house, files, reviewe
     assert "[U+202E]" in seen(page)
 
 
-@pytest.mark.slow
-def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer):  # noqa: F811 - the fixture
-    names = [statement("identifier", f"https://laro.example.org/{number}.pdf") for number in range(25_000)]
+@pytest.mark.parametrize("count", [50, pytest.param(25_000, marks=[pytest.mark.slow, pytest.mark.long])])
+def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer, count):  # noqa: F811 - the fixture
+    names = [statement("identifier", f"https://laro.example.org/{number}.pdf") for number in range(count)]
     house.desk.send(Sent("1", dc("Large", *names)))
     house.desk.publish()
-    files.find_many("1", 25_000)
+    files.find_many("1", count)
     page = reviewer.get(f"{ITEM}1")
     assert page.status_code == 200
     assert len(page.data) < 500_000
@@ -247,4 +252,35 @@ def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer
     (following,) = tree.xpath("//nav[@class='pages']/a[@rel='next']/@href")
     second = reviewer.get(following)
     assert len(parsed(second.text).xpath("//section[@data-row]")) == 20
-    assert len(parsed(reviewer.get(f"{ITEM}1?files=24990").text).xpath("//section[@data-row]")) == 10
+    assert len(parsed(reviewer.get(f"{ITEM}1?files={count - 10}").text).xpath("//section[@data-row]")) == 10
+
+
+def test_each_step_is_shown_with_its_first_files():
+    candidates = [Candidate(f"https://h.example/{number}.pdf", "unpaywall") for number in range(30)]
+    named = Candidate("https://laro.example.org/1.pdf", "record", outcome=Outcome.SUCCESS)
+    traces = [Trace("unpaywall", Outcome.SUCCESS, 30)._asdict(), Trace("core", Outcome.NOT_FOUND)._asdict()]
+    record, first, second = steps_shown({"traces": traces}, (*candidates, named), Takedowns())
+    assert (record.name, record.files[0].sentence) == ("", "success. It is there.")
+    assert (first.name, len(first.files), first.more) == ("unpaywall", 20, 10)
+    assert second.sentence == "not-found. It is not known, or not there."
+    assert item_data.step_data(first)["files"][0]["url"] == "https://h.example/0.pdf"
+
+
+def test_a_received_record_whose_page_is_lost_is_named(house, files):  # noqa: F811 - the fixture
+    files.add("1")
+    state = house.desk.store.states("laro", ["1"])["1"]
+    (payload,) = state.payloads
+    lost = state._replace(payloads=(payload._replace(page=99), payload._replace(slice=99)))
+    for inbox, one in ((None, state), (house.desk.inbox, lost)):
+        for record in received_of(inbox, one, Takedowns()):
+            assert record == Received("oai_dc")
+
+
+def test_a_record_that_cannot_be_read_says_nothing(house, files):  # noqa: F811 - the fixture
+    files.add("1")
+
+    def describe(_: bytes) -> Description:
+        raise NotXml("It is none.")
+
+    assert work_of(house.desk.store, describe, "oai:gateway.example.org:laro/1") is None
+    assert work_of(house.desk.store, describe, "oai:gateway.example.org:laro/2") is None

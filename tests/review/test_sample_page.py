@@ -108,6 +108,27 @@ def test_a_wrong_file_can_be_rejected_at_once(files, reviewer):
     assert (one.rule, one.judged, one.judged_by) == (AcceptRule.LICENSE, Judged.WRONG, "B. Ito")
 
 
+def test_a_wrong_file_that_somebody_has_rejected_meanwhile_is_not_decided_on_again(files, reviewer):
+    (file,) = accepted(files, 1)
+    sample = shown(reviewer.get("/review/sample").text)
+    last = files.last(file)
+    files.desk.decide(last._replace(verdict="reject", decided_by="A. Berg"))
+    assert reviewer.post("/review/sample", judged="wrong", reject="1", **sample).status_code == 303
+    assert files.history(file) == [("rule", "accept"), ("A. Berg", "reject")]
+
+
+def test_a_judgement_is_stored_even_if_the_file_cannot_be_rejected(files, reviewer):
+    """It has other bytes now, which nobody has judged."""
+    (file,) = accepted(files, 1)
+    sample = shown(reviewer.get("/review/sample").text)
+    files.find("l0", verdict="accept", reason=BY_LICENSE, body=b"%PDF-1.7 others")
+    answer = reviewer.post("/review/sample", judged="wrong", reject="1", **sample)
+    assert answer.status_code == 409
+    assert "Your judgement is stored, but the file was not rejected." in seen(answer.text)
+    assert files.last(file).verdict == "accept"
+    assert len(files.desk.samples.judgements()) == 1
+
+
 @pytest.mark.parametrize("judged", ["right", "unsure"])
 def test_a_file_that_is_not_wrong_is_never_rejected(files, reviewer, judged):
     (file,) = accepted(files, 1)
