@@ -34,7 +34,7 @@ from tests.fulltext.test_releasing import (
     stamps,
     unpaywall,
 )
-from tests.fulltext.web import RecordedWeb, a_pdf, answer
+from tests.fulltext.web import RecordedWeb, a_pdf, answer, to
 
 pytestmark = pytest.mark.slow
 
@@ -161,9 +161,43 @@ def test_a_rehearsal_looks_and_stores_nothing(rechecked) -> None:
     assert rechecked.verdicts() == [("accept", "rule")]
 
 
+def test_what_a_kill_has_left_unpublished_is_published_later(rechecked) -> None:
+    rechecked.web.own[COPY] = answer(status=410)
+    rechecked.run(1, is_all=True, release=False)
+    assert rechecked.shown is not None
+    assert rechecked.search.release() == 2
+    assert rechecked.shown is None
+
+
+def test_a_story_that_is_empty_begins_with_the_look(rechecked) -> None:
+    """An item whose search was never ended has a published file, because its database was lost."""
+    rechecked.all(1)
+    with closing(sqlite3.connect(rechecked.search.settings.instance / "discovery.sqlite")) as connection, connection:
+        connection.execute("update search set story = x''")
+        connection.execute("delete from decision")
+    rechecked.web.own[COPY] = answer(status=410)
+    rechecked.all(1)
+    (candidate,) = candidates_of(rechecked.search.desk.search(IDENTIFIER))
+    assert (candidate.found_by, candidate.outcome) == ("recheck", Outcome.GONE)
+    assert rechecked.verdicts() == []  # nobody had decided
+
+
 def test_a_limit_ends_the_looks(rechecked) -> None:
     assert rechecked.run(is_all=True, limit=1)
     assert rechecked.run(1, is_all=True, limit=0) == []
+
+
+def test_a_file_that_has_moved_is_asked_after_where_it_is_now(rechecked) -> None:
+    before, there = stamps(rechecked.search), rechecked.web.own[COPY]
+    rechecked.all(1)
+    rechecked.web.own = {COPY: to("https://new.example.net/7.pdf"), "https://new.example.net/7.pdf": there}
+    assert [rechecked.all(1)[COPY] for _ in range(2)] == [Effect.UNCHANGED] * 2
+    last = rechecked.web.requests[-2:]
+    assert [(request.url, "If-None-Match" in dict(request.headers)) for request in last] == [
+        (COPY, False),
+        ("https://new.example.net/7.pdf", True),
+    ]
+    assert stamps(rechecked.search) == before
 
 
 # --- changed ------------------------------------------------------------------------------------------------------
