@@ -229,6 +229,7 @@ class CopyFilter(NamedTuple):
 
     `unknown` means a licence, version, kind or colour that is not known. `reason` is words of the reason. The case of
     ASCII letters does not matter in host, step, licence and reason. `decided_by` is `rule` or the name of a person.
+    `sources` are the only ones that are listed at all.
     """
 
     source: str = ""
@@ -243,6 +244,7 @@ class CopyFilter(NamedTuple):
     outcome: str = ""
     colour: str = ""
     decided_by: str = ""
+    sources: tuple[str, ...] = ()
 
 
 class CopyOrder(StrEnum):

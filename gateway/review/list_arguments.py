@@ -18,7 +18,7 @@ from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Decision
 _MOST_LETTERS = 300  # of a filter
 _MOST_KEY = 20_000
 _SCORES: Final = ("least_score", "most_score")
-_TEXTS: Final = tuple(name for name in CopyFilter._fields if name not in _SCORES)
+_TEXTS: Final = tuple(name for name in CopyFilter._fields if name not in (*_SCORES, "sources"))
 _PARTS = 3  # of a key
 # The arguments whose names are not those of the filter: forms have a `reason` too.
 _NAMES: Final = {"reason": "reason_has"}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gateway.fulltext.deciding import is_withdrawn
-from gateway.model import CopyOrder, ListedCopy, User
+from gateway.model import CopyFilter, ListedCopy, User
 from gateway.review.copy_rows import Candidates, Row, row_of
 from gateway.review.list_arguments import Asked
 from gateway.store.base import Discovery, Store
@@ -61,9 +60,8 @@ class Listing:
 
     def count(self, asked: Asked, user: User, most: int) -> int:
         """Return the number of copies of a list, those that are taken down included; `most` + 1 if there are more."""
-        desk, sources = self._desk(), sources_of(user, asked.wanted.source)
-        counts = (desk.count_copies(asked.verdict, asked.wanted._replace(source=source), most) for source in sources)
-        return min(sum(counts), most + 1)
+        wanted = visible(asked.wanted, user)
+        return 0 if wanted is None else self._desk().count_copies(asked.verdict, wanted, most)
 
     def nearest(self, asked: Asked, user: User, identifier: str) -> ListedCopy | None:
         """Return the nearest copy of another item after or before a place; None if there is none among the next 200."""
@@ -95,18 +93,19 @@ class Listing:
 
     def _copies(self, asked: Asked, user: User, limit: int) -> tuple[ListedCopy, ...]:
         """Return the copies behind a place, or the last ones before it, in the order that is asked for."""
-        lists = [self._of_source(asked, source, limit) for source in sources_of(user, asked.wanted.source)]
-        if len(lists) == 1:
-            return lists[0]
-        key, is_descending = _ORDERS[asked.order]
-        ordered = sorted(chain.from_iterable(lists), key=key, reverse=is_descending)
-        return tuple(ordered[-limit:] if asked.before else ordered[:limit])
+        wanted = visible(asked.wanted, user)
+        if wanted is None:
+            return ()
+        place, is_back = asked.before or asked.after, asked.before is not None
+        return self._desk().listed_copies(asked.verdict, wanted, asked.order, place, limit, is_back=is_back)
 
-    def _of_source(self, asked: Asked, source: str, limit: int) -> tuple[ListedCopy, ...]:
-        place, wanted = asked.before or asked.after, asked.wanted._replace(source=source)
-        return self._desk().listed_copies(
-            asked.verdict, wanted, asked.order, place, limit, is_back=asked.before is not None
-        )
+
+def visible(wanted: CopyFilter, user: User) -> CopyFilter | None:
+    """Return a filter that chooses only what a user may see; None if that is nothing."""
+    sources = sources_of(user, wanted.source)
+    if not sources:
+        return None
+    return wanted if sources == ("",) else wanted._replace(sources=sources)
 
 
 def sources_of(user: User, source: str = "") -> tuple[str, ...]:
@@ -114,16 +113,3 @@ def sources_of(user: User, source: str = "") -> tuple[str, ...]:
     if source:
         return (source,) if user.may_decide(source) else ()
     return ("",) if user.may_decide("") else user.sources
-
-
-def _place(listed: ListedCopy) -> tuple[str, str]:
-    return listed.copy.identifier, listed.copy.url
-
-
-# What the database sorts by, and whether it is descending; a copy that was not read has the lowest score.
-_ORDERS: dict[CopyOrder, tuple[Callable[[ListedCopy], Any], bool]] = {
-    CopyOrder.IDENTIFIER: (_place, False),
-    CopyOrder.SCORE: (lambda listed: (-1.0 if listed.copy.score is None else listed.copy.score, *_place(listed)), True),
-    CopyOrder.TITLE: (lambda listed: (listed.copy.title, *_place(listed)), False),
-    CopyOrder.DECIDED_AT: (lambda listed: (listed.decision.at, *_place(listed)), True),
-}

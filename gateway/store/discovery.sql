@@ -179,6 +179,7 @@ update copies_lack_after set identifier = ?;
 select identifier, url from copy
 where verdict = :verdict and ({columns}) {follows} ({parameters})
   and (:source = '' or source = :source)
+  and (:sources = '[]' or +source in (select value from json_each(:sources)))
   and (:host = '' or host = :host collate nocase)
   and (:step = '' or step = :step collate nocase)
   and (:outcome = '' or outcome = :outcome)

@@ -5,6 +5,7 @@ Each order is an index that has everything by which copies are chosen.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from math import inf
 from types import MappingProxyType
@@ -75,7 +76,7 @@ class CopyLists:
         `is_back`, return the copies before `after`, or the last ones, in the same order.
         """
         is_descending = _ORDERS[order][2] != is_back
-        asked = {**wanted._asdict(), **_start(order, after, is_descending=is_descending), "limit": limit}
+        asked = {**_values(wanted), **_start(order, after, is_descending=is_descending), "limit": limit}
         query = _LISTS[order, is_descending]
         with self._file.reading() as session:
             rows = [row for one in _verdicts(verdict) for row in session.execute(query, {**asked, "verdict": one})]
@@ -85,7 +86,7 @@ class CopyLists:
     def count_copies(self, verdict: str, wanted: CopyFilter, most: int) -> int:
         """Return the number of copies of a list; `most` + 1 if there are more than `most`."""
         start = _start(CopyOrder.IDENTIFIER, None, is_descending=False)
-        asked = {**wanted._asdict(), **start, "limit": most + 1}
+        asked = {**_values(wanted), **start, "limit": most + 1}
         with self._file.reading() as session:
             counts = [session.one(_COUNT, {**asked, "verdict": one}) or (0,) for one in _verdicts(verdict)]
         return min(sum(int(count) for (count,) in counts), most + 1)
@@ -135,6 +136,10 @@ class CopyLists:
 
 def _verdicts(verdict: str) -> tuple[str, ...]:
     return ("", *VERDICTS) if verdict == ANY_VERDICT else (verdict,)
+
+
+def _values(wanted: CopyFilter) -> dict[str, object]:
+    return {**wanted._asdict(), "sources": json.dumps(wanted.sources)}
 
 
 def _start(order: CopyOrder, after: ListedCopy | None, *, is_descending: bool) -> dict[str, object]:

@@ -71,7 +71,7 @@ def _with(options: Iterable[Callable[[_Command], _Command]]) -> Callable[[_Comma
 def _filter(ctx: click.Context) -> CopyFilter:
     """Return the filter that the options of a command describe."""
     options = {**ctx.params, "reason": ctx.params["reason_has"]}
-    given: dict[str, Any] = {name: options[name] for name in CopyFilter._fields if options[name] is not None}
+    given: dict[str, Any] = {name: options[name] for name in CopyFilter._fields if options.get(name) is not None}
     return CopyFilter(**given)
 
 

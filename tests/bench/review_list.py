@@ -121,6 +121,8 @@ def _filters(desk: Discovery) -> Iterator[Row]:
         "least score": {"least_score": 2.0},
         "most score": {"most_score": -0.5},
         "source of the last copy": {"source": "zzz"},
+        "25 sources of a manager": {"sources": tuple(f"source{number}" for number in range(25))},
+        "sources that nothing has": {"sources": ("none", "nowhere")},
         "licence and least score": {"license": "cc-by", "least_score": 0.995},
         "words that every reason has": {"reason": "t"},
         "host and words of the reason": {"host": "repository7.example.net", "reason": "VERSION"},

@@ -105,6 +105,7 @@ def fits(listed: ListedCopy, wanted: CopyFilter) -> bool:
     ]
     return (
         wanted.source in ("", copy.source)
+        and (not wanted.sources or copy.source in wanted.sources)
         and all(asked == "" or asked.lower() == text.lower() for asked, text in texts)
         and wanted.reason.lower() in listed.decision.reason.lower()
         and (wanted.least_score is None or (copy.score is not None and copy.score >= wanted.least_score))
@@ -118,6 +119,9 @@ def fits(listed: ListedCopy, wanted: CopyFilter) -> bool:
     [
         {},
         {"source": "a"},
+        {"sources": ("a", "none")},
+        {"sources": ("none",)},
+        {"source": "a", "sources": ("b",)},
         {"host": "H3.example.org"},
         {"step": "core"},
         {"license": "cc-by"},

@@ -203,6 +203,19 @@ def test_a_manager_sees_the_files_of_the_own_sources_only(house, files):  # noqa
     assert [option.get("value") for option in page.iterfind(".//select[@id='source']/option")] == ["", "kelp", "laro"]
 
 
+def test_a_manager_of_several_sources_has_one_list_page_after_page(house, files, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("gateway.review.copies_page._DATA_PAGE", 2)
+    for number in range(6):
+        files.add(f"{number}", f"Title {number}", source=("laro", "reef", "wood")[number % 3])
+    manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro", "wood")
+    first = json.loads(manager.get("/review/copies.json?order=title").text)
+    second = json.loads(manager.get(first["next"]).text)
+    shown = [copy["title"] for page in (first, second) for copy in page["copies"]]
+    assert (shown, second["next"]) == (["Title 0", "Title 2", "Title 3", "Title 5"], None)
+    nobody = signed_in(house.app, house.desk.folder, "N. Obody", Role.MANAGER)
+    assert titles(nobody, "?verdict=any") == []
+
+
 def test_a_file_that_is_taken_down_is_not_listed_and_its_copy_is_not_served(house, files, reviewer):  # noqa: F811
     file, other = files.add("1", "Gone"), files.add("2", "Stays")
     assert status(reviewer, f"/review/copies/{file.sha256}") == 200
