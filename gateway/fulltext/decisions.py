@@ -48,6 +48,7 @@ _ANOTHER = (
     "It was accepted for another work: the record has another DOI or title now, and the file does not clearly belong "
     "to the work."
 )
+_REPLACING = "It was accepted, and there is another document at its address now."
 _UNIDENTIFIED = "Neither the title nor an identifier of the work stands where the file names itself."
 _OF_ANOTHER_DOI = "The file states another DOI as its own: it may be another version, or another work."
 # The beginnings of the reasons of the two rules that accept.
@@ -181,6 +182,8 @@ def _decision(
         ruling, by = _after_a_person(before, candidate, thresholds)
     else:
         ruling = rule(candidate, searched.policy, searched.published, thresholds, utc_datetime(at)[:7])
+        if ruling.verdict == "reject" and _is_replaced(before, candidate):
+            ruling = Ruling("review", f"{_REPLACING} {ruling.reason}")
     if searched.retracted and ruling.verdict != "reject":
         ruling, by = _of_retracted(ruling, searched.retracted), RULE
     elif searched.silent and ruling.verdict == "accept":
@@ -191,6 +194,14 @@ def _decision(
 def _is_doubted(before: Decision, retracted: str) -> bool:
     """Return whether a rule accepted a file before the work was known to be retracted."""
     return bool(retracted) and before.decided_by == RULE and before.verdict == "accept"
+
+
+def _is_replaced(before: Decision | None, candidate: Candidate) -> bool:
+    """Return whether a document is at the address of an accepted one, and no person has decided on it."""
+    if before is None:
+        return False
+    is_other = before.verdict == "accept" and before.sha256 != candidate.sha256
+    return is_other or before.reason.startswith(_REPLACING)
 
 
 def _of_retracted(ruling: Ruling, retracted: str) -> Ruling:

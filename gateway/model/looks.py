@@ -13,10 +13,10 @@ class FileLook(NamedTuple):
 
     `sha256` is that of the published bytes. `is_named`: the record names the file; else a search found it. `share` is
     the place of the file in the period, in parts of `SHARES`. `final_url` is the address after all redirects,
-    `entity_tag` and `modified` are the validators that it sent. `rounds` counts the looks, `failures` those in a row
-    at which the file was not there, since `failing_since`. `text_sha256` is the digest of its text, if it is known.
-    `every` is the period in seconds, 0: none. Seconds are since 1970; `looked_at` and `whole_at` are 0 before the first
-    look. A file with `due` 0 was asked for by a person.
+    `entity_tag` and `modified` are the validators that it sent. `rounds` counts the looks that were possible,
+    `failures` those in a row at which the file was not there, since `failing_since`. `text_sha256` is the digest of its
+    text, if it is known. `every` is the period in seconds, 0: none. Seconds are since 1970; `looked_at` and `whole_at`
+    are 0 before the first look. A file with `due` 0 was asked for by a person.
     """
 
     identifier: str

@@ -459,12 +459,13 @@ update look set sha256 = ? where identifier = ? and url = ?;
 select * from look where identifier = ? order by url;
 
 -- name: looks_schedule
--- Store another period of the files of a source, and when each is due by it; files that were asked for stay due.
+-- Store another period of the files of a source. Asked and missing files stay due; no other one becomes overdue.
 update look set every = :every, due = case
-  when due = 0 then 0
+  when due = 0 or (failures and due < :never) then due
   when :every = 0 then :never
-  else iif(looked_at, looked_at, :at) + :every
-    - (iif(looked_at, looked_at, :at) - (share * :every / :shares)) % max(:every, 1) end
+  when looked_at + :every - (looked_at - (share * :every / :shares)) % max(:every, 1) > :at
+    then looked_at + :every - (looked_at - (share * :every / :shares)) % max(:every, 1)
+  else :at + :every - (:at - (share * :every / :shares)) % max(:every, 1) end
 where source = :source and every <> :every;
 
 -- name: looks_asked

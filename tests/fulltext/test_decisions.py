@@ -303,3 +303,19 @@ def test_other_bytes_take_the_place_of_what_a_person_accepted_only_where_a_rule_
     before = Decision("oai:x", new.url, "0" * 64, "accept", "I have read it.", "anna", 1)
     news = decided("oai:x", SearchResult(Outcome.SUCCESS, (), (new,)), thresholds, 2, (before,))
     assert [decision.verdict for decision in news] == [verdict]
+
+
+def test_a_person_decides_on_another_document_in_the_place_of_an_accepted_one() -> None:
+    def decided_on(digest: str, *earlier: Decision) -> tuple[Decision, ...]:
+        other = candidate(0.01, outcome=Outcome.WRONG_DOCUMENT, sha256=digest * 64)
+        return decided("oai:x", SearchResult(Outcome.SUCCESS, (), (other,)), Thresholds(), 2, earlier)
+
+    accepted = Decision("oai:x", candidate().url, "0" * 64, "accept", "The licence cc-by was stated.", "rule", 1)
+    (asked,) = decided_on("1", accepted)
+    assert (asked.verdict, asked.decided_by) == ("review", "rule")
+    assert asked.reason.startswith("It was accepted, and there is another document at its address now. The score")
+    assert decided_on("1", accepted, asked) == ()  # the next search does not answer instead of a person
+    assert [again.verdict for again in decided_on("2", accepted, asked)] == ["review"]
+    rejected = asked._replace(verdict="reject", decided_by="anna", reason="mine")
+    assert decided_on("1", accepted, asked, rejected) == ()
+    assert [first.verdict for first in decided_on("1")] == ["reject"]

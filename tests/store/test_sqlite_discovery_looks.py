@@ -79,8 +79,24 @@ def test_another_period_counts_from_the_last_look_and_files_that_were_asked_for_
     desk.looks.publish({A: [look(looked_at=1000 * DAY), look(url=asked)]})
     desk.looks.write([look(looked_at=1000 * DAY)])
     assert desk.looks.ask("s", 5)
-    desk.looks.schedule("s", DAY, 2000 * DAY)
+    desk.looks.schedule("s", DAY, 1000 * DAY + 1)
     assert {one.url: one.due for one in desk.looks.of_item(A)} == {URL: 1000 * DAY + DAY // 2, asked: 0}
+
+
+def test_a_shorter_period_makes_no_wave_of_overdue_files(desk) -> None:
+    files = [look(url=f"https://r.example.org/{n}", share=SHARES * n // 10, looked_at=1000 * DAY) for n in range(10)]
+    desk.looks.publish({A: files})
+    desk.looks.schedule("s", 10 * DAY, 1080 * DAY + 1)
+    due = [one.due for one in desk.looks.of_item(A)]
+    assert sorted(due) == [pytest.approx((1081 + n) * DAY, abs=20) for n in range(10)]
+    assert all(one.next_after(1080 * DAY + 1) == one.due for one in desk.looks.of_item(A))
+
+
+def test_a_missing_file_is_looked_at_again_within_the_grace_whatever_the_period_is(desk) -> None:
+    desk.looks.publish({A: [look(looked_at=5, failures=1, failing_since=5, due=9)]})
+    for every in (1000 * DAY, 0):
+        desk.looks.schedule("s", every, 6)
+        assert desk.looks.next_at("s") == 9
 
 
 def test_files_are_asked_for_once_until_all_of_them_were_looked_at(desk) -> None:

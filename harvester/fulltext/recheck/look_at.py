@@ -119,7 +119,8 @@ class Looker:
 
     def look(self, file: FileLook, fetch: Fetch, at: int) -> Looked:
         """Return the result of a look in the second `at`. Failures of a server or a file are outcomes, not errors."""
-        is_whole = self._whole_every > 0 and (file.rounds + 1) % self._whole_every == 0
+        is_round = file.failures > 0 or (file.rounds + 1) % max(self._whole_every, 1) == 0
+        is_whole = self._whole_every > 0 and is_round  # what returns may be an old backup with old validators
         is_conditional = not is_whole and bool(file.entity_tag or file.modified)
         once = FetchOnce(ConditionalFetch(fetch, file) if is_conditional else fetch)
         visited = visit(file.url, once)
@@ -127,7 +128,7 @@ class Looker:
         if is_conditional and _is_unmodified(visited, file):
             return _same(seen)
         if visited.outcome in UNSEEN:
-            return _unseen(seen)
+            return _unseen(seen, file)
         fetched = visited.fetched
         if fetched is None or visited.outcome is not Outcome.SUCCESS:
             return self._changed(seen, file, once)
@@ -194,7 +195,7 @@ class Looker:
             text_sha256=file.text_sha256,
         )
         if candidate.outcome in UNSEEN:
-            return _unseen(seen)
+            return _unseen(seen, file)
         seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since or at)
         if candidate.outcome not in ABSENT:
             return Looked(seen, Effect.CHANGED, candidate)
@@ -214,13 +215,15 @@ def _is_unmodified(visited: Visit, file: FileLook) -> bool:
     return fetched is not None and fetched.status == NOT_MODIFIED and visited.url == file.final_url
 
 
-def _unseen(seen: FileLook) -> Looked:
-    return Looked(seen._replace(due=min(seen.due, seen.looked_at + _DAY_SECONDS)), Effect.UNSEEN)
-
-
 def _same(seen: FileLook) -> Looked:
     effect = Effect.RETURNED if seen.failures else Effect.UNCHANGED
     return Looked(_present(seen._replace(outcome=Outcome.SUCCESS)), effect)
+
+
+def _unseen(seen: FileLook, file: FileLook) -> Looked:
+    """Return the result of a look that was not possible. It is no round: a whole look is made the next time."""
+    due = min(seen.due, seen.looked_at + _DAY_SECONDS)
+    return Looked(seen._replace(due=due, rounds=file.rounds), Effect.UNSEEN)
 
 
 def _present(seen: FileLook) -> FileLook:

@@ -15,6 +15,7 @@ from harvester.fulltext.works import PREFIX
 from harvester.http.urls import host_of
 
 _BATCH = 200
+_LISTS = ("published", "found and published")  # with the files that records name, and without
 
 
 def list_published(store: Store, desk: Discovery, source: str, every: int, at: int, *, wants_named: bool) -> None:
@@ -23,13 +24,15 @@ def list_published(store: Store, desk: Discovery, source: str, every: int, at: i
     Files whose bytes are not known, and without `wants_named` those that a record names, are left out. Raise NotXml
     when a stored record cannot be read.
     """
-    list_ = f"{source} published"
+    list_, other = (f"{source} {kind}" for kind in _LISTS[:: 1 if wants_named else -1])
     with store.view() as view:
         horizon = view.horizon
     for looks in published(store, source, desk.position(list_), wants_named=wants_named):
         desk.looks.publish(looks)
     desk.looks.schedule(source, every, at)
     desk.enlist(source, (), horizon, at, list_)
+    if desk.position(other):  # the setting has changed: with another value, all files are listed
+        desk.enlist(source, (), 0, at, other)
 
 
 def published(

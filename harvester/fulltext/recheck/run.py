@@ -310,7 +310,7 @@ class Recheck:
     def _concluded(self, looked: Looked, before: Before | None) -> Result:
         """Store a look at a changed file, with the decisions on it."""
         file, candidate = looked.look, looked.candidate
-        last = before.last if before else None
+        last = before.last if before else last_on(self._desk.decisions(file.identifier), file.url)
         url = last.url if last else before.candidate.url if before else file.url
         is_other = candidate is not None and bool(candidate.sha256)
         is_other = is_other and not (file.is_named and file.outcome != Outcome.SUCCESS)

@@ -183,7 +183,7 @@ class Site:
         file.rounds += 1
         before = (file.sha256, file.is_published, file.is_flagged)
         is_known = bool(file.tag) and file.has_tag_of_moved is file.is_moved  # else it is another address
-        is_conditional = is_known and file.rounds % WHOLE_EVERY != 0
+        is_conditional = is_known and not file.absent and file.rounds % WHOLE_EVERY != 0
         is_sent = file.status == 200 and file.kind != "page"
         if is_sent and not file.stamps and is_conditional and file.tag == file.etag():
             file.absent, file.is_flagged = 0, False  # the server says that nothing has changed, and may lie

@@ -1,0 +1,131 @@
+"""Looks that say little or something wrong: servers that are ill, answers of something else, settings that change."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.model import Decision
+from harvester.fulltext.recheck.look_at import Effect
+from harvester.http.messages import Request
+from tests.fulltext.recheck.test_recheck_run import (  # noqa: F401 - the fixtures
+    NAMED_ITEM,
+    PERIOD,
+    Rechecked,
+    named,
+    named_text,
+    of_item,
+    rechecked,
+)
+from tests.fulltext.test_releasing import COPY, FILE, pdf, searched_again
+from tests.fulltext.web import a_pdf, answer
+
+pytestmark = pytest.mark.slow
+
+OTHER = a_pdf("Quite another thing", *["lorem ipsum dolor sit amet"] * 40)
+
+
+def is_conditional(looks: Rechecked, url: str = COPY) -> bool:
+    """Return whether the last request for a file was conditional."""
+    *_, last = (request for request in looks.web.requests if request.url == url)
+    return "If-None-Match" in dict(last.headers)
+
+
+# --- whole looks --------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_returns_is_read_whole_because_an_old_backup_has_the_old_validators(rechecked) -> None:  # noqa: F811 - the fixture
+    rechecked.all(30)
+    rechecked.web.own[COPY] = answer(status=404)
+    assert rechecked.all(1) == {COPY: Effect.ABSENT}
+    rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"), ETag='"1"')
+    assert rechecked.all(1) == {COPY: Effect.CHANGED}
+    assert rechecked.verdicts() == [("accept", "rule")] * 2
+
+
+def test_a_whole_look_that_was_not_possible_is_made_the_next_time(rechecked) -> None:  # noqa: F811 - the fixture
+    for _ in range(3):
+        rechecked.all(30)
+    there = rechecked.web.own[COPY]
+    rechecked.web.own[COPY] = answer("<title>Just a moment...</title>", 403)
+    assert rechecked.all(30) == {COPY: Effect.UNSEEN}
+    rechecked.web.own[COPY] = there
+    assert rechecked.all(30) == {COPY: Effect.UNCHANGED}
+    assert not is_conditional(rechecked)
+    rechecked.all(30)
+    assert is_conditional(rechecked)
+
+
+def test_a_server_that_sends_nothing_but_not_modified_has_no_file(rechecked) -> None:  # noqa: F811 - the fixture
+    for _ in range(3):
+        rechecked.all(30)
+    rechecked.web.own[COPY] = answer(status=304)
+    assert [rechecked.all(4)[COPY] for _ in range(3)] == [Effect.ABSENT, Effect.ABSENT, Effect.LOST]
+
+
+# --- what is remembered -------------------------------------------------------------------------------------------
+
+
+def test_the_text_of_a_page_in_the_place_of_a_file_does_not_count_as_that_of_the_file(named) -> None:  # noqa: F811 - the fixture
+    number = iter(range(100))
+    words = "The first edition of it, as it was printed"
+
+    def stamped(_request: Request) -> None:
+        body = a_pdf("A title", words, *["of bees and honey"] * 40)
+        named.web.own[FILE] = answer(body + f"\n% {next(number)}".encode())
+
+    named.web.before = stamped
+    named.all(1)
+    named.all(1)  # now it is known to stamp, and its text is known
+    before = of_item(named, NAMED_ITEM)
+    assert before.text_sha256
+    named.web.before = lambda _: None
+    named.web.own[FILE] = answer("<p>We have moved")
+    assert named.all(1) == {FILE: Effect.CHANGED}
+    assert of_item(named, NAMED_ITEM).text_sha256 == before.text_sha256
+    named.web.before = stamped
+    words = "The second edition, revised and enlarged"
+    assert named.all(1) == {FILE: Effect.CHANGED}
+    assert of_item(named, NAMED_ITEM).sha256 != before.sha256
+
+
+# --- decisions ----------------------------------------------------------------------------------------------------
+
+
+def test_another_document_in_the_place_of_a_file_waits_for_a_person_also_after_a_search(rechecked) -> None:  # noqa: F811  # noqa: F811 - the fixture
+    rechecked.web.own[COPY] = answer(OTHER)
+    assert rechecked.all(1) == {COPY: Effect.CHANGED}
+    assert (rechecked.shown, rechecked.verdicts()) == (None, [("accept", "rule"), ("review", "rule")])
+    searched_again(rechecked.search)
+    assert rechecked.verdicts()[-1] == ("review", "rule")
+
+
+def test_a_named_file_that_a_person_has_rejected_as_found_loses_its_flag_when_it_returns(named) -> None:  # noqa: F811 - the fixture
+    """A search of an earlier release found it too."""
+    named.search.desk.decide(Decision(NAMED_ITEM, FILE, "0" * 64, "reject", "mine", "anna", 1))
+    there = named.web.own[FILE]
+    named.web.own[FILE] = answer(status=410)
+    assert named.all(1) == {FILE: Effect.LOST}
+    assert "; missing: since" in (named_text(named, "provenance") or "")
+    named.web.own[FILE] = there
+    (result,) = named.run(1, is_all=True)
+    assert (result.effect, result.is_overtaken) == (Effect.RETURNED, False)
+    assert "; missing: since" not in (named_text(named, "provenance") or "")
+    assert of_item(named, NAMED_ITEM).due > 0  # it is not asked for any more
+
+
+# --- settings that change -----------------------------------------------------------------------------------------
+
+
+def test_named_files_are_looked_at_as_long_as_the_setting_says_so(named, searching) -> None:  # noqa: F811 - the fixture
+    assert named.all(1) == {FILE: Effect.UNCHANGED}
+    without = Rechecked(searching(named.web, discover_named_files=False))
+    assert without.all(2) == {}
+    assert Rechecked(searching(named.web)).all(3) == {FILE: Effect.UNCHANGED}
+
+
+def test_a_missing_file_keeps_its_next_look_when_the_period_changes(rechecked) -> None:  # noqa: F811 - the fixture
+    rechecked.web.own[COPY] = answer(status=404)
+    rechecked.all(1)
+    due = of_item(rechecked).due
+    rechecked.run(every={"laro": 2 * PERIOD})
+    assert of_item(rechecked).due == due
