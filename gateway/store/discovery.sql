@@ -162,6 +162,10 @@ delete from copy where identifier = ? and verdict = '';
 -- Delete the copies of an item.
 delete from copy where identifier = ?;
 
+-- name: reasons_forget
+-- Forget the reasons that no copy has any more.
+delete from reason where number not in (select reason_number from copy);
+
 -- name: copies_lack_after
 -- Return the item up to which the stories of earlier releases were read; nothing if all were.
 select identifier from copies_lack_after;
@@ -189,8 +193,7 @@ where verdict = :verdict and ({columns}) {follows} ({parameters})
   and (:version = '' or version = :version or (version = '' and :version = 'unknown'))
   and (:decided_by = '' or decided_by = :decided_by)
   and (:least_score is null or score >= :least_score) and (:most_score is null or score between 0 and :most_score)
-  and (:reason = '' or copy.decision in (
-    select number from decision where verdict = :verdict and instr(lower(reason), lower(:reason))))
+  and (:reason = '' or reason_number in (select number from reason where instr(lower(text), lower(:reason))))
 order by {order} limit :limit;
 
 -- name: copies_listed

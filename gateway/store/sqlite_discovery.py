@@ -238,6 +238,7 @@ class SqliteDiscovery(CopyLists, DecisionLists):
                 session.execute(SQL["sampled_forget"], name)
                 session.execute(SQL["judgements_forget"], name)
                 session.execute(SQL["looks_forget"], (*name, "[]"))
+            session.execute(SQL["reasons_forget"])
 
     def counts(self) -> tuple[tuple[str, str, str, int], ...]:
         """Return rows of (source, state, outcome, number of items)."""

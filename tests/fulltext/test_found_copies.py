@@ -205,8 +205,9 @@ def _as_before(path) -> None:
         file.execute("drop trigger copy_decided")
         file.execute("drop table copy")
         file.execute("drop table copies_lack_after")
-        file.execute("drop index decision_reason")
-        file.execute("delete from _sqlite_migrations where name in ('0013_copies', '0014_lists_of_copies')")
+        file.execute("drop table reason")
+        names = "'0013_copies', '0014_lists_of_copies', '0019_reasons'"
+        file.execute(f"delete from _sqlite_migrations where name in ({names})")
 
 
 @pytest.mark.slow

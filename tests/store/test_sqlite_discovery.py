@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from gateway.errors import StoreDamaged
-from gateway.model import Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
+from gateway.model import CopyFilter, Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 
@@ -196,6 +196,18 @@ def test_the_texts_of_a_forgotten_item_are_forgotten_unless_another_item_has_the
     assert [text for text in texts if desk.first_page(text)] == ["of both", "of b"]
     desk.forget([A, B])
     assert [text for text in texts if desk.first_page(text)] == []
+
+
+def test_a_reason_is_forgotten_with_the_last_copy_that_has_it(desk: SqliteDiscovery) -> None:
+    desk.decide(
+        Decision(A, "http://x", "", "reject", "Dr Doe asked for it.", "anna", 1),
+        Decision(A, "http://y", "", "reject", "A mirror.", "anna", 1),
+        Decision(B, "http://x", "", "reject", "A mirror.", "anna", 1),
+    )
+    desk.forget([A])
+    with desk._file.reading() as session:
+        assert session.execute("select text from reason").fetchall() == [("A mirror.",)]
+    assert desk.count_copies("reject", CopyFilter(reason="MIRROR"), 9) == 1
 
 
 def test_a_damaged_text_is_reported(desk: SqliteDiscovery, tmp_path) -> None:
