@@ -34,8 +34,8 @@ class LoginPage:
         self._root = pages.site.root
 
     def form(self) -> Response:
-        """Answer with the form."""
-        return self._form(HTTPStatus.OK, "")
+        """Answer with the form; say so if a session is over."""
+        return self._form(HTTPStatus.OK, self._pages.texts.review.over if self._sessions.is_over else "")
 
     def sign_in(self) -> Response:
         """Check name and password; begin a session and lead to the page that was asked for, or say what is wrong."""

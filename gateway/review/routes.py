@@ -154,15 +154,15 @@ def _admit(parts: Parts, pages: ReviewPages) -> Response | None:
     g.is_private = True
     request.max_content_length = MOST_BYTES
     if parts.sessions.find() is None and request.endpoint not in _OPEN:
-        return _to_login(pages)
+        return _to_login(pages, is_over=parts.sessions.is_over)
     if request.method not in _SAFE:
         return _check_form(pages)
     return None
 
 
-def _to_login(pages: ReviewPages) -> Response:
+def _to_login(pages: ReviewPages, *, is_over: bool) -> Response:
     if request.path.endswith(_DATA):
-        body = json.dumps({"error": pages.texts.review.sign_in_first}) + "\n"
+        body = json.dumps({"error": pages.texts.review.over if is_over else pages.texts.review.sign_in_first}) + "\n"
         return Response(body, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Cookie"}, content_type="application/json")
     root = pages.site.root
     if request.method not in _SAFE:

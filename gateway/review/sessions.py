@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
-from flask import Flask, Request, g, request, session
+from flask import Flask, Request, current_app, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
 from gateway.model import Account, Deed, LogLine, User
@@ -87,6 +87,13 @@ class Sessions:
         user = self._users.of_session(_digest(token), self.now) if isinstance(token, str) else None
         g.review_user = user
         return user
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the browser sent the cookie of a session that is not valid: ended, too old, or forged."""
+        if user_or_none() is not None:
+            return False
+        return _TOKEN in session or (not session and current_app.config["SESSION_COOKIE_NAME"] in request.cookies)
 
     def begin(self, account: Account) -> bool:
         """Begin a session with a new token; False: the user was removed, or has another password now."""

@@ -67,10 +67,11 @@ def test_who_has_not_signed_in_is_led_to_the_page_to_do_so_and_back(guest):
     assert "Sign out B. Ito" in guest.get(following).text
 
 
-@pytest.mark.parametrize("path", ["/review.json", "/review.csv"])
-def test_programs_are_refused_and_not_led_elsewhere(house, guest, path):  # noqa: F811 - the fixture
+@pytest.mark.parametrize("path", ["/review/copies.json", "/review/copies.csv", "/review/decisions.json"])
+def test_programs_are_refused_and_not_led_elsewhere(guest, path):
     answer = guest.get(path)
-    assert answer.status_code in (401, 404)  # 404 until there is such an address
+    assert (answer.status_code, answer.json) == (401, {"error": "Sign in first."})
+    assert answer.headers["WWW-Authenticate"] == "Cookie"
 
 
 def test_answers_are_kept_by_no_cache_and_readable_by_no_other_site(guest):
@@ -141,13 +142,27 @@ def test_removal_and_a_new_password_end_all_sessions_at_once(house, reviewer):  
     users.close()
 
 
+def test_the_session_of_a_removed_user_is_refused_in_a_sentence(house, reviewer):  # noqa: F811 - the fixture
+    add_user(house.desk.folder, "Ada")
+    users = house.app.extensions["users"]
+    assert "Your session is over." not in reviewer.get(LOGIN).text
+    assert users.remove("B. Ito", LogLine(1, "", Deed.REMOVED, "B. Ito"))
+    answer = reviewer.post("/review/decide", row="accept 1")
+    assert (answer.status_code, answer.headers["Location"]) == (303, LOGIN)
+    assert "Your session is over. What you sent after that was not stored." in seen(reviewer.get(LOGIN).text)
+    assert reviewer.sign_in("Ada").status_code == 303
+
+
 @pytest.mark.parametrize(
     "cookie",
-    ["", "x", "a.b.c", "eyJ0b2tlbiI6IngifQ.aSbI5A.AAAAAAAAAAAAAAAAAAAAAAAAAAA", "." * 4000, "\x7f\x80", "é"],
+    ["x", "a.b.c", "eyJ0b2tlbiI6IngifQ.aSbI5A.AAAAAAAAAAAAAAAAAAAAAAAAAAA", "." * 4000, "\x7f\x80", "é"],
 )
 def test_forged_cookies_sign_nobody_in(house, guest, cookie):  # noqa: F811 - the fixture
-    answer = house.app.test_client(use_cookies=False).get("/review", headers={"Cookie": f"__Secure-review={cookie}"})
-    assert answer.status_code == 303
+    stranger, headers = house.app.test_client(use_cookies=False), {"Cookie": f"__Secure-review={cookie}"}
+    assert stranger.get("/review", headers=headers).status_code == 303
+    assert "Your session is over." in stranger.get(LOGIN, headers=headers).text
+    refused = stranger.get("/review/copies.json", headers=headers)
+    assert (refused.status_code, "Your session is over." in refused.text) == (401, True)
 
 
 @pytest.mark.parametrize("csrf", ["", "x", "a.b.c", "é"])
