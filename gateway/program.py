@@ -16,6 +16,7 @@ from gateway.errors import ConfigurationError, GatewayError, StoreBusy
 from gateway.settings import Settings
 from gateway.statuses import Status
 
+_SHOWN = 60  # characters of an argument
 _LEVEL = "gateway.level"  # the key in the `meta` of click's context
 
 
@@ -57,7 +58,7 @@ class Program(click.Group):
             return super().make_context(*more, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
-        """Run the command; a GatewayError ends it with one message and its exit status."""
+        """Run the command; a GatewayError, or an argument that is no text, ends it with one message and a status."""
         with _ends():
             try:
                 return super().invoke(ctx)
@@ -66,6 +67,12 @@ class Program(click.Group):
                     click.echo(format_exc(), err=True)
                 click.echo(logs.sentence(f"Error: {error}", "error"), err=True)
                 ctx.exit(int(self.status_of_error(error)))
+            except UnicodeEncodeError as error:  # a database cannot store what is no text
+                if not "\udc80" <= error.object[error.start] <= "\udcff":  # it stands for no byte of an argument
+                    raise
+                text = f"{error.object[:_SHOWN]!a} has bytes that are no UTF-8. Write it in UTF-8."
+                click.echo(logs.sentence(f"Error: {text}", "error"), err=True)
+                ctx.exit(int(Status.USAGE))
 
 
 class _Ended(Exception):

@@ -41,6 +41,7 @@ def end(what):
         "lost": FileNotFoundError(2, "No such file or directory", "/a/file"),
         "gone": BrokenPipeError(32, "Broken pipe"),
         "stopped": KeyboardInterrupt(),
+        "bytes": UnicodeEncodeError("utf-8", "a\udcffb\x1b", 1, 2, "surrogates not allowed"),
     }[what]
 
 
@@ -57,10 +58,29 @@ def _ended(*words):
         ("lost", 1, "Error: /a/file cannot be written or read: No such file or directory.\n"),
         ("gone", 141, ""),
         ("stopped", 130, "Stopped.\n"),
+        ("bytes", 2, r"Error: 'a\udcffb\x1b' has bytes that are no UTF-8. Write it in UTF-8." + "\n"),
     ],
 )
 def test_whatever_ends_a_command_has_a_status_and_a_sentence(what, status, words):
     assert _ended("end", what) == (status, f"A sentence.\n{words}")
+
+
+def test_a_text_that_came_from_no_argument_is_a_fault_of_the_program():
+    """An argument has only surrogates that stand for bytes."""
+    with pytest.raises(UnicodeEncodeError):
+        _raised(UnicodeEncodeError("utf-8", "a\ud800", 1, 2, "surrogates not allowed"))
+
+
+def _raised(error):
+    @click.group(cls=Program)
+    def other():
+        """Do nothing."""
+
+    @other.command()
+    def fail():
+        raise error
+
+    other.main(["fail"], standalone_mode=False)
 
 
 def test_quiet_leaves_the_error_alone():

@@ -10,7 +10,6 @@ from gateway.errors import ConfigurationError
 from gateway.model import Alarm
 from gateway.program import say
 from gateway.terminal import plain
-from gateway.xmltext import is_legal
 from harvester.commands.discover import named_sources
 from harvester.commands.output import json_option, moment, write_json
 from harvester.commands.review import whoever_calls
@@ -42,8 +41,6 @@ def alarms(
     """
     if comment and not numbers:
         raise ConfigurationError("A comment is stored with an alarm. Name it with --acknowledge NUMBER.")
-    if not is_legal(comment):
-        raise ConfigurationError("The comment has control characters, or bytes that are no UTF-8.")
     with opened(ctx.obj) as instance:
         named = named_sources(instance, sources) if sources else ()
         if instance.has_searched:

@@ -300,7 +300,7 @@ def test_an_unknown_alarm_cannot_be_acknowledged(broken) -> None:
 
 
 @pytest.mark.slow
-def test_a_comment_needs_an_alarm_and_has_only_characters_of_texts(broken) -> None:
+def test_a_comment_needs_an_alarm_and_is_text(broken) -> None:
     assert broken("alarms").exit_code == 3
     done = broken("alarms", "--comment", "They moved.")
     assert (done.exit_code, "--acknowledge NUMBER" in done.output) == (2, True)
