@@ -101,14 +101,25 @@ def _accepted(decision: Decision, candidate: Candidate | None, held: FileLink | 
 def _named(candidate: Candidate, held: FileLink | None) -> FileLink | None:
     """Return the facts about a file that the record names; None if it could never be fetched.
 
-    A file that was there, and is not any more, keeps its facts and is flagged. The record still names it.
+    A file that was there, and is not any more, keeps its facts and is flagged. The record still names it. If a search
+    has found it too, and it is not accepted any more, what the search has stated of it is removed.
     """
+    if held is not None and held.origin is FileOrigin.DISCOVERED:
+        held = _of_record(held)
     if candidate.outcome is Outcome.SUCCESS:
         is_same = held is not None and held.sha256 == candidate.sha256
         return held._replace(missing="") if held is not None and is_same else _link(candidate)
     if held is None or candidate.outcome in UNSEEN or held.missing:
         return held
     return held._replace(missing=f"since {utc_datetime(candidate.at)[:10]} ({candidate.outcome})")
+
+
+def _of_record(file: FileLink) -> FileLink:
+    """Return a file without what a search has stated of it."""
+    origin = FileOrigin.UPSTREAM
+    return file._replace(
+        origin=origin, found_in="", license="", version="", copy_url="", content=b"", retracted="", is_named=False
+    )
 
 
 def _link(candidate: Candidate) -> FileLink:

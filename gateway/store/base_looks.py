@@ -76,7 +76,8 @@ class Looks(Protocol):
         """Store a look at a file that has changed, and what follows from it, all or nothing.
 
         `number` is that of the last decision on the copy `url` that the caller knows; 0: there is none. Return False,
-        and write nothing, if there is another one meanwhile, or no search. `sha256` is the digest of new bytes.
+        and write nothing, if there is another one meanwhile, or no search. `sha256` is the digest of new bytes. A
+        search for the item that is under way loses its lease, and the item is due.
         """
         ...
 

@@ -501,8 +501,11 @@ select count(*), coalesce(sum(due <= ?2), 0), coalesce(sum(failures > 0), 0) fro
 select distinct identifier from look where source = ? and host = ? and failures > 0 order by identifier limit ?;
 
 -- name: story_put
--- Store the story of a search again after a file of it has changed.
-update search set story = ?, changed = changed + 1 where identifier = ?;
+-- Store the story of a search again after a file of it has changed. A search in progress loses its lease.
+update search set story = :story, changed = changed + 1, state = iif(state = 'leased', 'due', state),
+  due = iif(state = 'leased', :at, due), lease = lease + (state = 'leased'),
+  tries = iif(state = 'leased', max(tries - 1, 0), tries)
+where identifier = :identifier;
 
 -- name: stamping_hosts
 -- Return the hosts that stamp each download.

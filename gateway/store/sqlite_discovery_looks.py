@@ -104,7 +104,7 @@ class SqliteLooks:
             if sha256:
                 session.execute(SQL["look_change"], (sha256, look.identifier, look.url))
             story = zstandard.compress(news.search_json.encode(), LEVEL) if news.search_json else b""
-            session.execute(SQL["story_put"], (story, look.identifier))
+            session.execute(SQL["story_put"], {"story": story, "identifier": look.identifier, "at": look.looked_at})
             session.executemany(SQL["copy_put"], map(copy_row, news.copies))
             session.executemany(SQL["decision_add"], map(decision_row, news.decisions))
         return True

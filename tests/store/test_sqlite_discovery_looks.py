@@ -154,6 +154,19 @@ def test_a_decision_made_during_a_look_is_not_overwritten(desk) -> None:
     assert not desk.looks.conclude(look("x"), 0, URL, lambda *_: pytest.fail("there is no search"))
 
 
+def test_a_search_under_way_does_not_overwrite_what_a_look_has_seen(desk) -> None:
+    desk.looks.publish({A: [look()]})
+    lease = desk.lease(100, 60, identifier=A)
+    assert desk.looks.conclude(look(looked_at=120), 0, URL, lambda *_: Findings((), '{"a": "seen"}'))
+    assert not desk.done(lease, "success", '{"a": "older"}', 130)
+    state = desk.search(A)
+    assert (state.search_json, state.state, state.due, state.tries) == ('{"a": "seen"}', "due", 120, 0)
+    again = desk.lease(130, 60, identifier=A)
+    assert desk.done(again, "success", '{"a": "newer"}', 140)
+    assert desk.looks.conclude(look(looked_at=150), 0, URL, lambda *_: Findings((), '{"a": "last"}'))
+    assert (desk.search(A).state, desk.search(A).due) == ("done", 0)
+
+
 def test_a_story_that_cannot_be_read_is_named(desk, tmp_path) -> None:
     desk.looks.publish({A: [look()]})
     assert desk.looks.conclude(look(looked_at=2), 0, URL, lambda _, story: Findings((), story))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.model import Decision
+from gateway.fulltext.published_files import Terms, files_of
+from gateway.model import Decision, FileOrigin, Outcome
 from harvester.fulltext.recheck.look_at import Effect
 from harvester.http.messages import Request
 from tests.fulltext.recheck.test_recheck_run import (  # noqa: F401 - the fixtures
@@ -16,7 +17,7 @@ from tests.fulltext.recheck.test_recheck_run import (  # noqa: F401 - the fixtur
     of_item,
     rechecked,
 )
-from tests.fulltext.test_releasing import COPY, FILE, pdf, searched_again
+from tests.fulltext.test_releasing import ACCEPTED, COPY, FILE, HELD, SEEN, pdf, searched_again
 from tests.fulltext.web import a_pdf, answer
 
 pytestmark = pytest.mark.slow
@@ -111,6 +112,17 @@ def test_a_named_file_that_a_person_has_rejected_as_found_loses_its_flag_when_it
     assert (result.effect, result.is_overtaken) == (Effect.RETURNED, False)
     assert "; missing: since" not in (named_text(named, "provenance") or "")
     assert of_item(named, NAMED_ITEM).due > 0  # it is not asked for any more
+
+
+def test_a_withdrawn_file_that_the_record_names_too_is_published_as_that_of_the_record() -> None:
+    rejected = ACCEPTED._replace(verdict="reject")
+    named_too = SEEN._replace(found_by="record", license="")
+    (file,) = files_of((SEEN, named_too), (ACCEPTED, rejected), (HELD,), Terms())
+    assert (file.origin, file.sha256, file.found_in) == (FileOrigin.UPSTREAM, HELD.sha256, "")
+    gone = named_too._replace(outcome=Outcome.GONE)
+    (file,) = files_of((SEEN, gone), (ACCEPTED, rejected), (HELD,), Terms())
+    assert (file.origin, file.found_in, file.missing) == (FileOrigin.UPSTREAM, "", "since 1970-01-01 (gone)")
+    assert files_of((gone._replace(sha256=""),), (ACCEPTED, rejected), (HELD,), Terms()) == (file,)
 
 
 # --- settings that change -----------------------------------------------------------------------------------------
