@@ -18,6 +18,7 @@ from gateway.model import Deed, Role
 from gateway.names import source_of
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.item_links import item_address
+from gateway.review.numbers import number_in
 from gateway.review.record_facts import Describe, work_of
 from gateway.review.sessions import PATH, Sessions, signed_in
 from gateway.review.withdrawals import Plan, Withdrawals
@@ -28,7 +29,7 @@ from gateway.xmltext import clean, utc_datetime
 MOST_COMMENT: Final = 2_000  # characters
 _MOST_IDENTIFIER: Final = 2_000
 _SHOWN: Final = 50  # items with their titles
-_MOST_LISTED: Final = 1_000
+_LISTED: Final = 50  # takedowns of a page
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _DONE: Final = ("done", "waits")
 _OTHER: Final = "other"  # the reason that needs a comment
@@ -63,14 +64,18 @@ class TakedownPages:
         """Answer with all takedowns in force, for those who may take something down."""
         if signed_in().role is Role.REVIEWER:
             return self._forbidden()
-        done = request.args.get("done", "")
-        rows = self._withdrawals.listed()
+        done, rows = request.args.get("done", ""), self._withdrawals.listed()
+        after = number_in(request.args.get("after", ""))
+        start = after if after < len(rows) else 0
+        base = f"{self._root}{PATH}/takedowns"
         body = self._pages.render(
             "takedowns.html",
             tab="takedowns",
-            rows=rows[:_MOST_LISTED],
+            rows=rows[start : start + _LISTED],
             count=len(rows),
             status=done if done in _DONE else "",
+            previous_url=f"{base}?after={start - _LISTED}" if start > _LISTED else base if start else "",
+            next_url=f"{base}?after={start + _LISTED}" if start + _LISTED < len(rows) else "",
         )
         return page(body)
 

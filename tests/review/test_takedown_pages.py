@@ -10,8 +10,9 @@ import pytest
 
 from gateway import takedown_desk
 from gateway.errors import StoreUnwritable
+from gateway.fulltext.withdrawing import carry_out
 from gateway.model import Deed, Role
-from gateway.settings import place_of_copy
+from gateway.settings import load, place_of_copy
 from gateway.store.opening import open_users
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind
@@ -240,6 +241,35 @@ def test_a_long_takedown_goes_on_after_the_answer(filled, administrator, monkeyp
     assert "It is being taken down." in page
     assert "Under way" in page
     assert filled.get(f"/oai?verb=GetRecord&metadataPrefix=oai_dc&identifier={ITEM}1").status_code == 200
+
+
+def test_what_a_killed_server_has_not_done_a_command_does(filled, administrator, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(takedown_desk.TakedownDesk, "_carry_out", lambda _self: None)
+        _agree(administrator, f"item={ITEM}1")
+    house_desk = filled.desk
+    carry_out(house_desk.store, house_desk.inbox, None, load(house_desk.folder))
+    assert "Withdrawn" in seen(administrator.get(LIST).text)
+    assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
+
+
+@pytest.mark.parametrize(
+    ("after", "first", "links"),
+    [("", 119, ["after=50"]), ("50", 69, ["takedowns", "after=100"]), ("100", 19, ["after=50"]),
+     ("x", 119, ["after=50"]), ("-1", 119, ["after=50"]), ("9" * 9, 119, ["after=50"]), ("9" * 30, 119, ["after=50"])],
+)  # fmt: skip
+def test_a_long_list_has_several_pages(filled, administrator, after, first, links):
+    entries = [
+        {"kind": "doi", "value": f"10.1/{number:03}", "source": "", "reason": "x" * 600, "items": [], "files": [],
+         "at": f"2026-01-01T00:{number // 60:02}:{number % 60:02}Z", "removed_at": ""}
+        for number in range(120)
+    ]  # fmt: skip
+    (filled.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": entries}))
+    page = administrator.get(f"{LIST}?after={after}").text
+    assert len(page) < 100_000
+    assert f"10.1/{first:03}" in page.replace("<wbr>", "")
+    hrefs = [link.get("href") for link in parsed(page).iterfind(".//main//nav//a") if "rel" in link.attrib]
+    assert [href.rpartition("?")[2].rpartition("/")[2] for href in hrefs] == links
 
 
 def test_a_failure_of_the_thread_is_logged_and_the_entry_stays(filled, administrator, monkeypatch, caplog):
