@@ -14,8 +14,9 @@ from typing import Final
 from flask import Response, abort, send_file
 
 from gateway.fulltext.deciding import is_withdrawn
-from gateway.model import Decision
+from gateway.model import Decision, FoundCopy
 from gateway.review.frame import ReviewPages, refused
+from gateway.review.listing import sources_of
 from gateway.review.sessions import signed_in
 from gateway.settings import place_of_copy
 from gateway.store.base import Discovery, Store
@@ -38,9 +39,7 @@ class CopyFile:
         if not _DIGEST.fullmatch(digest):
             abort(HTTPStatus.NOT_FOUND)
         texts = self._pages.texts.review_list
-        owners = [
-            copy for copy in self._desk().copies_with(digest, _MOST_OWNERS) if signed_in().may_decide(copy.source)
-        ]
+        owners = self._owners(digest)
         place = place_of_copy(self._instance, digest)
         if owners and all(self._is_withdrawn(copy.identifier, copy.url, digest) for copy in owners):
             return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
@@ -59,6 +58,11 @@ class CopyFile:
         response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
+
+    def _owners(self, digest: str) -> tuple[FoundCopy, ...]:
+        sources = sources_of(signed_in())
+        own = () if sources == ("",) else sources
+        return self._desk().copies_with(digest, _MOST_OWNERS, own) if sources else ()
 
     def _is_withdrawn(self, identifier: str, url: str, digest: str) -> bool:
         return is_withdrawn(self._store, self._desk(), Decision(identifier, url, digest, "", "", "", 0))

@@ -161,7 +161,8 @@ def _admit(parts: Parts, pages: ReviewPages) -> Response | None:
 
 
 def _to_login(pages: ReviewPages, *, is_over: bool) -> Response:
-    if request.path.endswith(_DATA):
+    # An identifier may end like the name of a file with data; browsers say that they want a page.
+    if request.path.endswith(_DATA) and "text/html" not in request.accept_mimetypes.values():
         body = json.dumps({"error": pages.texts.review.over if is_over else pages.texts.review.sign_in_first}) + "\n"
         return Response(body, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Cookie"}, content_type="application/json")
     root = pages.site.root

@@ -263,8 +263,11 @@ class Discovery(Protocol):
         """Return the copies that the decisions with these numbers are on, each with the last decision on it."""
         ...
 
-    def copies_with(self, sha256: str, limit: int) -> tuple[FoundCopy, ...]:
-        """Return at most `limit` copies that had these bytes in the last search for their items."""
+    def copies_with(self, sha256: str, limit: int, sources: tuple[str, ...] = ()) -> tuple[FoundCopy, ...]:
+        """Return at most `limit` copies that had these bytes in the last search for their items.
+
+        `sources` are those whose items count; empty: all.
+        """
         ...
 
     # -- lists of copies -----------------------------------------------------------------------------------------

@@ -433,7 +433,9 @@ order by copy.identifier, copy.url;
 -- name: copies_with
 -- Return the copies with a SHA-256, in the order of items and addresses.
 select identifier, url, source, title, authors, step, host, outcome, score, kind, colour, license, version, size, sha256
-from copy where sha256 = ? and sha256 <> '' order by identifier, url limit ?;
+from copy where sha256 = :sha256 and sha256 <> ''
+  and (:sources = '[]' or +source in (select value from json_each(:sources)))
+order by identifier, url limit :limit;
 
 -- name: look_add
 -- Store the first facts of a published file; of a known one, only what changed in its publication.

@@ -54,10 +54,14 @@ class DecisionLists:
             rows = session.execute(SQL["copies_of_decisions"], (json.dumps(sorted(numbers)),)).fetchall()
         return tuple(map(listed_copy_of, rows))
 
-    def copies_with(self, sha256: str, limit: int) -> tuple[FoundCopy, ...]:
-        """Return at most `limit` copies that had these bytes in the last search for their items."""
+    def copies_with(self, sha256: str, limit: int, sources: tuple[str, ...] = ()) -> tuple[FoundCopy, ...]:
+        """Return at most `limit` copies that had these bytes in the last search for their items.
+
+        `sources` are those whose items count; empty: all.
+        """
+        asked = {"sha256": sha256, "limit": limit, "sources": json.dumps(sources)}
         with self._file.reading() as session:
-            rows = session.execute(SQL["copies_with"], (sha256, limit)).fetchall()
+            rows = session.execute(SQL["copies_with"], asked).fetchall()
         return tuple(map(found_copy_of, rows))
 
 

@@ -15,6 +15,8 @@ from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 
 from tests.review_files import Files
 from tests.review_house import Browser, browser, signed_in
 
+COPY = "/review/copies/"
+
 
 @pytest.fixture
 def files(house: House) -> Files:  # noqa: F811 - the fixture
@@ -247,6 +249,14 @@ def test_a_copy_needs_a_login_and_a_file_of_the_users_sources(house, files):  # 
     manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "kelp")
     assert manager.get(f"/review/copies/{file.sha256}").status_code == 404
     assert browser(house.app).get(f"/review/copies/{file.sha256}").status_code == 303
+
+
+def test_a_manager_gets_a_copy_that_many_items_of_others_have_too(house, files, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("gateway.review.copy_file._MOST_OWNERS", 1)
+    theirs, mine = (files.add("1", source=source, body=b"%PDF-1.7 both") for source in ("laro", "reef"))
+    assert theirs.sha256 == mine.sha256
+    assert status(signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "reef"), COPY + mine.sha256) == 200
+    assert status(signed_in(house.app, house.desk.folder, "N. Obody", Role.MANAGER), COPY + mine.sha256) == 404
 
 
 def test_only_a_digest_names_a_copy(files, reviewer):

@@ -331,3 +331,11 @@ def _with_cookie(page: Browser, cookie: str) -> Browser:
     other = browser(page.app)
     other.client.set_cookie(name, value, path="/review")
     return other
+
+
+def test_a_person_signs_in_for_an_item_whose_identifier_ends_like_data(house):  # noqa: F811 - the fixture
+    signed_in(house.app, house.desk.folder)
+    path = "/review/items/oai:gateway.example.org:laro/a.json"
+    answer = browser(house.app).get(path, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"/review/login?next={path}")
+    assert browser(house.app).get(path).status_code == 401

@@ -91,3 +91,5 @@ def test_copies_with_some_bytes_are_those_of_the_last_search(tmp_path):
         desk.list_copies(copies, None)
         assert desk.copies_with("abab", 10) == (copies[2],)
         assert desk.copies_with("", 10) == ()
+        assert desk.copies_with("abab", 10, ("none", copies[2].source)) == (copies[2],)
+        assert desk.copies_with("abab", 10, ("none",)) == ()
