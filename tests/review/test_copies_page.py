@@ -87,6 +87,16 @@ def test_filters_and_orders_are_in_the_address(files, reviewer):
     )
 
 
+def test_a_shared_address_shows_its_filters_to_who_has_no_such_choice(house, files):  # noqa: F811 - the fixture
+    files.add("1", source="reef")
+    manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
+    for name, value in (("source", "reef"), ("step", "CORE"), ("outcome", "cloudy")):
+        fields = parsed(manager.get(f"/review?{name}={value}").text).get_element_by_id("filters").fields
+        assert (fields[name], fields["order"]) == (value, "identifier")
+    page = manager.get("/review/decisions?source=reef")
+    assert parsed(page.text).get_element_by_id("filters").fields["source"] == "reef"
+
+
 def test_a_filter_that_is_none_is_refused_in_a_sentence(reviewer):
     for path in ("/review", "/review/copies.json", "/review/copies.csv"):
         answer = reviewer.get(f"{path}?least_score=high")
