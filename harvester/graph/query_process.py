@@ -19,7 +19,7 @@ from typing import Any
 
 from gateway import sandbox
 
-_POOL = 1 << 28  # bytes, for pages of the database
+_POOL = 1 << 30  # bytes, for pages of the database and for what is joined and sorted
 _LEAST_SPACE = 1 << 30  # bytes of address space for the file
 _BESIDE = 3 << 29  # bytes of address space for everything else: what a query computes
 _MOST_OUTPUT = 1 << 26  # bytes
