@@ -30,6 +30,10 @@ class Looks(Protocol):
         """
         ...
 
+    def list_anew(self, list_: str) -> None:
+        """Forget the position of a list of published files, so that all are listed again."""
+        ...
+
     def schedule(self, source: str, every: int, at: int) -> None:
         """Store the period of the files of a source in seconds; 0: they are due only when asked for.
 

@@ -75,6 +75,10 @@ delete from decision where identifier = ?;
 update search set changed = changed + 1
 where searched_at > 0 or identifier in (select identifier from decision);
 
+-- name: position_forget
+-- Forget one position, so that all is listed again.
+delete from position where source = ?;
+
 -- name: positions_forget
 -- Forget the positions of all sources in their items; facts remembered by a second and not by a number stay.
 delete from position where source not like '% changed';

@@ -35,6 +35,11 @@ class SqliteLooks:
                 session.execute(SQL["looks_forget"], (identifier, json.dumps([look.url for look in rows])))
                 session.executemany(SQL["look_add"], rows)
 
+    def list_anew(self, list_: str) -> None:
+        """Forget the position of a list of published files, so that all are listed again."""
+        with self._file.writing() as session:
+            session.execute(SQL["position_forget"], (list_,))
+
     def schedule(self, source: str, every: int, at: int) -> None:
         """Store the period of the files of a source in seconds; 0: they are due only when asked for."""
         asked = {"source": source, "every": every, "at": at, "never": NEVER_DUE, "shares": SHARES}

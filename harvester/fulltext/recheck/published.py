@@ -31,8 +31,7 @@ def list_published(store: Store, desk: Discovery, source: str, every: int, at: i
         desk.looks.publish(looks)
     desk.looks.schedule(source, every, at)
     desk.enlist(source, (), horizon, at, list_)
-    if desk.position(other):  # the setting has changed: with another value, all files are listed
-        desk.enlist(source, (), 0, at, other)
+    desk.looks.list_anew(other)  # if the setting changes, all files are listed
 
 
 def published(

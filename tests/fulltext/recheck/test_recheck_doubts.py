@@ -130,6 +130,7 @@ def test_a_withdrawn_file_that_the_record_names_too_is_published_as_that_of_the_
 
 def test_named_files_are_looked_at_as_long_as_the_setting_says_so(named, searching) -> None:  # noqa: F811 - the fixture
     assert named.all(1) == {FILE: Effect.UNCHANGED}
+    named.search.desk.enlist("laro", (), 4_000_000_000, 0, "laro published")  # no record has changed since then
     without = Rechecked(searching(named.web, discover_named_files=False))
     assert without.all(2) == {}
     assert Rechecked(searching(named.web)).all(3) == {FILE: Effect.UNCHANGED}
