@@ -120,12 +120,16 @@ class BatchPage:
         return self._numbered(numbers, verb)
 
     def _numbered(self, numbers: tuple[int, ...], verb: str) -> Touched:
-        """Return the files of decisions; those with a newer decision, or of sources of others, are left out."""
+        """Return the files of decisions; those with a newer decision, or with nothing to undo, are left out.
+
+        Files of sources of others are never named.
+        """
         mine = [copy for copy in self._desk().copies_of_decisions(numbers) if signed_in().may_decide(copy.copy.source)]
         known = frozenset(numbers)
         rows = self._listing.rows([listed for listed in mine if listed.decision.number in known])
         changed = self._listing.rows([listed for listed in mine if listed.decision.number not in known])
-        return Touched(self._possible(rows, verb), changed)
+        possible = self._possible(rows, verb)
+        return Touched(possible, (*changed, *(row for row in rows if row not in possible)))
 
     def _possible(self, rows: Iterable[Row], verb: str) -> tuple[Row, ...]:
         """Return the rows that a verb fits: as the command, `undo` leaves decisions of rules, and undone ones."""

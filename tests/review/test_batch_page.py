@@ -170,6 +170,18 @@ def test_files_of_other_sources_and_taken_down_files_are_never_in_a_batch(house,
     assert verdicts(files, [mine, theirs, gone]) == ["accept", "review", "review"]
 
 
+def test_selected_files_on_which_nothing_can_be_undone_are_named(files, reviewer):
+    decided, left = many(files, 2)
+    reviewer.post("/review/decide", row=f"reject {files.last(decided).number}")
+    numbers = "&".join(f"number={files.last(file).number}" for file in (decided, left))
+    preview = reviewer.get(f"/review/batch?verb=undo&{numbers}")
+    before, _, after = seen(preview.text).partition("Left out")
+    assert ["Title 0" in before, "Title 1" in before, "Title 1" in after] == [True, False, True]
+    assert "nothing is left to undo" in after
+    assert sent(reviewer, preview).status_code == 303
+    assert verdicts(files, [decided, left]) == ["review", "review"]
+
+
 def test_an_undo_of_many_leaves_what_rules_decided(files, reviewer):
     by_rule, by_me = files.add("1", verdict="accept"), files.add("2")
     reviewer.post("/review/decide", row=f"accept {files.last(by_me).number}")
