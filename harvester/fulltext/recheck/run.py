@@ -276,8 +276,10 @@ class Recheck:
             ),
             unknown,
         )
-        link = next((link for link in work.files if link.url == file.url), FileLink(file.url))
-        before = Before(known_of(work, self._known), candidate._replace(sha256=file.sha256), link, last)
+        link = next((link for link in work.files if address(link.url) == file.url), FileLink(file.url))
+        # The address that was looked at, so that the bytes that were seen are judged, and no others are fetched.
+        candidate, link = candidate._replace(sha256=file.sha256, url=file.url), link._replace(url=file.url)
+        before = Before(known_of(work, self._known), candidate, link, last)
         self._before[file.identifier, file.url] = before
         return before
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from gateway.addresses import address
 from gateway.fulltext.published_files import Terms, files_of
 from gateway.model import Decision, FileOrigin, Outcome
 from harvester.fulltext.recheck.look_at import Effect
@@ -12,12 +15,13 @@ from tests.fulltext.recheck.test_recheck_run import (  # noqa: F401 - the fixtur
     NAMED_ITEM,
     PERIOD,
     Rechecked,
+    Server,
     named,
     named_text,
     of_item,
     rechecked,
 )
-from tests.fulltext.test_releasing import ACCEPTED, COPY, FILE, HELD, SEEN, pdf, searched_again
+from tests.fulltext.test_releasing import ACCEPTED, COPY, FILE, HELD, IDENTIFIER, SEEN, pdf, searched_again, unpaywall
 from tests.fulltext.web import a_pdf, answer
 
 pytestmark = pytest.mark.slow
@@ -87,6 +91,23 @@ def test_the_text_of_a_page_in_the_place_of_a_file_does_not_count_as_that_of_the
     words = "The second edition, revised and enlarged"
     assert named.all(1) == {FILE: Effect.CHANGED}
     assert of_item(named, NAMED_ITEM).sha256 != before.sha256
+
+
+def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_written_in_another_way(searching) -> None:
+    raw = "https://repository.example.net/7 {a}.pdf"
+    published = address(raw)
+    search = searching(Server(has_recordings=False), discover_named_files=False)
+    stated = {url: replace(end, body=end.body.replace(COPY.encode(), raw.encode())) for url, end in unpaywall().items()}
+    search.web.own = {**stated, raw: answer(pdf(search)), published: answer(pdf(search))}
+    search.run(identifier=IDENTIFIER)
+    search.release()
+    looks = Rechecked(search)
+    search.web.own = {published: answer(pdf(search, "Revised"))}
+    assert looks.all(1) == {published: Effect.CHANGED}
+    assert raw not in search.web.asked
+    assert looks.verdicts() == [("accept", "rule")] * 2
+    assert {decision.url for decision in search.desk.decisions(IDENTIFIER)} == {raw}
+    assert looks.all(1) == {published: Effect.UNCHANGED}
 
 
 # --- decisions ----------------------------------------------------------------------------------------------------
