@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from flask import Response, request
 
@@ -28,6 +29,8 @@ from gateway.review.own_address import own_address
 from gateway.review.reasons import reason_of
 from gateway.review.sessions import signed_in
 from gateway.store.base import Discovery
+
+_LONGEST = 2_000  # characters of a query that every proxy lets pass
 
 
 class Touched(NamedTuple):
@@ -58,12 +61,16 @@ class BatchPage:
         return self._preview(request.args, verb, self._touched(verb)) if verb in VERBS else self._no_verdict()
 
     def selected(self) -> Response:
-        """Answer with the files that were selected in a list. The form is no address: a comment may be long."""
-        verb = request.form.get("batch") or request.form.get("enter", "")
+        """Lead to the page of the files that were selected in a list; answer with it if its address is too long."""
+        form = request.form
+        verb = form.get("batch") or form.get("enter", "")
         if verb not in VERBS:
             return self._no_verdict()
-        touched = self._numbered(numbers_in(request.form.getlist("number"), MOST), verb)
-        return self._preview(request.form, verb, touched)
+        texts = [(name, form.get(name, "")) for name in ("reason", "comment", "next")]
+        query = urlencode([("verb", verb), *(("number", number) for number in form.getlist("number")), *texts])
+        if len(query) <= _LONGEST:
+            return see_other(f"{self._pages.site.root}/review/batch?{query}")
+        return self._preview(form, verb, self._numbered(numbers_in(form.getlist("number"), MOST), verb))
 
     def _preview(self, arguments: Mapping[str, str], verb: str, touched: Touched) -> Response:
         body = self._pages.render(

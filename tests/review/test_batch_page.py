@@ -56,8 +56,9 @@ def test_twenty_selected_files_are_shown_then_accepted_and_undone_as_one_entry(f
     answer = reviewer.post(
         "/review/decide", batch="accept", number=numbers[:20], reason="work", comment="All.", next="/review?source=laro"
     )
-    text = seen(answer.text)
-    done = sent(reviewer, answer)
+    assert answer.status_code == 303
+    preview, done = confirmed(reviewer, answer.headers["Location"])
+    text = seen(preview.text)
     assert "Accept 20 files" in text
     assert text.count("repository.example.net") == 20
     assert verdicts(files, chosen) == ["accept"] * 20 + ["review"]
