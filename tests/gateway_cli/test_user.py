@@ -203,11 +203,10 @@ def test_a_terminal_shows_no_character_of_a_password(user, folder):
     program = subprocess.Popen(words, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.close(slave)
     seen = b""
-    for _ in range(2):
-        while not seen.rstrip().endswith(b":"):
+    for prompts in (1, 2):
+        while seen.count(b": ") < prompts:  # what is typed before a prompt is lost
             seen += os.read(master, 1000)
         os.write(master, f"{PASSWORD}\n".encode())
-        seen += os.read(master, 1000)
     with suppress(OSError):  # the other end was closed
         while part := os.read(master, 1000):
             seen += part
