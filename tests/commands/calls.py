@@ -55,7 +55,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "harvester quarantine": ((),),
     "harvester discover": (("--item", ITEM),),
     "harvester recheck": (("--item", ITEM),),
-    "harvester alarms": ((), ("--all",)),
+    "harvester alarms": (("--all",), ()),
     "harvester outcomes": ((), ("--by", "host")),
     "harvester explain": ((ITEM,),),
     "harvester offer": (("fake", "--list"), ("rs", "--find-inbox")),

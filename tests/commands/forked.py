@@ -21,6 +21,7 @@ from harvester.cli import main as harvester
 
 PROGRAMS = {"gateway": gateway, "harvester": harvester}
 PATIENCE_SECONDS = 60.0
+STDIN = b"correct horse battery staple\n"  # for commands that read a password
 
 
 def _stream(kind: str) -> tuple[int, int]:
@@ -37,14 +38,18 @@ def _stream(kind: str) -> tuple[int, int]:
 
 
 def _become(words: list[str], out: int, err: int) -> None:
-    """Go on as the program, with these streams."""
+    """Go on as the program, with these streams. Its stdin has one line; ours has the cases, which are not for it."""
     os.setsid()
-    for number, descriptor in ((1, out), (2, err)):
+    line, writing = os.pipe()
+    os.write(writing, STDIN)
+    os.close(writing)
+    for number, descriptor in ((0, line), (1, out), (2, err)):
         if descriptor < 0:
             os.close(number)
         else:
             os.dup2(descriptor, number)
     os.closerange(3, 64)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - until the process ends
     if out < 0:
         sys.stdout = None
     if err < 0:
