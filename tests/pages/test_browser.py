@@ -19,6 +19,7 @@ from selenium.webdriver.common.keys import Keys
 from gateway.model import RunOutcome, SetDescription
 from gateway.publish_files import file_all
 from tests import live
+from tests.chromium import started
 from tests.conftest import AXE
 from tests.page_house import FOUND, statement
 from tests.payloads import FIELDS, PAYLOADS
@@ -171,24 +172,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
     def give(width: int, *, dark: bool = False, has_scripts: bool = True, letters: int = 16) -> webdriver.Chrome:
         kind = (dark, has_scripts, letters)
         if kind not in opened:
-            options = webdriver.ChromeOptions()
-            options.binary_location = "/usr/bin/chromium"
-            for word in (
-                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
-                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
-                f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-            ):  # fmt: skip
-                options.add_argument(word)
-            options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-            preferences = {"webkit.webprefs.default_font_size": letters}
-            if not has_scripts:
-                preferences["profile.managed_default_content_settings.javascript"] = 2
-            options.add_experimental_option("prefs", preferences)
-            made = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
-            if dark:
-                media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-                made.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-            opened[kind] = made
+            profile = tmp_path_factory.mktemp("profile")
+            opened[kind] = started(profile, dark=dark, has_scripts=has_scripts, letters=letters)
         screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 700}
         opened[kind].execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
         return opened[kind]

@@ -18,6 +18,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from gateway.model import CopyFilter, CopyOrder, DecisionFilter, Role
 from gateway.store.opening import open_discovery
 from tests import live
+from tests.chromium import started
 from tests.conftest import AXE
 from tests.page_house import opened
 from tests.pages.test_browser import JUDGED
@@ -76,16 +77,7 @@ def site(folder: Path) -> Iterator[str]:
 @pytest.fixture
 def browser(site: str, tmp_path: Path) -> Iterator[webdriver.Chrome]:
     """Return a browser in which somebody has signed in."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for word in (
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
-        f"--user-data-dir={tmp_path}",
-    ):  # fmt: skip
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    window = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+    window = started(tmp_path)
     window.get(f"{site}/review/login")
     window.find_element(By.ID, "name").send_keys("B. Ito")
     window.find_element(By.ID, "password").send_keys(PASSWORD)

@@ -21,6 +21,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from gateway.model import Role
 from tests import live
+from tests.chromium import started
 from tests.conftest import AXE
 from tests.page_house import opened, statement
 from tests.pages.test_browser import JUDGED, SPACING, TOO_WIDE
@@ -116,7 +117,7 @@ def browser(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cal
     def give(width: int, *, dark: bool = False, has_scripts: bool = True) -> Window:
         kind = (dark, has_scripts)
         if kind not in kinds:
-            kinds[kind] = _started(tmp_path_factory.mktemp("profile"), dark=dark, has_scripts=has_scripts)
+            kinds[kind] = started(tmp_path_factory.mktemp("profile"), dark=dark, has_scripts=has_scripts)
             _sign_in(kinds[kind], site)
         screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 700}
         kinds[kind].execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
@@ -125,25 +126,6 @@ def browser(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cal
     yield give
     for window in kinds.values():
         window.quit()
-
-
-def _started(profile: Path, *, dark: bool, has_scripts: bool) -> Window:
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for word in (
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
-        f"--user-data-dir={profile}",
-    ):  # fmt: skip
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    if not has_scripts:
-        options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-    window = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
-    if dark:
-        media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-        window.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    return window
 
 
 def _sign_in(window: Window, site: str) -> None:
