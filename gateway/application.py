@@ -291,6 +291,7 @@ def _repository(settings: Settings, epoch: str) -> Repository:
         domain=settings.text("repository_domain"),
         key=key(settings, "resumptionToken", epoch),
         page_size=settings.number("oai_page_size"),
+        has_exact_pages=settings.is_on("oai_page_exact"),
         sets_page_size=settings.number("oai_sets_page_size"),
         token_life_seconds=settings.number("oai_token_life_seconds"),
         icon_url=settings.text("branding_icon_url"),

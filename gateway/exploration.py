@@ -15,6 +15,7 @@ from gateway.model import Description, FormatLine, OaiAnswer, SetDescription
 from gateway.oaipmh import verbs
 from gateway.oaipmh.arguments import parse
 from gateway.oaipmh.identity import Repository
+from gateway.pieces import identity
 from gateway.store.base import Store
 from gateway.xmlio import Element, name_of, text_of
 
@@ -29,9 +30,9 @@ def explorer(store: Store, repository: Repository) -> Callable[[bytes], OaiAnswe
     def explore(query: bytes) -> OaiAnswer:
         with store.view() as view:
             answer = verbs.answer(view, shown, parse(query))
-        records = tuple(describe(part) for part in answer.parts if part.startswith(b"<record"))
-        rest = b"".join(part for part in answer.parts if not part.startswith(b"<record"))
-        shown_answer = read_answer(rest)
+        parts = [identity((part,)) for part in answer.parts]  # so small a page has a part for each record
+        records = tuple(describe(part) for part in parts if part.startswith(b"<record"))
+        shown_answer = read_answer(b"".join(part for part in parts if not part.startswith(b"<record")))
         return shown_answer._replace(records=records) if records else shown_answer
 
     return explore

@@ -54,6 +54,12 @@ SETTINGS: tuple[Setting, ...] = (
         is_secret=True,
     ),
     Setting("oai_page_size", 500, "How many records or headers a page of a list has.", least=1, most=1_000_000),
+    Setting(
+        "oai_page_exact",
+        False,
+        "Whether pages of lists have exactly `oai_page_size` records, not up to a quarter more or less. Exact ones are "
+        "slower.",
+    ),
     Setting("oai_sets_page_size", 1000, "How many sets a page of ListSets has.", least=1, most=1_000_000),
     Setting("oai_token_life_seconds", 0, "How long a resumptionToken is valid; 0: for ever.", most=_YEAR * 100),
     Setting("oai_max_request_bytes", 1_000_000, "How many bytes the arguments of a request may have.", least=1000),

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 
 class Key(NamedTuple):
-    """The position in a list: datestamp and item number of its last record. All lists are sorted by it."""
+    """The position in a list: datestamp and number of its last record. All lists are sorted by it."""
 
     datestamp: int
-    item: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)

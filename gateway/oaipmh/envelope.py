@@ -1,6 +1,6 @@
 """The elements around every answer (OAI-PMH 2.0 §3.2), as bytes; the records inside were made at publication.
 
-The parts of an answer are joined with newlines. The first part ends with the responseDate, so all further parts do not
+Each part of an answer is a line. The first part ends with the responseDate, so all further parts do not
 depend on the time of the request.
 """
 
@@ -16,7 +16,7 @@ _HEAD = (
     f'<OAI-PMH xmlns="{OAI_PMH}" xmlns:xsi="{XSI}" '
     f'xsi:schemaLocation="{OAI_PMH} http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd">\n'
 )
-CLOSING = b"</OAI-PMH>\n"
+CLOSING = b"</OAI-PMH>"
 
 
 def opening(second: int) -> bytes:

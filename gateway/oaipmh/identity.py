@@ -26,7 +26,7 @@ from gateway.xmltext import (
 _SCHEMAS = "http://www.openarchives.org/OAI/2.0/"
 
 # The codings that `routes` applies; Identify announces exactly these (§3.1.3).
-COMPRESSIONS = ("gzip", "deflate")
+COMPRESSIONS = ("gzip", "deflate", "zstd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Repository:
     domain: str
     key: bytes
     page_size: int = 500
+    has_exact_pages: bool = False
     sets_page_size: int = 1000
     token_life_seconds: int = 0
     icon_url: str = ""

@@ -26,7 +26,7 @@ class ListState(NamedTuple):
     """The state of a ListRecords or ListIdentifiers list. Times are in seconds since 1970 (UTC).
 
     `until` was fixed at the first answer; `asked_until` is the `until` of the request, None if there was none.
-    `datestamp` and `item` are the key of the last record. `cursor` is the number of records answered so far, `total`
+    `datestamp` and `number` are the key of the last record. `cursor` is the number of records answered so far, `total`
     the completeListSize of the first answer.
     """
 
@@ -36,7 +36,7 @@ class ListState(NamedTuple):
     until: int
     asked_until: int | None
     datestamp: int
-    item: int
+    number: int
     cursor: int
     total: int
 
@@ -48,7 +48,7 @@ class ListState(NamedTuple):
     @property
     def after(self) -> Key | None:
         """The key of the last record that was answered, None before the first answer."""
-        return Key(self.datestamp, self.item) if self.cursor else None
+        return Key(self.datestamp, self.number) if self.cursor else None
 
 
 class SetsState(NamedTuple):

@@ -21,14 +21,15 @@ from gateway.errors import (
     NoSetHierarchy,
     OaiError,
 )
-from gateway.model import Format, Page, Selection, SetDescription
+from gateway.model import Format, Selection, SetDescription
 from gateway.names import original_spec
 from gateway.oaipmh import token
 from gateway.oaipmh.arguments import Arguments
 from gateway.oaipmh.envelope import CLOSING, element, error, opening, request, resumption_token
 from gateway.oaipmh.identity import Repository, identify
 from gateway.oaipmh.token import ListState, SetsState
-from gateway.store.base import View
+from gateway.pieces import Part, identity
+from gateway.store.base import PageOfParts, View
 from gateway.xmltext import NO_NAMESPACE, clean
 
 
@@ -45,27 +46,30 @@ class Refused(Exception):
 class Content:
     """The part of an answer after `<request>`. `last_modified` is a second since 1970, None if it may still change."""
 
-    parts: list[bytes]
+    parts: list[Part]
     is_cacheable: bool = False
     last_modified: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer. It is cacheable if it stays the same until something is published."""
+    """A whole answer. It is cacheable if it stays the same until something is published.
 
-    parts: list[bytes]
+    `parts` are lines, and pieces of lines as the store has them.
+    """
+
+    parts: list[Part]
     is_cacheable: bool = False
     last_modified: int | None = None
     error: str = ""  # the code of the first error, or empty
 
     def body(self) -> bytes:
         """Return the document in UTF-8."""
-        return b"\n".join(self.parts)
+        return identity(self.parts)
 
     def tag(self) -> str:
         """Return the value of the ETag: a digest of everything except the responseDate (RFC 9110 §8.8.3)."""
-        return blake2b(b"\n".join(self.parts[1:]), digest_size=16).hexdigest()
+        return blake2b(identity(self.parts[1:]), digest_size=16).hexdigest()
 
 
 def answer(view: View, repository: Repository, arguments: Arguments) -> Answer:
@@ -81,9 +85,14 @@ def answer(view: View, repository: Repository, arguments: Arguments) -> Answer:
         # §3.2: after badVerb or badArgument, `<request>` has no attributes; the values may not be legal in XML.
         is_unreadable = any(isinstance(mistake, (BadVerb, BadArgument)) for mistake in errors)
         echo = request(repository.base_url, () if is_unreadable else arguments.given)
-        return Answer([head, echo, *map(error, errors), CLOSING], error=errors[0].code)
+        return Answer(_lines(head, echo, *map(error, errors), CLOSING), error=errors[0].code)
     echo = request(repository.base_url, arguments.given)
-    return Answer([head, echo, *content.parts, CLOSING], content.is_cacheable, content.last_modified)
+    parts = [*_lines(head, echo), *content.parts, *_lines(CLOSING)]
+    return Answer(parts, content.is_cacheable, content.last_modified)
+
+
+def _lines(*texts: bytes) -> list[Part]:
+    return [text + b"\n" for text in texts]
 
 
 def _refuse(view: View, repository: Repository, arguments: Arguments) -> Content:
@@ -114,7 +123,7 @@ def _identify(view: View, repository: Repository, _arguments: Arguments) -> Cont
     for record in view.page(Selection("oai_dc"), None, 1).records:
         sample = record.split(b"<identifier>", 1)[1].split(b"</identifier>", 1)[0].decode()
     parts = identify(repository, view.earliest_datestamp(), sample, view.sources())
-    return Content(parts, is_cacheable=True, last_modified=view.horizon)
+    return Content(_lines(*parts), is_cacheable=True, last_modified=view.horizon)
 
 
 def _list_metadata_formats(view: View, repository: Repository, arguments: Arguments) -> Content:
@@ -122,7 +131,7 @@ def _list_metadata_formats(view: View, repository: Repository, arguments: Argume
     if not formats:
         raise Refused(*(_vain(view, repository, arguments) or [NoMetadataFormats()]))
     parts = [b"<ListMetadataFormats>", *map(_format, formats), b"</ListMetadataFormats>"]
-    return Content(parts, is_cacheable=True, last_modified=view.horizon)
+    return Content(_lines(*parts), is_cacheable=True, last_modified=view.horizon)
 
 
 def _format(known: Format) -> bytes:
@@ -141,42 +150,43 @@ def _get_record(view: View, repository: Repository, arguments: Arguments) -> Con
         raise Refused(*(_vain(view, repository, arguments) or [CannotDisseminateFormat()]))
     # Before this second ends, the record may be published again with the same datestamp.
     last_modified = record.datestamp if record.datestamp < view.horizon else None
-    return Content([b"<GetRecord>", record.content, b"</GetRecord>"], is_cacheable=True, last_modified=last_modified)
+    parts = _lines(b"<GetRecord>", record.content, b"</GetRecord>")
+    return Content(parts, is_cacheable=True, last_modified=last_modified)
 
 
 def _list_records(view: View, repository: Repository, arguments: Arguments) -> Content:
-    page, last = _page(view, repository, arguments)
-    return Content([b"<ListRecords>", *page.records, *last, b"</ListRecords>"])
+    return _list(view, repository, arguments, only_headers=False)
 
 
 def _list_identifiers(view: View, repository: Repository, arguments: Arguments) -> Content:
-    page, last = _page(view, repository, arguments)
-    return Content([b"<ListIdentifiers>", *map(_header, page.records), *last, b"</ListIdentifiers>"])
+    return _list(view, repository, arguments, only_headers=True)
 
 
-def _header(record: bytes) -> bytes:
-    return record[record.index(b"<header") : record.index(b"</header>") + len(b"</header>")]
-
-
-def _page(view: View, repository: Repository, arguments: Arguments) -> tuple[Page, list[bytes]]:
+def _list(view: View, repository: Repository, arguments: Arguments, *, only_headers: bool) -> Content:
     """Return a page of the requested list, and its resumptionToken unless the list is complete in one answer."""
-    state = _list_state(view, repository, arguments)
-    page = view.page(state.selection, state.after, repository.page_size)
-    if not page.records and state.cursor:
-        page = _moved(view, repository, state)
-    if not page.records:
+    state, verb = _list_state(view, repository, arguments), arguments.verb
+    is_exact = repository.has_exact_pages
+    page = view.parts(state.selection, state.after, repository.page_size, only_headers=only_headers, is_exact=is_exact)
+    if not page.size and state.cursor:
+        page = _moved(view, repository, state, only_headers=only_headers)
+    if not page.size:
         raise Refused(*(_vain(view, repository, arguments) or [NoRecordsMatch()]))
-    count = state.cursor + len(page.records)
+    return Content([*_lines(b"<%b>" % verb.encode()), *page.parts, *_rest(view, repository, verb, state, page)])
+
+
+def _rest(view: View, repository: Repository, verb: str, state: ListState, page: PageOfParts) -> list[Part]:
+    """Return what follows the records of a page: the resumptionToken, if there is one, and the end of the list."""
+    end, count = b"</%b>" % verb.encode(), state.cursor + page.size
     if page.next is None:
         total = max(state.total, count)
-        return page, [resumption_token("", state.cursor, total, 0)] if state.cursor else []
+        return _lines(resumption_token("", state.cursor, total, 0), end) if state.cursor else _lines(end)
     # Records of the second of the horizon may still join the list, so the size may grow but never shrinks.
     total = max(state.total or view.count(state.selection), count + 1)
-    following = state._replace(datestamp=page.next.datestamp, item=page.next.item, cursor=count, total=total)
-    return page, [_token(view, repository, arguments.verb, following, state.cursor)]
+    following = state._replace(datestamp=page.next.datestamp, number=page.next.number, cursor=count, total=total)
+    return _lines(_token(view, repository, verb, following, state.cursor), end)
 
 
-def _moved(view: View, repository: Repository, state: ListState) -> Page:
+def _moved(view: View, repository: Repository, state: ListState, *, only_headers: bool) -> PageOfParts:
     """Return the rest of a list whose remaining records all have later datestamps by now: those records.
 
     A list must not end with an empty answer (the schema requires a record). These records are within the request of the
@@ -184,7 +194,8 @@ def _moved(view: View, repository: Repository, state: ListState) -> Page:
     """
     selection = Selection(state.metadata_prefix, state.set_spec, state.from_, state.asked_until)
     rest = min(repository.page_size, max(1, state.total - state.cursor))
-    return Page(view.page(selection, state.after, rest).records, None)
+    page = view.parts(selection, state.after, rest, only_headers=only_headers, is_exact=True)
+    return page._replace(next=None)
 
 
 def _list_state(view: View, repository: Repository, arguments: Arguments) -> ListState:
@@ -213,7 +224,7 @@ def _list_sets(view: View, repository: Repository, arguments: Arguments) -> Cont
         parts.append(_token(view, repository, "ListSets", following, state.cursor))
     elif state.cursor:
         parts.append(resumption_token("", state.cursor, state.total, 0))
-    return Content([*parts, b"</ListSets>"], is_cacheable=True, last_modified=view.horizon)
+    return Content(_lines(*parts, b"</ListSets>"), is_cacheable=True, last_modified=view.horizon)
 
 
 def _set(described: SetDescription) -> bytes:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from math import inf
 from typing import Protocol, TypeAlias
 
 from gateway.model import (
@@ -36,6 +37,7 @@ from gateway.model import (
 )
 from gateway.store.base_discovery import Discovery
 from gateway.store.base_inbox import Inbox, Subscribers, Subscriptions
+from gateway.store.base_parts import PageOfParts
 from gateway.store.base_users import Users
 from gateway.takedowns import Takedowns
 
@@ -43,6 +45,7 @@ __all__ = [
     "TAKEDOWNS_FACT",
     "Discovery",
     "Inbox",
+    "PageOfParts",
     "ReadResource",
     "Store",
     "Subscribers",
@@ -70,9 +73,19 @@ class View(Protocol):
         ...
 
     def page(self, selection: Selection, after: Key | None, limit: int) -> Page:
-        """Return at most `limit` records after the key `after`, by (datestamp, item), deleted ones as tombstones.
+        """Return at most `limit` records after the key `after`, by (datestamp, number), deleted ones as tombstones.
 
         The caller limits `until` to the horizon. An unknown prefix or set gives an empty page.
+        """
+        ...
+
+    def parts(
+        self, selection: Selection, after: Key | None, limit: int, *, only_headers: bool, is_exact: bool
+    ) -> PageOfParts:
+        """Return a page like `page`, of whole records or of their headers, as parts of an answer.
+
+        If it is not `is_exact`, the page may be longer or shorter by a quarter: it ends where parts lie ready. With a
+        limit below `SMALL_PAGE`, each record is a part of its own.
         """
         ...
 
@@ -308,6 +321,10 @@ class Store(Protocol):
 
     def withheld(self, after: int, limit: int, *, only_hidden: bool = False) -> tuple[tuple[str, ItemState], ...]:
         """Return, like `items`, the items of which something is taken down; or only those that are hidden whole."""
+        ...
+
+    def compact(self, seconds: float = inf) -> int:
+        """Tidy what updates have left, for at most so many seconds; return how many parts were made anew, 0: none."""
         ...
 
     def settle(self) -> bool:

@@ -31,6 +31,7 @@ from gateway.model import (
     Format,
     Intent,
     ItemState,
+    Key,
     Publication,
     Quarantined,
     SetDescription,
@@ -38,14 +39,16 @@ from gateway.model import (
 )
 from gateway.store.base import TAKEDOWNS_FACT, ReadResource
 from gateway.store.clock import MAX_JUMP_SECONDS, THIS_HOST, HostClock
-from gateway.store.compression import Packed
 from gateway.store.queries import load
+from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_check import findings
 from gateway.store.sqlite_clock import SqliteClock
-from gateway.store.sqlite_dictionaries import Dictionaries
+from gateway.store.sqlite_compaction import Compaction
+from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_items import states_of
+from gateway.store.sqlite_packing import Packed, packed
 from gateway.store.sqlite_publish import add_collections, write
 from gateway.store.sqlite_rows import ancestors, content_rows
 from gateway.store.sqlite_view import SqliteView
@@ -59,6 +62,7 @@ INTENT_SECONDS = 60  # a killed publisher delays the horizon for so long; a runn
 _ABANDON_SECONDS = 5.0  # an intent delays answers for a minute at most, and the caller may have been interrupted
 _COUNTED = ("items", "deleted", "fulltext", "quarantined", "waiting")
 _LACKING_FACT = "resources_lack_until"  # the number of the last item whose records may lack their SHA-256
+_COMPACTION_SECONDS = 0.05  # after a publication
 _BATCH = 500  # rows of a list that is read while others write
 
 Step = Callable[[str], None]
@@ -102,7 +106,9 @@ class SqliteStore:
             busy_seconds=busy_seconds,
             only_reads=only_reads,
         )
-        self._dictionaries = Dictionaries(self._file)
+        if not only_reads:
+            convert(self._file, step)
+        self._compaction = Compaction(self._file, step)
         self._takedowns, self._trusted = TakedownFile(path.parent), Takedowns()
         self._time = SqliteClock(self._file, clock or THIS_HOST, max_jump_seconds or inf, step)
         self._made_at = int(self.fact("made_at") or self._time.make())
@@ -162,21 +168,22 @@ class SqliteStore:
         Raise TakedownsChanged when the list of takedowns was changed meanwhile, IntentExpired when the intent expired,
         and StoreError. Raise PositionMoved or FilesChanged when another process has published records of the source.
         """
-        packed = self._dictionaries.pack(publication.changes)
+        made = packed(publication.changes)
         self._step("publication packed")
         self._await(ready, intent)
         try:
             with self._file.writing() as session:
                 self._step("publication locked")
-                stamped = self._write(session, intent, publication, packed)
+                stamped = self._write(session, intent, publication, made)
                 self._step("publication written")
         except (IntentExpired, PositionMoved, FilesChanged):
             with suppress(StoreBusy, StoreUnwritable):  # then the intent expires
                 self.abandon(intent)
             raise
         self._step("publication committed")
-        self._dictionaries.learn(publication.changes)
         self._published(publication)
+        with suppress(StoreBusy, StoreUnwritable):  # the next publication, or `tend`, does it
+            self.compact(_COMPACTION_SECONDS)
         return stamped
 
     def _await(self, ready: Callable[[], None], intent: Intent) -> None:
@@ -187,9 +194,13 @@ class SqliteStore:
                 self.abandon(intent)
             raise
 
-    def _write(
-        self, session: Session, intent: Intent, publication: Publication, packed: Sequence[Sequence[Packed]]
-    ) -> int:
+    def compact(self, seconds: float = inf) -> int:
+        """Make bad blocks anew for at most so many seconds; return how many blocks were replaced, 0 if none is bad."""
+        with self.view() as view:
+            horizon = view.horizon
+        return self._compaction.run(horizon, seconds)
+
+    def _write(self, session: Session, intent: Intent, publication: Publication, made: Packed) -> int:
         if not session.execute(SQL["intent_remove"], (intent.number,)).rowcount:
             raise IntentExpired("The intent expired before the publication was complete. Nothing was written.")
         self._step("intent removed")
@@ -199,7 +210,7 @@ class SqliteStore:
             raise TakedownsChanged("The list of takedowns was changed meanwhile. Nothing was written.")
         if publication.edition is not None:
             _check_edition(session, publication.source, publication.edition)
-        return write(session, intent.datestamp, publication, packed)
+        return write(session, intent.datestamp, publication, made)
 
     def abandon(self, intent: Intent) -> None:
         """Remove an intent; if another process writes for long, the intent expires instead."""
@@ -352,10 +363,11 @@ class SqliteStore:
             (text,) = session.one(SQL["fact"], (_LACKING_FACT,)) or ("",)
             until = int(text or 0)
             after = max(0, until - limit)
-            for prefix, number, item, dictionary, record in session.execute(
+            blocks = Blocks(session)
+            for prefix, number, item, *key in session.execute(
                 SQL["unfilled"], {"after": after, "until": until}
             ).fetchall():
-                metadata, contents = read(prefix, session.codec.unpack(dictionary, record))
+                metadata, contents = read(prefix, blocks.record(number, Key(*key)))
                 session.execute(SQL["resource_put"], (number, item, len(metadata), sha256(metadata).digest()))
                 if contents is not None:
                     session.execute(SQL["contents_remove"], (item,))

@@ -52,34 +52,53 @@ select id from prefix where name = ?;
 -- Return the number of a set.
 select id from collection where spec = ?;
 
--- name: page
--- Return a part of the list of all records of one format.
-select dictionary, content from record
-where prefix = :prefix and (datestamp, item) > (:datestamp, :item) and datestamp <= :until
-order by datestamp, item limit :limit;
+-- name: block_at
+-- Return the last block of a format that begins with a key or before it.
+select datestamp, number, last_datestamp, last_number, count, holes, runs, body, null, null from block
+where prefix = :prefix and (datestamp, number) <= (:datestamp, :number) order by datestamp desc, number desc limit 1;
 
--- name: page_end
--- Return the keys of the last record of a full part of that list, and of the next record, if there is one.
-select datestamp, item from record
-where prefix = :prefix and (datestamp, item) > (:datestamp, :item) and datestamp <= :until
-order by datestamp, item limit 2 offset :limit - 1;
+-- name: blocks_after
+-- Return blocks of a format that begin after a key.
+select datestamp, number, last_datestamp, last_number, count, holes, runs, body, null, null from block
+where prefix = :prefix and (datestamp, number) > (:datestamp, :number) and datestamp <= :until
+order by datestamp, number limit :limit;
 
--- name: page_of_set
--- Return a part of the list of one format's records in one set. Records that left it are in it only if they are shown.
-select record.dictionary, record.content, member.is_departed
-from membership as member
-cross join record on record.prefix = member.prefix and record.datestamp = member.datestamp and record.item = member.item
+-- name: block_of_set_at
+-- Return the last block that begins with a key or before it, and has records of a set, with their bits.
+select datestamp, number, last_datestamp, last_number, count, holes, runs, body, bits, departed
+from member cross join block using (prefix, datestamp, number)
 where member.collection = :collection and member.prefix = :prefix
-  and (member.datestamp, member.item) > (:datestamp, :item) and member.datestamp <= :until
-  and member.is_departed <= :departed
-order by member.datestamp, member.item limit :limit;
+  and (member.datestamp, member.number) <= (:datestamp, :number)
+order by member.datestamp desc, member.number desc limit 1;
 
--- name: page_of_set_end
--- Return the same keys for the list of a set.
-select datestamp, item from membership
-where collection = :collection and prefix = :prefix
-  and (datestamp, item) > (:datestamp, :item) and datestamp <= :until and is_departed <= :departed
-order by datestamp, item limit 2 offset :limit - 1;
+-- name: blocks_of_set_after
+-- Return the blocks after a key that have records of a set, with their bits.
+select datestamp, number, last_datestamp, last_number, count, holes, runs, body, bits, departed
+from member cross join block using (prefix, datestamp, number)
+where member.collection = :collection and member.prefix = :prefix
+  and (member.datestamp, member.number) > (:datestamp, :number) and member.datestamp <= :until
+order by member.datestamp, member.number limit :limit;
+
+-- name: body_records
+-- Return the compressed records of a block.
+select records, length, crc, adler from body where id = ?;
+
+-- name: body_texts
+-- Return the compressed records of a block, and their lengths.
+select records, length, crc, adler, lengths from body where id = ?;
+
+-- name: body_headers
+-- Return the compressed headers of a block.
+select headers, header_length, header_crc, header_adler from body where id = ?;
+
+-- name: body
+-- Return all of a block.
+select records, length, crc, adler, headers, header_length, header_crc, header_adler, lengths, items
+from body where id = ?;
+
+-- name: body_items
+-- Return the numbers of the items of a block.
+select items from body where id = ?;
 
 -- name: tally
 -- Return the number of records in a row of days, hours or seconds.
@@ -88,7 +107,7 @@ where collection = :collection and prefix = :prefix and span = :span and start b
 
 -- name: item_exposed
 -- Return whether an item has any record: an item that was taken down before it was published has none.
-select 1 from record where item = ? limit 1;
+select 1 from place where item = ? limit 1;
 
 -- name: item
 -- Return the number of the item with a local identifier.
@@ -99,12 +118,9 @@ select item.id from source cross join item
 where substr(:identifier, 1, length(source.stem)) = source.stem and item.identifier is null
 limit 1;
 
--- name: record
--- Return one record.
-select dictionary, content, datestamp, digest, is_deleted from record
-where (prefix, datestamp, item) = (
-  select prefix, datestamp, item from record where item = :item and prefix = :prefix
-);
+-- name: place
+-- Return where the record of an item is, and the facts about it.
+select datestamp, number, digest, is_deleted from place where item = :item and prefix = :prefix;
 
 -- name: formats
 -- Return all exposed formats.
@@ -114,8 +130,8 @@ order by prefix.name;
 -- name: formats_of_item
 -- Return the formats in which an item has a record that is not deleted.
 select prefix.name, schema, namespace, version, source, upstream_prefix
-from record join format on format.prefix = record.prefix join prefix on prefix.id = format.prefix
-where record.item = ? and not record.is_deleted order by prefix.name;
+from place join format on format.prefix = place.prefix join prefix on prefix.id = format.prefix
+where place.item = ? and not place.is_deleted order by prefix.name;
 
 -- name: collection_named
 -- Return the name and the description of a set.
@@ -127,7 +143,7 @@ select spec, name, description from collection where spec > ? order by spec limi
 
 -- name: earliest
 -- Return the first datestamp of all.
-select min((select min(datestamp) from record where record.prefix = prefix.id)) from prefix;
+select min((select min(datestamp) from block where block.prefix = prefix.id)) from prefix;
 
 -- name: tallies
 -- Return how many records a list has in each day, hour or second from `first` to `last`, without empty ones.
@@ -136,14 +152,14 @@ where collection = :collection and prefix = :prefix and span = :span and start b
 order by start;
 
 -- name: entries
--- Return the living records of one format in some seconds; `held`: only of items with a file that we found or hold.
-select coalesce(item.identifier, source.stem || item.upstream), record.datestamp
-from record cross join item on item.id = record.item cross join source on source.id = item.source
-where record.prefix = :prefix and record.datestamp between :first and :last and not record.is_deleted
-  and (not :held or exists (
-    select * from file where file.item = item.id and (origin = 'discovered' or copy_url <> '' or length(content) > 0)
-  ))
-order by record.datestamp, record.item limit :limit offset :offset;
+-- Return those of some items (a JSON list) whose records of one format live; `held`: with a file that we found or hold.
+select coalesce(item.identifier, source.stem || item.upstream), place.datestamp
+from json_each(:items) as wanted cross join place on place.item = wanted.value and place.prefix = :prefix
+  cross join item on item.id = place.item cross join source on source.id = item.source
+where not place.is_deleted and (not :held or exists (
+  select * from file where file.item = item.id and (origin = 'discovered' or copy_url <> '' or length(content) > 0)
+))
+order by wanted.key;
 
 -- name: items_of_any_source
 -- Return the items of all sources with this upstream identifier.
@@ -200,59 +216,35 @@ where change.id > ? order by change.id limit ?;
 
 -- name: resources
 -- Return a part of the living records of one format by item, with length and SHA-256 of their metadata if they are known.
-select item.id, coalesce(item.identifier, source.stem || item.upstream), record.datestamp,
+select item.id, coalesce(item.identifier, source.stem || item.upstream), place.datestamp,
   coalesce(resource.length, 0), coalesce(resource.sha256, x'')
-from item cross join record indexed by record_item on record.item = item.id and record.prefix = :prefix
+from item cross join place on place.item = item.id and place.prefix = :prefix and not place.is_deleted
   cross join source on source.id = item.source
   left join resource on resource.id = item.id * 1048576 + :prefix
-where item.id > :after and item.id <= :until and (resource.id is not null or exists (
-  select * from record as own where own.prefix = :prefix and own.datestamp = record.datestamp and own.item = item.id
-    and not own.is_deleted
-))
+where item.id > :after and item.id <= :until
 order by item.id limit :limit;
 
 -- name: resources_of_set
 -- Return the same of the records in one set.
-select item.id, coalesce(item.identifier, source.stem || item.upstream), member.datestamp,
+with inside (sets) as (
+  select sets from combination where exists (select * from json_each(sets) as place where place.value = :collection)
+)
+select item.id, coalesce(item.identifier, source.stem || item.upstream), place.datestamp,
   coalesce(resource.length, 0), coalesce(resource.sha256, x'')
-from membership as member cross join item on item.id = member.item
-  cross join source on source.id = item.source
-  left join resource on resource.id = member.item * 1048576 + :prefix
-where member.collection = :collection and member.prefix = :prefix and not member.is_departed
-  and member.item > :after and member.item <= :until and (resource.id is not null or exists (
-    select * from record as own where own.prefix = :prefix and own.datestamp = member.datestamp and own.item = member.item
-      and not own.is_deleted
-  ))
-order by member.item limit :limit;
-
--- name: resources_of_set_in_range
--- Return the same of a short range of items, without a scan of the whole set.
-select item.id, coalesce(item.identifier, source.stem || item.upstream), record.datestamp,
-  coalesce(resource.length, 0), coalesce(resource.sha256, x'')
-from item cross join record indexed by record_item on record.item = item.id and record.prefix = :prefix
-  cross join membership as member on member.collection = :collection and member.prefix = :prefix
-    and member.datestamp = record.datestamp and member.item = item.id and not member.is_departed
+from item cross join place on place.item = item.id and place.prefix = :prefix and not place.is_deleted
   cross join source on source.id = item.source
   left join resource on resource.id = item.id * 1048576 + :prefix
-where item.id > :after and item.id <= :until and (resource.id is not null or exists (
-  select * from record as own where own.prefix = :prefix and own.datestamp = record.datestamp and own.item = item.id
-    and not own.is_deleted
-))
+where item.id > :after and item.id <= :until and item.sets in inside
 order by item.id limit :limit;
 
 -- name: resource_ranges
 -- Return which ranges of so many items have records of one format in a set that are not deleted.
-select distinct (record.item - 1) / :width as number
-from record indexed by record_item
-where record.prefix = :prefix
-  and (:collection = 0 or exists (
-    select * from membership as member where member.collection = :collection and member.prefix = :prefix
-      and member.datestamp = record.datestamp and member.item = record.item and not member.is_departed
-  ))
-  and (exists (select * from resource where resource.id = record.item * 1048576 + :prefix) or not exists (
-    select * from record as own where own.prefix = :prefix and own.datestamp = record.datestamp and own.item = record.item
-      and own.is_deleted
-  ))
+with inside (sets) as (
+  select sets from combination where exists (select * from json_each(sets) as place where place.value = :collection)
+)
+select distinct (item.id - 1) / :width as number
+from item cross join place on place.item = item.id and place.prefix = :prefix and not place.is_deleted
+where :collection = 0 or item.sets in inside
 order by number;
 
 -- name: contents
@@ -290,7 +282,7 @@ with inside (combination) as (
 select change.id, coalesce(item.identifier, source.stem || item.upstream), change.datestamp,
   iif(:collection = 0 or change.sets in inside, change.kind, 2),
   withheld.item is not null and (item.is_deleted or change.datestamp <> (
-    select record.datestamp from record where record.item = change.item and record.prefix = change.prefix
+    select place.datestamp from place where place.item = change.item and place.prefix = change.prefix
   )),
   change.length, change.sha256, change.item
 from logged cross join change on change.id between logged.first and logged.last
@@ -303,9 +295,9 @@ order by logged.datestamp, logged.first, change.id limit :limit;
 
 -- name: withheld_versions
 -- Return the items of which something is taken down, with the datestamp of the version that is served; 0: none.
-select withheld.item, coalesce(iif(item.is_deleted, 0, record.datestamp), 0)
+select withheld.item, coalesce(iif(item.is_deleted, 0, place.datestamp), 0)
 from withheld cross join item on item.id = withheld.item
-  left join record indexed by record_item on record.item = item.id and record.prefix = :prefix
+  left join place on place.item = item.id and place.prefix = :prefix
 order by withheld.item;
 
 -- name: changed_ranges
@@ -345,10 +337,11 @@ select max(datestamp) from logged where prefix = :prefix and datestamp <= :last;
 
 -- name: unfilled
 -- Return the living records of some items that lack the length and the SHA-256 of their metadata.
-select prefix.name, record.prefix, record.item, record.dictionary, record.content
-from item cross join record on record.item = item.id cross join prefix on prefix.id = record.prefix
-where item.id > :after and item.id <= :until and not record.is_deleted
-  and not exists (select * from resource where resource.id = record.item * 1048576 + record.prefix);
+select prefix.name, place.prefix, place.item, place.datestamp, place.number
+from item cross join place on place.item = item.id cross join prefix on prefix.id = place.prefix
+where item.id > :after and item.id <= :until and not place.is_deleted
+  and not exists (select * from resource where resource.id = place.item * 1048576 + place.prefix)
+order by place.prefix, place.datestamp, place.number;
 
 -- name: change_last
 -- Return the number of the last line of the log of changes.
@@ -386,9 +379,9 @@ order by item, prefix.name;
 
 -- name: records
 -- Return the stored facts about the records of these items (a JSON list).
-select record.item, prefix.name, record.digest, record.is_deleted
-from json_each(?) as wanted cross join record on record.item = wanted.value cross join prefix on prefix.id = record.prefix
-order by record.item, prefix.name;
+select place.item, prefix.name, place.digest, place.is_deleted
+from json_each(?) as wanted cross join place on place.item = wanted.value cross join prefix on prefix.id = place.prefix
+order by place.item, prefix.name;
 
 -- name: files_any
 -- Return whether a fact about any file is known.
@@ -552,39 +545,39 @@ insert into collection (spec, name, description) values (?1, ?1, x'') on conflic
 -- Return the numbers of these sets (a JSON list of specs).
 select collection.spec, collection.id from json_each(?) as wanted cross join collection on collection.spec = wanted.value;
 
--- Dictionaries -----------------------------------------------------------------------------------------------------
+-- Records of an earlier release ------------------------------------------------------------------------------------
 
 -- name: dictionary
--- Return the content of a dictionary.
+-- Return the content of a dictionary, with which an earlier release compressed records.
 select content from dictionary where id = ?;
 
--- name: dictionary_last
--- Return the newest dictionary of a format, and the number of records then and now.
-select max(dictionary.id), dictionary.records, (
-  select coalesce(sum(tally.records), 0) from tally
-  where tally.collection = 0 and tally.prefix = prefix.id and tally.span = 86400
-)
-from prefix left join dictionary on dictionary.prefix = prefix.id where prefix.name = ?;
+-- name: former_count
+-- Return how many records are not in blocks yet.
+select count(*) from former_record;
 
--- name: dictionary_add
--- Store a dictionary, unless another one of as many records was made meanwhile.
-insert into dictionary (prefix, records, content)
-select id, :records, :content from prefix where name = :prefix
-  and not exists (select * from dictionary where dictionary.prefix = prefix.id and dictionary.records >= :records);
+-- name: former_first
+-- Return the format of the first record that is not in a block yet.
+select prefix from former_record limit 1;
 
--- name: moments
--- Return the seconds in which a format has records.
-select start from tally join prefix on prefix.id = tally.prefix
-where prefix.name = ? and collection = 0 and span = 1 order by start;
+-- name: former_records
+-- Return the first records of a format that are not in blocks yet, with the sets of their items.
+select former_record.datestamp, former_record.item, former_record.is_deleted, dictionary, digest, content, sets, departed
+from former_record cross join item on item.id = former_record.item
+where prefix = :prefix order by former_record.datestamp, former_record.item limit :limit;
 
--- name: moment_bounds
--- Return the first and the last item of those that a format has in one second.
-select min(item), max(item) from record where prefix = (select id from prefix where name = ?) and datestamp = ?;
+-- name: former_remove
+-- Remove the records of a format up to a key, which are in blocks now.
+delete from former_record where prefix = ? and (datestamp, item) <= (?, ?);
 
--- name: sample
--- Return one record of a second.
-select dictionary, content from record
-where prefix = (select id from prefix where name = :prefix) and datestamp = :moment and item >= :item limit 1;
+-- name: former_members_remove
+-- Remove some of the places in sets of an earlier release.
+delete from membership where (collection, prefix, datestamp, item) in (
+  select collection, prefix, datestamp, item from membership limit ?
+);
+
+-- name: former_dictionaries_remove
+-- Remove the dictionaries of an earlier release.
+delete from dictionary;
 
 -- Publishing -------------------------------------------------------------------------------------------------------
 
@@ -595,8 +588,8 @@ from json_each(:upstreams) as wanted cross join item on item.source = :source an
 
 -- name: held_records
 -- Return the facts that a publication needs about the records of the items it changes (a JSON list of numbers).
-select record.item, record.prefix, record.datestamp, record.digest, record.is_deleted
-from json_each(?) as wanted cross join record on record.item = wanted.value;
+select place.item, place.prefix, place.datestamp, place.number, place.digest, place.is_deleted
+from json_each(?) as wanted cross join place on place.item = wanted.value;
 
 -- name: item_last
 -- Return the number of the last item.
@@ -626,13 +619,31 @@ delete from withheld where item = ?;
 -- Store the place of the last good payload of an item.
 insert or replace into payload (item, prefix, page, slice, is_deleted, digest) values (?, ?, ?, ?, ?, ?);
 
--- name: record_remove
--- Remove a record from its place.
-delete from record where prefix = ? and datestamp = ? and item = ?;
+-- name: block_holes
+-- Note which records of a block were superseded.
+update block set holes = ? where prefix = ? and datestamp = ? and number = ?;
 
--- name: record_add
--- Put a record in its place.
-insert into record (prefix, datestamp, item, is_deleted, dictionary, digest, content) values (?, ?, ?, ?, ?, ?, ?);
+-- name: block_remove
+-- Remove a block.
+delete from block where prefix = ? and datestamp = ? and number = ?;
+
+-- name: body_remove
+-- Remove what was in a block.
+delete from body where id = ?;
+
+-- name: body_add
+-- Store what is in a block.
+insert into body (records, length, crc, adler, headers, header_length, header_crc, header_adler, lengths, items)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id;
+
+-- name: block_add
+-- Put a block into the list of its format.
+insert into block (prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: place_put
+-- Note where the record of an item is.
+insert or replace into place (item, prefix, datestamp, number, is_deleted, digest) values (?, ?, ?, ?, ?, ?);
 
 -- name: files_remove
 -- Forget the facts about an item's files.
@@ -645,15 +656,37 @@ insert into file (
   retracted, missing
 ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
--- name: members_remove
--- Remove records (a JSON list of items) from a set's list.
-delete from membership where collection = ?1 and prefix = ?2 and datestamp = ?3 and is_departed = ?4
-  and item in (select value from json_each(?5));
+-- name: members_of_block
+-- Return the sets of which a block has records, with their bits.
+select collection, bits, departed from member where prefix = ? and datestamp = ? and number = ?;
 
--- name: members_add
--- Add records (a JSON list of items) to a set's list, as members or as records that left it.
-insert into membership (collection, prefix, datestamp, is_departed, item)
-select ?, ?, ?, ?, value from json_each(?);
+-- name: members_remove
+-- Forget the sets of which a block has records.
+delete from member where prefix = ? and datestamp = ? and number = ?;
+
+-- name: member_put
+-- Note which records of a block are in a set, and which left it.
+insert or replace into member (collection, prefix, datestamp, number, bits, departed) values (?, ?, ?, ?, ?, ?);
+
+-- name: member_remove
+-- Forget a set of which a block has no record any more.
+delete from member where collection = ? and prefix = ? and datestamp = ? and number = ?;
+
+-- name: blocks_bad
+-- Return blocks below a second that have holes, or few records, of all formats.
+select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body from block indexed by block_bad
+where (holes is not null or count < 50) and last_datestamp < :horizon
+  and (prefix, datestamp, number) > (:prefix, :datestamp, :number)
+order by prefix, datestamp, number limit :limit;
+
+-- name: block_next
+-- Return the key of the block after one.
+select datestamp, number from block where prefix = ? and (datestamp, number) > (?, ?) order by datestamp, number limit 1;
+
+-- name: block
+-- Return a block by its key.
+select datestamp, number, last_datestamp, last_number, count, holes, runs, body from block
+where prefix = ? and datestamp = ? and number = ?;
 
 -- name: tally_add
 -- Count records that were added to a day, an hour or a second, or removed from it.
@@ -748,21 +781,27 @@ select lines, listed from (
 select collection, prefix, start, records, departed from tally
 where span = 1 order by (start * 48271 + collection * 16807 + prefix * 69621) % 2147483647 limit ?;
 
--- name: check_records
--- Return the number of records in a second.
-select count(*), 0 from record where prefix = :prefix and datestamp = :second;
+-- name: check_blocks
+-- Return the blocks of a format that may have records of a second, with the bits of a set, and whether it has some.
+select block.datestamp, block.number, last_datestamp, last_number, count, holes, runs, body, bits, departed,
+  member.collection is not null
+from block left join member on member.collection = :collection and member.prefix = block.prefix
+  and member.datestamp = block.datestamp and member.number = block.number
+where block.prefix = :prefix and block.datestamp <= :second and block.last_datestamp >= :second;
 
--- name: check_members
--- Return the numbers of members and departed records of a set in a second, and of both without a record.
-select count(*) - coalesce(sum(is_departed), 0), coalesce(sum(is_departed), 0), coalesce(sum(not exists (
-  select * from record
-  where record.prefix = member.prefix and record.datestamp = member.datestamp and record.item = member.item
-)), 0)
-from membership as member where collection = :collection and prefix = :prefix and datestamp = :second;
+-- name: check_rows
+-- Return all blocks in the order of their lists.
+select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body from block
+order by prefix, datestamp, number;
 
--- name: check_contents
--- Return some records of a second.
-select dictionary, content from record where prefix = :prefix and datestamp = :second limit 10;
+-- name: check_places
+-- Return how many items have a record in each format.
+select prefix, count(*) from place group by prefix;
+
+-- name: check_keys
+-- Return where the records of some items (a JSON list) are.
+select place.item, place.datestamp, place.number
+from json_each(:items) as wanted cross join place on place.item = wanted.value and place.prefix = :prefix;
 
 -- name: tables_count
 -- Return the number of tables and indexes of a database; the query also reads the database file.

@@ -5,12 +5,18 @@ All tallies are checked; the records behind them only for a sample, because the 
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 
-from zstandard import ZstdError
-
 from gateway.errors import StoreDamaged
+from gateway.model import Key
+from gateway.pieces import checksums, text_of
+from gateway.store.block_pages import within
+from gateway.store.block_rows import Bits, BlockRow, positions_of
+from gateway.store.blocks import Kind, texts_of
 from gateway.store.queries import load
+from gateway.store.sqlite_blocks import Blocks, listed_from, row_from
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING
 
@@ -23,6 +29,7 @@ def findings(session: Session) -> Iterator[str]:
     """Yield a message for each problem."""
     yield from _file(session)
     yield from _sums(session)
+    yield from _lists(session)
     for collection, prefix, second, records, departed in session.execute(SQL["check_sample"], (_SAMPLE,)).fetchall():
         place = {"collection": collection, "prefix": prefix, "second": second}
         yield from _second(session, place, (records, departed))
@@ -43,23 +50,55 @@ def _sums(session: Session) -> Iterator[str]:
         yield f"The log of changes has {lines} lines, but lists of changes have {listed}."
 
 
+def _lists(session: Session) -> Iterator[str]:
+    """Compare the lists with the places of items: each record is in one block, and no two blocks overlap."""
+    live, lasts = Counter[int](), dict[int, Key]()
+    for prefix, *columns in session.execute(SQL["check_rows"]):
+        row = row_from(columns)
+        live[prefix] += row.live.bit_count()
+        if row.first <= lasts.get(prefix, Key(-1, 0)):
+            yield f"Two blocks of the format {prefix} overlap at the second {row.first.datestamp}."
+        lasts[prefix] = row.last
+    for prefix, places in session.execute(SQL["check_places"]):
+        if live[prefix] != places:
+            yield f"The blocks of the format {prefix} have {live[prefix]} records, but {places} items have one."
+
+
 def _second(session: Session, place: dict[str, int], tallied: tuple[int, int]) -> Iterator[str]:
     where = "in second {second} of set {collection} and prefix {prefix}".format_map(place)
-    if place["collection"] == EVERYTHING:
-        row = tuple(session.one(SQL["check_records"], place) or ())
-        yield from _contents(session, place, where)
-    else:
-        *counted, orphans = session.one(SQL["check_members"], place) or (0, 0, 0)
-        row = tuple(counted)
-        if orphans:
-            yield f"{orphans} members {where} have no record."
-    if row != tallied:
-        yield f"There are {row[0]} records and {row[1]} departed ones {where}; the tally says {tallied}."
+    is_everything = place["collection"] == EVERYTHING
+    records = departed = 0
+    for columns in session.execute(SQL["check_blocks"], place).fetchall():
+        row, members, gone = listed_from(columns[:10])
+        bits = row.live & within(row, Key(place["second"], 0), place["second"])
+        if is_everything:
+            records += bits.bit_count()
+            yield from _body(session, place["prefix"], row, bits, where)
+        elif columns[10]:
+            records += (bits & members).bit_count()
+            departed += (bits & gone).bit_count()
+    if (records, departed) != tallied:
+        yield f"There are {records} records and {departed} departed ones {where}; the tally says {tallied}."
 
 
-def _contents(session: Session, place: dict[str, int], where: str) -> Iterator[str]:
-    for dictionary, content in session.execute(SQL["check_contents"], place):
-        try:
-            session.codec.unpack(dictionary, content)
-        except (StoreDamaged, ZstdError) as error:
-            yield f"A record {where} cannot be read: {error}"
+def _body(session: Session, prefix: int, row: BlockRow, bits: Bits, where: str) -> Iterator[str]:
+    """Check that a block can be read, has what its checksums say, and has the records of its items."""
+    blocks, positions = Blocks(session), list(positions_of(bits))
+    try:
+        body = blocks.body(row.body)
+        for piece in (body.records, body.headers):
+            if checksums(text_of(piece)) != piece[2:]:
+                yield f"A block {where} has not the records that it had."
+        counts = [len(texts_of(body, kind)) for kind in Kind]
+        items = blocks.items(row)
+    except (StoreDamaged, ValueError) as error:
+        yield f"A block {where} cannot be read: {error}"
+        return
+    if {*counts, len(items)} != {row.size}:
+        yield f"A block {where} has not the {row.size} records that it should have."
+        return
+    wanted = json.dumps([items[position] for position in positions])
+    found = {item: Key(*key) for item, *key in session.execute(SQL["check_keys"], {"items": wanted, "prefix": prefix})}
+    lost = sum(found.get(items[position]) != key for position, key in zip(positions, row.keys(positions), strict=True))
+    if lost:
+        yield f"{lost} records {where} are not those of their items."

@@ -12,10 +12,10 @@ from itertools import groupby
 from typing import Final
 
 from gateway.errors import StoreError
-from gateway.model import ItemChange, Publication
-from gateway.store.compression import Packed
+from gateway.model import ItemChange, Key, Publication
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
+from gateway.store.sqlite_packing import Packed, blocks_of
 from gateway.store.sqlite_rows import (
     HeldItem,
     HeldRecord,
@@ -26,30 +26,31 @@ from gateway.store.sqlite_rows import (
     Rows,
     ancestors,
     listed,
-    members,
 )
+from gateway.store.sqlite_shelf import Shelf
 
 SQL = load("sqlite")
 
 FULLTEXT_SPEC: Final = "fulltext"
 
 
-def write(session: Session, datestamp: int, publication: Publication, packed: Sequence[Sequence[Packed]]) -> int:
-    """Write a publication whose compressed records, change by change, are `packed`; return how many records it wrote.
+def write(session: Session, datestamp: int, publication: Publication, packed: Packed) -> int:
+    """Write a publication whose records are `packed` in blocks; return how many records it wrote.
 
     Raise StoreError for a source or format that was not added, or an item that is there twice.
     """
     known = _known(session, publication.source, publication.changes)
     planner = Planner(known, datestamp)
-    for change, contents in zip(publication.changes, packed, strict=True):
-        planner.plan(change, contents)
+    for number, change in enumerate(publication.changes):
+        planner.plan(number, change)
     _write_rows(session, known, planner.rows)
+    _write_records(session, known, datestamp, planner.rows, publication.changes, packed)
     _write_log(session, datestamp, planner.rows.changes)
     if publication.files:
         _write_files(session, known.source, publication)
     _write_quarantine(session, known.source, datestamp, publication)
     _write_deletions(session, known.source, publication)
-    return len(planner.rows.records_added)
+    return sum(map(len, planner.rows.added.values()))
 
 
 def add_collections(session: Session, specs: Iterable[str]) -> dict[str, int]:
@@ -113,8 +114,8 @@ def _held(session: Session, source: int, changes: Sequence[ItemChange]) -> dict[
         for upstream, number, is_deleted, sets, departed in rows
     }
     items = {item.number: item for item in held.values()}
-    for number, prefix, datestamp, digest, is_deleted in session.execute(SQL["held_records"], (listed(items),)):
-        items[number].records[prefix] = HeldRecord(datestamp, digest, bool(is_deleted))
+    for item, prefix, datestamp, number, digest, is_deleted in session.execute(SQL["held_records"], (listed(items),)):
+        items[item].records[prefix] = HeldRecord(Key(datestamp, number), digest, bool(is_deleted))
     return held
 
 
@@ -134,10 +135,6 @@ def _write_rows(session: Session, known: Known, rows: Rows) -> None:
         ("withheld_put", rows.withheld),
         ("withheld_remove", rows.not_withheld),
         ("payload_put", rows.payloads),
-        ("record_remove", rows.records_removed),
-        ("record_add", sorted(rows.records_added)),  # in the order of the table
-        ("members_remove", members(rows.left)),
-        ("members_add", members(rows.entered)),
         ("contents_remove", rows.contents_removed),
         ("content_add", rows.contents_added),
         ("resource_remove", rows.resources_removed),
@@ -147,6 +144,22 @@ def _write_rows(session: Session, known: Known, rows: Rows) -> None:
         ("source_count", [(rows.items, rows.deleted, rows.fulltext, known.source)]),
     ):
         session.executemany(SQL[query], table)
+
+
+def _write_records(
+    session: Session, known: Known, datestamp: int, rows: Rows, changes: Sequence[ItemChange], packed: Packed
+) -> None:
+    """Write the new records in blocks, and note which records they supersede."""
+    shelf, names = Shelf(session), {number: name for name, number in known.prefixes.items()}
+    for prefix, keys in sorted(rows.superseded.items()):
+        shelf.supersede(prefix, keys)
+    for regrouped in rows.regrouped:
+        shelf.regroup(*regrouped)
+    for prefix, added in sorted(rows.added.items()):
+        for several, block in blocks_of(packed, names[prefix], added, changes):
+            shelf.add(prefix, datestamp, several, block)
+    combinations = {sets for *_, sets, _ in rows.items_added} | {sets for _, sets, *_ in rows.items_changed}
+    session.executemany(SQL["combination_add"], [(sets,) for sets in sorted(combinations)])
 
 
 def _write_log(session: Session, datestamp: int, changes: list[Logged]) -> None:

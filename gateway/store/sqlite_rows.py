@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from gateway.errors import IntentExpired
-from gateway.model import Content, ItemChange
-from gateway.store.compression import Packed
+from gateway.model import Content, ItemChange, Key
 
 EVERYTHING: Final = 0  # the number of the set `source`, which every record is in
 EVERYTHING_SPEC: Final = "source"
@@ -20,14 +19,12 @@ Row: TypeAlias = tuple[Any, ...]
 Numbers: TypeAlias = frozenset[int]
 Places: TypeAlias = tuple[Numbers, Numbers, int, int]  # sets a record is in, sets it left, prefix, datestamp
 _NOWHERE: Final[Numbers] = frozenset()
-K = TypeVar("K")
-Items: TypeAlias = defaultdict[K, list[int]]
 
 
 class HeldRecord(NamedTuple):
     """A record in the store."""
 
-    datestamp: int
+    key: Key
     digest: bytes
     is_deleted: bool
 
@@ -56,6 +53,26 @@ class Logged(NamedTuple):
     left: Numbers
 
 
+class Added(NamedTuple):
+    """A record that is written: which change of the publication it belongs to, and the sets of its item."""
+
+    change: int
+    item: int
+    is_deleted: bool
+    digest: bytes
+    sets: Numbers
+    departed: Numbers
+
+
+class Regrouped(NamedTuple):
+    """A record that stays as it is while the sets of its item change."""
+
+    prefix: int
+    key: Key
+    sets: Numbers
+    departed: Numbers
+
+
 @dataclass(slots=True)
 class Known:
     """The state of a source and of the names that a publication uses, before it is written."""
@@ -73,17 +90,19 @@ class Known:
 class Rows:
     """All rows to write, table by table.
 
-    Lists of rows have the order of the columns of the queries. Places that records leave or enter are there once, with
-    the list of the items.
+    Lists of rows have the order of the columns of the queries. `added` are by the number of their prefix, in the order
+    of the publication; `superseded` are the keys of former versions. Places that records leave or enter are there once,
+    with the number of records.
     """
 
     items_added: list[Row] = field(default_factory=list)
     items_changed: list[Row] = field(default_factory=list)
     payloads: list[Row] = field(default_factory=list)
-    records_removed: list[Row] = field(default_factory=list)
-    records_added: list[Row] = field(default_factory=list)
-    left: Items[Places] = field(default_factory=lambda: defaultdict(list))
-    entered: Items[Places] = field(default_factory=lambda: defaultdict(list))
+    superseded: defaultdict[int, list[Key]] = field(default_factory=lambda: defaultdict(list))
+    added: defaultdict[int, list[Added]] = field(default_factory=lambda: defaultdict(list))
+    regrouped: list[Regrouped] = field(default_factory=list)
+    left: Counter[Places] = field(default_factory=Counter)
+    entered: Counter[Places] = field(default_factory=Counter)
     withheld: list[Row] = field(default_factory=list)
     not_withheld: list[Row] = field(default_factory=list)
     resources_put: list[Row] = field(default_factory=list)
@@ -99,23 +118,13 @@ class Rows:
         """Yield the change of each tally: set, prefix, span, start, members, departed."""
         sums: defaultdict[Row, list[int]] = defaultdict(lambda: [0, 0])
         for sign, moves in ((-1, self.left), (1, self.entered)):
-            for (sets, departed, prefix, datestamp), items in moves.items():
+            for (sets, departed, prefix, datestamp), records in moves.items():
                 for collection, is_departed in ((EVERYTHING, False), *_lists(sets, departed)):
                     for span in SPANS:
-                        sums[collection, prefix, span, datestamp // span * span][is_departed] += sign * len(items)
+                        sums[collection, prefix, span, datestamp // span * span][is_departed] += sign * records
         for key, (members, gone) in sorted(sums.items()):
             if members or gone:
                 yield (*key, members, gone)
-
-
-def members(moves: Items[Places]) -> Iterator[Row]:
-    """Yield the lists that records leave or enter: set, prefix, datestamp, whether as departed, and the items."""
-    rows_by_item: Items[Row] = defaultdict(list)
-    for (sets, departed, prefix, datestamp), items in moves.items():
-        for collection, is_departed in _lists(sets, departed):
-            rows_by_item[collection, prefix, datestamp, is_departed] += items
-    for key, items in sorted(rows_by_item.items()):
-        yield (*key, listed(items))
 
 
 def _lists(sets: Numbers, departed: Numbers) -> Iterator[tuple[int, bool]]:
@@ -134,8 +143,8 @@ class Planner:
         self._last = known.last_item
         self._numbers: dict[tuple[str, ...], Numbers] = {}
 
-    def plan(self, change: ItemChange, contents: Sequence[Packed]) -> None:
-        """Compute the rows of one change, whose compressed records are `contents`.
+    def plan(self, number: int, change: ItemChange) -> None:
+        """Compute the rows of one change, the one with this number in the publication.
 
         Raise IntentExpired if one of its records has a later datestamp already.
         """
@@ -155,7 +164,7 @@ class Planner:
             if not held.is_new:
                 self.rows.contents_removed.append((held.number,))
             self.rows.contents_added += content_rows(held.number, change.contents)
-        kept = self._records(change, contents, held, sets, departed)
+        kept = self._records(number, change, held, sets, departed)
         if kept and (sets, departed) != (held.sets, held.departed):
             self._regroup(held, kept, sets, departed)
 
@@ -188,23 +197,22 @@ class Planner:
         rows.fulltext -= not (held.is_deleted or known.fulltext.isdisjoint(held.sets))
 
     def _records(
-        self, change: ItemChange, contents: Sequence[Packed], held: HeldItem, sets: Numbers, departed: Numbers
+        self, place: int, change: ItemChange, held: HeldItem, sets: Numbers, departed: Numbers
     ) -> dict[int, HeldRecord]:
         """Compute the rows of the records; return the records that stay unchanged."""
         rows, number, datestamp, kept = self.rows, held.number, self._datestamp, dict(held.records)
-        for record, (dictionary, content) in zip(change.records, contents, strict=True):
-            name, digest, is_deleted, _, length, sha256 = record
+        for name, digest, is_deleted, _, length, sha256 in change.records:
             prefix = self._known.prefixes[name]
             before = held.records.get(prefix)
             if before is not None:
                 if (before.digest, before.is_deleted) == (digest, is_deleted):
                     continue
-                if before.datestamp > datestamp:  # datestamps go forward only; with a new intent this one does too
+                if before.key.datestamp > datestamp:  # datestamps go forward only; with a new intent this one does too
                     raise IntentExpired(f"A later publication of {change.upstream} was faster. Nothing was written.")
                 del kept[prefix]
-                rows.records_removed.append((prefix, before.datestamp, number))
-                rows.left[held.sets, held.departed, prefix, before.datestamp].append(number)
-            rows.records_added.append((prefix, datestamp, number, is_deleted, dictionary, digest, content))
+                rows.superseded[prefix].append(before.key)
+                rows.left[held.sets, held.departed, prefix, before.key.datestamp] += 1
+            rows.added[prefix].append(Added(place, number, is_deleted, digest, sets, departed))
             is_known = bool(sha256) and not is_deleted
             if is_known:
                 rows.resources_put.append((prefix, number, length, sha256))
@@ -213,14 +221,15 @@ class Planner:
             left = held.sets - sets if before is not None and not before.is_deleted else _NOWHERE
             line = Logged(prefix, _kind(before, is_deleted), number, None, None, sets, left)
             rows.changes.append(line._replace(length=length, sha256=sha256) if is_known else line)
-            rows.entered[sets, departed, prefix, datestamp].append(number)
+            rows.entered[sets, departed, prefix, datestamp] += 1
         return kept
 
     def _regroup(self, held: HeldItem, kept: dict[int, HeldRecord], sets: Numbers, departed: Numbers) -> None:
         # The caller should have given these records with new digests. Without them, at least the lists fit the item.
         for prefix, record in kept.items():
-            self.rows.left[held.sets, held.departed, prefix, record.datestamp].append(held.number)
-            self.rows.entered[sets, departed, prefix, record.datestamp].append(held.number)
+            self.rows.left[held.sets, held.departed, prefix, record.key.datestamp] += 1
+            self.rows.entered[sets, departed, prefix, record.key.datestamp] += 1
+            self.rows.regrouped.append(Regrouped(prefix, record.key, sets, departed))
 
 
 def content_rows(item: int, contents: Iterable[Content]) -> Iterator[Row]:

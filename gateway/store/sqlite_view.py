@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from gateway.model import (
@@ -20,7 +21,13 @@ from gateway.model import (
     SourceCounts,
     StoredRecord,
 )
+from gateway.pieces import Part
+from gateway.store.base_parts import SMALL_PAGE, PageOfParts
+from gateway.store.block_pages import within
+from gateway.store.block_rows import positions_of
+from gateway.store.blocks import Kind
 from gateway.store.queries import load
+from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING, SPANS
 
@@ -40,7 +47,8 @@ class SqliteView:
         self._session = session
         self._horizon = horizon
         self._made_at = made_at
-        self._departed = int(show_departed)
+        self._shows_departed = show_departed
+        self._blocks = Blocks(session)
 
     @property
     def horizon(self) -> int:
@@ -52,31 +60,32 @@ class SqliteView:
         place = self._place(selection)
         if place is None:
             return Page((), None)
-        collection, prefix = place
-        start = max(after or Key(0, 0), Key(selection.from_ or 0, 0))
-        parameters = {
-            "collection": collection,
-            "prefix": prefix,
-            "datestamp": start.datestamp,
-            "item": start.item,
-            "until": _EVER if selection.until is None else selection.until,
-            "departed": self._departed,
-            "limit": limit,
-        }
-        whole = (SQL["page"], SQL["page_end"])
-        scan, end = whole if collection == EVERYTHING else (SQL["page_of_set"], SQL["page_of_set_end"])
-        rows = self._session.execute(scan, parameters).fetchall()
-        readers = self._session.codec.readers
-        if collection == EVERYTHING:
-            records = [readers[dictionary](content) for dictionary, content in rows]
-        else:
-            records = [
-                as_departed(readers[dictionary](content)) if is_departed else readers[dictionary](content)
-                for dictionary, content, is_departed in rows
-            ]
-        # The keys are read separately: only the end of a full page is needed, not those of five hundred rows.
-        keys = self._session.execute(end, parameters).fetchall() if len(rows) == limit else ()
-        return Page(tuple(records), Key(*keys[0]) if len(keys) > 1 else None)
+        page, departed = self._blocks.page(place, selection, after, limit, shows_departed=self._shows_departed)
+        records = (
+            self._blocks.texts(portion, Kind.RECORDS, departed.get(portion.row.body, 0)) for portion in page.portions
+        )
+        return Page(tuple(chain.from_iterable(records)), page.next)
+
+    def parts(
+        self, selection: Selection, after: Key | None, limit: int, *, only_headers: bool, is_exact: bool
+    ) -> PageOfParts:
+        """Return a page like `page` as parts of an answer: blocks as they lie, and what is cut of others."""
+        place = self._place(selection)
+        if place is None:
+            return PageOfParts((), 0, None)
+        page, departed = self._blocks.page(
+            place, selection, after, limit, shows_departed=self._shows_departed, is_exact=is_exact
+        )
+        kind = Kind.HEADERS if only_headers else Kind.RECORDS
+        is_small = limit < SMALL_PAGE
+        parts: list[Part] = []
+        for portion in page.portions:
+            gone = departed.get(portion.row.body, 0)
+            if portion.is_whole and not gone and not is_small:
+                parts.append(self._blocks.piece(portion.row.body, kind))
+            else:
+                parts += [text + b"\n" for text in self._blocks.texts(portion, kind, gone)]
+        return PageOfParts(tuple(parts), page.size, page.next)
 
     def count(self, selection: Selection) -> int:
         """Return how many records the whole list has. It adds up tallies, and does not scan the records."""
@@ -85,7 +94,7 @@ class SqliteView:
             return 0
         collection, prefix = place
         stop = _EVER if selection.until is None else selection.until + 1
-        same = {"collection": collection, "prefix": prefix, "departed": self._departed}
+        same = {"collection": collection, "prefix": prefix, "departed": int(self._shows_departed)}
         total = 0
         for span, first, last in spans(selection.from_ or 0, stop):
             (part,) = self._session.one(SQL["tally"], {**same, "span": span, "first": first, "last": last}) or (0,)
@@ -95,11 +104,12 @@ class SqliteView:
     def record(self, identifier: str, metadata_prefix: str) -> StoredRecord | None:
         """Return one record, or None if this item has none in this format."""
         item, prefix = self._item(identifier), self._number("prefix", metadata_prefix)
-        row = self._session.one(SQL["record"], {"item": item, "prefix": prefix})
-        if row is None:
+        row = self._session.one(SQL["place"], {"item": item, "prefix": prefix})
+        if row is None or prefix is None:
             return None
-        dictionary, content, datestamp, digest, is_deleted = row
-        return StoredRecord(self._session.codec.unpack(dictionary, content), datestamp, digest, bool(is_deleted))
+        datestamp, number, digest, is_deleted = row
+        content = self._blocks.record(prefix, Key(datestamp, number))
+        return StoredRecord(content, datestamp, digest, bool(is_deleted))
 
     def has_item(self, identifier: str) -> bool:
         """Return whether an item with this identifier has records, deleted or not."""
@@ -141,10 +151,20 @@ class SqliteView:
         self, selection: Selection, limit: int, offset: int = 0, *, only_held: bool = False
     ) -> tuple[tuple[str, int], ...]:
         """Return (identifier, datestamp) of living records of a list without a set, by (datestamp, item)."""
-        bounds = {"first": selection.from_, "last": selection.until, "limit": limit, "offset": offset}
         prefix = self._number("prefix", selection.metadata_prefix)
-        rows = self._session.execute(SQL["entries"], {"prefix": prefix, "held": only_held, **bounds})
-        return tuple(rows.fetchall())
+        if prefix is None:
+            return ()
+        first, last = selection.from_ or 0, _EVER if selection.until is None else selection.until
+        return tuple(islice(self._entries(prefix, first, last, is_held=only_held), offset, offset + limit))
+
+    def _entries(self, prefix: int, first: int, last: int, *, is_held: bool) -> Iterator[tuple[str, int]]:
+        for row, _, _ in self._blocks.from_key(EVERYTHING, prefix, Key(first, 0), last):
+            bits = row.live & within(row, Key(first, 0), last)
+            if bits:
+                numbers = self._blocks.items(row)
+                items = json.dumps([numbers[position] for position in positions_of(bits)])
+                wanted = {"prefix": prefix, "items": items, "held": is_held}
+                yield from self._session.execute(SQL["entries"], wanted).fetchall()
 
     def items_of(self, upstream: str, limit: int) -> tuple[str, ...]:
         """Return the identifiers of at most `limit` items, of all sources, with this upstream identifier."""
@@ -206,8 +226,7 @@ class SqliteView:
         if place is None:
             return ()
         collection, prefix = place
-        of_set = "resources_of_set_in_range" if until - after <= limit else "resources_of_set"
-        query = SQL["resources" if collection == EVERYTHING else of_set]
+        query = SQL["resources" if collection == EVERYTHING else "resources_of_set"]
         bounds = {"collection": collection, "prefix": prefix, "after": after, "until": until, "limit": limit}
         return tuple(map(Resource._make, self._session.execute(query, bounds)))
 
@@ -364,14 +383,6 @@ def spans(start: int, stop: int, widths: tuple[int, ...] = SPANS) -> Iterator[tu
     for begin, before in ragged:
         if begin < before:
             yield from spans(begin, before, tuple(finer))
-
-
-def as_departed(content: bytes) -> bytes:
-    """Return the tombstone of a record that left a set: its header, and nothing else (OAI-PMH 2.0 §2.5.1)."""
-    head, end, _ = content.partition(b"</header>")
-    if b'<header status="deleted">' not in head:
-        head = head.replace(b"<header>", b'<header status="deleted">', 1)
-    return head + end + b"</record>"
 
 
 def _content(row: Sequence[Any]) -> tuple[int, Content]:

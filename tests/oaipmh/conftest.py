@@ -14,6 +14,7 @@ from gateway.model import Format, Key, Page, Selection, SetDescription, Source, 
 from gateway.oaipmh import verbs
 from gateway.oaipmh.arguments import parse
 from gateway.oaipmh.identity import Repository
+from gateway.store.base import PageOfParts
 from gateway.xmltext import escape, utc_datetime
 
 NOW = 1_700_000_000  # 2023-11-14T22:13:20Z
@@ -77,6 +78,14 @@ class MemoryView:
         part = entries[start : start + limit]
         more = len(entries) > start + limit
         return Page(tuple(entry.content for entry in part), Key(part[-1].stamp, part[-1].item) if more else None)
+
+    def parts(
+        self, selection: Selection, after: Key | None, limit: int, *, only_headers: bool, is_exact: bool
+    ) -> PageOfParts:
+        page = self.page(selection, after, limit)  # always exact
+        del is_exact
+        texts = [content[8 : content.index(b"</header>") + 9] if only_headers else content for content in page.records]
+        return PageOfParts(tuple(text + b"\n" for text in texts), len(texts), page.next)
 
     def count(self, selection: Selection) -> int:
         return len(self._matching(selection))

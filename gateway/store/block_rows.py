@@ -1,0 +1,134 @@
+"""The narrow row of a block: which keys it has, and which of its records are still there. Pure.
+
+A key is (datestamp, number); the number is given at publication, and never changes. A block of one publication has
+numbers in a row. A compacted block has *runs* of them. When a record gets a newer version, its place in the block
+becomes a *hole*: a bit. The block itself stays as it is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from gateway.model import Key
+from gateway.store.blocks import pack, unpack
+
+Bits = int  # bit n stands for the record at position n
+
+
+class Run(NamedTuple):
+    """Records of one datestamp whose numbers follow each other; `position` is that of the first one in its block."""
+
+    position: int
+    datestamp: int
+    number: int
+
+
+class BlockRow(NamedTuple):
+    """A block of a list. `holes` are its superseded records; `runs` is empty if the keys are one run.
+
+    `body` is the number under which the block itself is stored.
+    """
+
+    first: Key
+    last: Key
+    size: int
+    holes: Bits
+    runs: bytes
+    body: int
+
+    @property
+    def live(self) -> Bits:
+        """The records that are not holes."""
+        return every(self.size) & ~self.holes
+
+    def without(self, key: Key) -> BlockRow:
+        """Return the row after the record with a key was superseded. Raise ValueError if the block has no such key."""
+        position = self.position(key)
+        if position is None or not self.live >> position & 1:
+            raise ValueError(f"No block has the record {key}.")
+        return self._replace(holes=self.holes | 1 << position)
+
+    def position(self, key: Key) -> int | None:
+        """Return the position of a key; None if the block has no such key."""
+        position = self.behind(key) - 1
+        return position if position >= 0 and self.keys([position])[0] == key else None
+
+    def behind(self, key: Key) -> int:
+        """Return the position behind all keys up to this one: 0 if all keys are greater."""
+        runs = self._runs()
+        place = bisect_right([(run.datestamp, run.number) for run in runs], tuple(key)) - 1
+        if place < 0:
+            return 0
+        run = runs[place]
+        end = runs[place + 1].position if place + 1 < len(runs) else self.size
+        if run.datestamp < key[0]:
+            return end
+        return min(end, run.position + key[1] - run.number + 1)
+
+    def keys(self, positions: Iterable[int]) -> list[Key]:
+        """Return the keys at these positions."""
+        runs = self._runs()
+        starts = [run.position for run in runs]
+        keys = []
+        for position in positions:
+            run = runs[bisect_right(starts, position) - 1]
+            keys.append(Key(run.datestamp, run.number + position - run.position))
+        return keys
+
+    def _runs(self) -> Sequence[Run]:
+        if not self.runs:
+            return (Run(0, *self.first),)
+        numbers = unpack(self.runs)
+        third = len(numbers) // 3
+        return list(map(Run, numbers[:third], numbers[third : 2 * third], numbers[2 * third :]))
+
+
+def row_of(keys: Sequence[Key], body: int) -> BlockRow:
+    """Return the row of a block with these keys, in their order."""
+    runs: list[Run] = []
+    for position, (datestamp, number) in enumerate(keys):
+        last = runs[-1] if runs else Run(0, -1, 0)
+        if (datestamp, number - position) != (last.datestamp, last.number - last.position):
+            runs.append(Run(position, datestamp, number))
+    packed = pack(number for column in zip(*runs, strict=True) for number in column) if len(runs) > 1 else b""
+    return BlockRow(keys[0], keys[-1], len(keys), 0, packed, body)
+
+
+def every(count: int) -> Bits:
+    """Return the bits of all positions of a block."""
+    return (1 << count) - 1
+
+
+def between(start: int, stop: int) -> Bits:
+    """Return the bits of the positions from `start` to before `stop`."""
+    return every(stop) & ~every(start)
+
+
+def positions_of(bits: Bits) -> Iterator[int]:
+    """Yield the positions of bits."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def first_bits(bits: Bits, count: int) -> Bits:
+    """Return the lowest `count` of some bits."""
+    kept = 0
+    for _ in range(min(count, bits.bit_count())):
+        lowest = bits & -bits
+        kept |= lowest
+        bits ^= lowest
+    return kept
+
+
+def as_bytes(bits: Bits) -> bytes:
+    """Return bits as bytes, the lowest first; no bits are no bytes."""
+    return bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+
+
+def from_bytes(stored: bytes) -> Bits:
+    """Return bits that were stored as bytes."""
+    return int.from_bytes(stored, "little")

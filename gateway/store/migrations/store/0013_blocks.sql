@@ -1,0 +1,67 @@
+-- Records lie in blocks of about a hundred, which are compressed once and served as they lie (gateway/store/README.md).
+-- What is in `former_record` is moved into blocks when the store is opened, a part at a time; then it is empty.
+
+alter table record rename to former_record;
+drop index record_item;
+
+-- A block and what is true of it for ever: the records, their headers, and the facts that compressed answers are made of.
+-- `lengths` and `items` are packed numbers, of each record.
+create table body (
+  id integer primary key autoincrement,
+  length integer not null,
+  crc integer not null,
+  adler integer not null,
+  header_length integer not null,
+  header_crc integer not null,
+  header_adler integer not null,
+  lengths blob not null,
+  items blob not null,
+  headers blob not null,
+  records blob not null
+);
+
+-- The keys of a block, and what changes: `holes` are the bits of superseded records. `runs` is null if the numbers of its
+-- keys follow each other. Blocks of a list never overlap.
+create table block (
+  prefix integer not null,
+  datestamp integer not null,
+  number integer not null,
+  last_datestamp integer not null,
+  last_number integer not null,
+  count integer not null,
+  holes blob,
+  runs blob,
+  body integer not null,
+  primary key (prefix, datestamp, number)
+) without rowid;
+create index block_bad on block (prefix, datestamp, number) where holes is not null or count < 50;
+
+-- Where the record of an item is: its key in the list of its format.
+create table place (
+  item integer not null,
+  prefix integer not null,
+  datestamp integer not null,
+  number integer not null,
+  is_deleted integer not null,
+  digest blob not null,
+  primary key (item, prefix)
+) without rowid;
+
+-- The members of a set in a block, and the records that left it, as bits. No row: there are none. `datestamp` and
+-- `number` are those of the block.
+create table member (
+  collection integer not null,
+  prefix integer not null,
+  datestamp integer not null,
+  number integer not null,
+  bits blob,
+  departed blob,
+  primary key (collection, prefix, datestamp, number)
+) without rowid;
+create index member_block on member (prefix, datestamp, number);
+
+-- The combinations of sets that items are in, also those from before there was a log of them.
+insert or ignore into combination (sets) select distinct sets from item;
+
+-- The last number that a record got. Records from before have the number of their item.
+insert into fact select 'last_number', coalesce(max(id), 0) from item where true on conflict do nothing;
