@@ -71,7 +71,7 @@ def text_of(piece: Piece) -> bytes:
     """Return the text of a piece. Raise ValueError if the piece is damaged."""
     try:
         text: bytes = isal_zlib.decompressobj(_RAW).decompress(piece.deflated, piece.length + 1)
-    except OSError as error:  # that of isal_zlib is one
+    except isal_zlib.IsalError as error:  # type: ignore[misc]  # its stub calls it an instance
         raise ValueError(f"A piece cannot be inflated: {error}.") from error
     if len(text) != piece.length:
         raise ValueError(f"A piece has not the {piece.length} bytes that it should have.")

@@ -93,7 +93,7 @@ def unpack(packed: bytes) -> list[int]:
     differences = array("q")
     try:
         differences.frombytes(isal_zlib.decompressobj(-15).decompress(packed, _LONGEST_NUMBERS))
-    except OSError as error:  # that of isal_zlib is one
+    except isal_zlib.IsalError as error:  # type: ignore[misc]  # its stub calls it an instance
         raise ValueError(f"Numbers cannot be inflated: {error}.") from error
     if byteorder == "big":
         differences.byteswap()

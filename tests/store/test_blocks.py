@@ -1,7 +1,7 @@
 """Blocks, told without a database: any sequence of publications, updates and compactions reads like a plain list.
 
 The model is a list of records by key. The blocks are read through every coding, with pages that are exact and pages
-that end at the edge of a block, for lists of all records and of sets, and by walks that began before a compaction.
+that end at the edge of a block, for lists of all records and of a set, and by walks that go on across compactions.
 """
 
 from __future__ import annotations
@@ -9,28 +9,30 @@ from __future__ import annotations
 import gzip
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from hypothesis import given, settings
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from gateway import pieces
 from gateway.model import Key
-from gateway.pieces import Part
+from gateway.pieces import Part, Piece
 from gateway.store.block_merging import groups, merged, shares
 from gateway.store.block_pages import plan
-from gateway.store.block_rows import Bits, BlockRow, every, positions_of, row_of
-from gateway.store.blocks import Block, Kind, block_of, header_of, unpack
+from gateway.store.block_rows import Bits, BlockRow, as_bytes, every, first_bits, from_bytes, positions_of, row_of
+from gateway.store.blocks import Block, Kind, block_of, header_of, pack, texts_of, unpack
 
 EVER = 2**40
-TEXTS = some.binary(max_size=40)
-ODD = pieces.compressed(b"odd")
+END = {Kind.RECORDS: b"</metadata></record>\n", Kind.HEADERS: b"</header>\n"}
 
 
 def record_of(name: int, version: int, body: bytes = b"") -> bytes:
+    """Return a record whose metadata has what ends a header and a record, and line ends."""
     head = b"<record><header><identifier>%d</identifier><x>%d</x></header>" % (name, version)
-    return head + b"<metadata>\n</header>\n</record>%b</metadata></record>" % body.hex().encode()
+    return head + b"<metadata>\n</header>\n</record>\n" + body.hex().encode() + END[Kind.RECORDS][:-1]
 
 
 class Version(NamedTuple):
@@ -41,6 +43,17 @@ class Version(NamedTuple):
     is_member: bool
 
 
+@dataclass
+class Walk:
+    """A harvester that asks for a page now and then; `begun` is the last number that there was at its beginning."""
+
+    begun: int
+    limit: int
+    of_set: bool
+    after: Key | None = None
+    texts: list[bytes] = field(default_factory=list)
+
+
 class Blocks:
     """A list in blocks, as a database would have it, and its model."""
 
@@ -49,7 +62,7 @@ class Blocks:
         self.bodies: dict[int, Block] = {}
         self.members: dict[int, Bits] = {}
         self.model: dict[int, Version] = {}
-        self.number = self.second = 0
+        self.number = self.second = self.body = 0
 
     def publish(self, versions: dict[int, tuple[bytes, bool]]) -> None:
         """Publish records by name, with what says whether they are in the set."""
@@ -74,11 +87,9 @@ class Blocks:
             former = [self.members[row.body] for row in group]
             made = merged(group, self.bodies)
             for row in group:
-                self.rows.remove(row)
-                del self.bodies[row.body], self.members[row.body]
-            for row, block, origins in made:
-                assert len(origins) == row.size
-                self._add(row, block, next(m for m in made if m.row == row).members(former))
+                self._remove(row)
+            for one in made:
+                self._add(one.row, one.block, one.members(former))
 
     def read(
         self, after: Key | None, until: int, limit: int, kind: Kind, *, is_exact: bool, of_set: bool
@@ -97,10 +108,26 @@ class Blocks:
                 parts += [texts[position] + b"\n" for position in positions_of(portion.bits)]
         return parts, page.size, page.next
 
-    def listed(self, until: int = EVER, *, of_set: bool = False) -> list[Version]:
-        """Return what the list should have, by key."""
-        inside = (one for one in self.model.values() if one.key.datestamp <= until and (one.is_member or not of_set))
-        return sorted(inside, key=lambda one: one.key)
+    def whole(self, kind: Kind, limit: int, until: int = EVER, *, is_exact: bool, of_set: bool) -> list[bytes]:
+        """Return a list that is read at once, page by page."""
+        texts: list[bytes] = []
+        after: Key | None = None
+        while True:
+            parts, size, after = self.read(after, until, limit, kind, is_exact=is_exact, of_set=of_set)
+            page = decoded(parts, kind)
+            assert len(page) == size
+            assert size == limit or after is None or (not is_exact and abs(size - limit) <= limit // 4)
+            texts += page
+            if after is None:
+                return texts
+
+    def listed(self, kind: Kind, first: int = 0, until: int = EVER, *, of_set: bool = False) -> list[bytes]:
+        """Return what a list should have, by key: the records with numbers up to `first`, or all if it is 0."""
+        return [
+            one.record if kind is Kind.RECORDS else header_of(one.record)
+            for one in sorted(self.model.values(), key=lambda one: one.key)
+            if one.key.datestamp <= until and (one.is_member or not of_set) and (not first or one.key.number <= first)
+        ]
 
     def _supersede(self, key: Key) -> None:
         place = bisect_right([row.first for row in self.rows], key) - 1
@@ -108,100 +135,151 @@ class Blocks:
         if row.live:
             self.rows[place] = row
         else:
-            del self.rows[place], self.bodies[row.body], self.members[row.body]
+            self._remove(self.rows[place])
 
     def _add(self, row: BlockRow, block: Block, bits: Bits) -> None:
-        body = max(self.bodies, default=0) + 1
-        self.bodies[body], self.members[body] = block, bits
-        self.rows.append(row._replace(body=body))
+        self.body += 1
+        self.bodies[self.body], self.members[self.body] = block, bits
+        self.rows.append(row._replace(body=self.body))
         self.rows.sort(key=lambda row: row.first)
 
-
-STEPS = some.one_of(
-    some.tuples(
-        some.just("publish"),
-        some.dictionaries(some.integers(0, 400), some.tuples(some.integers(0, 9), TEXTS, some.booleans()), max_size=9),
-        some.integers(0, 400),
-        some.sampled_from((0, 0, 3, 60, 120, 260)),
-    ),
-    some.tuples(some.just("compact"), some.integers(0, 3), some.none(), some.none()),
-    some.tuples(some.just("page"), some.integers(1, 300), some.booleans(), some.booleans()),
-)
+    def _remove(self, row: BlockRow) -> None:
+        self.rows.remove(row)
+        del self.bodies[row.body], self.members[row.body]
 
 
-@settings(max_examples=150, deadline=None)
-@given(some.lists(STEPS, max_size=14), some.sampled_from(Kind), some.booleans())
-def test_blocks_read_like_a_list(steps, kind, is_exact):
-    blocks = Blocks()
-    walks: dict[tuple[int, bool], tuple[Key | None, list[bytes]]] = {}
-    for number, (deed, first, second, third) in enumerate(steps):
-        if deed == "publish":
-            versions = {name: (record_of(name, number, body), member) for name, (_, body, member) in first.items()}
-            for name in range(second, second + third):  # a larger publication
-                versions.setdefault(name, (record_of(name, number), name % 3 == 0))
-            blocks.publish(versions)
-        elif deed == "compact":
-            blocks.compact(blocks.second - first)
-        else:
-            walks[number, second] = (None, [])
-        for (begun, of_set), (after, seen) in list(walks.items()):
-            parts, count, after = blocks.read(
-                after, EVER, 7 if begun % 2 else 110, kind, is_exact=is_exact, of_set=of_set
-            )
-            texts = _texts(parts, kind)
-            assert len(texts) == count
-            seen += texts
-            if after is None:
-                _check_walk(seen, blocks, kind, of_set=of_set)
-                del walks[begun, of_set]
-            else:
-                walks[begun, of_set] = after, seen
-    for of_set in (False, True):
-        expected = [_shown(one.record, kind) for one in blocks.listed(of_set=of_set)]
-        assert _walk(blocks, kind, 40, is_exact=is_exact, of_set=of_set) == expected
-        until = blocks.second // 2
-        assert _walk(blocks, kind, 40, until=until, is_exact=is_exact, of_set=of_set) == [
-            _shown(one.record, kind) for one in blocks.listed(until, of_set=of_set)
-        ]
-    assert all(sum(row.live.bit_count() for row in blocks.rows) == len(blocks.model) for _ in (0,))
-    assert [number for row in blocks.rows for number in _items(blocks, row)] == [
-        name for name, _ in sorted(blocks.model.items(), key=lambda pair: pair[1].key)
-    ]
-
-
-def _items(blocks: Blocks, row: BlockRow) -> Iterator[int]:
-    numbers = unpack(blocks.bodies[row.body].items)
-    return (numbers[position] for position in positions_of(row.live))
-
-
-def _check_walk(seen: list[bytes], blocks: Blocks, kind: Kind, *, of_set: bool) -> None:
-    """A walk that took several steps has every record that is still there and has not changed since, once."""
-    assert len(set(seen)) == len(seen)
-    last = {_shown(one.record, kind) for one in blocks.listed(of_set=of_set)}
-    assert last <= set(seen) | last  # what was published later may be missing, and is checked at the end
-
-
-def _shown(record: bytes, kind: Kind) -> bytes:
-    return record if kind is Kind.RECORDS else header_of(record)
-
-
-def _walk(blocks: Blocks, kind: Kind, limit: int, until: int = EVER, *, is_exact: bool, of_set: bool) -> list[bytes]:
-    texts: list[bytes] = []
-    after = None
-    while True:
-        parts, count, after = blocks.read(after, until, limit, kind, is_exact=is_exact, of_set=of_set)
-        page = _texts(parts, kind)
-        assert len(page) == count
-        assert count == limit or after is None or (not is_exact and abs(count - limit) <= limit // 4)
-        texts += page
-        if after is None:
-            return texts
-
-
-def _texts(parts: list[Part], kind: Kind) -> list[bytes]:
+def decoded(parts: list[Part], kind: Kind) -> list[bytes]:
     """Return the texts of a page, which every coding must have alike."""
     text = pieces.identity(parts)
     assert gzip.decompress(pieces.gzip(parts)) == text
     assert zlib.decompress(pieces.deflate(parts)) == text
-    end = b"</metadata></record>\n" if kind is Kind.RECORDS else b"</header>\n"
+    assert zstandard.ZstdDecompressor().decompress(pieces.zstd(parts)) == text
+    end = END[kind]
     return [line + end[:-1] for line in text.split(end)[:-1]]
+
+
+publications = some.tuples(
+    some.just("publish"),
+    some.dictionaries(some.integers(0, 400), some.tuples(some.binary(max_size=40), some.booleans()), max_size=9),
+    some.integers(0, 400),
+    some.sampled_from((0, 0, 3, 60, 120, 260)),
+)
+compactions = some.tuples(some.just("compact"), some.integers(0, 3))
+walks = some.tuples(some.just("walk"), some.sampled_from((1, 7, 60, 110, 250)), some.booleans())
+steps = some.lists(some.one_of(publications, compactions, walks), max_size=14)
+
+
+def publish(blocks: Blocks, deed: tuple[Any, ...], number: int) -> None:
+    _, few, first, many = deed
+    versions = {name: (record_of(name, number, body), is_member) for name, (body, is_member) in few.items()}
+    for name in range(first, first + many):
+        versions.setdefault(name, (record_of(name, number), name % 3 == 0))
+    blocks.publish(versions)
+
+
+def go_on(walk: Walk, blocks: Blocks, kind: Kind, *, is_exact: bool) -> bool:
+    """Let a walk take a page. At its end, it has each record that has not changed since it began, once and in order."""
+    parts, _, walk.after = blocks.read(walk.after, EVER, walk.limit, kind, is_exact=is_exact, of_set=walk.of_set)
+    walk.texts += decoded(parts, kind)
+    if walk.after is not None:
+        return True
+    assert len(set(walk.texts)) == len(walk.texts)
+    unchanged = blocks.listed(kind, walk.begun, of_set=walk.of_set) if walk.begun else []
+    assert [text for text in walk.texts if text in set(unchanged)] == unchanged
+    return False
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps, some.sampled_from(Kind), some.booleans())
+def test_blocks_read_like_a_list(deeds, kind, is_exact):
+    blocks, going = Blocks(), []
+    for number, deed in enumerate(deeds):
+        if deed[0] == "publish":
+            publish(blocks, deed, number)
+        elif deed[0] == "compact":
+            blocks.compact(blocks.second - deed[1])
+        else:
+            going.append(Walk(blocks.number, deed[1], deed[2]))
+        going = [walk for walk in going if go_on(walk, blocks, kind, is_exact=is_exact)]
+    for of_set in (False, True):
+        for until in (EVER, blocks.second // 2):
+            texts = blocks.whole(kind, 40, until, is_exact=is_exact, of_set=of_set)
+            assert texts == blocks.listed(kind, until=until, of_set=of_set)
+    names = [unpack(blocks.bodies[row.body].items)[place] for row in blocks.rows for place in positions_of(row.live)]
+    assert names == sorted(blocks.model, key=lambda name: blocks.model[name].key)
+
+
+def test_small_publications_become_full_blocks():
+    """10,000 publications of three records leave 400 blocks."""
+    blocks = Blocks()
+    for number in range(1_000):
+        blocks.publish({name: (record_of(name, 1), True) for name in range(3 * number, 3 * number + 3)})
+        blocks.compact(blocks.second)
+    assert len(blocks.rows) <= 40 + 16
+    assert blocks.whole(Kind.HEADERS, 500, is_exact=False, of_set=True) == blocks.listed(Kind.HEADERS)
+
+
+def test_what_is_at_the_horizon_is_not_compacted():
+    blocks = Blocks()
+    for name in range(20):
+        blocks.publish({name: (record_of(name, 1), True)})
+    assert list(groups(blocks.rows, 10)) == []
+    assert [len(group) for group in groups(blocks.rows, 18)] == [17]
+
+
+@given(some.lists(some.integers(-(2**62), 2**62), max_size=300))
+def test_packed_numbers_come_back(numbers):
+    assert unpack(pack(numbers)) == numbers
+
+
+@given(some.sets(some.integers(0, 200)), some.integers(0, 250))
+def test_bits_are_positions(positions, few):
+    bits = sum(1 << position for position in positions)
+    assert list(positions_of(from_bytes(as_bytes(bits)))) == sorted(positions)
+    assert list(positions_of(first_bits(bits, few))) == sorted(positions)[:few]
+
+
+@given(some.sets(some.tuples(some.integers(1, 5), some.integers(1, 60)), min_size=1))
+def test_a_row_knows_its_keys(keys):
+    ordered = [Key(*key) for key in sorted(keys)]
+    row = row_of(ordered, 1)
+    assert row.keys(range(row.size)) == ordered
+    for second in range(7):
+        for number in range(62):
+            key = Key(second, number)
+            assert row.position(key) == (ordered.index(key) if key in ordered else None)
+            assert row.behind(key) == bisect_right(ordered, key)
+
+
+def test_a_record_is_superseded_once():
+    row = row_of([Key(5, 1), Key(5, 2)], 1).without(Key(5, 1))
+    for missing in (Key(5, 1), Key(5, 3), Key(4, 1)):
+        with pytest.raises(ValueError, match="No block has the record"):
+            row.without(missing)
+
+
+@given(some.lists(some.binary(max_size=9_000), max_size=5))
+def test_texts_and_pieces_make_one_answer(texts):
+    parts = [part for text in texts for part in (text, pieces.compressed(text))]
+    assert decoded(parts, Kind.RECORDS) == []
+    assert pieces.identity(parts) == b"".join(text + text for text in texts)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        pieces.compressed(b"some text")._replace(length=8),
+        pieces.compressed(b"some text")._replace(length=10),
+        pieces.compressed(b"some text")._replace(deflated=b"\xff\xff\xff"),
+        Piece(b"", 1, 0, 0),
+    ],
+)
+def test_a_damaged_piece_is_refused(piece):
+    with pytest.raises(ValueError, match="A piece"):
+        pieces.text_of(piece)
+
+
+def test_damaged_numbers_are_refused():
+    with pytest.raises(ValueError, match="Numbers cannot be inflated"):
+        unpack(b"\xff\xff\xff")
