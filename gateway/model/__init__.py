@@ -36,7 +36,7 @@ from gateway.model.discovery import (
     Written,
 )
 from gateway.model.identity import Identity, KnownIdentity, SourceClock
-from gateway.model.lists import Key, Page, Selection, StoredRecord
+from gateway.model.lists import Compacted, Key, Page, Selection, StoredRecord
 from gateway.model.looks import FileLook, LookCounts
 from gateway.model.offers import Offer, OfferOutcome, OfferWay
 from gateway.model.people import Account, Deed, LogLine, Role, User, name_key
@@ -71,6 +71,7 @@ __all__ = [
     "Alarm",
     "Candidate",
     "ChangeLine",
+    "Compacted",
     "Content",
     "CopyFilter",
     "CopyOrder",

@@ -31,6 +31,18 @@ class Page:
     next: Key | None
 
 
+class Compacted(NamedTuple):
+    """What compaction has done: how many blocks were made anew, and how many bytes that has freed in the database.
+
+    `damaged` blocks could not be made anew. `is_complete`: nothing is left to do.
+    """
+
+    blocks: int
+    bytes: int
+    damaged: int
+    is_complete: bool
+
+
 class StoredRecord(NamedTuple):
     """One published record, as GetRecord answers it."""
 

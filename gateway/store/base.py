@@ -18,6 +18,7 @@ from typing import Protocol, TypeAlias
 
 from gateway.model import (
     ChangeLine,
+    Compacted,
     Content,
     Deletion,
     Format,
@@ -323,8 +324,20 @@ class Store(Protocol):
         """Return, like `items`, the items of which something is taken down; or only those that are hidden whole."""
         ...
 
-    def compact(self, seconds: float = inf) -> int:
-        """Tidy what updates have left, for at most so many seconds; return how many parts were made anew, 0: none."""
+    def compact(
+        self,
+        seconds: float = inf,
+        *,
+        is_thorough: bool = False,
+        is_stopped: Callable[[], bool] = lambda: False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> Compacted:
+        """Tidy what updates and small publications have left, in steps of milliseconds; return what was done.
+
+        It ends after so many `seconds`, or when `is_stopped`; the next call goes on. With `is_thorough`, everything is
+        tidied and made as small as it can be, and damaged blocks are tried again. `progress` is called with how many
+        blocks were looked at, and of how many. Raise StoreError.
+        """
         ...
 
     def settle(self) -> bool:

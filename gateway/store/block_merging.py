@@ -2,21 +2,25 @@
 
 A block is bad if it has holes, or fewer than half of the usual records. Bad neighbours become blocks of about a hundred
 records without holes. Keys stay what they are, so no token and no place of an item names anything that moves.
+
+A block is made anew because it has new holes, or once because it was small. So no block is made again and again: small
+ones at the end of a list wait for more. Small ones in the middle join the next block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from gateway.pieces import Compressor, fast
+from gateway.pieces import Compressor, checksums, fast, text_of
 from gateway.store.block_rows import Bits, BlockRow, positions_of, row_of
-from gateway.store.blocks import RECORDS, Block, Kind, block_of, texts_of, unpack
+from gateway.store.blocks import RECORDS, Block, block_of, records_in, unpack
 
 _FEW: Final = RECORDS // 2  # fewer records make a block bad; the index `block_bad` has the same number
 _ENOUGH: Final = RECORDS * 3 // 4
 _MANY: Final = 16  # small blocks wait until there are so many of them, or `_ENOUGH` records
 _MOST: Final = 32  # blocks that are made anew at once
+_MOST_RECORDS: Final = 4 * RECORDS  # the same, so that the lock is held for few milliseconds
 
 
 class Merged(NamedTuple):
@@ -34,24 +38,42 @@ class Merged(NamedTuple):
         return bits
 
 
-def groups(rows: Iterable[BlockRow], horizon: int) -> Iterator[tuple[BlockRow, ...]]:
-    """Yield the neighbours that should be made anew, of rows in order; only what is below the second `horizon`."""
+def groups(
+    rows: Iterable[BlockRow], horizon: int, loose: Container[int] = (), damaged: Container[int] = ()
+) -> Iterator[tuple[BlockRow, ...]]:
+    """Yield the neighbours that should be made anew, of rows in order; only what is below the second `horizon`.
+
+    `loose` are the bodies that should be compressed better, `damaged` those that cannot be read.
+    """
     group: list[BlockRow] = []
     for row in rows:
-        is_bad = row.last[0] < horizon and (row.holes or row.size < _FEW)
-        if group and (not is_bad or len(group) == _MOST):
-            if _is_worth(group):
+        if row.last[0] >= horizon:
+            break  # what comes before may get more neighbours
+        if row.body in damaged:
+            if _is_worth(group, loose):
                 yield tuple(group)
             group = []
-        if is_bad:
+        elif row.holes or row.size < _FEW or row.body in loose:
             group.append(row)
-    if _is_worth(group):
+            if len(group) == _MOST or _live(group) >= _MOST_RECORDS:
+                yield tuple(group)
+                group = []
+        elif group:
+            yield tuple(group) if _live(group) >= _FEW else (*group, row)
+            group = []
+    if _is_worth(group, loose):
         yield tuple(group)
 
 
-def _is_worth(group: Sequence[BlockRow]) -> bool:
-    live = sum(row.live.bit_count() for row in group)
-    return any(row.holes for row in group) or (len(group) > 1 and (live >= _ENOUGH or len(group) >= _MANY))
+def _is_worth(group: Sequence[BlockRow], loose: Container[int]) -> bool:
+    """Return whether blocks are made anew although more neighbours may come."""
+    if any(row.holes or (row.size >= _FEW and row.body in loose) for row in group):
+        return True
+    return len(group) > 1 and (_live(group) >= _ENOUGH or len(group) >= _MANY)
+
+
+def _live(group: Sequence[BlockRow]) -> int:
+    return sum(row.live.bit_count() for row in group)
 
 
 def merged(
@@ -63,8 +85,8 @@ def merged(
     """
     origins, keys, records, items = [], [], [], []
     for index, row in enumerate(rows):
-        block, positions = blocks[row.body], list(positions_of(row.live))
-        texts, numbers = texts_of(block, Kind.RECORDS), unpack(block.items)
+        positions = list(positions_of(row.live))
+        texts, numbers = contents(row, blocks[row.body])
         origins += [(index, position) for position in positions]
         keys += row.keys(positions)
         records += [texts[position] for position in positions]
@@ -77,6 +99,20 @@ def merged(
         )
         for start, stop in shares(len(records))
     )
+
+
+def contents(row: BlockRow, block: Block) -> tuple[list[bytes], list[int]]:
+    """Return the records of a block, and the numbers of their items. Raise ValueError if the block is damaged.
+
+    The checksums are compared: what is damaged must not get new ones.
+    """
+    text = text_of(block.records)
+    texts, items = records_in(text, block.lengths), unpack(block.items)
+    if checksums(text) != block.records[2:]:
+        raise ValueError("It has not the records that it had.")
+    if {len(texts), len(items)} != {row.size} or sum(map(len, texts)) + row.size != len(text):
+        raise ValueError(f"It has not the {row.size} records that it should have.")
+    return texts, items
 
 
 def shares(count: int) -> Iterator[tuple[int, int]]:

@@ -22,11 +22,13 @@ from gateway.errors import (
     PositionMoved,
     StoreBusy,
     StoreDamaged,
+    StoreError,
     StoreUnwritable,
     TakedownsChanged,
     TakedownsUnreadable,
 )
 from gateway.model import (
+    Compacted,
     Deletion,
     Format,
     Intent,
@@ -182,7 +184,7 @@ class SqliteStore:
             raise
         self._step("publication committed")
         self._published(publication)
-        with suppress(StoreBusy, StoreUnwritable):  # the next publication, or `tend`, does it
+        with suppress(StoreError):  # the records are published; the next publication, or `tend`, does it
             self.compact(_COMPACTION_SECONDS)
         return stamped
 
@@ -194,11 +196,18 @@ class SqliteStore:
                 self.abandon(intent)
             raise
 
-    def compact(self, seconds: float = inf) -> int:
-        """Make bad blocks anew for at most so many seconds; return how many blocks were replaced, 0 if none is bad."""
+    def compact(
+        self,
+        seconds: float = inf,
+        *,
+        is_thorough: bool = False,
+        is_stopped: Callable[[], bool] = lambda: False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> Compacted:
+        """Make blocks anew that have holes or few records, and those that could be smaller if `is_thorough`."""
         with self.view() as view:
             horizon = view.horizon
-        return self._compaction.run(horizon, seconds)
+        return self._compaction.run(horizon, seconds, is_thorough=is_thorough, is_stopped=is_stopped, progress=progress)
 
     def _write(self, session: Session, intent: Intent, publication: Publication, made: Packed) -> int:
         if not session.execute(SQL["intent_remove"], (intent.number,)).rowcount:

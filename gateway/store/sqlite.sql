@@ -638,8 +638,8 @@ values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id;
 
 -- name: block_add
 -- Put a block into the list of its format.
-insert into block (prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?);
+insert into block (prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body, is_tight)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: place_put
 -- Note where the record of an item is.
@@ -674,14 +674,27 @@ delete from member where collection = ? and prefix = ? and datestamp = ? and num
 
 -- name: blocks_bad
 -- Return blocks below a second that have holes, or few records, of all formats.
-select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body from block indexed by block_bad
+select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body, is_tight
+from block indexed by block_bad
 where (holes is not null or count < 50) and last_datestamp < :horizon
   and (prefix, datestamp, number) > (:prefix, :datestamp, :number)
 order by prefix, datestamp, number limit :limit;
 
+-- name: blocks_loose
+-- Return blocks below a second that have holes, or few records, or could be compressed better, of all formats.
+select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body, is_tight from block
+where (holes is not null or count < 50 or not is_tight) and last_datestamp < :horizon
+  and (prefix, datestamp, number) > (:prefix, :datestamp, :number)
+order by prefix, datestamp, number limit :limit;
+
+-- name: blocks_loose_count
+-- Return how many blocks below a second have holes, or few records, or could be compressed better.
+select count(*) from block where (holes is not null or count < 50 or not is_tight) and last_datestamp < ?;
+
 -- name: block_next
--- Return the key of the block after one.
-select datestamp, number from block where prefix = ? and (datestamp, number) > (?, ?) order by datestamp, number limit 1;
+-- Return the block after one.
+select datestamp, number, last_datestamp, last_number, count, holes, runs, body from block
+where prefix = ? and (datestamp, number) > (?, ?) order by datestamp, number limit 1;
 
 -- name: block
 -- Return a block by its key.
@@ -793,6 +806,12 @@ where block.prefix = :prefix and block.datestamp <= :second and block.last_dates
 -- Return all blocks in the order of their lists.
 select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body from block
 order by prefix, datestamp, number;
+
+-- name: check_damaged
+-- Return the blocks that have some bodies (a JSON list), with the names of their formats.
+select prefix.name, datestamp, number, last_datestamp, last_number, count, holes, runs, body
+from block join prefix on prefix.id = block.prefix
+where body in (select value from json_each(?)) order by block.prefix, datestamp, number;
 
 -- name: check_places
 -- Return how many items have a record in each format.

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from gateway.errors import StoreDamaged
 from gateway.model import Key
 from gateway.pieces import checksums, text_of
+from gateway.store.block_merging import contents
 from gateway.store.block_pages import within
 from gateway.store.block_rows import Bits, BlockRow, positions_of
 from gateway.store.blocks import Kind, texts_of
@@ -19,6 +20,7 @@ from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks, listed_from, row_from
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING
+from gateway.store.sqlite_shelf import DAMAGED_FACT
 
 SQL = load("sqlite")
 
@@ -30,6 +32,7 @@ def findings(session: Session) -> Iterator[str]:
     yield from _file(session)
     yield from _sums(session)
     yield from _lists(session)
+    yield from _damaged(session)
     for collection, prefix, second, records, departed in session.execute(SQL["check_sample"], (_SAMPLE,)).fetchall():
         place = {"collection": collection, "prefix": prefix, "second": second}
         yield from _second(session, place, (records, departed))
@@ -62,6 +65,17 @@ def _lists(session: Session) -> Iterator[str]:
     for prefix, places in session.execute(SQL["check_places"]):
         if live[prefix] != places:
             yield f"The blocks of the format {prefix} have {live[prefix]} records, but {places} items have one."
+
+
+def _damaged(session: Session) -> Iterator[str]:
+    """Look again at the blocks that compaction could not read."""
+    (bodies,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
+    for name, *columns in session.execute(SQL["check_damaged"], (bodies,)).fetchall():
+        row = row_from(columns)
+        try:
+            contents(row, Blocks(session).body(row.body))
+        except (StoreDamaged, ValueError) as error:
+            yield f"A block of the format {name} at the second {row.first.datestamp} cannot be read: {error}"
 
 
 def _second(session: Session, place: dict[str, int], tallied: tuple[int, int]) -> Iterator[str]:

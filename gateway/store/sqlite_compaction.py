@@ -6,25 +6,44 @@ not, its work is dropped. Only blocks below the horizon are touched: no publicat
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from math import inf
 from time import monotonic
 from typing import Final, TypeAlias
 
+from zlib_ng import zlib_ng
+
 from gateway.errors import StoreDamaged
-from gateway.store.block_merging import Merged, groups, merged
+from gateway.model import Compacted
+from gateway.pieces import Compressor, fast
+from gateway.store.block_merging import Merged, contents, groups, merged
 from gateway.store.block_rows import BlockRow
+from gateway.store.blocks import Block
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks, row_from
-from gateway.store.sqlite_file import SqliteFile
-from gateway.store.sqlite_shelf import InSet, Shelf
+from gateway.store.sqlite_file import PAGE_BYTES, Session, SqliteFile, translated
+from gateway.store.sqlite_shelf import DAMAGED_FACT, InSet, Shelf
 
 SQL = load("sqlite")
 
 Place: TypeAlias = tuple[int, int, int]  # a format, and a key in its list
+Wanted: TypeAlias = tuple[int, BlockRow, bool]  # a format, a row, and whether its block could be compressed better
 
-_AT_ONCE: Final = 500  # rows that are looked at
+_AT_ONCE: Final = 200  # rows that are looked at
 _BEGINNING: Final[Place] = (0, 0, 0)
 _END: Final[Place] = (2**62, 0, 0)
+_RAW: Final = -15  # wbits of raw DEFLATE
+_TIGHT_LEVEL: Final = 5  # of zlib-ng: a fifth smaller than isal at level 2, in four times the time
+_BYTES_BETWEEN_CHECKPOINTS: Final = 8 * 1_048_576
+_LONGEST_LOG: Final = 128 * 1_048_576 // PAGE_BYTES  # pages of the write-ahead log that a reader keeps
+
+
+def tight() -> Compressor:
+    """Return the compressor for what is made when there is time."""
+    made: Compressor = zlib_ng.compressobj(_TIGHT_LEVEL, zlib_ng.DEFLATED, _RAW)
+    return made
 
 
 class Compaction:
@@ -33,77 +52,195 @@ class Compaction:
     def __init__(self, file: SqliteFile, step: Callable[[str], None]) -> None:
         """Take the file; `step` is that of `SqliteStore`."""
         self._file, self._step = file, step
-        self._after = _BEGINNING  # where the last run stopped
+        self._after = _BEGINNING  # where the last run with a time limit stopped
+        self._log = _Log(file)
 
-    def run(self, horizon: int, seconds: float) -> int:
-        """Make bad blocks below a horizon anew for at most so many seconds; return how many were replaced.
+    def run(
+        self,
+        horizon: int,
+        seconds: float = inf,
+        *,
+        is_thorough: bool = False,
+        is_stopped: Callable[[], bool] = lambda: False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> Compacted:
+        """Make bad blocks below a horizon anew; `Store.compact` has the promise.
 
-        A run continues where the last one stopped. Raise StoreError.
+        A run continues where the last one stopped, unless it is thorough. Raise StoreError.
         """
-        ends, replaced, start = monotonic() + seconds, 0, self._after
+        run = _Run(self._file, self._step, self._log, horizon, monotonic() + seconds, is_thorough=is_thorough)
+        start = _BEGINNING if is_thorough else self._after
+        total = run.count() if is_thorough else 0
         for begin, stop in ((start, _END), (_BEGINNING, start)):
-            after = begin
-            while bad := self._bad(horizon, after, stop):
-                for prefix, group in self._groups(bad, horizon):
-                    if monotonic() >= ends:
-                        self._after = after
-                        return replaced
-                    replaced += self._replace(prefix, group)
-                    after = prefix, *group[-1].first
-                after = bad[-1][0], *bad[-1][1].first
+            for after in run.steps(begin, stop):
+                progress(min(run.seen, total), total)
+                if self._log.is_long or is_stopped() or monotonic() >= run.ends:
+                    self._after = after
+                    return run.result(is_complete=False)
         self._after = _BEGINNING
-        return replaced
+        return run.result(is_complete=True)
 
-    def _bad(self, horizon: int, after: Place, stop: Place) -> list[tuple[int, BlockRow]]:
-        """Return bad blocks after a place, at most up to another one, with their formats."""
+
+class _Log:
+    """The write-ahead log, which compaction would make long: a reader with an old snapshot keeps all of it."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+        self._written = 0  # bytes since the last checkpoint
+        self.is_long = False
+
+    def note(self, written: int) -> None:
+        """Note how many bytes were written; write the log into the file if it is time."""
+        self._written += written
+        if self.is_long or self._written >= _BYTES_BETWEEN_CHECKPOINTS:
+            self._written = 0
+            with self._file.packing() as session:
+                _, pages, moved = session.one("pragma wal_checkpoint(passive)") or (0, 0, 0)
+            self.is_long = pages - moved > _LONGEST_LOG
+
+
+class _Run:
+    """One run, and what it has done so far."""
+
+    def __init__(
+        self,
+        file: SqliteFile,
+        step: Callable[[str], None],
+        log: _Log,
+        horizon: int,
+        ends: float,
+        *,
+        is_thorough: bool,
+    ) -> None:
+        self._file, self._step, self._log, self._horizon, self.ends = file, step, log, horizon, ends
+        self._is_thorough = is_thorough
+        self._loose: set[int] = set()  # bodies of the rows that are looked at
+        self.seen = self._replaced = self._freed = 0
+        with file.reading() as session:
+            self._known = frozenset[int](json.loads((session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",))[0]))
+        self._damaged = set[int]() if is_thorough else set(self._known)  # the disk may be sound again
+        log.note(0)
+
+    def result(self, *, is_complete: bool) -> Compacted:
+        """Return what was done, and note which blocks are damaged."""
+        damaged = self._damaged if is_complete else self._damaged | self._known
+        if damaged != self._known:
+            with self._writing() as session:
+                session.execute(SQL["remember"], (DAMAGED_FACT, json.dumps(sorted(damaged))))
+        return Compacted(self._replaced, self._freed, len(damaged), is_complete)
+
+    def count(self) -> int:
+        """Return how many blocks may have to be made anew."""
+        with self._file.reading() as session:
+            (number,) = session.one(SQL["blocks_loose_count"], (self._horizon,)) or (0,)
+        return int(number)
+
+    def steps(self, after: Place, stop: Place) -> Iterator[Place]:
+        """Make bad blocks anew, from behind a place up to another one; yield at each step how far this is done."""
+        while wanted := self._wanted(after, stop):
+            done = after
+            for prefix, group in self._groups(wanted):
+                self._replace(prefix, group)
+                done = prefix, *group[-1].first
+                self.seen += len(group)
+                yield done
+            # The last ones may have neighbours among those that were not looked at yet.
+            after = done if len(wanted) == _AT_ONCE and done > after else (wanted[-1][0], *wanted[-1][1].first)
+            yield after
+
+    def _wanted(self, after: Place, stop: Place) -> list[Wanted]:
+        """Return bad blocks after a place, at most up to another one."""
         prefix, datestamp, number = after
-        bounds = {"prefix": prefix, "datestamp": datestamp, "number": number, "horizon": horizon, "limit": _AT_ONCE}
+        query = SQL["blocks_loose" if self._is_thorough else "blocks_bad"]
+        where = {"prefix": prefix, "datestamp": datestamp, "number": number, "horizon": self._horizon}
         with self._file.reading() as session:
-            rows = session.execute(SQL["blocks_bad"], bounds).fetchall()
-        return [(prefix, row_from(columns)) for prefix, *columns in rows if (prefix, *columns[:2]) <= stop]
+            rows = session.execute(query, {**where, "limit": _AT_ONCE}).fetchall()
+        return [
+            (prefix, row_from(columns), not is_tight)
+            for prefix, *columns, is_tight in rows
+            if (prefix, *columns[:2]) <= stop
+        ]
 
-    def _groups(self, bad: list[tuple[int, BlockRow]], horizon: int) -> Iterator[tuple[int, tuple[BlockRow, ...]]]:
+    def _groups(self, wanted: Sequence[Wanted]) -> Iterator[tuple[int, tuple[BlockRow, ...]]]:
         """Yield neighbours that should be made anew, with their format."""
-        for prefix, rows in self._neighbours(bad):
-            yield from ((prefix, group) for group in groups(rows, horizon))
+        self._loose = {row.body for _, row, is_loose in wanted if is_loose and self._is_thorough}
+        for prefix, rows in self._neighbours(wanted):
+            yield from ((prefix, group) for group in groups(rows, self._horizon, self._loose, self._damaged))
 
-    def _neighbours(self, bad: list[tuple[int, BlockRow]]) -> list[tuple[int, list[BlockRow]]]:
-        """Return bad blocks in groups that have no other block in between."""
+    def _neighbours(self, wanted: Sequence[Wanted]) -> list[tuple[int, list[BlockRow]]]:
+        """Return blocks in lists of those that have no other block in between, and with the one that follows."""
         found: list[tuple[int, list[BlockRow]]] = []
-        following: tuple[int, ...] = ()
-        with self._file.reading() as session:
-            for prefix, row in bad:
-                if (prefix, *row.first) == following:
-                    found[-1][1].append(row)
-                else:
-                    found.append((prefix, [row]))
-                following = (prefix, *(session.one(SQL["block_next"], (prefix, *row.first)) or ()))
-        return found
-
-    def _replace(self, prefix: int, rows: Sequence[BlockRow]) -> int:
-        """Replace neighbours; return how many were replaced, 0 if another process has changed one meanwhile."""
         with self._file.reading() as session:
             session.execute("begin")
-            blocks, shelf = Blocks(session), Shelf(session)
-            sets = [shelf.sets_of(prefix, row) for row in rows]
-            try:
-                made = merged(rows, {row.body: blocks.body(row.body) for row in rows})
-            except (StoreDamaged, ValueError):  # removed meanwhile, or damaged: `gateway check` says which
-                return 0
+            for prefix, row, _ in wanted:
+                if not found or found[-1][0] != prefix or found[-1][1][-1].first != row.first:
+                    found.append((prefix, [row]))
+                columns = session.one(SQL["block_next"], (prefix, *row.first))
+                if columns is not None:
+                    found[-1][1].append(row_from(columns))
+        return found
+
+    def _replace(self, prefix: int, rows: Sequence[BlockRow]) -> None:
+        """Replace neighbours, unless another process has changed one meanwhile. Damaged ones are left as they are."""
+        read = self._read(prefix, rows)
+        if read is None:
+            return
+        blocks, sets = read
+        try:
+            made = merged(rows, blocks, tight if self._is_thorough else fast)
+        except (KeyError, ValueError):
+            self._damaged.update(row.body for row in rows if not _is_sound(row, blocks.get(row.body)))
+            for several in groups(rows, self._horizon, self._loose, self._damaged):
+                self._replace(prefix, several)
+            return
         self._step("blocks merged")
-        with self._file.writing() as session:
+        with self._writing() as session:
             shelf = Shelf(session)
-            is_same = [shelf.row(prefix, row.first) for row in rows] == list(rows)
-            if not is_same or [shelf.sets_of(prefix, row) for row in rows] != sets:
-                return 0
+            if not _is_same(shelf, prefix, rows) or [shelf.sets_of(prefix, row) for row in rows] != sets:
+                return
             for row in rows:
                 shelf.remove(prefix, row)
             self._step("blocks removed")
             for one in made:
-                shelf.put_sets(prefix, shelf.put(prefix, one.row, one.block), _sets(one, sets))
+                row = shelf.put(prefix, one.row, one.block, is_tight=self._is_thorough)
+                shelf.put_sets(prefix, row, _sets(one, sets))
             self._step("blocks replaced")
         self._step("compaction committed")
-        return len(rows)
+        written = sum(_bytes(one.block) for one in made)
+        self._replaced += len(rows)
+        self._freed += sum(map(_bytes, blocks.values())) - written
+        self._log.note(written)
+
+    def _read(self, prefix: int, rows: Sequence[BlockRow]) -> tuple[dict[int, Block], list[dict[int, InSet]]] | None:
+        """Return the blocks of rows that can be read, and the sets of all; None if a row has changed."""
+        blocks: dict[int, Block] = {}
+        with self._file.reading() as session:
+            session.execute("begin")
+            shelf = Shelf(session)
+            if not _is_same(shelf, prefix, rows):
+                return None
+            for row in rows:
+                with suppress(StoreDamaged), translated(self._file.path):
+                    blocks[row.body] = Blocks(session).body(row.body)
+            return blocks, [shelf.sets_of(prefix, row) for row in rows]
+
+    def _writing(self) -> AbstractContextManager[Session]:
+        return self._file.writing(max(0.0, self.ends - monotonic()))
+
+
+def _is_same(shelf: Shelf, prefix: int, rows: Sequence[BlockRow]) -> bool:
+    return [shelf.row(prefix, row.first) for row in rows] == list(rows)
+
+
+def _is_sound(row: BlockRow, block: Block | None) -> bool:
+    try:
+        return block is not None and bool(contents(row, block))
+    except ValueError:
+        return False
+
+
+def _bytes(block: Block) -> int:
+    return len(block.records.deflated) + len(block.headers.deflated) + len(block.lengths) + len(block.items)
 
 
 def _sets(made: Merged, former: Sequence[Mapping[int, InSet]]) -> dict[int, InSet]:

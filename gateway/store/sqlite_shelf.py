@@ -17,6 +17,7 @@ from gateway.store.sqlite_rows import Added, Numbers
 
 SQL = load("sqlite")
 
+DAMAGED_FACT: Final = "damaged_blocks"  # the bodies that compaction could not read, as a JSON list
 NUMBER_FACT: Final = "last_number"  # the name of a fact: the last number that a record got
 
 
@@ -84,13 +85,13 @@ class Shelf:
                 sets[collection] = InSet(members, departed | 1 << position)
         self.put_sets(prefix, row, sets)
 
-    def put(self, prefix: int, row: BlockRow, block: Block) -> BlockRow:
-        """Store a block, and return its row with the number of its body."""
+    def put(self, prefix: int, row: BlockRow, block: Block, *, is_tight: bool = False) -> BlockRow:
+        """Store a block, and return its row with the number of its body. `is_tight`: it is well compressed."""
         facts = (*block.records, *block.headers, block.lengths, block.items)
         body = self._session.execute(SQL["body_add"], facts).fetchone()[0]
         holes = as_bytes(row.holes) or None
         self._session.execute(
-            SQL["block_add"], (prefix, *row.first, *row.last, row.size, holes, row.runs or None, body)
+            SQL["block_add"], (prefix, *row.first, *row.last, row.size, holes, row.runs or None, body, is_tight)
         )
         return row._replace(body=body)
 

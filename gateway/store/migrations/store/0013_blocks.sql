@@ -21,7 +21,7 @@ create table body (
 );
 
 -- The keys of a block, and what changes: `holes` are the bits of superseded records. `runs` is null if the numbers of its
--- keys follow each other. Blocks of a list never overlap.
+-- keys follow each other. Blocks of a list never overlap. `is_tight`: it was compressed with all the time that it takes.
 create table block (
   prefix integer not null,
   datestamp integer not null,
@@ -32,6 +32,7 @@ create table block (
   holes blob,
   runs blob,
   body integer not null,
+  is_tight integer not null default 0,
   primary key (prefix, datestamp, number)
 ) without rowid;
 create index block_bad on block (prefix, datestamp, number) where holes is not null or count < 50;

@@ -1,0 +1,280 @@
+"""Compaction on a real store: what it leaves, what it never waits for, and what cannot stop it."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+from threading import Thread
+from time import monotonic
+
+import pytest
+
+from gateway.errors import StoreBusy
+from gateway.model import Compacted, Publication, Selection
+from gateway.store import sqlite_compaction
+from gateway.store.sqlite import SqliteStore
+from tests.store.conftest import change, furnished
+
+SETS = (("source:laro",), ("source:laro", "source:laro:a"), ("source:laro", "source:laro:b"))
+
+
+class Model:
+    """A store, and what must be in it: the version of each item, and its sets."""
+
+    def __init__(self, store: SqliteStore, clocks, seed: int = 1) -> None:
+        self.store, self.clocks = store, clocks
+        self.random = random.Random(seed)
+        self.versions: dict[str, int] = {}
+        self.sets: dict[str, tuple[str, ...]] = {}
+        self.publications = 0
+
+    def publish(self, *names: int) -> None:
+        self.publications += 1
+        self.clocks.pass_seconds(1)
+        changes = []
+        for name in map(str, names):
+            self.versions[name], self.sets[name] = self.publications, self.random.choice(SETS)
+            changes.append(change(name, self.publications, self.sets[name]))
+        self.store.publish(self.store.intend(), Publication("laro", tuple(changes)))
+
+    def verify(self) -> None:
+        """Compare every list with the model, and the store with itself."""
+        self.clocks.pass_seconds(1)
+        for wanted in (None, "source:laro:a", "source:laro:b"):
+            names = {name for name in self.versions if wanted is None or wanted in self.sets[name]}
+            assert listed(self.store, wanted) == sorted(
+                ((name, self.versions[name]) for name in names), key=lambda one: (one[1], one[0])
+            )
+        assert self.store.check() == ()
+        assert _orphans(self.store) == (0, 0)
+
+
+def listed(store: SqliteStore, set_spec: str | None = None, limit: int = 70) -> list[tuple[str, int]]:
+    """Return the names and versions of a list, in the order of its versions and names; nothing may come twice."""
+    found, after = [], None
+    while True:
+        with store.view() as view:
+            page = view.page(Selection("oai_dc", set_spec), after, limit)
+        for record in page.records:
+            name, version = record.removesuffix(b"</record>").rpartition(b">")[2].decode().split()
+            found.append((name, int(version)))
+        after = page.next
+        if after is None:
+            break
+    assert len(set(found)) == len(found)
+    assert [version for _, version in found] == sorted(version for _, version in found)
+    return sorted(found, key=lambda one: (one[1], one[0]))
+
+
+def _orphans(store: SqliteStore) -> tuple[int, int]:
+    with store._file.reading() as session:
+        return session.one("""select
+          (select count(*) from body where id not in (select body from block)),
+          (select count(*) from member where (prefix, datestamp, number) not in
+            (select prefix, datestamp, number from block))""")
+
+
+def blocks(store: SqliteStore, condition: str = "true") -> int:
+    with store._file.reading() as session:
+        return session.one(f"select count(*) from block where {condition}")[0]
+
+
+@pytest.fixture
+def model(store, clocks) -> Model:
+    return Model(store, clocks)
+
+
+@pytest.mark.slow
+def test_small_publications_become_full_blocks(model):
+    for first in range(0, 900, 3):
+        model.publish(first, first + 1, first + 2)
+    assert blocks(model.store) <= 9 + 16 + 1
+    model.verify()
+
+
+@pytest.mark.slow
+def test_updates_leave_no_holes(model):
+    model.publish(*range(500))
+    for _ in range(40):
+        model.publish(*model.random.sample(range(500), 10))
+    model.clocks.pass_seconds(1)
+    model.store.compact()
+    assert blocks(model.store, "holes is not null") == 0
+    assert blocks(model.store, "count < 50") <= 16
+    model.verify()
+
+
+def test_a_small_block_between_others_joins_the_next_one(model):
+    for first in range(0, 1_000, 100):
+        model.publish(*range(first, first + 95))
+        model.publish(*range(first + 95, first + 100))
+    model.publish(2_000)
+    model.clocks.pass_seconds(1)
+    model.store.compact()
+    assert blocks(model.store, "count < 50") <= 2
+    model.verify()
+
+
+def test_what_was_made_anew_is_not_made_anew_again(model):
+    for first in range(0, 600, 30):
+        model.publish(*range(first, first + 30))
+    model.clocks.pass_seconds(1)
+    model.store.compact()
+    done = model.store.compact(is_thorough=True)
+    assert done.blocks > 0
+    assert done.is_complete
+    assert model.store.compact() == model.store.compact(is_thorough=True) == Compacted(0, 0, 0, True)
+    for name in range(3):
+        model.publish(name)
+        model.clocks.pass_seconds(1)
+        assert model.store.compact(is_thorough=True).blocks <= 3
+    model.verify()
+
+
+def test_a_thorough_compaction_makes_blocks_smaller(model):
+    model.publish(*range(600))
+    model.clocks.pass_seconds(1)
+    steps = []
+    done = model.store.compact(is_thorough=True, progress=lambda *step: steps.append(step))
+    assert done.blocks == 6
+    assert steps[-1] == (6, 6)
+    assert blocks(model.store, "not is_tight") == 0
+    model.verify()
+
+
+def test_compaction_stops_when_it_should_and_goes_on(model):
+    model.publish(*range(3_000))
+    model.clocks.pass_seconds(1)
+    stops = iter((False, True))
+    done = model.store.compact(is_thorough=True, is_stopped=lambda: next(stops))
+    assert done.blocks == 8
+    assert not done.is_complete
+    assert model.store.compact(is_thorough=True).blocks == 22
+    model.verify()
+
+
+def test_a_publisher_does_not_wait_for_a_lock_to_compact(store, clocks, path, monkeypatch):
+    model = Model(store, clocks)
+    model.publish(*range(200))
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "compact", lambda _seconds: None)
+        model.publish(1)
+    clocks.pass_seconds(1)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        begun = monotonic()
+        with pytest.raises(StoreBusy, match="is being written by another process"):
+            store.compact(0.05)
+        assert monotonic() - begun < 5
+    model.verify()
+
+
+@pytest.mark.parametrize("name", ["blocks removed", "blocks replaced"])
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CORRUPT])
+def test_a_failure_of_compaction_is_none_of_the_publication(open_furnished, clocks, name, code):
+    failing = [False]
+
+    def step(at: str) -> None:
+        if failing[0] and at == name:
+            error = sqlite3.OperationalError("it failed")
+            error.sqlite_errorcode = code
+            raise error
+
+    model = Model(open_furnished(step=step), clocks)
+    model.publish(*range(200))
+    failing[0] = True
+    model.publish(1, 2)
+    model.publish(3, 4)
+    failing[0] = False
+    model.verify()
+
+
+def _damage(store: SqliteStore, statement: str) -> None:
+    with store._file.writing() as session:
+        session.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "update body set records = x'ffff' where id = 3",
+        "update body set records = substr(records, 1, 100) where id = 3",
+        "update body set crc = crc + 1 where id = 3",
+        "update body set lengths = (select lengths from body where id = 1) where id = 3",
+        "update body set items = (select items from body where id = 1) where id = 3",
+        "update body set items = x'ff' where id = 3",
+        "delete from body where id = 3",
+    ],
+)
+@pytest.mark.parametrize("is_thorough", [False, True])
+def test_a_damaged_block_stops_nothing_and_is_reported(model, damage, is_thorough, monkeypatch):
+    model.publish(*range(90))
+    for first in range(90, 690, 100):
+        model.publish(*range(first, first + 100))
+    model.clocks.pass_seconds(1)
+    _damage(model.store, damage)
+    monkeypatch.setattr(model.store, "compact", lambda _seconds: None)
+    model.publish(*range(0, 690, 10))
+    monkeypatch.undo()
+    model.clocks.pass_seconds(1)
+    done = model.store.compact(is_thorough=is_thorough)
+    assert done.damaged == 1
+    assert done.is_complete
+    assert blocks(model.store, "holes is not null") == 1
+    assert any("cannot be read" in finding for finding in model.store.check()), model.store.check()
+    calls = []
+    monkeypatch.setattr(sqlite_compaction, "merged", lambda *args: calls.append(args))
+    assert model.store.compact() == Compacted(0, 0, 1, True)
+    assert calls == [], "it is not tried again"
+
+
+def test_a_block_that_was_repaired_is_made_anew(model):
+    model.publish(*range(100))
+    _damage(model.store, "update body set crc = crc + 1")
+    model.publish(1)
+    model.clocks.pass_seconds(1)
+    assert model.store.compact().damaged == 1
+    _damage(model.store, "update body set crc = crc - 1 where id = 1")
+    assert any("has not the records" in finding for finding in model.store.check()) is False
+    assert model.store.compact(is_thorough=True).damaged == 0
+    model.verify()
+
+
+@pytest.mark.slow
+def test_a_reader_with_an_old_snapshot_keeps_the_log_short(model, monkeypatch):
+    """Compaction stops until the reader has ended, and goes on then."""
+    monkeypatch.setattr(sqlite_compaction, "_BYTES_BETWEEN_CHECKPOINTS", 20_000)
+    monkeypatch.setattr(sqlite_compaction, "_LONGEST_LOG", 40)
+    log = model.store._file.path.with_name("store.sqlite-wal")
+    for first in range(0, 20_000, 1_000):
+        model.publish(*range(first, first + 1_000))
+    model.clocks.pass_seconds(1)
+    with model.store.view() as view:
+        view.count(Selection("oai_dc"))
+        before = log.stat().st_size
+        done = model.store.compact(is_thorough=True)
+        assert not done.is_complete
+        assert 0 < done.blocks < 200
+        assert log.stat().st_size - before < 200 * 16_384
+        assert model.store.compact(is_thorough=True).blocks <= 8
+    done = model.store.compact(is_thorough=True)
+    assert done.is_complete
+    model.verify()
+
+
+@pytest.mark.slow
+def test_two_compactions_at_once_lose_nothing(store, clocks, path):
+    model = Model(store, clocks)
+    model.publish(*range(2_000))
+    with closing(furnished(SqliteStore(path, clock=clocks.host()))) as other:
+        for _ in range(5):
+            model.publish(*model.random.sample(range(2_000), 200))
+            clocks.pass_seconds(1)
+            threads = [Thread(target=one.compact, kwargs={"is_thorough": True}) for one in (store, other)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert blocks(store, "holes is not null") == 0
+            model.verify()
