@@ -14,6 +14,8 @@ from gateway.store.block_rows import Bits, BlockRow, between, first_bits
 
 _LAST: Final = 2**63 - 1  # no record of a second has a greater number
 _SLACK: Final = 4  # a page is longer or shorter than asked for by at most a quarter
+_MANY: Final = 5  # blocks of a page
+_SPARSE: Final = 4  # times as many records as the page has
 
 
 class Portion(NamedTuple):
@@ -34,6 +36,11 @@ class PagePlan(NamedTuple):
     portions: tuple[Portion, ...]
     size: int
     next: Key | None
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the page takes few records of many blocks."""
+        return len(self.portions) >= _MANY and sum(row.size for row, _ in self.portions) > _SPARSE * self.size
 
 
 def plan(

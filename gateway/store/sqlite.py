@@ -13,6 +13,7 @@ from dataclasses import astuple
 from hashlib import sha256
 from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from gateway.errors import (
@@ -50,6 +51,7 @@ from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_items import states_of
+from gateway.store.sqlite_own_lists import make, today, want
 from gateway.store.sqlite_packing import Packed, packed
 from gateway.store.sqlite_publish import add_collections, write
 from gateway.store.sqlite_rows import ancestors, content_rows
@@ -65,6 +67,7 @@ _ABANDON_SECONDS = 5.0  # an intent delays answers for a minute at most, and the
 _COUNTED = ("items", "deleted", "fulltext", "quarantined", "waiting")
 _LACKING_FACT = "resources_lack_until"  # the number of the last item whose records may lack their SHA-256
 _COMPACTION_SECONDS = 0.05  # after a publication
+_NOTE_SECONDS = 0.1  # a reader waits no longer for the lock
 _BATCH = 500  # rows of a list that is read while others write
 
 Step = Callable[[str], None]
@@ -98,6 +101,8 @@ class SqliteStore:
         self._show_departed = show_departed
         self._intent_seconds = intent_seconds
         self._step = step
+        self._only_reads = only_reads
+        self._noted: dict[tuple[int, int], int] = {}
         self._published = published
         migrations = Path(__file__).parent / "migrations" / "store"
         self._file = SqliteFile(
@@ -141,7 +146,20 @@ class SqliteStore:
             (watermark,) = session.one(SQL["watermark"]) or (None,)
             self._step("snapshot taken")
             horizon = now if watermark is None else min(now, watermark)
-            yield SqliteView(session, horizon, self._made_at, show_departed=self._show_departed)
+            view = SqliteView(session, horizon, self._made_at, show_departed=self._show_departed)
+            yield view
+        self._note(view.wanted)
+
+    def _note(self, wanted: Iterable[tuple[int, int]]) -> None:
+        """Note which lists are wanted, once a day; if the store cannot be written now, the next page does it."""
+        day = today()
+        new = [place for place in wanted if self._noted.get(place) != day]
+        if not new or self._only_reads:
+            return
+        with suppress(StoreBusy, StoreUnwritable), self._file.writing(_NOTE_SECONDS) as session:
+            for place in new:
+                want(session, *place, day)
+        self._noted.update(dict.fromkeys(new, day))
 
     # -- publishing ----------------------------------------------------------------------------------------------
 
@@ -185,7 +203,7 @@ class SqliteStore:
         self._step("publication committed")
         self._published(publication)
         with suppress(StoreError):  # the records are published; the next publication, or `tend`, does it
-            self.compact(_COMPACTION_SECONDS)
+            self._compaction.run(self._horizon(), _COMPACTION_SECONDS)
         return stamped
 
     def _await(self, ready: Callable[[], None], intent: Intent) -> None:
@@ -204,10 +222,18 @@ class SqliteStore:
         is_stopped: Callable[[], bool] = lambda: False,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> Compacted:
-        """Make blocks anew that have holes or few records, and those that could be smaller if `is_thorough`."""
+        """Make blocks anew that have holes or few records, and those that could be smaller if `is_thorough`.
+
+        Then make the lists of sparse sets that are wanted.
+        """
+        ends, horizon = monotonic() + seconds, self._horizon()
+        done = self._compaction.run(horizon, seconds, is_thorough=is_thorough, is_stopped=is_stopped, progress=progress)
+        made = make(self._file, horizon, lambda: not is_stopped() and monotonic() < ends, self._step)
+        return done._replace(blocks=done.blocks + made)
+
+    def _horizon(self) -> int:
         with self.view() as view:
-            horizon = view.horizon
-        return self._compaction.run(horizon, seconds, is_thorough=is_thorough, is_stopped=is_stopped, progress=progress)
+            return view.horizon
 
     def _write(self, session: Session, intent: Intent, publication: Publication, made: Packed) -> int:
         if not session.execute(SQL["intent_remove"], (intent.number,)).rowcount:

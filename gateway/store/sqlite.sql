@@ -672,6 +672,36 @@ insert or replace into member (collection, prefix, datestamp, number, bits, depa
 -- Forget a set of which a block has no record any more.
 delete from member where collection = ? and prefix = ? and datestamp = ? and number = ?;
 
+-- name: own_lists
+-- Return the lists of sparse sets.
+select number, collection, prefix, datestamp, last, is_ready, wanted_on from own_list order by number;
+
+-- name: own_list_ready
+-- Return the number of the complete list of a set in a format.
+select number from own_list where collection = ? and prefix = ? and is_ready;
+
+-- name: own_list_want
+-- Note that somebody harvests a set.
+insert into own_list (number, collection, prefix, wanted_on)
+select coalesce(min(number), 0) - 1, :collection, :prefix, :day from own_list where true
+on conflict (collection, prefix) do update set wanted_on = excluded.wanted_on;
+
+-- name: own_list_grow
+-- Note up to which key a list has its records, and whether it is complete.
+update own_list set datestamp = ?, last = ?, is_ready = ? where number = ?;
+
+-- name: own_list_bodies_remove
+-- Remove what is in the blocks of a list.
+delete from body where id in (select body from block where prefix = ?);
+
+-- name: own_list_blocks_remove
+-- Remove the blocks of a list.
+delete from block where prefix = ?;
+
+-- name: own_list_remove
+-- Forget a list.
+delete from own_list where number = ?;
+
 -- name: blocks_bad
 -- Return blocks below a second that have holes, or few records, of all formats.
 select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body, is_tight
@@ -816,6 +846,14 @@ where body in (select value from json_each(?)) order by block.prefix, datestamp,
 -- name: check_places
 -- Return how many items have a record in each format.
 select prefix, count(*) from place group by prefix;
+
+-- name: check_own_lists
+-- Return the complete lists of sparse sets, and how many records these sets have.
+select own_list.number, collection.spec, (
+  select coalesce(sum(records), 0) from tally
+  where tally.collection = own_list.collection and tally.prefix = own_list.prefix and span = 86400
+)
+from own_list join collection on collection.id = own_list.collection where is_ready;
 
 -- name: check_keys
 -- Return where the records of some items (a JSON list) are.

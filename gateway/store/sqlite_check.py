@@ -62,6 +62,9 @@ def _lists(session: Session) -> Iterator[str]:
         if row.first <= lasts.get(prefix, Key(-1, 0)):
             yield f"Two blocks of the format {prefix} overlap at the second {row.first.datestamp}."
         lasts[prefix] = row.last
+    for number, collection, records in session.execute(SQL["check_own_lists"]):
+        if live[number] != records:
+            yield f"The list of the set {collection} has {live[number]} records, but the set has {records}."
     for prefix, places in session.execute(SQL["check_places"]):
         if live[prefix] != places:
             yield f"The blocks of the format {prefix} have {live[prefix]} records, but {places} items have one."

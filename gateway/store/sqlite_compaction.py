@@ -32,7 +32,7 @@ Place: TypeAlias = tuple[int, int, int]  # a format, and a key in its list
 Wanted: TypeAlias = tuple[int, BlockRow, bool]  # a format, a row, and whether its block could be compressed better
 
 _AT_ONCE: Final = 200  # rows that are looked at
-_BEGINNING: Final[Place] = (0, 0, 0)
+_BEGINNING: Final[Place] = (-(2**62), 0, 0)  # lists of sparse sets have negative numbers
 _END: Final[Place] = (2**62, 0, 0)
 _RAW: Final = -15  # wbits of raw DEFLATE
 _TIGHT_LEVEL: Final = 5  # of zlib-ng: a fifth smaller than isal at level 2, in four times the time

@@ -55,10 +55,9 @@ def blocks_of(
 def _chunks(prefix: str, numbers: Sequence[int], changes: Sequence[ItemChange]) -> Iterator[Chunk]:
     for start, stop in shares(len(numbers)):
         several = numbers[start:stop]
-        contents = [
-            record.content
-            for number in several
-            for record in changes[number].records
-            if record.metadata_prefix == prefix
-        ]
-        yield Chunk(tuple(several), block_of(contents, ()))
+        yield Chunk(tuple(several), block_of([content_of(changes[number], prefix) for number in several], ()))
+
+
+def content_of(change: ItemChange, prefix: str) -> bytes:
+    """Return the record of a change in a format."""
+    return next(record.content for record in change.records if record.metadata_prefix == prefix)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Final
 
@@ -15,8 +16,10 @@ from gateway.errors import StoreError
 from gateway.model import ItemChange, Key, Publication
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
-from gateway.store.sqlite_packing import Packed, blocks_of
+from gateway.store.sqlite_own_lists import Upkeep
+from gateway.store.sqlite_packing import Packed, blocks_of, content_of
 from gateway.store.sqlite_rows import (
+    Added,
     HeldItem,
     HeldRecord,
     Known,
@@ -150,16 +153,24 @@ def _write_records(
     session: Session, known: Known, datestamp: int, rows: Rows, changes: Sequence[ItemChange], packed: Packed
 ) -> None:
     """Write the new records in blocks, and note which records they supersede."""
-    shelf, names = Shelf(session), {number: name for name, number in known.prefixes.items()}
-    for prefix, keys in sorted(rows.superseded.items()):
-        shelf.supersede(prefix, keys)
+    shelf, upkeep = Shelf(session), Upkeep(session)
+    names = {number: name for name, number in known.prefixes.items()}
     for regrouped in rows.regrouped:
-        shelf.regroup(*regrouped)
+        upkeep.regroup(regrouped.prefix, shelf.regroup(*regrouped))
+    for prefix, superseded in sorted(rows.superseded.items()):
+        shelf.supersede(prefix, [key for key, _ in superseded])
+        upkeep.supersede(prefix, superseded)
     for prefix, added in sorted(rows.added.items()):
+        keys: list[tuple[Key, Added]] = []
         for several, block in blocks_of(packed, names[prefix], added, changes):
-            shelf.add(prefix, datestamp, several, block)
+            keys += zip(shelf.add(prefix, datestamp, several, block), several, strict=True)
+        upkeep.add(prefix, keys, partial(_content, changes, names[prefix]))
     combinations = {sets for *_, sets, _ in rows.items_added} | {sets for _, sets, *_ in rows.items_changed}
     session.executemany(SQL["combination_add"], [(sets,) for sets in sorted(combinations)])
+
+
+def _content(changes: Sequence[ItemChange], name: str, one: Added) -> bytes:
+    return content_of(changes[one.change], name)
 
 
 def _write_log(session: Session, datestamp: int, changes: list[Logged]) -> None:

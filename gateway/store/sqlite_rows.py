@@ -91,14 +91,15 @@ class Rows:
     """All rows to write, table by table.
 
     Lists of rows have the order of the columns of the queries. `added` are by the number of their prefix, in the order
-    of the publication; `superseded` are the keys of former versions. Places that records leave or enter are there once,
+    of the publication; `superseded` are the keys of former versions, and the sets that these
+    were in. Places that records leave or enter are there once,
     with the number of records.
     """
 
     items_added: list[Row] = field(default_factory=list)
     items_changed: list[Row] = field(default_factory=list)
     payloads: list[Row] = field(default_factory=list)
-    superseded: defaultdict[int, list[Key]] = field(default_factory=lambda: defaultdict(list))
+    superseded: defaultdict[int, list[tuple[Key, Numbers]]] = field(default_factory=lambda: defaultdict(list))
     added: defaultdict[int, list[Added]] = field(default_factory=lambda: defaultdict(list))
     regrouped: list[Regrouped] = field(default_factory=list)
     left: Counter[Places] = field(default_factory=Counter)
@@ -210,7 +211,7 @@ class Planner:
                 if before.key.datestamp > datestamp:  # datestamps go forward only; with a new intent this one does too
                     raise IntentExpired(f"A later publication of {change.upstream} was faster. Nothing was written.")
                 del kept[prefix]
-                rows.superseded[prefix].append(before.key)
+                rows.superseded[prefix].append((before.key, held.sets))
                 rows.left[held.sets, held.departed, prefix, before.key.datestamp] += 1
             rows.added[prefix].append(Added(place, number, is_deleted, digest, sets, departed))
             is_known = bool(sha256) and not is_deleted

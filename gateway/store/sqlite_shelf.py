@@ -48,21 +48,28 @@ class Shelf:
                 raise StoreDamaged(str(error)) from error
         self._keep(prefix, row)
 
-    def regroup(self, prefix: int, key: Key, sets: Numbers, departed: Numbers) -> None:
-        """Note that the item of a record is in other sets now, and left others. Raise StoreDamaged."""
+    def regroup(self, prefix: int, key: Key, sets: Numbers, departed: Numbers) -> Numbers:
+        """Note in which sets the item of a record is now, and which it left; return those that changed.
+
+        Raise StoreDamaged.
+        """
         row = self._at(prefix, key)
         position = row.position(key)
         if position is None:
             raise StoreDamaged(f"No block has the record {key}.")
         bit, held = 1 << position, self.sets_of(prefix, row)
+        changed = set()
         for collection in {*held, *sets, *departed}:
             members, gone = held.get(collection, InSet())
+            if bool(members & bit) != (collection in sets):
+                changed.add(collection)
             members = members | bit if collection in sets else members & ~bit
             gone = gone | bit if collection in departed else gone & ~bit
             self.put_set(prefix, row, collection, InSet(members, gone))
+        return frozenset(changed)
 
-    def add(self, prefix: int, datestamp: int, added: Sequence[Added], block: Block) -> None:
-        """Add a block of records that get this datestamp, and the next numbers."""
+    def add(self, prefix: int, datestamp: int, added: Sequence[Added], block: Block) -> list[Key]:
+        """Add a block of records that get this datestamp, and the next numbers; return their keys."""
         (text,) = self._session.one(SQL["fact"], (NUMBER_FACT,)) or ("0",)
         last = int(text)
         keys = [Key(datestamp, last + place) for place in range(1, len(added) + 1)]
@@ -84,6 +91,7 @@ class Shelf:
                 members, departed = sets[collection]
                 sets[collection] = InSet(members, departed | 1 << position)
         self.put_sets(prefix, row, sets)
+        return keys
 
     def put(self, prefix: int, row: BlockRow, block: Block, *, is_tight: bool = False) -> BlockRow:
         """Store a block, and return its row with the number of its body. `is_tight`: it is well compressed."""

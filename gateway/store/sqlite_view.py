@@ -49,6 +49,7 @@ class SqliteView:
         self._made_at = made_at
         self._shows_departed = show_departed
         self._blocks = Blocks(session)
+        self.wanted: set[tuple[int, int]] = set()  # (set, format) of lists that should have blocks of their own
 
     @property
     def horizon(self) -> int:
@@ -73,9 +74,17 @@ class SqliteView:
         place = self._place(selection)
         if place is None:
             return PageOfParts((), 0, None)
+        own = None if self._shows_departed else self._session.one(SQL["own_list_ready"], place)
         page, departed = self._blocks.page(
-            place, selection, after, limit, shows_departed=self._shows_departed, is_exact=is_exact
+            (EVERYTHING, own[0]) if own else place,
+            selection,
+            after,
+            limit,
+            shows_departed=self._shows_departed,
+            is_exact=is_exact,
         )
+        if own or (place[0] != EVERYTHING and page.is_slow):
+            self.wanted.add(place)
         kind = Kind.HEADERS if only_headers else Kind.RECORDS
         is_small = limit < SMALL_PAGE
         parts: list[Part] = []

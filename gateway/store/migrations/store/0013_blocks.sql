@@ -61,6 +61,19 @@ create table member (
 ) without rowid;
 create index member_block on member (prefix, datestamp, number);
 
+-- Lists of sparse sets that somebody harvests: `number` is negative, and stands in `block` in place of a format. A list has
+-- the records up to the key `datestamp`, `last`; `wanted_on` is the day since 1970 on which it was last asked for.
+create table own_list (
+  number integer primary key,
+  collection integer not null,
+  prefix integer not null,
+  datestamp integer not null default 0,
+  last integer not null default 0,
+  is_ready integer not null default 0,
+  wanted_on integer not null,
+  unique (collection, prefix)
+);
+
 -- The combinations of sets that items are in, also those from before there was a log of them.
 insert or ignore into combination (sets) select distinct sets from item;
 

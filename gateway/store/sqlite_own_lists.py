@@ -1,0 +1,156 @@
+"""Own lists: the records of a sparse set that somebody harvests, once more, in blocks of their own with the same keys.
+
+A set that has few records of each block is slow to read: each block is inflated for one record of it. The first slow
+page notes that the set is wanted. Compaction then makes its own list, a part at a time, and publication keeps it up.
+A list that nobody has asked for in a month is dropped. Tokens name keys, so they go on when a list comes or goes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from typing import Final, NamedTuple
+
+from gateway.model import Key
+from gateway.store.block_merging import shares
+from gateway.store.block_pages import within
+from gateway.store.block_rows import positions_of, row_of
+from gateway.store.blocks import RECORDS, Kind, block_of, texts_of, unpack
+from gateway.store.queries import load
+from gateway.store.sqlite_blocks import Blocks
+from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.sqlite_rows import Added, Numbers
+from gateway.store.sqlite_shelf import Shelf
+
+SQL = load("sqlite")
+
+UNUSED_DAYS: Final = 30  # after which a list is dropped
+_DAY: Final = 86_400
+_AT_ONCE: Final = 20 * RECORDS  # records of one transaction
+_EVER: Final = 2**62
+
+
+class OwnList(NamedTuple):
+    """A list of a set in one format. Its blocks have its number, which is negative, in place of that of a format.
+
+    It has the records up to the key `until`, and is complete if it `is_ready`. `wanted_on` is the day of its last use.
+    """
+
+    number: int
+    collection: int
+    prefix: int
+    until: Key
+    is_ready: bool
+    wanted_on: int
+
+
+def own_lists(session: Session) -> list[OwnList]:
+    """Return all own lists."""
+    return [
+        OwnList(number, collection, prefix, Key(datestamp, last), bool(is_ready), wanted_on)
+        for number, collection, prefix, datestamp, last, is_ready, wanted_on in session.execute(SQL["own_lists"])
+    ]
+
+
+def today() -> int:
+    """Return the number of this day since 1970."""
+    return int(time.time()) // _DAY
+
+
+def want(session: Session, collection: int, prefix: int, day: int) -> None:
+    """Note that somebody harvests a set."""
+    session.execute(SQL["own_list_want"], {"collection": collection, "prefix": prefix, "day": day})
+
+
+class Upkeep:
+    """Keeps the own lists up while a publication is written."""
+
+    def __init__(self, session: Session) -> None:
+        """Take a connection inside a write transaction."""
+        self._session, self._lists = session, own_lists(session)
+
+    def supersede(self, prefix: int, superseded: Iterable[tuple[Key, Numbers]]) -> None:
+        """Note that records have newer versions, each of which was in these sets. Raise StoreDamaged."""
+        former = list(superseded)
+        for one in self._lists:
+            if one.prefix == prefix:
+                keys = [key for key, sets in former if one.collection in sets and (one.is_ready or key <= one.until)]
+                Shelf(self._session).supersede(one.number, keys)
+
+    def add(self, prefix: int, added: Sequence[tuple[Key, Added]], content_of: Callable[[Added], bytes]) -> None:
+        """Add those new records that are in the sets of complete lists."""
+        for one in self._lists:
+            if one.prefix == prefix and one.is_ready:
+                inside = ((key, record) for key, record in added if one.collection in record.sets)
+                records = [(key, record.item, content_of(record)) for key, record in inside]
+                _put(Shelf(self._session), one.number, records)
+
+    def regroup(self, prefix: int, collections: Iterable[int]) -> None:
+        """Drop the lists of sets that a record joins or leaves while it stays as it is; they are made again."""
+        for one in [one for one in self._lists if one.prefix == prefix and one.collection in set(collections)]:
+            drop(self._session, one)
+            self._lists.remove(one)
+
+
+def drop(session: Session, one: OwnList) -> None:
+    """Remove an own list."""
+    for query in ("own_list_bodies_remove", "own_list_blocks_remove", "own_list_remove"):
+        session.execute(SQL[query], (one.number,))
+
+
+def make(file: SqliteFile, horizon: int, goes_on: Callable[[], bool], step: Callable[[str], None]) -> int:
+    """Make the lists that are wanted, and drop those that are not, while `goes_on` says so; return how many blocks.
+
+    It can be stopped and killed at any moment, and goes on later. Raise StoreError.
+    """
+    made = 0
+    with file.reading() as session:
+        lists = own_lists(session)
+    for one in lists:
+        if one.wanted_on < today() - UNUSED_DAYS:
+            with file.writing() as session:
+                drop(session, one)
+        while not one.is_ready and goes_on():
+            with file.writing() as session:
+                found = next((other for other in own_lists(session) if other.number == one.number), None)
+                if found is None or found.is_ready:
+                    break
+                one, blocks = _part(session, found, horizon)  # noqa: PLW2901 - the same list, grown
+                made += blocks
+                step("own list grown")
+            step("growth committed")
+    return made
+
+
+def _part(session: Session, one: OwnList, horizon: int) -> tuple[OwnList, int]:
+    """Add the next records below the horizon; when there are none, all others, and the list is complete."""
+    shelf, records = Shelf(session), list(islice(_members(session, one, horizon - 1), _AT_ONCE))
+    made = _put(shelf, one.number, records)
+    grown = one._replace(until=records[-1][0] if records else one.until, is_ready=len(records) < _AT_ONCE)
+    if grown.is_ready:
+        # Above the horizon, records of an earlier second may still come in between: each second has blocks of its own.
+        for _, second in groupby(list(_members(session, grown, _EVER)), key=lambda record: record[0].datestamp):
+            made += _put(shelf, one.number, list(second))
+    session.execute(SQL["own_list_grow"], (*grown.until, grown.is_ready, grown.number))
+    return grown, made
+
+
+def _members(session: Session, one: OwnList, until: int) -> Iterator[tuple[Key, int, bytes]]:
+    """Yield (key, item, record) of the members of the set after those that the list has, up to a second."""
+    blocks = Blocks(session)
+    for row, members, _ in blocks.from_key(one.collection, one.prefix, one.until, until):
+        positions = list(positions_of(row.live & members & within(row, one.until, until)))
+        if positions:
+            block = blocks.body(row.body)
+            texts, items = texts_of(block, Kind.RECORDS), unpack(block.items)
+            for position, key in zip(positions, row.keys(positions), strict=True):
+                yield key, items[position], texts[position]
+
+
+def _put(shelf: Shelf, number: int, records: Sequence[tuple[Key, int, bytes]]) -> int:
+    blocks = list(shares(len(records)))
+    for start, stop in blocks:
+        keys, items, contents = zip(*records[start:stop], strict=True)
+        shelf.put(number, row_of(keys, 0), block_of(contents, items))
+    return len(blocks)
