@@ -152,6 +152,8 @@ LAYERS = {
     "gateway.formats": Layer((*GROUND, "gateway.xmlio", "gateway.registry")),
     "gateway.formats.*": Layer((*GROUND, "gateway.xmlio", "gateway.didl_items", "gateway.formats"), ("lxml",)),
     "gateway.takedowns": Layer(GROUND),
+    # Compressed parts of answers: the store keeps them, and OAI-PMH joins them.
+    "gateway.pieces": Layer((), ("isal", "zstandard")),
     "gateway.store": Layer(
         (
             "gateway.model",
@@ -160,9 +162,10 @@ LAYERS = {
             "gateway.durable",
             "gateway.permissions",
             "gateway.takedowns",
+            "gateway.pieces",
             "gateway.store",
         ),
-        ("sqlite_utils", "zstandard"),
+        ("isal", "sqlite_utils", "zstandard"),
     ),
     "gateway.names": Layer(GROUND),
     "gateway.unattended": Layer(GROUND),
@@ -224,9 +227,9 @@ LAYERS = {
         )
     ),
     # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
-    "gateway.oaipmh": Layer((*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh")),
+    "gateway.oaipmh": Layer((*GROUND, "gateway.names", "gateway.pieces", "gateway.store.base", "gateway.oaipmh")),
     "gateway.oaipmh.routes": Layer(
-        (*GROUND, "gateway.names", "gateway.store.base", "gateway.oaipmh"), ("flask", "isal")
+        (*GROUND, "gateway.names", "gateway.pieces", "gateway.store.base", "gateway.oaipmh"), ("flask",)
     ),
     # Pages: the frame, and the faces that use it. Faces never import each other, and are handed what reads records.
     "gateway.pages": Layer((*GROUND, "gateway.pages"), ("jinja2", "markupsafe")),

@@ -1,7 +1,7 @@
 """Which blocks make a page of a list, and which of their records. Pure: rows go in, a plan comes out.
 
 A block whose records are all on the page is served as it lies. Others are cut: where a page begins or ends inside of
-one, where it has holes, where records are not in the set, and at the horizon.
+one, and at the horizon. Holes, and records that are not in the set, are cut out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Blocks: about a hundred records of one list, compressed once, and served as they lie. Pure: bytes in, bytes out.
 
-A block is never changed. It has the records in the order of their keys, their headers once more (for ListIdentifiers),
-the length of each record, and the number of its item. Every text ends with a newline, so blocks in a row are lines.
+A block is never changed. It has the records in the order of their keys, and their headers once more, for
+ListIdentifiers. It also has the length of each record, and the number of its item. Every text ends with a newline, so
+blocks in a row are lines.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def _body(session: Session, prefix: int, row: BlockRow, bits: Bits, where: str) 
         yield f"A block {where} has not the {row.size} records that it should have."
         return
     wanted = json.dumps([items[position] for position in positions])
-    found = {item: Key(*key) for item, *key in session.execute(SQL["check_keys"], {"items": wanted, "prefix": prefix})}
-    lost = sum(found.get(items[position]) != key for position, key in zip(positions, row.keys(positions), strict=True))
+    places = {item: Key(*key) for item, *key in session.execute(SQL["check_keys"], {"items": wanted, "prefix": prefix})}
+    lost = sum(places.get(items[position]) != key for position, key in zip(positions, row.keys(positions), strict=True))
     if lost:
         yield f"{lost} records {where} are not those of their items."

@@ -169,16 +169,16 @@ class _Run:
 
     def _neighbours(self, wanted: Sequence[Wanted]) -> list[tuple[int, list[BlockRow]]]:
         """Return blocks in lists of those that have no other block in between, and with the one that follows."""
-        found: list[tuple[int, list[BlockRow]]] = []
+        neighbours: list[tuple[int, list[BlockRow]]] = []
         with self._file.reading() as session:
             session.execute("begin")
             for prefix, row, _ in wanted:
-                if not found or found[-1][0] != prefix or found[-1][1][-1].first != row.first:
-                    found.append((prefix, [row]))
+                if not neighbours or neighbours[-1][0] != prefix or neighbours[-1][1][-1].first != row.first:
+                    neighbours.append((prefix, [row]))
                 columns = session.one(SQL["block_next"], (prefix, *row.first))
                 if columns is not None:
-                    found[-1][1].append(row_from(columns))
-        return found
+                    neighbours[-1][1].append(row_from(columns))
+        return neighbours
 
     def _replace(self, prefix: int, rows: Sequence[BlockRow]) -> None:
         """Replace neighbours, unless another process has changed one meanwhile. Damaged ones are left as they are."""

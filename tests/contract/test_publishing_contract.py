@@ -95,11 +95,12 @@ def test_committed_publication_is_announced_after_it_can_be_read(backend, made, 
 
 
 def test_many_small_and_large_records_come_back_as_they_were(desk, make_change):
-    """Enough of them that dictionaries are made, trained and replaced on the way."""
+    """Enough of them for many blocks, some of which have a record that is much longer than the others."""
     written = {}
     for first in range(0, 6000, 1500):
         changes = [make_change(f"item {number}", prefixes=("oai_dc",)) for number in range(first, first + 1500)]
-        large = changes[0].records[0]._replace(content=b"<record>" + b"x" * 100_000 + b"</record>")
+        text = b"<record><header></header><metadata>" + b"x" * 100_000 + b"</metadata></record>"
+        large = changes[0].records[0]._replace(content=text)
         changes[0] = changes[0]._replace(records=(large,))
         desk.publish(*changes)
         written.update((change.identifier, change.records[0].content) for change in changes)
