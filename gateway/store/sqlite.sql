@@ -855,6 +855,17 @@ select own_list.number, collection.spec, (
 )
 from own_list join collection on collection.id = own_list.collection where is_ready;
 
+-- name: check_bodies
+-- Return how many blocks are in no list.
+select count(*) from body where id not in (select body from block);
+
+-- name: check_members
+-- Return how many places of sets are in no block.
+select count(*) from member
+where not exists (
+  select * from block where block.prefix = member.prefix and block.datestamp = member.datestamp and block.number = member.number
+);
+
 -- name: check_keys
 -- Return where the records of some items (a JSON list) are.
 select place.item, place.datestamp, place.number

@@ -24,6 +24,7 @@ from gateway.store.sqlite_shelf import DAMAGED_FACT
 
 SQL = load("sqlite")
 
+_LOST = {"check_bodies": "{} blocks are in no list.", "check_members": "{} places of sets lead to no block."}
 _SAMPLE = 200  # seconds whose records are counted: spread over the whole store, read in a second or two
 
 
@@ -68,6 +69,10 @@ def _lists(session: Session) -> Iterator[str]:
     for prefix, places in session.execute(SQL["check_places"]):
         if live[prefix] != places:
             yield f"The blocks of the format {prefix} have {live[prefix]} records, but {places} items have one."
+    for query, sentence in _LOST.items():
+        ((lost,),) = session.execute(SQL[query])
+        if lost:
+            yield sentence.format(lost)
 
 
 def _damaged(session: Session) -> Iterator[str]:

@@ -101,6 +101,7 @@ def test_4_2_identify(ask):
         "<granularity>YYYY-MM-DDThh:mm:ssZ</granularity>\n"
         "<compression>gzip</compression>\n"
         "<compression>deflate</compression>\n"
+        "<compression>zstd</compression>\n"
         f"{IDENTIFIER_DESCRIPTION}"
         "</Identify>\n</OAI-PMH>\n"
     )

@@ -192,8 +192,9 @@ def test_a_damaged_page_is_told_by_the_check_and_by_reading(open_furnished, make
     store.close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("pragma wal_checkpoint(truncate)")
+        (last_root,) = connection.execute("select max(rootpage) from sqlite_master").fetchone()
     with path.open("r+b") as file:
-        for page in range(5, path.stat().st_size // sqlite_file.PAGE_BYTES):
+        for page in range(last_root, path.stat().st_size // sqlite_file.PAGE_BYTES):
             file.seek(page * sqlite_file.PAGE_BYTES)
             file.write(b"\xff" * 100)
     store = SqliteStore(path)
@@ -213,7 +214,7 @@ def test_a_full_disk_stops_a_publication_and_nothing_of_it_is_there(open_furnish
         pages = session.one("pragma page_count")[0]
         session.execute(f"pragma max_page_count = {pages + 4}")
     intent = store.intend()
-    text = os.urandom(200_000).hex().encode()
+    text = b"<record><header></header>%b</record>" % os.urandom(200_000).hex().encode()
     large = make_change("b")._replace(records=(make_change("b").records[0]._replace(content=text),))
     with pytest.raises(StoreUnwritable, match="full"):
         store.publish(intent, Publication("laro", (large,)))
