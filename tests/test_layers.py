@@ -165,7 +165,7 @@ LAYERS = {
             "gateway.pieces",
             "gateway.store",
         ),
-        ("isal", "sqlite_utils", "zstandard"),
+        ("isal", "sqlite_utils", "zlib_ng", "zstandard"),
     ),
     "gateway.names": Layer(GROUND),
     "gateway.unattended": Layer(GROUND),

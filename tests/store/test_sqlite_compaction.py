@@ -52,19 +52,19 @@ class Model:
 
 def listed(store: SqliteStore, set_spec: str | None = None, limit: int = 70) -> list[tuple[str, int]]:
     """Return the names and versions of a list, in the order of its versions and names; nothing may come twice."""
-    found, after = [], None
+    entries, after = [], None
     while True:
         with store.view() as view:
             page = view.page(Selection("oai_dc", set_spec), after, limit)
         for record in page.records:
             name, version = record.removesuffix(b"</record>").rpartition(b">")[2].decode().split()
-            found.append((name, int(version)))
+            entries.append((name, int(version)))
         after = page.next
         if after is None:
             break
-    assert len(set(found)) == len(found)
-    assert [version for _, version in found] == sorted(version for _, version in found)
-    return sorted(found, key=lambda one: (one[1], one[0]))
+    assert len(set(entries)) == len(entries)
+    assert [version for _, version in entries] == sorted(version for _, version in entries)
+    return sorted(entries, key=lambda one: (one[1], one[0]))
 
 
 def _orphans(store: SqliteStore) -> tuple[int, int]:
