@@ -206,7 +206,8 @@ def test_characters_that_xml_forbids_are_a_bad_argument(send, bad):
 @pytest.mark.parametrize("query", ["verb=ListSets", "verb=ListRecords&metadataPrefix=oai_dc"])
 def test_gzip_deflate_and_zstd_are_what_they_say(send, query):
     _, plain = send("GET", query)
-    decoders = {"gzip": gzip.decompress, "deflate": zlib.decompress, "zstd": zstandard.ZstdDecompressor().decompress}
+    unpack = zstandard.ZstdDecompressor().decompress
+    decoders: dict[str, Callable[..., bytes]] = {"gzip": gzip.decompress, "deflate": zlib.decompress, "zstd": unpack}
     for coding, decode in decoders.items():
         answer, body = send("GET", query, Accept_Encoding=f"br;q=1.0, {coding};q=0.9, identity;q=0.1")
         assert answer.getheader("Content-Encoding") == coding
