@@ -66,6 +66,7 @@ INTENT_SECONDS = 60  # a killed publisher delays the horizon for so long; a runn
 _ABANDON_SECONDS = 5.0  # an intent delays answers for a minute at most, and the caller may have been interrupted
 _COUNTED = ("items", "deleted", "fulltext", "quarantined", "waiting")
 _LACKING_FACT = "resources_lack_until"  # the number of the last item whose records may lack their SHA-256
+_PAGE_BYTES = 4_096  # blocks are chains of pages, and half of the last page of a chain is empty
 _COMPACTION_SECONDS = 0.05  # after a publication
 _NOTE_SECONDS = 0.1  # a reader waits no longer for the lock
 _BATCH = 500  # rows of a list that is read while others write
@@ -112,6 +113,7 @@ class SqliteStore:
             dictionary=SQL["dictionary"],
             busy_seconds=busy_seconds,
             only_reads=only_reads,
+            page_bytes=_PAGE_BYTES,
         )
         if not only_reads:
             convert(self._file, step)

@@ -23,7 +23,7 @@ from gateway.store.block_rows import BlockRow
 from gateway.store.blocks import Block
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks, row_from
-from gateway.store.sqlite_file import PAGE_BYTES, Session, SqliteFile, translated
+from gateway.store.sqlite_file import Session, SqliteFile, translated
 from gateway.store.sqlite_shelf import DAMAGED_FACT, InSet, Shelf
 
 SQL = load("sqlite")
@@ -37,7 +37,7 @@ _END: Final[Place] = (2**62, 0, 0)
 _RAW: Final = -15  # wbits of raw DEFLATE
 _TIGHT_LEVEL: Final = 5  # of zlib-ng: a fifth smaller than isal at level 2, in four times the time
 _BYTES_BETWEEN_CHECKPOINTS: Final = 8 * 1_048_576
-_LONGEST_LOG: Final = 128 * 1_048_576 // PAGE_BYTES  # pages of the write-ahead log that a reader keeps
+_LONGEST_LOG_BYTES: Final = 128 * 1_048_576  # of the write-ahead log that a reader keeps
 
 
 def tight() -> Compressor:
@@ -96,7 +96,8 @@ class _Log:
             self._written = 0
             with self._file.packing() as session:
                 _, pages, moved = session.one("pragma wal_checkpoint(passive)") or (0, 0, 0)
-            self.is_long = pages - moved > _LONGEST_LOG
+                (page_bytes,) = session.one("pragma page_size") or (0,)
+            self.is_long = (pages - moved) * page_bytes > _LONGEST_LOG_BYTES
 
 
 class _Run:

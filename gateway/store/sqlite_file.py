@@ -123,8 +123,11 @@ class SqliteFile:
         dictionary: str = "",
         busy_seconds: float = BUSY_SECONDS,
         only_reads: bool = False,
+        page_bytes: int = PAGE_BYTES,
     ) -> None:
         """Open, make (if `create`) or upgrade the file. `busy_seconds` is how long a writer waits for another one.
+
+        A new file has pages of `page_bytes`.
 
         SQLite writes beside the file even to read it. If that is impossible, and `only_reads`, the file is read without
         the log that others may write, and a warning is logged.
@@ -136,6 +139,7 @@ class SqliteFile:
             raise StoreMissing(f"{path} is empty. Restore it with `gateway restore`, or run `gateway init`.")
         self.path = path
         self._dictionary = dictionary
+        self._page_bytes = page_bytes
         self._busy_seconds = busy_seconds
         self._is_unchanging = False
         self._lock = Lock()
@@ -281,7 +285,7 @@ class SqliteFile:
 
     def _upgrade(self, folder: Path) -> None:
         steps = _steps(folder)
-        session = self._connect(f"page_size = {PAGE_BYTES}")
+        session = self._connect(f"page_size = {self._page_bytes}")
         try:
             database = Database(session.connection)
             self._refuse_newer({step.name for step in steps.applied(database)}, folder)
