@@ -158,7 +158,7 @@ def test_a_publisher_does_not_wait_for_a_lock_to_compact(store, clocks, path, mo
     model = Model(store, clocks)
     model.publish(*range(200))
     with monkeypatch.context() as patched:
-        patched.setattr(store, "compact", lambda _seconds: None)
+        patched.setattr(store._compaction, "run", lambda *_: None)
         model.publish(1)
     clocks.pass_seconds(1)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
