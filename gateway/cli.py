@@ -177,6 +177,29 @@ def index(folder: Path, /, anew: bool, as_json: bool) -> None:
 
 
 @main.command()
+@json_option
+@click.pass_context
+def compact(context: click.Context, as_json: bool) -> None:
+    """Make the blocks of the store anew that have holes, or could be smaller; `harvester tend` does it too.
+
+    Ctrl-C stops the command, and the next one continues. Answers and datestamps stay the same. The file of the store
+    keeps its size; new records fill what is free.
+    """
+    from gateway import upkeep  # noqa: PLC0415
+
+    with progress("Blocks") as show:
+        done = upkeep.compact(context.obj, partial(show, "Blocks"))
+    say(f"{done.blocks} blocks were made anew, which freed {done.bytes} bytes.")
+    if done.damaged:
+        say(f"{done.damaged} blocks are damaged and stay as they are; `gateway check` names them.")
+    if not done.is_complete:
+        say("A long reader, such as a backup, keeps the log of the store from being emptied. Repeat the command later.")
+    if as_json:
+        write_json(done._asdict())
+    context.exit(int(Status.SUCCEEDED if done.is_complete and not done.damaged else Status.WITH_ERRORS))
+
+
+@main.command()
 @click.argument("target", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @json_option
 @click.pass_obj

@@ -83,6 +83,14 @@ OBJECTS: Objects = {
             reached | time | The index is complete up to this time.
         """)
     },
+    "gateway compact": {
+        "the result": fields("""
+            blocks | integer | How many blocks were made anew.
+            bytes | integer | How many bytes that has freed in the database; below 0: it needs more.
+            damaged | integer | How many blocks are damaged and stay as they are.
+            is_complete | claim | Whether nothing is left; if not, a reader keeps the log from being emptied.
+        """)
+    },
     "gateway backup": {
         "the backup": fields("""
             folder | text | The folder with the files of the backup.

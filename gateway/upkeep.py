@@ -24,6 +24,7 @@ from gateway.formats import written
 from gateway.indexing import following
 from gateway.instance import check_domain, check_settings, fix_domain, is_published
 from gateway.items import add_format
+from gateway.model import Compacted
 from gateway.settings import SETTINGS, Setting, Settings, Value, load
 from gateway.store.base import Inbox, Store
 from gateway.store.database_files import check_not_served, unused
@@ -171,6 +172,18 @@ def check_store(folder: Path) -> None:
     """Raise StoreError if the store lacks pages of the inbox: harvesters would find records missing."""
     if doubt := doubt_of_store(folder):
         raise StoreError(doubt)
+
+
+def compact(folder: Path, progress: Callable[[int, int], None]) -> Compacted:
+    """Make all blocks of the store anew that have holes or few records, or could be smaller; return what was done.
+
+    `progress` is called with how many blocks were looked at, and of how many. Raise StoreError, and ConfigurationError
+    for wrong settings.
+    """
+    with closing(_opened(folder, load(folder))) as store:
+        done = store.compact(is_thorough=True, progress=progress)
+        store.settle()
+        return done
 
 
 def put_store_aside(folder: Path) -> Path | None:

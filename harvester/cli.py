@@ -29,7 +29,7 @@ COMMANDS: dict[str, Row] = {
     "run": Row("harvester.commands.run:run", "Harvest sources and publish their records."),
     "tend": Row(
         "harvester.commands.tend:tend",
-        "Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, kept dumps.",
+        "Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, compaction, dumps.",
     ),
     "discover": Row("harvester.commands.discover:discover", "Search for the full text of items that have none."),
     "recheck": Row(

@@ -94,7 +94,7 @@ class Shelf:
         return keys
 
     def put(self, prefix: int, row: BlockRow, block: Block, *, is_tight: bool = False) -> BlockRow:
-        """Store a block, and return its row with the number of its body. `is_tight`: it is well compressed."""
+        """Store a block, and return its row with the number of its body. `is_tight`: no smaller one is wanted."""
         facts = (*block.records, *block.headers, block.lengths, block.items)
         body = self._session.execute(SQL["body_add"], facts).fetchone()[0]
         holes = as_bytes(row.holes) or None

@@ -225,6 +225,10 @@ OBJECTS: Objects = {
 that were delivered or failed. Subscriptions that were dropped because nothing was accepted, ended by their \
 subscribers, or expired. Subscribers that were informed of the end (denied). Calls that were stopped.
         """),
+        "compaction of the store": fields("""
+            stage | text | `compaction`.
+            counts | counts | Blocks that were made anew, and bytes that this freed; blocks that are damaged.
+        """),
     },
     "harvester takedown add": {
         "the result": fields("""

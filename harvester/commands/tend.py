@@ -16,6 +16,7 @@ from harvester.runtime.exit_status import Status, status_of_end, worst
 from harvester.runtime.interrupts import Stop, listening
 from harvester.runtime.progress import progress
 from harvester.runtime.worker_pool import GRACE_SECONDS, WorkerPool
+from harvester.schedule.compaction import CompactionRounds
 from harvester.schedule.hub.rounds import Rounds
 from harvester.schedule.kept_files import KeptFilesRounds
 from harvester.schedule.notifications.background import BackgroundNotifier
@@ -28,7 +29,7 @@ from harvester.schedule.stages import Scheduler, StageResult
 @json_option
 @click.pass_context
 def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
-    """Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, kept dumps.
+    """Run whatever is due: harvests, publication, sweeps, searches for full text, the hub, compaction, dumps.
 
     `every` in the entry of a source says how often it is harvested, `sweep_every` how often it is swept. Call this
     command every few minutes, or once with --watch.
@@ -40,6 +41,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         statuses: dict[tuple[str, str], Status] = {}  # the last of each stage of a source: it may have been repaired
         hub = Rounds(instance, reporter, stop, ended=_write_round if as_json else lambda _: None)
         kept_files = KeptFilesRounds(instance, reporter, stop)
+        compaction = CompactionRounds(instance, reporter, stop, ended=_write_compaction if as_json else lambda _: None)
         threads = instance.settings.number("harvest_threads")
         with (
             BackgroundNotifier(source_work.notified) as notices,
@@ -50,6 +52,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 grace_seconds=GRACE_SECONDS,
             ) as pool,
             hub.repeated() if is_watch else nullcontext(),
+            compaction.repeated() if is_watch else nullcontext(),
             kept_files.repeated() if is_watch else nullcontext(),
         ):
             scheduler = Scheduler(source_work, pool)
@@ -64,13 +67,19 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
         source_work.complete_takedowns()
         if not is_watch:
             hub.run_all()
+            compaction.run()
             kept_files.run()
-    ended = (_of_parallel(kept_files.status), status_of_end(is_stopped=stop.is_asked))
+    of_rounds = (_of_parallel(compaction.status), _of_parallel(kept_files.status))
+    ended = (*of_rounds, status_of_end(is_stopped=stop.is_asked))
     ctx.exit(int(worst([*statuses.values(), *ended])))
 
 
 def _write_round(counts: Counter[str]) -> None:
     write_json({"stage": "hub", "counts": dict(sorted(counts.items()))})
+
+
+def _write_compaction(counts: Counter[str]) -> None:
+    write_json({"stage": "compaction", "counts": dict(sorted(counts.items()))})
 
 
 def _counted(tended: StageResult) -> Status:

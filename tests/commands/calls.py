@@ -20,6 +20,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "gateway check": ((),),
     "gateway clock": ((),),
     "gateway index": ((),),
+    "gateway compact": ((),),
     "gateway rebuild": ((), ("--from-inbox",)),
     "gateway backup": (("{tmp}/another",),),
     "gateway restore": (("{tmp}/backup", "--replace"),),

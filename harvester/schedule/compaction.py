@@ -1,0 +1,91 @@
+"""Compaction of the store while there is time for it: all of it, and as small as it can be. `tend` calls it.
+
+Publishers make blocks anew too, but for some milliseconds only. One process at a time does it here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from traceback import format_exception
+from typing import Final
+
+from gateway.errors import GatewayError
+from harvester.harvest.instance import Instance
+from harvester.runtime.exit_status import SourceLocked, Status, status_of_error
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import lock
+from harvester.runtime.progress import Progress
+
+_LOCK: Final = "store.compaction"  # no name of a source has a dot
+_PAUSE_SECONDS: Final = 60.0
+
+
+class CompactionRounds:
+    """The rounds of one instance, each of which makes all blocks anew that are worth it."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        progress: Progress,
+        stop: Stop,
+        ended: Callable[[Counter[str]], None] = lambda _: None,
+    ) -> None:
+        """Take the instance. `ended` gets the counts of each round that has any."""
+        self._instance, self._progress, self._stop, self._ended = instance, progress, stop, ended
+        self._complaint = ""
+        self.status = Status.SUCCEEDED  # of the last round
+
+    def run(self) -> Counter[str]:
+        """Run one round; return how many blocks were made anew, and how many bytes this freed.
+
+        An error is reported. Nothing is done while another process runs a round. `status` says how the round ended.
+        """
+        counts: Counter[str] = Counter()
+        complaint = ""
+        self.status = Status.SUCCEEDED
+        try:
+            with lock(self._instance.folder, _LOCK):
+                counts = self._round()
+        except SourceLocked:
+            self.status = Status.LOCKED
+        except GatewayError as error:
+            complaint, self.status = str(error), status_of_error(error)
+        except Exception as error:  # noqa: BLE001 - a fault here never stops harvests
+            complaint = f"a fault of this program.\n{''.join(format_exception(error)).rstrip()}"
+            self.status = Status.FAILED
+        if counts["damaged"]:
+            complaint = f"{counts['damaged']} blocks of the store are damaged; `gateway check` names them."
+            self.status = Status.WITH_ERRORS
+        if complaint not in ("", self._complaint):
+            self._progress.fail(f"compaction: {complaint}")
+        self._complaint = complaint
+        if counts["blocks"]:
+            self._progress.say(f"compaction: {counts['blocks']} blocks were made anew, {counts['bytes']} bytes freed.")
+            self._ended(counts)
+        return counts
+
+    def _round(self) -> Counter[str]:
+        done = self._instance.store.compact(is_thorough=True, is_stopped=lambda: self._stop.is_asked)
+        counts = {"blocks": done.blocks, "bytes": done.bytes, "damaged": done.damaged}
+        return Counter({name: number for name, number in counts.items() if number})
+
+    @contextmanager
+    def repeated(self) -> Iterator[None]:
+        """Run rounds in a thread, as long as the block lasts."""
+        is_over = Event()
+
+        def work() -> None:
+            while not is_over.is_set() and not self._stop.is_asked:
+                self.run()
+                is_over.wait(_PAUSE_SECONDS)
+
+        thread = Thread(target=work, name="compaction", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()

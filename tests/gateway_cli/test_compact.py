@@ -1,0 +1,60 @@
+"""`gateway compact` makes the blocks of the store anew, says what it has done, and can be stopped."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from time import sleep
+
+import pytest
+
+from gateway.model import Compacted, Publication
+from gateway.store.sqlite import SqliteStore
+from tests.store.conftest import change, furnished
+
+
+@pytest.mark.slow
+def test_blocks_are_made_anew_once(gateway, folder):
+    gateway("init")
+    with closing(furnished(SqliteStore(folder / "store.sqlite"))) as store:
+        changes = tuple(change(str(number)) for number in range(60))
+        store.publish(store.intend(), Publication("laro", changes))
+    sleep(1.1)  # what is at the horizon is not touched
+    result = gateway("compact", "--json")
+    assert result.exit_code == 0, result.stderr
+    facts = json.loads(result.stdout)
+    assert facts == {"blocks": 1, "bytes": facts["bytes"], "damaged": 0, "is_complete": True}
+    assert f"1 blocks were made anew, which freed {facts['bytes']} bytes." in result.stderr
+    again = gateway("compact")
+    assert again.exit_code == 0
+    assert "0 blocks were made anew, which freed 0 bytes." in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("done", "sentence"),
+    [
+        (Compacted(3, 10, 2, True), "2 blocks are damaged and stay as they are; `gateway check` names them."),
+        (Compacted(3, 10, 0, False), "Repeat the command later."),
+    ],
+)
+def test_what_is_left_needs_attention(gateway, monkeypatch, done, sentence):
+    gateway("init")
+    monkeypatch.setattr(SqliteStore, "compact", lambda *_arguments, **_options: done)
+    result = gateway("compact")
+    assert result.exit_code == 3
+    assert sentence in result.stderr
+
+
+def test_the_command_can_be_stopped(gateway, monkeypatch):
+    def stop(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    gateway("init")
+    monkeypatch.setattr(SqliteStore, "compact", stop)
+    assert gateway("compact").exit_code == 130
+
+
+def test_an_instance_that_is_missing_is_one_sentence(gateway):
+    result = gateway("compact")
+    assert result.exit_code == 1
+    assert "is missing" in result.stderr

@@ -1,0 +1,105 @@
+"""Rounds of compaction: what they make anew and say, and what never stops `tend`."""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from gateway import settings as gateway_settings
+from gateway.errors import StoreUnwritable
+from gateway.statuses import Status
+from gateway.store.sqlite import SqliteStore
+from harvester.harvest.instance import Instance, sources_file
+from harvester.runtime.interrupts import Stop
+from harvester.runtime.locks import lock
+from harvester.schedule.compaction import CompactionRounds
+from tests.clocks import Clocks
+from tests.schedule.test_kept_files import Reports
+from tests.store.conftest import furnished
+from tests.store.test_sqlite_compaction import Model
+
+
+@pytest.fixture
+def model(tmp_path):
+    clocks = Clocks()
+    model = Model(furnished(SqliteStore(tmp_path / "store.sqlite", create=True, clock=clocks.host())), clocks)
+    model.publish(*range(300))
+    clocks.pass_seconds(1)
+    yield model
+    model.store.close()
+
+
+@pytest.fixture
+def reports() -> Reports:
+    return Reports()
+
+
+def rounds(model: Model, reports: Reports, stop: Stop | None = None, **more: Any) -> CompactionRounds:
+    folder, unused = model.store._file.path.parent, None
+    settings = gateway_settings.load(folder, {}, {})
+    instance = Instance(settings, model.store, unused, sources_file(folder), unused, unused, unused, unused)
+    return CompactionRounds(instance, reports, stop or Stop(), **more)
+
+
+def test_a_round_makes_blocks_anew_once_and_says_it(model, reports):
+    ended = []
+    made = rounds(model, reports, ended=ended.append)
+    counts = made.run()
+    assert counts.keys() == {"blocks", "bytes"}
+    assert reports.sentences == [f"compaction: 3 blocks were made anew, {counts['bytes']} bytes freed."]
+    assert made.run() == {}
+    assert ended == [counts]
+    assert made.status is Status.SUCCEEDED
+    model.verify()
+
+
+def test_a_round_leaves_the_work_to_another_process(model, reports):
+    made = rounds(model, reports)
+    with lock(model.store._file.path.parent, "store.compaction"):
+        assert made.run() == {}
+    assert made.status is Status.LOCKED
+    assert reports.sentences == []
+
+
+def test_a_round_ends_when_it_should(model, reports):
+    model.publish(*range(300, 5_000))
+    model.clocks.pass_seconds(1)
+    stop = Stop()
+    stop.ask()
+    assert rounds(model, reports, stop).run()["blocks"] <= 5
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"), [(StoreUnwritable("It is full."), "It is full."), (ZeroDivisionError, "a fault")]
+)
+def test_an_error_is_reported_once_and_stops_nothing(model, reports, monkeypatch, error, sentence):
+    def fail(**_options: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(model.store, "compact", fail)
+    made = rounds(model, reports)
+    for _ in range(2):
+        assert made.run() == {}
+        assert made.status is Status.FAILED
+    (reported,) = reports.sentences
+    assert reported.startswith(f"compaction: {sentence}")
+
+
+def test_damaged_blocks_need_attention(model, reports):
+    with model.store._file.writing() as session:
+        session.execute("update body set crc = crc + 1 where id = 2")
+    made = rounds(model, reports)
+    assert made.run()["damaged"] == 1
+    assert made.status is Status.WITH_ERRORS
+    assert reports.sentences[0] == "compaction: 1 blocks of the store are damaged; `gateway check` names them."
+
+
+def test_rounds_are_repeated_until_the_end(model, reports, monkeypatch):
+    monkeypatch.setattr("harvester.schedule.compaction._PAUSE_SECONDS", 0.01)
+    with rounds(model, reports).repeated():
+        deadline = monotonic() + 30
+        while not reports.sentences:
+            assert monotonic() < deadline
+            sleep(0.01)
