@@ -116,18 +116,18 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.after_request(_secured)
     decide = decide_of(settings, databases)
     app.extensions.update(databases._asdict(), decide=decide)
-    for part in (*_for_harvesters(settings, databases, repository, observe), *_pages(settings, databases, repository)):
+    face = oaipmh.Face(store, repository, settings.number("oai_max_request_bytes"), observe)
+    app.register_blueprint(face.blueprint())
+    for part in (*_for_harvesters(settings, databases, repository), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
     app.register_blueprint(_review(app, settings, databases, repository, decide))
+    app.wsgi_app = face.direct(app.wsgi_app, (*SECURITY_HEADERS, *_READABLE))  # type: ignore[assignment, method-assign]
     return app
 
 
-def _for_harvesters(
-    settings: Settings, databases: Databases, repository: Repository, observe: Observe | None
-) -> Iterator[Blueprint]:
-    """Yield the parts that machines ask: OAI-PMH, WebSub, schemas, files, and the probes of an operator."""
+def _for_harvesters(settings: Settings, databases: Databases, repository: Repository) -> Iterator[Blueprint]:
+    """Yield the parts that machines ask besides OAI-PMH: WebSub, schemas, files, and the probes of an operator."""
     store = databases.store
-    yield oaipmh.blueprint(store, repository, settings.number("oai_max_request_bytes"), observe)
     yield websub.blueprint(databases.subscriptions, settings.number("websub_lease_seconds"))
     if settings.is_on("hub"):
         yield hub.blueprint(

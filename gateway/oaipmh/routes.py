@@ -7,20 +7,23 @@ OAI-PMH 2.0 §3.1: GET and POST, `text/xml`, compression by Accept-Encoding; err
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache, partial
 from threading import Lock
 from time import monotonic
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from flask import Blueprint, Request, Response, request
+from werkzeug.datastructures import Accept
+from werkzeug.http import parse_accept_header
 
-from gateway.errors import StoreError
+from gateway.errors import StoreDamaged, StoreError
 from gateway.oaipmh import verbs
 from gateway.oaipmh.arguments import Arguments, parse, refused
 from gateway.oaipmh.identity import COMPRESSIONS, Repository
-from gateway.pieces import Part, deflate, gzip, zstd
+from gateway.pieces import Part, deflate, gzip, identity, zstd
 from gateway.store.base import Store
 
 log = logging.getLogger("gateway.oaipmh")
@@ -32,7 +35,16 @@ _RETRY_AFTER_SECONDS = 60
 # A page takes 2 ms. An answer that takes much longer waits for a disk, and should not delay the others.
 _LONGEST_TURN_SECONDS = 0.05
 
-_ENCODERS: Mapping[str, Callable[[Sequence[Part]], bytes]] = {"gzip": gzip, "deflate": deflate, "zstd": zstd}
+ADDRESSES = ("/oai", "/oai/")  # many people write the second, and few harvesters follow a redirect
+_LISTS = ("ListIdentifiers", "ListRecords")
+_ENCODERS: Mapping[str, Callable[[Sequence[Part]], bytes]] = {
+    "": identity,
+    "gzip": gzip,
+    "deflate": deflate,
+    "zstd": zstd,
+}
+_HEADERS_KEPT = 100  # clients have few ways to write an Accept-Encoding
+_CONDITIONS = frozenset(("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_MATCH", "HTTP_RANGE"))
 
 # A body that is too long is still read, up to so many times our limit. If a server answers and closes while the client
 # still writes, the client loses the answer (RFC 9112 §9.6).
@@ -40,31 +52,65 @@ _PATIENCE = 16
 
 
 Observe: TypeAlias = Callable[[str, str, float, int], None]
+Application: TypeAlias = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+T = TypeVar("T", Response, tuple[bytes, str])
 
 
-def blueprint(store: Store, repository: Repository, max_bytes: int, observe: Observe | None = None) -> Blueprint:
-    """Return the Flask blueprint of `/oai`; `max_bytes` is the allowed length of the arguments of a request.
+class Face:
+    """OAI-PMH over HTTP, for Flask (`blueprint`) and beside it (`direct`).
 
     `observe` is called after each answer. It gets the verb, the code of the first error (or an empty string), the
     duration in seconds, and the length in bytes.
     """
-    face = Blueprint("oaipmh", __name__)
-    turns = Lock()
 
-    @face.route("/oai", methods=["GET", "POST"])  # Flask adds HEAD
-    @face.route("/oai/", methods=["GET", "POST"])  # many people write it so, and few harvesters follow a redirect
-    def oai() -> Response:
+    def __init__(self, store: Store, repository: Repository, max_bytes: int, observe: Observe | None = None) -> None:
+        """Take the store, and the allowed length of the arguments of a request in bytes."""
+        self._store, self._repository, self._max_bytes, self._observe = store, repository, max_bytes, observe
+        self._turns = Lock()
+
+    def blueprint(self) -> Blueprint:
+        """Return the Flask blueprint of `/oai`."""
+        face = Blueprint("oaipmh", __name__)
+        for address in ADDRESSES:
+            face.add_url_rule(address, "oai", self._oai, methods=["GET", "POST"])  # Flask adds HEAD
+        face.register_error_handler(StoreError, _unavailable)
+        return face
+
+    def _oai(self) -> Response:
+        return self._answered(_arguments(request, self._max_bytes), lambda answer: _respond(answer, request))
+
+    def direct(self, application: Application, headers: Sequence[tuple[str, str]]) -> Application:
+        """Return a WSGI application that answers GET requests for lists itself; Flask would take as long as the list.
+
+        It leaves all others to `application`, and those with conditions. `headers` are those of every answer.
+        """
+
+        def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+            raw = environ.get("QUERY_STRING", "")
+            is_list = environ["PATH_INFO"] in ADDRESSES and environ["REQUEST_METHOD"] == "GET" and "verb=List" in raw
+            if not is_list or len(raw) > self._max_bytes or not _CONDITIONS.isdisjoint(environ):
+                return application(environ, start_response)
+            arguments = parse(raw.encode("latin-1"))
+            if arguments.verb not in _LISTS:
+                return application(environ, start_response)
+            try:
+                body, coding = self._answered(arguments, partial(_encoded, environ.get("HTTP_ACCEPT_ENCODING", "")))
+            except StoreError:  # it is answered by the handler of the blueprint
+                return application(environ, start_response)
+            start_response("200 OK", [*_headers(len(body), coding), *headers])
+            return (body,)
+
+        return answer
+
+    def _answered(self, arguments: Arguments, finish: Callable[[verbs.Answer], T]) -> T:
         began = monotonic()
-        arguments = _arguments(request, max_bytes)
-        with _turn(turns), store.view() as view:
-            answer = verbs.answer(view, repository, arguments)
-        response = _respond(answer, request)
-        if observe is not None:
-            observe(arguments.verb, answer.error, monotonic() - began, response.content_length or 0)
-        return response
-
-    face.register_error_handler(StoreError, _unavailable)
-    return face
+        with _turn(self._turns), self._store.view() as view:
+            answer = verbs.answer(view, self._repository, arguments)
+        finished = finish(answer)
+        if self._observe is not None:
+            size = (finished.content_length or 0) if isinstance(finished, Response) else len(finished[0])
+            self._observe(arguments.verb, answer.error, monotonic() - began, size)
+        return finished
 
 
 @contextmanager
@@ -104,24 +150,37 @@ def _body(asked: Request, max_bytes: int) -> bytes:
 
 
 def _respond(answer: verbs.Answer, asked: Request) -> Response:
-    coding = _coding(asked)
-    body = _ENCODERS[coding](answer.parts) if coding else answer.body()
-    response = Response(body, content_type=CONTENT_TYPE)
-    response.vary.add("Accept-Encoding")
+    body, coding = _encoded(asked.headers.get("Accept-Encoding", ""), answer)
+    response = Response(body, headers=_headers(len(body), coding))
     if answer.is_cacheable:
         response.set_etag(answer.tag(), weak=True)
         response.cache_control.no_cache = True
         if answer.last_modified is not None:
             response.last_modified = datetime.fromtimestamp(answer.last_modified, UTC)
         response.make_conditional(asked)
-    if coding and response.status_code == 200:  # noqa: PLR2004 - a 304 has no body to encode
-        response.content_encoding = coding
+        if response.status_code != 200:  # noqa: PLR2004 - a 304 has no body that is encoded
+            del response.headers["Content-Encoding"]
     return response
 
 
-def _coding(asked: Request) -> str:
+def _headers(size: int, coding: str) -> list[tuple[str, str]]:
+    headers = [("Content-Type", CONTENT_TYPE), ("Content-Length", str(size)), ("Vary", "Accept-Encoding")]
+    return [*headers, ("Content-Encoding", coding)] if coding else headers
+
+
+def _encoded(accepted: str, answer: verbs.Answer) -> tuple[bytes, str]:
+    """Return the body of an answer in the coding that the client prefers, and the name of the coding."""
+    coding = _coding(accepted)
+    try:
+        return _ENCODERS[coding](answer.parts), coding
+    except ValueError as error:
+        raise StoreDamaged(f"A block of the store is damaged. {error}") from error
+
+
+@lru_cache(_HEADERS_KEPT)
+def _coding(header: str) -> str:
     """Return the content coding that the client prefers (RFC 9110 §12.5.3); at equal quality, ours before identity."""
-    accepted = asked.accept_encodings
+    accepted = parse_accept_header(header, Accept)
     if not accepted:
         return ""
     best = max(COMPRESSIONS, key=accepted.quality)

@@ -29,7 +29,9 @@ FORM = "application/x-www-form-urlencoded"
 @pytest.fixture
 def client(store, repository):
     app = Flask(__name__)
-    app.register_blueprint(routes.blueprint(store, repository, 10_000))
+    face = routes.Face(store, repository, 10_000)
+    app.register_blueprint(face.blueprint())
+    app.wsgi_app = face.direct(app.wsgi_app, ())
     return app.test_client()
 
 
@@ -272,7 +274,9 @@ def test_an_answer_that_takes_long_keeps_no_other_waiting(view, repository):
             yield view
 
     app = Flask(__name__)
-    app.register_blueprint(routes.blueprint(SlowStore(), repository, 10_000))  # type: ignore[arg-type]
+    face = routes.Face(SlowStore(), repository, 10_000)  # type: ignore[arg-type]
+    app.register_blueprint(face.blueprint())
+    app.wsgi_app = face.direct(app.wsgi_app, ())
     client = app.test_client()
     assert client.get("/oai?verb=ListSets").status_code == 200
     assert answers == ["the slow one", 200]

@@ -1,0 +1,120 @@
+"""Lists are answered beside Flask, and nobody can notice: not by a header, not by a byte."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+
+from gateway.errors import StoreBusy, StoreDamaged
+from gateway.oaipmh import routes
+from gateway.pieces import compressed
+from gateway.store.base import PageOfParts
+
+HEADERS = (("X-Content-Type-Options", "nosniff"),)
+LIST = "verb=ListRecords&metadataPrefix=oai_dc"
+
+
+class Clients:
+    """The same repository with Flask alone, and with lists beside it; `asked` are the requests that Flask got."""
+
+    def __init__(self, store, repository):
+        self.asked: list[str] = []
+        self.observed: list[tuple[str, str, int]] = []
+        app = Flask(__name__)
+        face = routes.Face(store, repository, 300, lambda *seen: self.observed.append((*seen[:2], seen[3])))
+        app.register_blueprint(face.blueprint())
+
+        @app.after_request
+        def add(response):
+            response.headers.extend(HEADERS)
+            return response
+
+        self.flask = app.test_client()
+        whole = app.wsgi_app
+
+        def noted(environ, start_response):
+            self.asked.append(environ["QUERY_STRING"])
+            return whole(environ, start_response)
+
+        beside = Flask(__name__)
+        beside.wsgi_app = face.direct(noted, HEADERS)
+        self.direct = beside.test_client()
+
+    def both(self, query, path="/oai", **headers):
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.asked.clear()
+        return [client.get(f"{path}?{query}", headers=given) for client in (self.direct, self.flask)]
+
+
+@pytest.fixture
+def clients(store, repository):
+    return Clients(store, repository)
+
+
+@pytest.mark.parametrize("coding", ["", "gzip", "deflate", "zstd", "br, zstd", "gzip;q=0, *", "nonsense;;q=x", "é"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        LIST,
+        "verb=ListIdentifiers&metadataPrefix=oai_dc",
+        f"{LIST}&from=2023-11-14&until=2023-11-14T22:13:20Z",
+        f"{LIST}&set=nothing",
+        f"{LIST}&set=%ff",
+        "verb=ListRecords",
+        "verb=ListRecords&resumptionToken=nonsense",
+        "metadataPrefix=oai_dc&verb=ListIdentifiers&x=%C3%A9+1",
+    ],
+)
+def test_an_answer_is_that_of_flask(clients, query, coding):
+    direct, flask = clients.both(query, Accept_Encoding=coding)
+    assert clients.asked == []
+    assert (direct.status, list(direct.headers), direct.data) == (flask.status, list(flask.headers), flask.data)
+    assert clients.observed[-1] == clients.observed[-2]
+
+
+@pytest.mark.parametrize(
+    ("query", "headers"),
+    [
+        ("verb=Identify", {}),
+        ("verb=ListSets", {}),
+        ("verb=ListMetadataFormats", {}),
+        ("verb=GetRecord&metadataPrefix=oai_dc&identifier=verb=ListRecords", {}),
+        ("verb=ListRecords&verb=ListRecords", {}),
+        (LIST + "&x=" + "y" * 300, {}),
+        (LIST, {"If_None_Match": "*"}),
+        (LIST, {"Range": "bytes=0-9"}),
+    ],
+)
+def test_everything_else_is_left_to_flask(clients, query, headers):
+    direct, flask = clients.both(query, **headers)
+    assert clients.asked == [query]
+    assert (direct.status, list(direct.headers), direct.data) == (flask.status, list(flask.headers), flask.data)
+
+
+def test_the_second_address_is_answered_too_and_no_other(clients):
+    assert clients.both(LIST, "/oai/")[0].status_code == 200
+    assert clients.asked == []
+    assert clients.both(LIST, "/oai/x")[0].status_code == 404
+    assert clients.asked == [LIST]
+
+
+def test_a_form_and_a_head_are_left_to_flask(clients):
+    assert clients.direct.post("/oai", data=LIST, content_type="application/x-www-form-urlencoded").data
+    assert clients.direct.head(f"/oai?{LIST}").data == b""
+    assert len(clients.asked) == 2
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd", ""])
+def test_a_store_that_fails_is_answered_with_503(clients, view, coding):
+    view.failure = StoreBusy("It is busy.")
+    for answer in clients.both(LIST, Accept_Encoding=coding):
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
+
+
+@pytest.mark.parametrize("coding", ["zstd", ""])
+def test_a_damaged_block_is_answered_with_503(clients, view, monkeypatch, caplog, coding):
+    piece = compressed(b"<record/>\n")._replace(length=99)
+    monkeypatch.setattr(type(view), "parts", lambda *_, **__: PageOfParts((piece,), 1, None))
+    for answer in clients.both(LIST, Accept_Encoding=coding):
+        assert answer.status_code == 503
+    assert StoreDamaged.__name__ in caplog.text
