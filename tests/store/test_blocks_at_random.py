@@ -1,0 +1,227 @@
+"""A store in blocks against a model, whatever happens to it: every list, in every form, after every few steps.
+
+The model keeps the last version of each record. Compaction runs at random, thorough or for a moment; sparse sets get
+blocks of their own, and lose them; walks go on across all of it. Each seed is another history.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from contextlib import closing
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from gateway import pieces
+from gateway.model import ItemChange, Publication, Record, Selection
+from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_own_lists import drop, own_lists, want
+from tests.contract.conftest import change, furnished
+
+PREFIXES = ("oai_dc", "oai_didl")
+SETS = ("source:laro", "source:laro:a", "source:laro:a:deep", "source:laro:b", "source:laro:rare", "fulltext")
+SPECS = (None, "source:laro", "source:laro:a", "source:laro:b", "source:laro:rare", "fulltext")
+
+
+class Held(NamedTuple):
+    """What the model has of a record: its content, the second, and the sets of its item and those it has left."""
+
+    name: str
+    content: bytes
+    second: int
+    order: int
+    is_deleted: bool
+    digest: bytes
+
+
+class History:
+    """A store, its model, and a dice."""
+
+    def __init__(self, store, clocks, seed):
+        self.store, self.clocks, self.dice = store, clocks, Random(seed)
+        self.records: dict[tuple[str, str], Held] = {}
+        self.sets: dict[str, frozenset[str]] = {}
+        self.moved: dict[str, int] = {}  # the last record before the sets of an item changed
+        self.last: dict[str, ItemChange] = {}
+        self.numbers: dict[str, int] = {}
+        self.version = self.order = 0
+        self.walks: list[list] = []
+
+    def publish(self):
+        self.version += 1
+        if self.dice.random() < 0.8:
+            self.clocks.pass_seconds(self.dice.choice((1, 1, 5, 4000)))
+        size = self.dice.choice((1, 3, 20, 90, 150))
+        names = [f"{number}" for number in sorted(self.dice.sample(range(400), size))]
+        intent = self.store.intend()
+        changes = [self._change(name) for name in names]
+        self.store.publish(intent, Publication("laro", tuple(changes)))
+        written = [
+            (one.upstream, record)
+            for one in sorted(changes, key=lambda one: one.sets)
+            for record in one.records
+            if self._is_new(one.upstream, record)
+        ]
+        for name, record in written:
+            self.order += 1
+            held = Held(name, record.content, intent.datestamp, self.order, record.is_deleted, record.digest)
+            self.records[name, record.metadata_prefix] = held
+        for one in changes:
+            sets = frozenset(_with_ancestors(one.sets))
+            if self.sets.get(one.upstream) != sets:
+                self.moved[one.upstream] = self.order
+            self.sets[one.upstream] = sets
+            self.numbers.setdefault(one.upstream, len(self.numbers) + 1)
+
+    def _is_new(self, name: str, record: Record) -> bool:
+        held = self.records.get((name, record.metadata_prefix))
+        return held is None or (held.digest, held.is_deleted) != (record.digest, record.is_deleted)
+
+    def _change(self, name):
+        """Return a change to a new version, or sometimes the last one again."""
+        if name in self.last and self.dice.random() < 0.2:
+            return self.last[name]
+        weights = (40, 10, 10, 10, 1, 5)
+        sets = tuple(sorted(set(self.dice.choices(SETS, weights, k=self.dice.choice((1, 1, 2))))))
+        prefixes = self.dice.choice((PREFIXES, PREFIXES, PREFIXES[:1]))
+        deleted = self.dice.choice(((), (), (), (), prefixes[:1]))
+        made = change(name, self.version, sets=sets, prefixes=prefixes, deleted=deleted)
+        records = tuple(
+            record._replace(content=record.content.replace(b"</record>", b"<!-- %d --></record>" % self.version))
+            for record in made.records
+        )
+        self.last[name] = made._replace(records=records)
+        return self.last[name]
+
+    def tidy(self):
+        if self.dice.random() < 0.5:
+            self.clocks.pass_seconds(100)
+        self.store.compact(self.dice.choice((0.0, 0.002, 5.0)), is_thorough=self.dice.random() < 0.3)
+
+    def change_own_lists(self):
+        with self.store._file.writing() as session:
+            found = own_lists(session)
+            if found and self.dice.random() < 0.3:
+                drop(session, self.dice.choice(found))
+            elif (
+                row := session.one("select id from collection where spec = ?", (self.dice.choice(SPECS[1:]),))
+            ) is not None:
+                want(session, row[0], self.dice.choice((1, 2)), 10**6)
+
+    def walk(self):
+        """Begin a walk, or let all walks take a page; a walk that ends has what did not change, once and in order."""
+        prefix, spec = self.dice.choice(PREFIXES), self.dice.choice(SPECS)
+        self.walks.append([Selection(prefix, spec), None, [], self.order, self.dice.choice((1, 30, 110))])
+        for walk in self.walks[:]:
+            selection, after, texts, begun, limit = walk
+            with self.store.view() as view:
+                page = view.parts(selection, after, limit, only_headers=False, is_exact=self.dice.random() < 0.5)
+            texts += pieces.identity(page.parts).splitlines()
+            walk[1] = page.next
+            if page.next is None:
+                self.walks.remove(walk)
+                assert len(set(texts)) == len(texts)
+                unchanged = [
+                    held.content
+                    for held in self.listed(selection)
+                    if held.order <= begun and (selection.set_spec is None or self.moved[held.name] <= begun)
+                ]
+                assert [text for text in texts if text in set(unchanged)] == unchanged
+
+    def listed(self, selection):
+        return sorted(
+            (
+                held
+                for (name, prefix), held in self.records.items()
+                if prefix == selection.metadata_prefix
+                and (selection.set_spec is None or selection.set_spec in self.sets[name])
+                and (selection.from_ or 0) <= held.second <= (selection.until or 2**40)
+            ),
+            key=lambda held: (held.second, held.order),
+        )
+
+    def verify(self):
+        assert self.store.check() == ()
+        seconds = sorted({held.second for held in self.records.values()})
+        bounds = sorted(self.dice.sample(seconds, 2)) if len(seconds) > 1 else (None, None)
+        with self.store.view() as view:
+            for prefix in PREFIXES:
+                for spec in SPECS:
+                    for first, last in ((None, None), bounds):
+                        self._verify_list(view, Selection(prefix, spec, first, last))
+            for (name, prefix), held in self.dice.sample(sorted(self.records.items()), min(9, len(self.records))):
+                stored = view.record(f"oai:gateway.example.org:laro/{name}", prefix)
+                assert (stored.content, stored.datestamp, stored.is_deleted) == (
+                    held.content,
+                    held.second,
+                    held.is_deleted,
+                )
+
+    def _verify_list(self, view, selection):
+        expected = [held.content for held in self.listed(selection)]
+        assert view.count(selection) == len(expected)
+        assert list(view.page(selection, None, 10_000).records) == expected
+        for only_headers in (False, True):
+            after, texts, limit = None, [], self.dice.choice((3, 60, 130, 1000))
+            while True:
+                page = view.parts(selection, after, limit, only_headers=only_headers, is_exact=self.dice.random() < 0.5)
+                text = pieces.identity(page.parts)
+                assert gzip.decompress(pieces.gzip(page.parts)) == zlib.decompress(pieces.deflate(page.parts)) == text
+                assert text.count(b"\n") == page.size
+                texts += text.splitlines()
+                after = page.next
+                if after is None:
+                    break
+            headers = [content[8 : content.index(b"</header>") + 9] for content in expected]
+            assert texts == (headers if only_headers else expected)
+        if selection.set_spec is None and selection.from_ is not None:
+            living = [held.second for held in self.listed(selection) if not held.is_deleted]
+            assert [second for _, second in view.entries(selection, 10_000)] == living
+            assert [second for _, second in view.entries(selection, 5, 7)] == living[7:12]
+        if selection.from_ is None:
+            living = {
+                self.numbers[name]
+                for (name, prefix), held in self.records.items()
+                if prefix == selection.metadata_prefix
+                and not held.is_deleted
+                and (selection.set_spec is None or selection.set_spec in self.sets[name])
+            }
+            assert {resource.item for resource in view.resources(selection, 0, 10_000, 10_000)} == living
+            ranges = view.resource_ranges(selection, 7)
+            assert ranges == tuple(sorted({(number - 1) // 7 for number in living}))
+
+
+def _with_ancestors(specs):
+    for spec in specs:
+        while spec:
+            yield spec
+            spec = spec.rpartition(":")[0]
+
+
+def check_history(path, clocks, seed, steps):
+    with closing(SqliteStore(path, create=True, clock=clocks.host())) as store:
+        furnished(store, clocks)
+        history = History(store, clocks, seed)
+        deeds = (*[history.publish] * 3, history.tidy, history.change_own_lists, history.walk)
+        history.publish()
+        for number in range(1, steps):
+            history.dice.choice(deeds)()
+            if number % 10 == 0 or number == steps - 1:
+                history.verify()
+        with store._file.reading() as session:
+            orphans = session.one("select count(*) from body where id not in (select body from block)")
+        assert orphans == (0,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_every_list_is_that_of_the_model(path, clocks, seed):
+    check_history(path, clocks, seed, 60)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100, 112))
+def test_every_list_is_that_of_the_model_after_many_steps(path, clocks, seed):
+    check_history(path, clocks, seed, 150)
