@@ -57,7 +57,8 @@ def carry_out(
         desk.change_all()
     changes = apply_takedowns(store, inbox, file, progress, partial(_named_files, store, desk))
     if new:
-        store.settle()  # files that were carried in records stand in its log
+        store.erase_superseded()  # files were carried in records, and stand in its blocks,
+        store.settle()  # and in its log
     copies = Copies(settings.instance)
     digests = sorted(file.read().digests)
     deleted = sum(copies.remove(digest) for digest in digests)

@@ -340,6 +340,13 @@ class Store(Protocol):
         """
         ...
 
+    def erase_superseded(self) -> None:
+        """Remove from the file all records that have newer versions. The log may have them until `settle`.
+
+        Raise StoreError.
+        """
+        ...
+
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
         ...

@@ -48,6 +48,7 @@ from gateway.store.sqlite_check import findings
 from gateway.store.sqlite_clock import SqliteClock
 from gateway.store.sqlite_compaction import Compaction
 from gateway.store.sqlite_conversion import convert
+from gateway.store.sqlite_erasure import erase_superseded
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_items import states_of
@@ -232,6 +233,10 @@ class SqliteStore:
         done = self._compaction.run(horizon, seconds, is_thorough=is_thorough, is_stopped=is_stopped, progress=progress)
         made = make(self._file, horizon, lambda: not is_stopped() and monotonic() < ends, self._step)
         return done._replace(blocks=done.blocks + made)
+
+    def erase_superseded(self) -> None:
+        """Make every block anew that has superseded records."""
+        erase_superseded(self._file)
 
     def _horizon(self) -> int:
         with self.view() as view:

@@ -710,6 +710,11 @@ where (holes is not null or count < 50) and last_datestamp < :horizon
   and (prefix, datestamp, number) > (:prefix, :datestamp, :number)
 order by prefix, datestamp, number limit :limit;
 
+-- name: blocks_with_holes
+-- Return where the blocks are that have superseded records.
+select prefix, datestamp, number from block indexed by block_bad
+where (holes is not null or count < 50) and holes is not null;
+
 -- name: blocks_loose
 -- Return blocks below a second that have holes, or few records, or could be compressed better, of all formats.
 select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body, is_tight from block

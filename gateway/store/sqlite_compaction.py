@@ -204,7 +204,7 @@ class _Run:
             self._step("blocks removed")
             for one in made:
                 row = shelf.put(prefix, one.row, one.block, is_tight=self._is_thorough)
-                shelf.put_sets(prefix, row, _sets(one, sets))
+                shelf.put_sets(prefix, row, sets_in(one, sets))
             self._step("blocks replaced")
         self._step("compaction committed")
         written = sum(_bytes(one.block) for one in made)
@@ -244,7 +244,7 @@ def _bytes(block: Block) -> int:
     return len(block.records.deflated) + len(block.headers.deflated) + len(block.lengths) + len(block.items)
 
 
-def _sets(made: Merged, former: Sequence[Mapping[int, InSet]]) -> dict[int, InSet]:
+def sets_in(made: Merged, former: Sequence[Mapping[int, InSet]]) -> dict[int, InSet]:
     """Return the sets of which a new block has records, from those of the former ones."""
     empty = InSet()
     return {

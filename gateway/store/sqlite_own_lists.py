@@ -113,10 +113,10 @@ def make(file: SqliteFile, horizon: int, goes_on: Callable[[], bool], step: Call
                 drop(session, one)
         while not one.is_ready and goes_on():
             with file.writing() as session:
-                found = next((other for other in own_lists(session) if other.number == one.number), None)
-                if found is None or found.is_ready:
+                grown_list = next((other for other in own_lists(session) if other.number == one.number), None)
+                if grown_list is None or grown_list.is_ready:
                     break
-                one, blocks = _part(session, found, horizon)  # noqa: PLW2901 - the same list, grown
+                one, blocks = _part(session, grown_list, horizon)  # noqa: PLW2901 - the same list, grown
                 made += blocks
                 step("own list grown")
             step("growth committed")

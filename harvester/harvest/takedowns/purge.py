@@ -36,6 +36,7 @@ def purge(instance: Instance, entries: Entries) -> Purged:
         versions += _overwrite(instance, source, upstreams)
         bury(instance.store, source, by_source[source])
         downloads.forget(instance.folder, source)  # the archive that a source delivered has them too
+    instance.store.erase_superseded()
     settled = [instance.inbox.settle(), instance.store.settle()]  # each log, although a reader is in the way of another
     if instance.has_searched:
         desk = instance.desk()

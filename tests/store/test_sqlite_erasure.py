@@ -1,0 +1,70 @@
+"""What was superseded is not in the file any more after it was erased, also what compaction must not touch yet."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from gateway.model import Key, Publication, Selection
+from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_erasure import _make_anew
+
+DC = Selection("oai_dc")
+
+
+@pytest.fixture
+def superseded(store, make_change) -> bytes:
+    """Publish three items, then a new version of one in the same second. Return a part of the block with the old one."""
+    changes = (make_change("a", sets=("x",)), make_change("secret", sets=("x",)), make_change("c", sets=("x",)))
+    store.publish(store.intend(), Publication("laro", changes))
+    (block,) = blocks(store)
+    store.publish(store.intend(), Publication("laro", (make_change("secret", 2, sets=("y",)),)))
+    assert blocks(store)[0] == block, "compaction touches nothing at the horizon"
+    return block[-40:]
+
+
+def blocks(store: SqliteStore) -> list[bytes]:
+    with store._file.reading() as session:
+        return [records for (records,) in session.execute("select records from body order by id")]
+
+
+def stored(store: SqliteStore) -> bytes:
+    assert store.settle()
+    return b"".join(path.read_bytes() for path in store._file.path.parent.glob("store.sqlite*"))
+
+
+def test_superseded_records_are_not_in_the_file_after_they_were_erased(store, path, clocks, superseded):
+    assert superseded in stored(store)
+    with store.view() as view:
+        lists = [
+            view.page(selection, None, 9) for selection in (DC, Selection("oai_dc", "x"), Selection("oai_dc", "y"))
+        ]
+    store.erase_superseded()
+    assert superseded not in stored(store)
+    with store.view() as view:
+        assert lists == [
+            view.page(selection, None, 9) for selection in (DC, Selection("oai_dc", "x"), Selection("oai_dc", "y"))
+        ]
+    assert store.check() == ()
+    with closing(SqliteStore(path, clock=clocks.host(), show_departed=True)) as other, other.view() as view:
+        assert view.count(Selection("oai_dc", "x")) == len(view.page(Selection("oai_dc", "x"), None, 9).records) == 3
+
+
+@pytest.mark.parametrize("damage", ["update body set records = x'00' where id = 1", "delete from body where id = 1"])
+def test_a_damaged_block_stays_as_it_is(store, superseded, damage):
+    with store._file.writing() as session:
+        session.execute(damage)
+    damaged = blocks(store)
+    store.erase_superseded()
+    assert blocks(store) == damaged
+
+
+def test_a_block_that_was_made_anew_meanwhile_stays_as_it_is(store, superseded):
+    store.erase_superseded()
+    before = blocks(store)
+    with store._file.reading() as session:
+        places = session.execute("select prefix, datestamp, number from block").fetchall()
+    for prefix, *key in [*places, (1, 1, 1)]:
+        _make_anew(store._file, prefix, Key(*key))
+    assert blocks(store) == before
