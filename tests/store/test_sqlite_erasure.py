@@ -10,12 +10,12 @@ from gateway.model import Key, Publication, Selection
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_erasure import _make_anew
 
-DC = Selection("oai_dc")
+SELECTIONS = tuple(Selection("oai_dc", spec) for spec in (None, "x", "y"))
 
 
 @pytest.fixture
 def superseded(store, make_change) -> bytes:
-    """Publish three items, then a new version of one in the same second. Return a part of the block with the old one."""
+    """Publish three items, then a newer version of one in the same second. Return a part of the older block."""
     changes = (make_change("a", sets=("x",)), make_change("secret", sets=("x",)), make_change("c", sets=("x",)))
     store.publish(store.intend(), Publication("laro", changes))
     (block,) = blocks(store)
@@ -37,15 +37,11 @@ def stored(store: SqliteStore) -> bytes:
 def test_superseded_records_are_not_in_the_file_after_they_were_erased(store, path, clocks, superseded):
     assert superseded in stored(store)
     with store.view() as view:
-        lists = [
-            view.page(selection, None, 9) for selection in (DC, Selection("oai_dc", "x"), Selection("oai_dc", "y"))
-        ]
+        lists = [view.page(selection, None, 9) for selection in SELECTIONS]
     store.erase_superseded()
     assert superseded not in stored(store)
     with store.view() as view:
-        assert lists == [
-            view.page(selection, None, 9) for selection in (DC, Selection("oai_dc", "x"), Selection("oai_dc", "y"))
-        ]
+        assert lists == [view.page(selection, None, 9) for selection in SELECTIONS]
     assert store.check() == ()
     with closing(SqliteStore(path, clock=clocks.host(), show_departed=True)) as other, other.view() as view:
         assert view.count(Selection("oai_dc", "x")) == len(view.page(Selection("oai_dc", "x"), None, 9).records) == 3
