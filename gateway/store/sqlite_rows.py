@@ -91,9 +91,8 @@ class Rows:
     """All rows to write, table by table.
 
     Lists of rows have the order of the columns of the queries. `added` are by the number of their prefix, in the order
-    of the publication; `superseded` are the keys of former versions, and the sets that these
-    were in. Places that records leave or enter are there once,
-    with the number of records.
+    of the publication. `superseded` are the keys of former versions, and the sets that these were in. Places that
+    records leave or enter are there once, with the number of records.
     """
 
     items_added: list[Row] = field(default_factory=list)
