@@ -229,7 +229,7 @@ LAYERS = {
     # A face knows the store by its protocol only (the types in base.py). Pure parts use no library; routes know HTTP.
     "gateway.oaipmh": Layer((*GROUND, "gateway.names", "gateway.pieces", "gateway.store.base", "gateway.oaipmh")),
     "gateway.oaipmh.routes": Layer(
-        (*GROUND, "gateway.names", "gateway.pieces", "gateway.store.base", "gateway.oaipmh"), ("flask",)
+        (*GROUND, "gateway.names", "gateway.pieces", "gateway.store.base", "gateway.oaipmh"), ("flask", "werkzeug")
     ),
     # Pages: the frame, and the faces that use it. Faces never import each other, and are handed what reads records.
     "gateway.pages": Layer((*GROUND, "gateway.pages"), ("jinja2", "markupsafe")),

@@ -31,7 +31,7 @@ def client(store, repository):
     app = Flask(__name__)
     face = routes.Face(store, repository, 10_000)
     app.register_blueprint(face.blueprint())
-    app.wsgi_app = face.direct(app.wsgi_app, ())
+    app.wsgi_app = face.direct(app.wsgi_app, ())  # type: ignore[method-assign, assignment]
     return app.test_client()
 
 
@@ -276,7 +276,7 @@ def test_an_answer_that_takes_long_keeps_no_other_waiting(view, repository):
     app = Flask(__name__)
     face = routes.Face(SlowStore(), repository, 10_000)  # type: ignore[arg-type]
     app.register_blueprint(face.blueprint())
-    app.wsgi_app = face.direct(app.wsgi_app, ())
+    app.wsgi_app = face.direct(app.wsgi_app, ())  # type: ignore[method-assign, assignment]
     client = app.test_client()
     assert client.get("/oai?verb=ListSets").status_code == 200
     assert answers == ["the slow one", 200]

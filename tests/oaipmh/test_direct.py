@@ -37,7 +37,7 @@ class Clients:
             return whole(environ, start_response)
 
         beside = Flask(__name__)
-        beside.wsgi_app = face.direct(noted, HEADERS)
+        beside.wsgi_app = face.direct(noted, HEADERS)  # type: ignore[method-assign, assignment]
         self.direct = beside.test_client()
 
     def both(self, query, path="/oai", **headers):
