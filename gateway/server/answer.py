@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from email.utils import formatdate
+from functools import lru_cache
 from http import HTTPStatus
+from time import time
 from typing import NamedTuple
 
 # No answer has scripts, forms or images, and none needs to be in a frame. Styles are allowed: Chrome shows XML by a
@@ -21,6 +24,8 @@ SECURITY_HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("Content-Security-Policy", "; ".join(_POLICY)),
 )
+_KEPT = 200
+_LINE_ENDS = re.compile(r"[\r\n\0]")
 _OURS = ("connection", "date", "server", "keep-alive", "transfer-encoding")
 
 
@@ -65,16 +70,21 @@ def head(answer: Answer, version: str, *, is_last: bool) -> bytes:
 
     `is_last` says that the server closes the connection after it. Missing security headers are added.
     """
-    named = {name.lower() for name, _ in answer.headers}
+    first = f"{version} {answer.status}\r\nDate: {_date(int(time()))}\r\n"
+    last = "Connection: close\r\n\r\n" if is_last else "Connection: keep-alive\r\n\r\n"
+    return (first + _fields(tuple(answer.headers)) + last).encode("latin-1")
+
+
+@lru_cache(_KEPT)
+def _fields(headers: tuple[tuple[str, str], ...]) -> str:
+    """Return header fields as text; most answers of a kind have the same ones."""
+    named = {name.lower() for name, _ in headers}
     missing = [(name, value) for name, value in SECURITY_HEADERS if name.lower() not in named]
-    lines = [f"{version} {answer.status}", f"Date: {formatdate(usegmt=True)}"]
-    lines += _fields((*answer.headers, *missing))
-    lines.append("Connection: " + ("close" if is_last else "keep-alive"))
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+    fields = [f"{name}: {value}" for name, value in (*headers, *missing) if name.lower() not in _OURS]
+    assert not _LINE_ENDS.search("".join(fields)), "a line end in a header would begin another header"
+    return "".join(f"{field}\r\n" for field in fields)
 
 
-def _fields(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
-    for name, value in headers:
-        if name.lower() not in _OURS:
-            assert not set(name + value) & set("\r\n\0"), "a line end in a header would begin another header"
-            yield f"{name}: {value}"
+@lru_cache(1)
+def _date(second: int) -> str:
+    return formatdate(second, usegmt=True)
