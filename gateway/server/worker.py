@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 import os
 import signal
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from gateway.server.server import Server
 
 _OBJECTS_BEFORE_COLLECTION = 20_000
+_ALLOCATOR = (  # of malloc.h
+    (-3, 64 * 1_048_576),  # M_MMAP_THRESHOLD
+    (-1, 64 * 1_048_576),  # M_TRIM_THRESHOLD
+    (-2, 4 * 1_048_576),  # M_TOP_PAD
+)
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 
 
@@ -55,6 +61,7 @@ class EventWorker(Worker):  # type: ignore[misc]  # gunicorn is not typed
         loop.add_signal_handler(signal.SIGQUIT, os._exit, 0)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING_SIGNALS)
         _spare_the_collector()
+        _keep_memory()
         await server.run(lambda: self._tick(server))
 
     def _tick(self, server: Server) -> None:
@@ -68,3 +75,14 @@ def _spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+
+
+def _keep_memory() -> None:
+    """Let the allocator of glibc keep the memory of a page for the next one: giving it back takes a third of the time.
+
+    Other allocators have no such function, or ignore it (mallopt(3)).
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        for option, size in _ALLOCATOR:
+            mallopt(option, size)

@@ -43,12 +43,12 @@ class Client:
         assert answer.status == 200, body[:500]
         return Listed(url, body, time.perf_counter() - started)
 
-    def walk(self, **arguments: str) -> Iterator[Listed]:
+    def walk(self, verb: str = "ListRecords", **arguments: str) -> Iterator[Listed]:
         """Return the pages of a list, from the first request to the last token."""
-        url = f"{self.url}?{urlencode({'verb': 'ListRecords', **arguments})}"
+        url = f"{self.url}?{urlencode({'verb': verb, **arguments})}"
         while url:
             page = self.ask(url)
             yield page
             match = _TOKEN.search(page.body[-4096:])
             token = quote(html.unescape(match[1].decode())) if match else ""
-            url = f"{self.url}?verb=ListRecords&resumptionToken={token}" if token else ""
+            url = f"{self.url}?verb={verb}&resumptionToken={token}" if token else ""
