@@ -98,6 +98,7 @@ def _fill(folder: Path, items: int) -> tuple[int, int]:
         hands.second = time.time() - _AGE_OF_RECENT_SECONDS
         changes = islice(_items(works, items - RECENT, hands), RECENT)
         xml_bytes += _publish_batch(store, [_in_rare(change, 10) for change in changes])
+        store.compact(is_thorough=True)
     done = live.called("gateway", folder, "init", "--domain", "live.example.org")
     assert done.returncode == 0, done.stderr
     return xml_bytes, int(hands.second)
@@ -138,9 +139,9 @@ def _items(works: list[dict[str, Record]], first: int, hands: _Hands) -> Iterato
             metadata = metadata_of(content)
             digest, sha256 = hashlib.blake2b(content, digest_size=16).digest(), hashlib.sha256(metadata).digest()
             records.append(record._replace(content=content, digest=digest, length=len(metadata), sha256=sha256))
-        upstream = f"oai:bench.example.org:{block:05}-{place:05}"
         payload = Payload("oai_dc", 1 + number // 500, number % 500, records[0].digest, False)
         identifier = _inside(records[0].content, b"identifier")
+        upstream = identifier.partition(":corpus/")[2]  # the works are in the order of a list, not of their numbers
         sets = ("source:corpus", f"source:corpus:subject:{place % 10}")
         yield _in_rare(ItemChange(upstream, identifier, False, sets, (payload,), tuple(records)), 1000)
 

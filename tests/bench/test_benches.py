@@ -26,6 +26,7 @@ LONG = {
             "hub",
             "incremental",
             "lint_resourcesync",
+            "lists",
             "page_storm",
             "pages",
             "parallel",
