@@ -37,6 +37,7 @@ from gateway.pages import assets
 from gateway.pages.appearance import site_of
 from gateway.pages.site import Site, site_url
 from gateway.past_searches import PastSearches
+from gateway.people.throttle import FAILURES, Throttle
 from gateway.resourcesync import batch_dump
 from gateway.resourcesync import files as resourcesync_files
 from gateway.resourcesync import routes as resourcesync
@@ -56,7 +57,6 @@ from gateway.store.base_inbox import Subscribers, Subscriptions
 from gateway.store.opening import open_inbox, open_store, open_subscribers, open_subscriptions, open_users
 from gateway.store.step import EPOCH_FACT, check_finished
 from gateway.takedown_desk import TakedownDesk
-from gateway.throttle import FAILURES, Throttle
 from gateway.websub import routes as websub
 
 # The baseURL of Identify if no other is given; `gateway serve` always gives one.

@@ -316,8 +316,24 @@ LAYERS = {
     ),
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
-    "gateway.passwords": Layer(("gateway.errors",), ("argon2",)),
-    "gateway.throttle": Layer((*GROUND, "gateway.store.base", "gateway.store.base_users")),
+    # The people who may sign in, for the commands. The review knows their passwords, and who fails to sign in.
+    "gateway.people": Layer(
+        (
+            *GROUND,
+            "gateway.fulltext.decisions",
+            "gateway.instance",
+            "gateway.pages.site",
+            "gateway.settings",
+            "gateway.store.base",
+            "gateway.store.opening",
+            "gateway.people",
+        )
+    ),
+    "gateway.people.commands": Layer(
+        (*GROUND, "gateway.program", "gateway.settings", "gateway.terminal", "gateway.people"), ("click",)
+    ),
+    "gateway.people.passwords": Layer(("gateway.errors",), ("argon2",)),
+    "gateway.people.throttle": Layer((*GROUND, "gateway.store.base", "gateway.store.base_users")),
     # The only face that writes. It knows the databases by their protocols, and what decides is handed to it.
     "gateway.review": Layer(
         (
@@ -327,14 +343,21 @@ LAYERS = {
             "gateway.settings",
             "gateway.store.base",
             "gateway.takedowns",
-            "gateway.throttle",
+            "gateway.people.throttle",
             "gateway.fulltext",
             "gateway.review",
         ),
         ("flask", "flask_wtf", "werkzeug"),
     ),
     "gateway.review.login_page": Layer(
-        (*GROUND, "gateway.pages", "gateway.store.base", "gateway.passwords", "gateway.throttle", "gateway.review"),
+        (
+            *GROUND,
+            "gateway.pages",
+            "gateway.store.base",
+            "gateway.people.passwords",
+            "gateway.people.throttle",
+            "gateway.review",
+        ),
         ("flask",),
     ),
     # The web server knows HTTP and WSGI, and nothing of what it serves.

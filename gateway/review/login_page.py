@@ -13,12 +13,12 @@ from flask import Response, request
 from gateway.errors import StoreBusy
 from gateway.model import Account, Deed
 from gateway.pages.texts import counted
-from gateway.passwords import NOBODY, is_password
+from gateway.people.passwords import NOBODY, is_password
+from gateway.people.throttle import Throttle
 from gateway.review.frame import ReviewPages, page, see_other
 from gateway.review.own_address import own_address
 from gateway.review.sessions import PATH, Sessions
 from gateway.store.base import Users
-from gateway.throttle import Throttle
 from gateway.xmltext import clean
 
 _SHOWN: Final = 100  # characters of a wrong name

@@ -17,6 +17,7 @@ from gateway.model import Decision, Deed
 from gateway.pages.answers import unavailable
 from gateway.pages.item_addresses import in_path, in_query
 from gateway.pages.site import Site
+from gateway.people.throttle import Throttle
 from gateway.review.batch_page import BatchPage
 from gateway.review.copies_page import CopiesPage
 from gateway.review.copy_file import CopyFile
@@ -33,7 +34,6 @@ from gateway.review.takedown_pages import TakedownPages
 from gateway.review.withdrawals import Withdrawals
 from gateway.settings import Settings, place_of_copy
 from gateway.store.base import Discovery, Inbox, Store, Users
-from gateway.throttle import Throttle
 
 MOST_BYTES: Final = 300_000  # of a form: some thousand rows of a list
 _OPEN: Final = ("review.login", "review.sign_in")  # endpoints for those who have not signed in

@@ -10,17 +10,15 @@ import secrets
 import time
 from collections.abc import Callable
 from hashlib import sha256
-from ipaddress import ip_address
 from typing import Final
-from urllib.parse import urlsplit
 
 from flask import Flask, Request, current_app, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
 from gateway.model import Account, Deed, LogLine, User
-from gateway.pages.site import Site
+from gateway.pages.site import Site, is_loopback
+from gateway.people.throttle import network_of
 from gateway.store.base import Users
-from gateway.throttle import network_of
 
 PATH: Final = "/review"
 _LONGEST_SECONDS: Final = 7 * 86_400  # as the database has it
@@ -53,15 +51,6 @@ def configure(app: Flask, site: Site, key: bytes) -> None:
         PERMANENT_SESSION_LIFETIME=_LONGEST_SECONDS,
         WTF_CSRF_TIME_LIMIT=None,  # a form is valid as long as the session
     )
-
-
-def is_loopback(url: str) -> bool:
-    """Return whether an address leads to this machine only."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class _Cookies(SecureCookieSessionInterface):

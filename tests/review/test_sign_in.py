@@ -8,12 +8,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask import g
 
-from gateway import passwords
 from gateway.fulltext.deciding import Decided
 from gateway.model import Decision, Deed, LogLine, Role, User
+from gateway.people import passwords
 from gateway.review import login_page
 from gateway.review.routes import Parts, noted
-from gateway.review.sessions import Sessions, is_loopback
+from gateway.review.sessions import Sessions
 from gateway.store.opening import open_users
 from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
 from tests.review_house import PASSWORD, Browser, add_user, browser, signed_in
@@ -296,23 +296,6 @@ def test_decisions_are_in_the_log_under_the_name_of_the_user(house, reviewer):  
         assert noted(parts)(decision, decision) == Decided((decision,))
     (line, *_) = _log(house)
     assert line[1:5] == ("B. Ito", Deed.DECIDED, "accept oai:x:y/1 https://e.org/a.pdf", "192.0.2.9")
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("http://127.0.0.1:8080", True),
-        ("http://localhost", True),
-        ("http://a.localhost/x", True),
-        ("http://[::1]:80", True),
-        ("http://127.0.0.1.evil.example", False),
-        ("https://gateway.example.org", False),
-        ("http://10.0.0.1", False),
-        ("", False),
-    ],
-)
-def test_only_addresses_of_this_machine_get_a_cookie_without_https(url, expected):
-    assert is_loopback(url) == expected
 
 
 def _log(house: House) -> tuple[LogLine, ...]:  # noqa: F811

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway import passwords
 from gateway.errors import ConfigurationError, StoreBusy
-from gateway.passwords import LONGEST, NOBODY, hash_of, is_password
+from gateway.people import passwords
+from gateway.people.passwords import LONGEST, NOBODY, hash_of, is_password
 
 
 def test_a_password_is_known_again_and_no_other_is():

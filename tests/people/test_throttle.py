@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 
 from gateway.model import Account, Deed, LogLine, Role, User
+from gateway.people.throttle import Throttle, network_of
 from gateway.store.base import Users
 from gateway.store.opening import open_users
-from gateway.throttle import Throttle, network_of
 
 NOW = 1_800_000_000
 HOME, ELSEWHERE = "192.0.2.7", "198.51.100.1"

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from gateway.cli import main
 from gateway.model import Deed, LogLine
-from gateway.passwords import is_password
+from gateway.people.passwords import is_password
 from gateway.store.opening import open_users
 
 PASSWORD = "a password of this test"

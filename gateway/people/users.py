@@ -15,13 +15,12 @@ from gateway.errors import ConfigurationError
 from gateway.fulltext.decisions import RULE
 from gateway.instance import key
 from gateway.model import Account, Deed, LogLine, Role, User, name_key
-from gateway.pages.site import site_url
-from gateway.passwords import hash_of
-from gateway.review.sessions import is_loopback
+from gateway.pages.site import is_loopback, site_url
+from gateway.people.passwords import hash_of
+from gateway.people.throttle import FAILURES, Throttle
 from gateway.settings import Settings
 from gateway.store.base import Store, Users
 from gateway.store.opening import open_users
-from gateway.throttle import FAILURES, Throttle
 from gateway.xmltext import utc_datetime
 
 _SOURCE: Final = re.compile(r"[a-z0-9-]{1,32}")
