@@ -35,6 +35,7 @@ GROUND = (
     "gateway.secret_arguments",
     "gateway.typed_links",
     "gateway.spdx",
+    "gateway.spreadsheets",
     "gateway.work_dates",
 )
 PROGRAM = (
@@ -135,6 +136,7 @@ LAYERS = {
     "gateway.addresses": Layer(),
     "gateway.digests": Layer(),
     "gateway.secret_arguments": Layer(),
+    "gateway.spreadsheets": Layer(),
     "gateway.work_dates": Layer(),
     "gateway.typed_links": Layer(("gateway.addresses", "gateway.xmltext")),
     "gateway.sandbox": Layer(),
@@ -620,7 +622,6 @@ LAYERS = {
             "gateway.names",
             "gateway.pages.reference",
             "gateway.pages.shown",
-            "gateway.pages.spreadsheets",
             "gateway.sandbox",
             "gateway.store",
             "gateway.takedowns",

@@ -13,7 +13,6 @@ from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.review import UNKNOWN
 from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, Outcome, User
 from gateway.pages.shown import number
-from gateway.pages.spreadsheets import CSV_TYPE, as_csv
 from gateway.pages.texts import counted
 from gateway.review.copy_rows import COLUMNS, facts_of
 from gateway.review.frame import ReviewPages, page
@@ -22,6 +21,7 @@ from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of,
 from gateway.review.listing import Listing, Shown
 from gateway.review.sessions import signed_in
 from gateway.review.status import status_of
+from gateway.spreadsheets import CSV_TYPE, as_csv
 from gateway.store.base import Discovery, Store
 
 PAGE: Final = 50

@@ -15,7 +15,6 @@ from gateway.errors import QueryRefused
 from gateway.fulltext.deciding import is_withdrawn
 from gateway.model import VERDICTS, Decision, DecisionFilter, ListedCopy, User
 from gateway.pages.shown import bare_revealed, shortened
-from gateway.pages.spreadsheets import CSV_TYPE, as_csv
 from gateway.review.copy_rows import file_name
 from gateway.review.entries import MOST, Entry, entries_of
 from gateway.review.frame import ReviewPages, page
@@ -24,6 +23,7 @@ from gateway.review.listing import Listing, sources_of
 from gateway.review.numbers import number_in
 from gateway.review.sessions import signed_in
 from gateway.review.status import status_of
+from gateway.spreadsheets import CSV_TYPE, as_csv
 from gateway.store.base import Discovery, Store
 from gateway.xmltext import utc_datetime
 

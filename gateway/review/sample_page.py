@@ -15,12 +15,12 @@ from gateway.fulltext.deciding import Decide, is_withdrawn
 from gateway.fulltext.precision import Precision, precisions_of, since
 from gateway.fulltext.stored_search import candidates_in, parsed_search
 from gateway.model import Decision, Judged, Judgement, SampledFile
-from gateway.pages.spreadsheets import CSV_TYPE, as_csv
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.item_view import File, Files
 from gateway.review.record_facts import Describe, work_of
 from gateway.review.samples import MonthlySamples, samples_of
 from gateway.review.sessions import signed_in
+from gateway.spreadsheets import CSV_TYPE, as_csv
 from gateway.store.base import Discovery, Store
 
 _SETTING: Final = "review_accept_score"
