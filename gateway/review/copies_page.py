@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Final
 
@@ -15,13 +14,13 @@ from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Document
 from gateway.pages.shown import number
 from gateway.pages.texts import counted
 from gateway.review.copy_rows import COLUMNS, facts_of
-from gateway.review.frame import ReviewPages, page
+from gateway.review.data_answers import csv_answer, json_answer
+from gateway.review.frame import ReviewPages, page, see_other
 from gateway.review.item_links import item_address
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
 from gateway.review.listing import Listing, Shown
 from gateway.review.sessions import signed_in
 from gateway.review.status import status_of
-from gateway.spreadsheets import CSV_TYPE, as_csv
 from gateway.store.base import Discovery, Store
 
 PAGE: Final = 50
@@ -81,19 +80,23 @@ class CopiesPage:
         shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
         following = _next(f"{self._root}/review/copies.json?", asked, shown)
         document = {"next": following or None, "copies": [facts_of(row) for row in shown.rows]}
-        body = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-        return _linked(Response(body.encode("utf-8", "replace"), content_type="application/json"), following)
+        return json_answer(document, following)
 
     def csv(self) -> Response:
         """Answer with a page of the list as CSV; a Link header leads to the next one. No cell is a formula."""
         asked = asked_of(request.args)
         shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
-        body = as_csv(COLUMNS, map(facts_of, shown.rows)).encode("utf-8", "replace")
-        response = _linked(
-            Response(body, content_type=CSV_TYPE), _next(f"{self._root}/review/copies.csv?", asked, shown)
-        )
-        response.headers["Content-Disposition"] = 'attachment; filename="copies.csv"'
-        return response
+        following = _next(f"{self._root}/review/copies.csv?", asked, shown)
+        return csv_answer("copies", COLUMNS, map(facts_of, shown.rows), following)
+
+    def data(self) -> Response:
+        """Lead from `/review.json` and `/review.csv` to the data of the list.
+
+        A browser does not send the cookie to these two: they are not below the path of the pages.
+        """
+        query = request.query_string.decode("latin-1")
+        form = request.path.rpartition(".")[2]
+        return see_other(f"{self._root}/review/copies.{form}" + (f"?{query}" if query else ""))
 
     def item_address(self, identifier: str, query: str = "") -> str:
         """Return the address of the page of an item, with the filters of the list from which it is opened."""
@@ -154,9 +157,3 @@ def _previous(base: str, asked: Asked, shown: Shown) -> str:
     if not shown.has_previous:
         return ""
     return base + filter_query(asked, before=key_of(shown.first, asked.order))
-
-
-def _linked(response: Response, following: str) -> Response:
-    if following:
-        response.headers["Link"] = f'<{following}>; rel="next"'
-    return response

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from itertools import filterfalse
@@ -16,6 +15,7 @@ from gateway.fulltext.deciding import is_withdrawn
 from gateway.model import VERDICTS, Decision, DecisionFilter, ListedCopy, User
 from gateway.pages.shown import bare_revealed, shortened
 from gateway.review.copy_rows import file_name
+from gateway.review.data_answers import csv_answer, json_answer
 from gateway.review.entries import MOST, Entry, entries_of
 from gateway.review.frame import ReviewPages, page
 from gateway.review.item_links import item_address
@@ -23,7 +23,6 @@ from gateway.review.listing import Listing, sources_of
 from gateway.review.numbers import number_in
 from gateway.review.sessions import signed_in
 from gateway.review.status import status_of
-from gateway.spreadsheets import CSV_TYPE, as_csv
 from gateway.store.base import Discovery, Store
 from gateway.xmltext import utc_datetime
 
@@ -110,16 +109,12 @@ class DecisionsPage:
         """Answer with a page of decisions as JSON, and the address of the next one."""
         facts, following = self._facts("json")
         document = {"next": following or None, "decisions": facts}
-        body = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-        response = Response(body.encode("utf-8", "replace"), content_type="application/json")
-        return _linked(response, following)
+        return json_answer(document, following)
 
     def csv(self) -> Response:
         """Answer with a page of decisions as CSV; a Link header leads to the next one. No cell is a formula."""
         facts, following = self._facts("csv")
-        response = Response(as_csv(COLUMNS, facts).encode("utf-8", "replace"), content_type=CSV_TYPE)
-        response.headers["Content-Disposition"] = 'attachment; filename="decisions.csv"'
-        return _linked(response, following)
+        return csv_answer("decisions", COLUMNS, facts, following)
 
     def _entries(self, asked: AskedDecisions, user: User) -> tuple[list[Entry], str]:
         """Return the entries of a page, and the place after which the next page begins; empty: there is none."""
@@ -219,9 +214,3 @@ def _second(day: str) -> int:
 
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _linked(response: Response, following: str) -> Response:
-    if following:
-        response.headers["Link"] = f'<{following}>; rel="next"'
-    return response

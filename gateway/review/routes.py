@@ -21,6 +21,7 @@ from gateway.people.throttle import Throttle
 from gateway.review.batch_page import BatchPage
 from gateway.review.copies_page import CopiesPage
 from gateway.review.copy_file import CopyFile
+from gateway.review.data_answers import DATA
 from gateway.review.decide_page import DecidePage
 from gateway.review.decisions_page import DecisionsPage
 from gateway.review.frame import ReviewPages, private, refused, see_other
@@ -36,8 +37,8 @@ from gateway.settings import Settings, place_of_copy
 from gateway.store.base import Discovery, Inbox, Store, Users
 
 MOST_BYTES: Final = 300_000  # of a form: some thousand rows of a list
-_OPEN: Final = ("review.login", "review.sign_in")  # endpoints for those who have not signed in
-_DATA: Final = (".json", ".csv")
+# The endpoints for those who have not signed in, or whose browser does not say so.
+_OPEN: Final = ("review.login", "review.sign_in", "review.list_as_json", "review.list_as_csv")
 _METHODS: Final = frozenset(("GET", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 
@@ -108,6 +109,8 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/login", "sign_in", login.sign_in, "POST"),
         ("/review/logout", "sign_out", login.sign_out, "POST"),
         ("/review", "copies", copies.html, "GET"),
+        ("/review.json", "list_as_json", copies.data, "GET"),
+        ("/review.csv", "list_as_csv", copies.data, "GET"),
         ("/review/copies.json", "copies_as_json", copies.json, "GET"),
         ("/review/copies.csv", "copies_as_csv", copies.csv, "GET"),
         ("/review/copies/<digest>", "copy", files.answer, "GET"),
@@ -162,7 +165,7 @@ def _admit(parts: Parts, pages: ReviewPages) -> Response | None:
 
 def _to_login(pages: ReviewPages, *, is_over: bool) -> Response:
     # An identifier may end like the name of a file with data; browsers say that they want a page.
-    if request.path.endswith(_DATA) and "text/html" not in request.accept_mimetypes.values():
+    if request.path.endswith(DATA) and "text/html" not in request.accept_mimetypes.values():
         body = json.dumps({"error": pages.texts.review.over if is_over else pages.texts.review.sign_in_first}) + "\n"
         return Response(body, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Cookie"}, content_type="application/json")
     root = pages.site.root
@@ -186,7 +189,7 @@ def _check_form(pages: ReviewPages) -> Response | None:
 
 
 def _bad_query(pages: ReviewPages, error: QueryRefused) -> Response:
-    if request.path.endswith(_DATA):
+    if request.path.endswith(DATA):
         return Response(
             json.dumps({"error": str(error)}) + "\n", HTTPStatus.BAD_REQUEST, content_type="application/json"
         )

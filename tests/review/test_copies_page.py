@@ -110,6 +110,24 @@ def test_data_is_for_users_only(house, files):  # noqa: F811 - the fixture
         assert browser(house.app).get(path).status_code == 401
 
 
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_the_ending_of_a_form_at_the_address_of_the_list_leads_to_the_data(house, files, form):  # noqa: F811
+    """The cookie is for `/review` and below, so a browser does not send it to `/review.json`."""
+    reviewer = signed_in(house.app, house.desk.folder)
+    file = files.add("1", "Corals", score=0.7)
+    files.add("2", "Reefs", score=0.2)
+    for reader in (reviewer, browser(house.app)):
+        answer = reader.get(f"/review.{form}?order=title&least_score=0.5&reason_has=a%26b%2Bc")
+        assert answer.status_code == 303
+        to = answer.headers["Location"]
+        assert to == f"/review/copies.{form}?order=title&least_score=0.5&reason_has=a%26b%2Bc"
+        assert not {"Set-Cookie", "Access-Control-Allow-Origin"} & set(answer.headers.keys())
+    assert reviewer.get(f"/review.{form}").headers["Location"] == f"/review/copies.{form}"
+    data = reviewer.get(reviewer.get(f"/review.{form}?least_score=0.5").headers["Location"]).text
+    assert (file.identifier in data, "Reefs" in data) == (True, False)
+    assert reviewer.post(f"/review.{form}").status_code in (401, 404)
+
+
 def walked(reviewer: Browser, page: str, direction: str) -> tuple[list[list[str]], str]:
     """Return the rows of pages that follow each other, and the address of the last one."""
     pages, last = [], page

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 from urllib.parse import quote
 
 import pytest
@@ -113,6 +116,28 @@ def test_the_page_as_data_has_the_same_facts(files, reviewer):
     assert "Another" in seen(reviewer.get(f"{ITEM}1.json").text)
     assert reviewer.get(f"{ITEM}nothing.json").status_code == 404
     assert browser(files.house.app).get(f"{ITEM}1.json").status_code == 401
+
+
+def test_the_files_of_an_item_are_a_table_too(files, reviewer):
+    """The columns are those of the list of all files."""
+    file = files.add("1", "=Corals", score=0.7, open_from="2030-01-01")
+    links = parsed(reviewer.get(f"{ITEM}1?order=score").text).xpath("//a[text()='CSV']/@href")
+    for address in (*links, f"{ITEM}1.csv", f"/review/items/?identifier={file.identifier}.csv"):
+        answer = reviewer.get(address)
+        assert answer.content_type == "text/csv; charset=UTF-8"
+        (row,) = csv.DictReader(io.StringIO(answer.text))
+        assert (row["identifier"], row["sha256"], row["score"]) == (file.identifier, file.sha256, "0.7")
+        assert (row["title"], row["embargo"], row["evidence"]) == ("'=Corals", "2030-01-01", "best_oa_location")
+    files.add("1.csv", "Another")
+    assert "Another" in seen(reviewer.get(f"{ITEM}1.csv").text)
+    assert reviewer.get(f"{ITEM}1.csv.csv").text.count("Another") == 1
+    assert reviewer.get(f"{ITEM}nothing.csv").status_code == 404
+    files.find_many("many", 25)
+    first = reviewer.get(f"{ITEM}many.csv")
+    following = re.fullmatch(r'<(.+)>; rel="next"', first.headers["Link"])[1]
+    rest = reviewer.get(following)
+    assert "Link" not in rest.headers
+    assert [len(page.text.splitlines()) - 1 for page in (first, rest)] == [20, 5]
 
 
 def test_words_that_differ_are_marked_and_named(house, files, reviewer):  # noqa: F811 - the fixture

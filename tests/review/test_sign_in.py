@@ -33,7 +33,9 @@ def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
     return signed_in(house.app, house.desk.folder)
 
 
-@pytest.mark.parametrize("path", ["/review", LOGIN, "/review/logout", "/review/items/x", "/review/", "/review.json"])
+@pytest.mark.parametrize(
+    "path", ["/review", LOGIN, "/review/logout", "/review/items/x", "/review/", "/review.json", "/review.csv"]
+)
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "OPTIONS"])
 def test_without_a_user_the_review_is_an_unknown_address(house, path, method):  # noqa: F811 - the fixture
     unknown = house.app.test_client().open("/nothing/of/the/kind", method=method)
