@@ -499,8 +499,14 @@ select * from look where source = ? and host = ? and due <= ? and (due, identifi
 order by due, identifier, url limit ?;
 
 -- name: looks_count
--- Return how many files of a source are known, how many are due, and how many were not there.
-select count(*), coalesce(sum(due <= ?2), 0), coalesce(sum(failures > 0), 0) from look where source = ?1;
+-- Return how many files of a source are known, are due, were not there, and could not be looked at.
+select count(*), coalesce(sum(due <= ?2), 0), coalesce(sum(failures > 0), 0),
+  coalesce(sum(failures = 0 and failing_since > 0), 0) from look where source = ?1;
+
+-- name: look_unseen
+-- Return the file of a source at which no look was possible for the longest time.
+select * from look where source = ? and failures = 0 and failing_since > 0
+order by failing_since, identifier, url limit 1;
 
 -- name: looks_failing
 -- Return items of a source with a file at a host that was not there at the last look.

@@ -43,13 +43,18 @@ def alarms(
         raise ConfigurationError("A comment is stored with an alarm. Name it with --acknowledge NUMBER.")
     with opened(ctx.obj) as instance:
         named = named_sources(instance, sources) if sources else ()
-        if instance.has_searched:
+        clock_problem = instance.store.clock_problem()
+        if numbers:
+            instance.check_clock()
+        if instance.has_searched and not clock_problem:
             watch(instance.desk(), int(time()))
         _acknowledge(instance, numbers, comment)
         shown = alarms_of(instance, named, with_closed=with_closed)
     for alarm in shown:
         _show(alarm, as_json=as_json)
     is_open = sum(alarm.is_open for alarm in shown)
+    if clock_problem:
+        say(f"The alarms are those of the last run. {clock_problem}")
     say(f"Open alarms: {is_open}.")
     ctx.exit(int(status_of_end(has_findings=is_open > 0)))
 

@@ -60,7 +60,7 @@ _SEARCH = fields("""
     decisions | list | What was decided of its copies, oldest first: objects as `harvester review list` writes them.
     offers | list | The offers of its files to the source: objects as `harvester offer` writes them.
     looks | list | The last look at each published file: url, sha256, is_named, outcome, looked_at, rounds, \
-missing_since, due.
+missing_since, unseen_since (no look was possible since then), due.
 """)
 _TAKEDOWN = fields("""
     kind | text | What the target is: an item, an upstream identifier, a DOI, a URL, a prefix, a host or a SHA-256.

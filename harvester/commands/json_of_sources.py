@@ -152,7 +152,8 @@ subscribers, or expired. Subscribers that were informed of the end (denied). Cal
             announced | counts | Of the last run: how many records its lists announced, and how many it received.
             windows | counts | The windows of a first harvest, by what became of them.
             offers | counts | The offers of files to the source, by their outcome.
-            files | object | The published files that are looked at again: known, due, missing, next (a time, or `now`).
+            files | object | The published files that are looked at again: known, due, missing, unseen (no look was \
+possible; left out if there are none), next (a time, or `now`).
             due | object | When each stage is due: a time, or `now`.
             identity | list | What it says otherwise than it was accepted: what, was, is_now.
             clock_ahead | integer? | By how many seconds this machine's clock is ahead of the source's, if it is known.

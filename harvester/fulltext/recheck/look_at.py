@@ -196,7 +196,7 @@ class Looker:
         )
         if candidate.outcome in UNSEEN:
             return _unseen(seen, file)
-        seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since or at)
+        seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since if file.failures else at)
         if candidate.outcome not in ABSENT:
             return Looked(seen, Effect.CHANGED, candidate)
         if self._is_lost(seen, at):
@@ -222,8 +222,8 @@ def _same(seen: FileLook) -> Looked:
 
 def _unseen(seen: FileLook, file: FileLook) -> Looked:
     """Return the result of a look that was not possible. It is no round: a whole look is made the next time."""
-    due = min(seen.due, seen.looked_at + _DAY_SECONDS)
-    return Looked(seen._replace(due=due, rounds=file.rounds), Effect.UNSEEN)
+    due, since = min(seen.due, seen.looked_at + _DAY_SECONDS), file.failing_since or seen.looked_at
+    return Looked(seen._replace(due=due, rounds=file.rounds, failing_since=since), Effect.UNSEEN)
 
 
 def _present(seen: FileLook) -> FileLook:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import time
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from click.testing import CliRunner
 
 from gateway.addresses import address
 from gateway.fulltext.published_files import Terms, files_of
-from gateway.model import Decision, FileOrigin, Outcome
+from gateway.model import Decision, FileLook, FileOrigin, Outcome
+from gateway.store.opening import open_discovery
+from harvester.cli import main
+from harvester.commands.look_output import facts_of_look, words_of_look
+from harvester.commands.output import moment
 from harvester.fulltext.recheck.look_at import Effect
 from harvester.http.messages import Request
 from tests.fulltext.recheck.test_recheck_run import (  # noqa: F401 - the fixtures
@@ -21,7 +29,18 @@ from tests.fulltext.recheck.test_recheck_run import (  # noqa: F401 - the fixtur
     of_item,
     rechecked,
 )
-from tests.fulltext.test_releasing import ACCEPTED, COPY, FILE, HELD, IDENTIFIER, SEEN, pdf, searched_again, unpaywall
+from tests.fulltext.test_releasing import (
+    ACCEPTED,
+    COPY,
+    DAY,
+    FILE,
+    HELD,
+    IDENTIFIER,
+    SEEN,
+    pdf,
+    searched_again,
+    unpaywall,
+)
 from tests.fulltext.web import a_pdf, answer
 
 pytestmark = pytest.mark.slow
@@ -65,6 +84,37 @@ def test_a_server_that_sends_nothing_but_not_modified_has_no_file(rechecked) -> 
         rechecked.all(30)
     rechecked.web.own[COPY] = answer(status=304)
     assert [rechecked.all(4)[COPY] for _ in range(3)] == [Effect.ABSENT, Effect.ABSENT, Effect.LOST]
+
+
+def test_status_names_files_that_nobody_could_look_at_for_longer_than_the_grace(folder) -> None:
+    now = int(time.time())
+    files = [
+        FileLook(IDENTIFIER, f"https://r.example.org/{days}.pdf", "laro", "r.example.org", "0" * 64, True, 1)._replace(
+            looked_at=now, outcome="rate-limited", failing_since=now - days * DAY
+        )
+        for days in (1, 30)
+    ]
+
+    def status() -> tuple[str, list[str], dict[str, int]]:
+        shown = CliRunner().invoke(main, ["--instance", str(folder), "status"])
+        (source,) = map(
+            json.loads, CliRunner().invoke(main, ["--instance", str(folder), "status", "--json"]).stdout.splitlines()
+        )
+        return shown.stderr, source["problems"], source["files"]
+
+    with closing(open_discovery(folder)) as desk:
+        desk.looks.publish({IDENTIFIER: files[:1]})
+        assert "could not look" not in status()[0]
+        desk.looks.publish({IDENTIFIER: files})
+    words, problems, counts = status()
+    assert "laro: published files that we could not look at: 2." in words
+    assert f"The first is {files[1].url}, since " in words
+    assert words.strip().endswith(problems[-1])
+    assert counts["unseen"] == 2
+    assert words_of_look(files[1]).startswith(f"  {files[1].url}: looked at ")
+    assert ": rate-limited, no look was possible since " in words_of_look(files[1])
+    facts = facts_of_look(files[1])
+    assert (facts["missing_since"], facts["unseen_since"]) == (None, moment(now - 30 * DAY))
 
 
 # --- what is remembered -------------------------------------------------------------------------------------------
