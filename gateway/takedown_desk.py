@@ -17,7 +17,7 @@ from gateway.desk import Desk
 from gateway.errors import GatewayError, StoreError
 from gateway.fulltext.withdrawing import added, carry_out, files_named
 from gateway.indexing import following
-from gateway.review.withdrawals import Plan
+from gateway.review.withdrawals import Listed, Plan
 from gateway.settings import load
 from gateway.store.base import Inbox, Store
 from gateway.store.opening import open_inbox
@@ -87,8 +87,12 @@ class TakedownDesk:
         except GatewayError as error:
             log.error("Takedowns were not carried out; `harvester tend` repeats it: %s", error)  # noqa: TRY400 - expected
 
-    def listed(self) -> tuple[tuple[Takedown, bool], ...]:
-        """Return the entries in force, the newest first; with each is whether everything that it hits is withdrawn."""
+    def listed(self) -> tuple[Listed, ...]:
+        """Return the entries in force, the newest first."""
         waiting = {entry.key for entry in pending(self._store)[0]}
-        entries = sorted(self._store.takedowns().entries, key=lambda entry: entry.at, reverse=True)
-        return tuple((entry, entry.key not in waiting) for entry in entries)
+        rows = (
+            Listed(entry, number, entry.key not in waiting)
+            for number, entry in enumerate(self._store.takedowns().listed, 1)
+            if not entry.removed_at
+        )
+        return tuple(sorted(rows, key=lambda row: row.place, reverse=True))

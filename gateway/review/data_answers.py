@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Final
 
 from flask import Response
@@ -13,10 +14,10 @@ from gateway.spreadsheets import CSV_TYPE, as_csv
 DATA: Final = (".json", ".csv")  # the endings of the addresses of data
 
 
-def json_answer(document: object, following: str = "") -> Response:
+def json_answer(document: object, following: str = "", *, status: int = HTTPStatus.OK) -> Response:
     """Return the answer with a document; `following` is the address of its next page."""
     body = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-    return _linked(Response(body.encode("utf-8", "replace"), content_type="application/json"), following)
+    return _linked(Response(body.encode("utf-8", "replace"), status, content_type="application/json"), following)
 
 
 def csv_answer(

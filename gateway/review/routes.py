@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final, NamedTuple
@@ -14,23 +13,23 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from gateway.errors import QueryRefused, StoreError
 from gateway.fulltext.deciding import Decide, Decided
 from gateway.model import Decision, Deed
-from gateway.pages.answers import unavailable
 from gateway.pages.item_addresses import in_path, in_query
 from gateway.pages.site import Site
 from gateway.people.throttle import Throttle
 from gateway.review.batch_page import BatchPage
 from gateway.review.copies_page import CopiesPage
 from gateway.review.copy_file import CopyFile
-from gateway.review.data_answers import DATA
+from gateway.review.data_answers import json_answer
 from gateway.review.decide_page import DecidePage
 from gateway.review.decisions_page import DecisionsPage
-from gateway.review.frame import ReviewPages, private, refused, see_other
+from gateway.review.frame import ReviewPages, failed, private, refused, see_other, wants_data
 from gateway.review.item_page import ItemPage
 from gateway.review.listing import Listing
 from gateway.review.login_page import LoginPage
 from gateway.review.record_facts import Describe
 from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
+from gateway.review.takedown_list import TakedownList
 from gateway.review.takedown_pages import TakedownPages
 from gateway.review.withdrawals import Withdrawals
 from gateway.settings import Settings, place_of_copy
@@ -80,7 +79,7 @@ def blueprint(parts: Parts) -> Blueprint:
         face.add_url_rule(address, "unknown", unknown, methods=others, provide_automatic_options=False)
     face.before_request(lambda: _admit(parts, pages))
     face.after_request(lambda response: private(response) if is_private() else response)
-    face.register_error_handler(StoreError, lambda error: unavailable(pages, error))
+    face.register_error_handler(StoreError, lambda error: failed(pages, error))
     face.register_error_handler(QueryRefused, lambda error: _bad_query(pages, error))
     face.register_error_handler(RequestEntityTooLarge, lambda _error: _too_large(pages))
     return face
@@ -103,6 +102,7 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
     score = parts.settings.share("review_accept_score")
     sample = SamplePage(store, open_desk, decide, parts.describe, has_copy, pages, score)
     takedowns = TakedownPages(store, parts.withdrawals, parts.describe, parts.sessions, pages)
+    withdrawn = TakedownList(parts.withdrawals, pages)
     files = CopyFile(open_desk, store, instance, pages)
     return (
         ("/review/login", "login", login.form, "GET"),
@@ -122,7 +122,9 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/precision.json", "precision_as_json", sample.precision_as_json, "GET"),
         ("/review/precision.csv", "precision_as_csv", sample.precision_as_csv, "GET"),
         ("/review/decide", "decide", DecidePage(listing, batch.selected, open_desk, decide, pages).answer, "POST"),
-        ("/review/takedowns", "takedowns", takedowns.list, "GET"),
+        ("/review/takedowns", "takedowns", withdrawn.html, "GET"),
+        ("/review/takedowns.json", "takedowns_as_json", withdrawn.json, "GET"),
+        ("/review/takedowns.csv", "takedowns_as_csv", withdrawn.csv, "GET"),
         ("/review/takedowns", "take_down", takedowns.add, "POST"),
         ("/review/takedowns/new", "new_takedown", takedowns.new, "GET"),
         ("/review/batch", "batch", batch.preview, "GET"),
@@ -164,10 +166,11 @@ def _admit(parts: Parts, pages: ReviewPages) -> Response | None:
 
 
 def _to_login(pages: ReviewPages, *, is_over: bool) -> Response:
-    # An identifier may end like the name of a file with data; browsers say that they want a page.
-    if request.path.endswith(DATA) and "text/html" not in request.accept_mimetypes.values():
-        body = json.dumps({"error": pages.texts.review.over if is_over else pages.texts.review.sign_in_first}) + "\n"
-        return Response(body, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Cookie"}, content_type="application/json")
+    if wants_data() and "text/html" not in request.accept_mimetypes.values():  # a browser leads to the form
+        sentence = pages.texts.review.over if is_over else pages.texts.review.sign_in_first
+        response = json_answer({"error": sentence}, status=HTTPStatus.UNAUTHORIZED)
+        response.headers["WWW-Authenticate"] = "Cookie"
+        return response
     root = pages.site.root
     if request.method not in _SAFE:
         return see_other(f"{root}{PATH}/login")
@@ -189,10 +192,8 @@ def _check_form(pages: ReviewPages) -> Response | None:
 
 
 def _bad_query(pages: ReviewPages, error: QueryRefused) -> Response:
-    if request.path.endswith(DATA):
-        return Response(
-            json.dumps({"error": str(error)}) + "\n", HTTPStatus.BAD_REQUEST, content_type="application/json"
-        )
+    if wants_data():
+        return json_answer({"error": str(error)}, status=HTTPStatus.BAD_REQUEST)
     return refused(pages, HTTPStatus.BAD_REQUEST, pages.texts.review_list.bad_filter, str(error))
 
 

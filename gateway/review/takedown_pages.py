@@ -1,4 +1,4 @@
-"""`/review/takedowns`: managers and administrators withdraw an item or a file, after they have seen what that touches.
+"""`/review/takedowns/new`: managers and administrators withdraw an item or a file when they have seen the effect.
 
 The same entry as that of `harvester takedown add`, and the same code carries it out. A reviewer sees none of this.
 """
@@ -18,7 +18,6 @@ from gateway.model import Deed, Role
 from gateway.names import source_of
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.item_links import item_address
-from gateway.review.numbers import number_in
 from gateway.review.record_facts import Describe, work_of
 from gateway.review.sessions import PATH, Sessions, signed_in
 from gateway.review.withdrawals import Plan, Withdrawals
@@ -29,9 +28,7 @@ from gateway.xmltext import clean, utc_datetime
 MOST_COMMENT: Final = 2_000  # characters
 _MOST_IDENTIFIER: Final = 2_000
 _SHOWN: Final = 50  # items with their titles
-_LISTED: Final = 50  # takedowns of a page
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
-_DONE: Final = ("done", "waits")
 _OTHER: Final = "other"  # the reason that needs a comment
 
 
@@ -44,7 +41,7 @@ class Item(NamedTuple):
 
 
 class TakedownPages:
-    """The list of takedowns, and the page of a new one."""
+    """The page of a new takedown."""
 
     def __init__(
         self,
@@ -59,25 +56,6 @@ class TakedownPages:
         self._store, self._withdrawals, self._describe = store, withdrawals, describe
         self._sessions, self._pages, self._clock = sessions, pages, clock
         self._root = pages.site.root
-
-    def list(self) -> Response:
-        """Answer with all takedowns in force, for those who may take something down."""
-        if signed_in().role is Role.REVIEWER:
-            return self._forbidden()
-        done, rows = request.args.get("done", ""), self._withdrawals.listed()
-        after = number_in(request.args.get("after", ""))
-        start = after if after < len(rows) else 0
-        base = f"{self._root}{PATH}/takedowns"
-        body = self._pages.render(
-            "takedowns.html",
-            tab="takedowns",
-            rows=rows[start : start + _LISTED],
-            count=len(rows),
-            status=done if done in _DONE else "",
-            previous_url=f"{base}?after={start - _LISTED}" if start > _LISTED else base if start else "",
-            next_url=f"{base}?after={start + _LISTED}" if start + _LISTED < len(rows) else "",
-        )
-        return page(body)
 
     def new(self) -> Response:
         """Answer with what a takedown would touch, and the form that agrees to it."""

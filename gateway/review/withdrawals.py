@@ -21,6 +21,19 @@ class Plan(NamedTuple):
     before: Takedown | None = None
 
 
+class Listed(NamedTuple):
+    """An entry in force. `number` is its place in the file; `is_done`: everything that it hits is withdrawn."""
+
+    entry: Takedown
+    number: int
+    is_done: bool
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The place in the list, which begins with the highest one."""
+        return self.entry.at, self.number
+
+
 class Withdrawals(Protocol):
     """The list of takedowns of an instance. Every method may raise StoreError."""
 
@@ -36,6 +49,6 @@ class Withdrawals(Protocol):
         """
         ...
 
-    def listed(self) -> tuple[tuple[Takedown, bool], ...]:
-        """Return the entries in force, the newest first; with each is whether everything that it hits is withdrawn."""
+    def listed(self) -> tuple[Listed, ...]:
+        """Return the entries in force, the newest first."""
         ...
