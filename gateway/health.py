@@ -236,10 +236,12 @@ def _hub(settings: Settings) -> Iterator[Finding]:
 
 def _people(store: Store, settings: Settings) -> Iterator[Finding]:
     """Say how many people may sign in, and what keeps them from it. Without a user there is nothing to say."""
-    if number := users.count(settings.instance):
-        yield Finding("fine", f"People who may sign in at /review: {number}.")
-    for doubt in users.doubts(settings, store):
-        yield Finding("warning", doubt)
+    try:
+        if number := users.count(settings.instance):
+            yield Finding("fine", f"People who may sign in at /review: {number}.")
+        yield from (Finding("warning", doubt) for doubt in users.doubts(settings, store))
+    except GatewayError as error:
+        yield Finding("problem", f"Nobody can sign in at /review. {error}")
 
 
 def _lists(store: Store, settings: Settings) -> Iterator[Finding]:

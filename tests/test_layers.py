@@ -639,6 +639,7 @@ LAYERS = {
             "gateway.formats",
             "gateway.fulltext",
             "gateway.hub_subscribers",
+            "gateway.people.caller",
             "gateway.store",
             *PUBLICATION,
             *ROOMS,

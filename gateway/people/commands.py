@@ -13,7 +13,7 @@ from gateway.program import json_option, say, write_json
 from gateway.settings import load
 from gateway.terminal import plain
 
-_MOST_CHARACTERS = 1_002  # of the line with the password: one too many is noticed
+_MOST_CHARACTERS = 4_002  # of the line with the password, with accents apart: one too many is noticed
 _EVER = 2**62
 
 _stdin_option = click.option(
@@ -119,7 +119,8 @@ def _password(*, is_on_stdin: bool) -> str:
         typed: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return typed
     try:
-        line = sys.stdin.readline(_MOST_CHARACTERS)
+        line = sys.stdin.readline(_MOST_CHARACTERS) if sys.stdin else ""  # None: it is closed
+        line.encode()  # in some locales, bytes that are no UTF-8 are read as surrogates
     except ValueError as error:
         raise ConfigurationError("The password on stdin is not in UTF-8.") from error
     return line.rstrip("\r\n")

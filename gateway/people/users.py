@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -16,11 +14,12 @@ from gateway.fulltext.decisions import RULE
 from gateway.instance import key
 from gateway.model import Account, Deed, LogLine, Role, User, name_key
 from gateway.pages.site import is_loopback, site_url
+from gateway.people.caller import whoever_calls
 from gateway.people.passwords import hash_of
 from gateway.people.throttle import FAILURES, Throttle
 from gateway.settings import Settings
 from gateway.store.base import Store, Users
-from gateway.store.opening import open_users
+from gateway.store.opening import USERS, open_users
 from gateway.xmltext import utc_datetime
 
 _SOURCE: Final = re.compile(r"[a-z0-9-]{1,32}")
@@ -81,8 +80,8 @@ def remove(settings: Settings, name: str) -> str:
 
 
 def known(folder: Path) -> list[dict[str, object]]:
-    """Return the facts of all users. Raise StoreError."""
-    with closing(open_users(folder)) as users:
+    """Return the facts of all users. Raise ConfigurationError without an instance, and StoreError."""
+    with closing(_open(folder)) as users:
         return [facts_of(account) for account in users.all()]
 
 
@@ -99,8 +98,8 @@ def facts_of(account: Account) -> dict[str, object]:
 
 
 def log(folder: Path, before: int, limit: int) -> list[dict[str, object]]:
-    """Return the facts of lines of the log, the newest first. Raise StoreError."""
-    with closing(open_users(folder)) as users:
+    """Return the facts of lines of the log, the newest first. Raise as `known`."""
+    with closing(_open(folder)) as users:
         lines = users.log(before, limit)
     return [
         {
@@ -120,6 +119,7 @@ def doubts(settings: Settings, store: Store) -> Iterator[str]:
     with closing(open_users(settings.instance)) as users:
         accounts = users.all()
     if not accounts:
+        yield from _empty(settings.instance)
         return
     base_url = settings.text("base_url")
     url = site_url(base_url, settings.text("pages_url")) if base_url else "http://localhost"
@@ -129,10 +129,17 @@ def doubts(settings: Settings, store: Store) -> Iterator[str]:
             "an https address."
         )
     with store.view() as view:
-        names = {source.name for source in view.sources()}
+        names = {source.name for source in view.sources() if not source.is_removed}
     for account in accounts:
         if unknown := set(account.user.sources) - names:
             yield f"The user {account.user.name!r} manages sources that are not here: {', '.join(sorted(unknown))}."
+
+
+def _empty(folder: Path) -> Iterator[str]:
+    """Yield a warning if the file of users was begun and has nothing in it: no backup can be made of it."""
+    file = folder / USERS
+    if file.is_file() and not file.stat().st_size:
+        yield f"{file} is empty, because `gateway user add` was killed. Repeat the command, or delete the file."
 
 
 def count(folder: Path) -> int:
@@ -162,11 +169,4 @@ def _open(folder: Path) -> Users:
 
 
 def _line(deed: Deed, about: str) -> LogLine:
-    return LogLine(int(time.time()), f"{_whoever_calls()} on the command line", deed, about)
-
-
-def _whoever_calls() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # as Python 3.13 has it
-        return f"user {os.getuid()}"
+    return LogLine(int(time.time()), f"{whoever_calls()} on the command line", deed, about)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
 from flask import Blueprint, Response, abort, g, request
 from flask_wtf.csrf import validate_csrf
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 
 from gateway.errors import QueryRefused, StoreError
 from gateway.fulltext.deciding import Decide, Decided
@@ -78,6 +79,7 @@ def blueprint(parts: Parts) -> Blueprint:
         others = _METHODS - {method for path, _, _, method in addresses if path == address}
         face.add_url_rule(address, "unknown", unknown, methods=others, provide_automatic_options=False)
     face.before_request(lambda: _admit(parts, pages))
+    face.before_app_request(lambda: _hide(parts.users))
     face.after_request(lambda response: private(response) if is_private() else response)
     face.register_error_handler(StoreError, lambda error: failed(pages, error))
     face.register_error_handler(QueryRefused, lambda error: _bad_query(pages, error))
@@ -150,6 +152,15 @@ def noted(parts: Parts) -> Decide:
 def is_private() -> bool:
     """Return whether this request is one of the review, so that no other site may read the answer."""
     return bool(g.get("is_private", False))
+
+
+def _hide(users: Users) -> None:
+    """Answer as at any unknown address if there is no user, also for methods that no address has."""
+    is_ours = request.path == PATH or request.path.startswith(f"{PATH}/")
+    if is_ours and isinstance(request.routing_exception, MethodNotAllowed):
+        with suppress(StoreError):  # there is a file of users, and no method to ask more
+            if not users.any():
+                abort(HTTPStatus.NOT_FOUND)
 
 
 def _admit(parts: Parts, pages: ReviewPages) -> Response | None:

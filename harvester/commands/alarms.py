@@ -8,11 +8,11 @@ import click
 
 from gateway.errors import ConfigurationError
 from gateway.model import Alarm
+from gateway.people.caller import whoever_calls
 from gateway.program import say
 from gateway.terminal import plain
 from harvester.commands.discover import named_sources
 from harvester.commands.output import json_option, moment, write_json
-from harvester.commands.review import whoever_calls
 from harvester.fulltext.substance import sentence, watch
 from harvester.harvest.alarms import alarms_of
 from harvester.harvest.instance import Instance, opened

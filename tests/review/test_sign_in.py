@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -45,6 +46,24 @@ def test_without_a_user_the_review_is_an_unknown_address(house, path, method):  
         del headers["Content-Length"]  # the path is in the page
     assert list(answer.headers) == list(unknown.headers)
     assert not (house.desk.folder / "users.sqlite").exists()
+
+
+@pytest.mark.parametrize("method", ["TRACE", "PROPFIND", "CONNECT", "X"])
+@pytest.mark.parametrize("path", ["/review", LOGIN, "/review/x"])
+def test_a_method_that_nothing_knows_does_not_reveal_the_review(house, path, method):  # noqa: F811 - the fixture
+    unknown = house.app.test_client().open("/nothing/of/the/kind", method=method)
+    answer = house.app.test_client().open(path, method=method)
+    assert (answer.status_code, "Allow" in answer.headers) == (unknown.status_code, "Allow" in unknown.headers)
+    add_user(house.desk.folder)
+    assert house.app.test_client().open(path, method=method).status_code == 405
+
+
+def test_a_damaged_file_of_users_ends_in_no_error_of_ours(house):  # noqa: F811 - the fixture
+    (house.desk.folder / "users.sqlite").write_bytes(b"no database" * 100)
+    client = house.app.test_client()
+    statuses = {method: client.open("/review", method=method).status_code for method in ("GET", "POST", "TRACE")}
+    assert statuses == {"GET": 503, "POST": 503, "TRACE": 405}
+    assert client.get("/oai?verb=Identify").status_code == 200
 
 
 def test_no_page_leads_to_the_review_and_no_other_address_sets_a_cookie(house, reviewer):  # noqa: F811
@@ -107,6 +126,13 @@ def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(guest, name, pass
     assert answer.status_code == 403
     assert "The name or the password is wrong." in seen(answer.text)
     assert guest.get("/review").status_code == 303
+
+
+def test_a_name_that_takes_minutes_to_compare_keeps_nobody_waiting(guest):
+    """A stranger may send 300,000 bytes; the time that `normalize` takes grows with their square."""
+    begun = time.process_time()
+    assert guest.sign_in("\u0301\u0327" * 20_000).status_code == 403
+    assert time.process_time() - begun < 1
 
 
 def test_names_are_compared_without_regard_to_case(guest):
