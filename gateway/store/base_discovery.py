@@ -247,11 +247,12 @@ class Discovery(Protocol):
         ...
 
     def latest_decisions(
-        self, wanted: DecisionFilter, before: tuple[int, int], limit: int
+        self, wanted: DecisionFilter, place: tuple[int, int], limit: int, *, is_back: bool = False
     ) -> tuple[tuple[Decision, int], ...]:
         """Return at most `limit` decisions before a second and a number, the newest first, with their entries.
 
-        Decisions that were written at once by `decide_next` have the same entry.
+        With `is_back`, return the ones that were made next after this place, also the newest first. Decisions that were
+        written at once by `decide_next` have the same entry.
         """
         ...
 

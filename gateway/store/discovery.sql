@@ -385,13 +385,13 @@ order by identifier, url, sha256, judged_by;
 delete from judgement where identifier = ?;
 
 -- name: decisions_latest
--- Return decisions with a verdict and in a time, before one of them, the newest first.
+-- Return decisions with a verdict and in a time, from one of them on, in one direction; the texts in braces are those of the direction (sqlite_discovery_lists.py).
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, decision.number,
   coalesce(entry, decision.number)
 from decision left join decision_entry on decision_entry.number = decision.number
-where at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+where at >= :since and at < :until and at {follows}= :at and (at {follows} :at or decision.number {follows} :number)
   and (:verdict = '' or verdict = :verdict)
-order by at desc, decision.number desc limit :limit;
+order by at {direction}, decision.number {direction} limit :limit;
 
 -- name: decisions_of_person
 -- Return decisions of one person, or of rules, in the same way; of one source, or of all.
@@ -399,9 +399,9 @@ select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, dec
   coalesce(entry, decision.number)
 from decision left join decision_entry on decision_entry.number = decision.number
 where decided_by = :decided_by and (:source = '' or source = :source) and
-  at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+  at >= :since and at < :until and at {follows}= :at and (at {follows} :at or decision.number {follows} :number)
   and (:verdict = '' or verdict = :verdict)
-order by at desc, decision.number desc limit :limit;
+order by at {direction}, decision.number {direction} limit :limit;
 
 -- name: decisions_of_source
 -- Return decisions on files of one source, in the same way.
@@ -409,9 +409,9 @@ select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, dec
   coalesce(entry, decision.number)
 from decision left join decision_entry on decision_entry.number = decision.number
 where source = :source and
-  at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+  at >= :since and at < :until and at {follows}= :at and (at {follows} :at or decision.number {follows} :number)
   and (:verdict = '' or verdict = :verdict)
-order by at desc, decision.number desc limit :limit;
+order by at {direction}, decision.number {direction} limit :limit;
 
 -- name: decision_entered
 -- Note the entry of a decision.
