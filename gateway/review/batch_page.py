@@ -82,7 +82,7 @@ class BatchPage:
             numbers=" ".join(str(row.number) for row in touched.rows),
             reason=arguments.get("reason", ""),
             comment=arguments.get("comment", ""),
-            next=own_address(self._pages.site.root, arguments.get("next", "")),
+            next=self._next(arguments),
         )
         return page(body)
 
@@ -98,12 +98,12 @@ class BatchPage:
             reason = reason_of(form.get("reason", ""), form.get("comment", ""), self._pages.texts.review_reasons)
             decided = self._decide(*self._decisions(desk, touched.rows, verb, reason))
         except DecisionRefused as error:
-            return refused(self._pages, HTTPStatus.CONFLICT, texts.nothing_decided, str(error))
+            return refused(self._pages, HTTPStatus.CONFLICT, texts.nothing_decided, str(error), self._next(form))
         not_written = {(decision.identifier, decision.url) for decision in (*decided.met, *decided.changed)}
         now = desk.copies_of_decisions([row.number for row in touched.rows])
         missed = [listed for listed in now if (listed.copy.identifier, listed.copy.url) in not_written]
         newest = max((listed.decision.number for listed in now if listed not in missed), default=0)
-        address = own_address(self._pages.site.root, form.get("next", ""))
+        address = self._next(form)
         following = with_done(address, newest) if decided.written else address
         left_out = (*touched.left_out, *self._listing.rows(missed))
         if not left_out and decided.written:
@@ -163,9 +163,14 @@ class BatchPage:
             decisions.append(following._replace(number=last.number, decided_by=user.name, at=at))
         return decisions
 
+    def _next(self, arguments: Mapping[str, str]) -> str:
+        return own_address(self._pages.site.root, arguments.get("next", ""))
+
     def _no_verdict(self) -> Response:
         texts = self._pages.texts.review_list
-        return refused(self._pages, HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint)
+        return refused(
+            self._pages, HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint, self._next(request.values)
+        )
 
 
 def _is_so(row: Row, verb: str) -> bool:

@@ -13,8 +13,9 @@ from gateway.fulltext.review import UNKNOWN
 from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, Outcome, User
 from gateway.pages.shown import number
 from gateway.pages.texts import counted
-from gateway.review.copy_rows import COLUMNS, facts_of
+from gateway.review.copy_rows import COLUMNS, Row, facts_of
 from gateway.review.data_answers import csv_answer, json_answer
+from gateway.review.entries import can_undo, history_of
 from gateway.review.frame import ReviewPages, page, see_other
 from gateway.review.item_links import item_address
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
@@ -56,10 +57,11 @@ class CopiesPage:
             tab="copies",
             asked=asked,
             shown=shown,
-            rows=shown.rows,
+            rows=[row._replace(can_undo=self._can_undo(row)) for row in shown.rows],
             views=self._views(user),
             choices=self._choices(user),
             filters=filter_query(asked),
+            list_url=(base + filter_query(asked)).rstrip("?"),
             address=address,
             item_address=lambda identifier: self.item_address(identifier, filter_query(asked)),
             status=status_of(self._desk, self._listing, user, request.args.get("done", "")),
@@ -101,6 +103,13 @@ class CopiesPage:
     def item_address(self, identifier: str, query: str = "") -> str:
         """Return the address of the page of an item, with the filters of the list from which it is opened."""
         return item_address(self._root, identifier, query)
+
+    def _can_undo(self, row: Row) -> bool:
+        """Return whether a decision of a person can be taken back. After an undo, the decisions before it say so."""
+        last = row.listed.decision
+        if row.is_by_rule or not last.is_undoing:
+            return not row.is_by_rule
+        return can_undo(history_of(self._desk(), last.identifier, last.url))
 
     def _heading(self, asked: Asked, user: User, shown: Shown) -> str:
         """Return what the list is, with the number of its copies. Those of a single page need not be counted."""

@@ -57,12 +57,15 @@ def wants_data() -> bool:
     return request.path.endswith(DATA) and not is_page
 
 
-def refused(pages: Pages, status: int, sentence: str, hint: str = "") -> Response:
-    """Return the page that says what is wrong with a request, and what to do; or the same as data."""
+def refused(pages: Pages, status: int, sentence: str, hint: str = "", back: str = "") -> Response:
+    """Return the page that says what is wrong with a request, and what to do; or the same as data.
+
+    The page leads to the address `back`; without one, to the list.
+    """
     if wants_data():
         error = " ".join(f"{text.rstrip('.')}." for text in (sentence, hint) if text)
         return json_answer({"error": error}, status=status)
-    return page(pages.render("refused.html", sentence=sentence, hint=hint), status)
+    return page(pages.render("refused.html", sentence=sentence, hint=hint, back=back), status)
 
 
 def failed(pages: Pages, error: Exception) -> Response:

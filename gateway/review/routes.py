@@ -27,6 +27,7 @@ from gateway.review.frame import ReviewPages, failed, private, refused, see_othe
 from gateway.review.item_page import ItemPage
 from gateway.review.listing import Listing
 from gateway.review.login_page import LoginPage
+from gateway.review.own_address import own_address
 from gateway.review.record_facts import Describe
 from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
@@ -199,13 +200,18 @@ def _check_form(pages: ReviewPages) -> Response | None:
     else:
         is_ours = request.headers.get("Sec-Fetch-Site", "same-origin") in ("same-origin", "none")
     texts = pages.texts.review
-    return None if is_ours else refused(pages, HTTPStatus.BAD_REQUEST, texts.foreign_form, texts.foreign_form_hint)
+    if is_ours:
+        return None
+    back = own_address(pages.site.root, request.form.get("next", ""))
+    return refused(pages, HTTPStatus.BAD_REQUEST, texts.foreign_form, texts.foreign_form_hint, back)
 
 
 def _bad_query(pages: ReviewPages, error: QueryRefused) -> Response:
     if wants_data():
         return json_answer({"error": str(error)}, status=HTTPStatus.BAD_REQUEST)
-    return refused(pages, HTTPStatus.BAD_REQUEST, pages.texts.review_list.bad_filter, str(error))
+    is_batch = request.path == f"{PATH}/batch"
+    back = own_address(pages.site.root, request.args.get("next", "") if is_batch else pages.site.root + request.path)
+    return refused(pages, HTTPStatus.BAD_REQUEST, pages.texts.review_list.bad_filter, str(error), back)
 
 
 def _too_large(pages: ReviewPages) -> Response:

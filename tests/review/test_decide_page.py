@@ -74,6 +74,26 @@ def test_each_undo_goes_one_step_further(files, reviewer):
     assert (answer.status_code, "Nothing is left to undo" in answer.text) == (409, True)
 
 
+def test_what_cannot_be_undone_has_no_button_and_a_refusal_leads_back(files, reviewer):
+    file = files.add("1")
+    reviewer.post("/review/decide", row=f"accept {files.last(file).number}")
+    assert "Undo" in buttons(reviewer)
+    accepted = files.last(file).number
+    reviewer.post("/review/decide", row=f"undo {accepted}")
+    assert [words for words in buttons(reviewer) if words != "Undo selected"] == ["Accept", "Reject"]
+    listed = "/review?verdict=any&order=title"
+    answer = reviewer.post("/review/decide", row=f"undo {files.last(file).number}", next=listed)
+    assert answer.status_code == 409
+    assert parsed(answer.text).xpath("//main//a[@class='button']/@href") == [listed]
+    answer = reviewer.post("/review/decide", row="accept 999", next=listed, csrf="none")
+    assert parsed(answer.text).xpath("//main//a[@class='button']/@href") == [listed]
+
+
+def buttons(reviewer: Browser) -> list[str]:
+    """Return the words of the buttons of all files, in the list of all."""
+    return [button.text for button in parsed(reviewer.get("/review?verdict=any").text).xpath("//td//button")]
+
+
 def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer):  # noqa: F811 - the fixture
     file = files.add("1", "Corals")
     looked_at = row(files, file, "accept")
