@@ -21,7 +21,7 @@ from gateway.descriptions import describe, metadata_of
 from gateway.desk import Desk
 from gateway.errors import StoreError
 from gateway.exploration import explorer, identify_facts
-from gateway.fulltext.deciding import Decide, Decided, Deciding
+from gateway.fulltext.deciding import Decide, Decided, Deciding, Note, unnoted
 from gateway.hub import routes as hub
 from gateway.hub.topics import Topics
 from gateway.instance import check_domain, check_settings, key
@@ -260,12 +260,12 @@ def _inbox(folder: Path) -> Inbox | None:
 def decide_of(settings: Settings, databases: Databases) -> Decide:
     """Return the function that writes decisions and publishes them at once, for the review."""
 
-    def decide(*decisions: Decision) -> Decided:
+    def decide(*decisions: Decision, note: Note = unnoted) -> Decided:
         if databases.inbox is None:
             raise StoreError("Nothing was decided, because the inbox cannot be read.")
         # Without the address that `gateway serve` announces if no other is set: commands publish without it too.
         as_commands = load(settings.instance)
-        return Deciding(databases.store, databases.inbox, databases.desk.open(), as_commands)(*decisions)
+        return Deciding(databases.store, databases.inbox, databases.desk.open(), as_commands)(*decisions, note=note)
 
     return decide
 

@@ -328,12 +328,14 @@ LAYERS = {
             "gateway.settings",
             "gateway.store.base",
             "gateway.store.opening",
+            "gateway.store.takedown_file",
             "gateway.people",
         )
     ),
     "gateway.people.commands": Layer(
         (*GROUND, "gateway.program", "gateway.settings", "gateway.terminal", "gateway.people"), ("click",)
     ),
+    "gateway.people.log_lines": Layer((*GROUND, "gateway.store.base")),
     "gateway.people.passwords": Layer(("gateway.errors",), ("argon2",)),
     "gateway.people.throttle": Layer((*GROUND, "gateway.store.base", "gateway.store.base_users")),
     # The only face that writes. It knows the databases by their protocols, and what decides is handed to it.
@@ -345,6 +347,7 @@ LAYERS = {
             "gateway.settings",
             "gateway.store.base",
             "gateway.takedowns",
+            "gateway.people.log_lines",
             "gateway.people.throttle",
             "gateway.fulltext",
             "gateway.review",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -9,12 +10,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from gateway.errors import ConfigurationError
+from gateway.errors import ConfigurationError, GatewayError
 from gateway.fulltext.decisions import RULE
 from gateway.instance import key
 from gateway.model import Account, Deed, LogLine, Role, User, name_key
 from gateway.pages.site import is_loopback, site_url
 from gateway.people.caller import whoever_calls
+from gateway.people.log_completion import complete
 from gateway.people.passwords import hash_of
 from gateway.people.throttle import FAILURES, Throttle
 from gateway.settings import Settings
@@ -100,6 +102,10 @@ def facts_of(account: Account) -> dict[str, object]:
 def log(folder: Path, before: int, limit: int) -> list[dict[str, object]]:
     """Return the facts of lines of the log, the newest first. Raise as `known`."""
     with closing(_open(folder)) as users:
+        try:
+            complete(folder, users)
+        except GatewayError as error:
+            logging.getLogger("gateway").warning("The log may lack decisions and takedowns: %s", error)
         lines = users.log(before, limit)
     return [
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Final, NamedTuple
@@ -12,10 +12,11 @@ from flask_wtf.csrf import validate_csrf
 from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 
 from gateway.errors import QueryRefused, StoreError
-from gateway.fulltext.deciding import Decide, Decided
-from gateway.model import Decision, Deed
+from gateway.fulltext.deciding import Decide, Decided, Note
+from gateway.model import Decision
 from gateway.pages.item_addresses import in_path, in_query
 from gateway.pages.site import Site
+from gateway.people.log_lines import line_of, write_lines
 from gateway.people.throttle import Throttle
 from gateway.review.batch_page import BatchPage
 from gateway.review.copies_page import CopiesPage
@@ -141,11 +142,11 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
 def noted(parts: Parts) -> Decide:
     """Return the function that decides, and writes into the log what the user of the request has decided."""
 
-    def decide(*decisions: Decision) -> Decided:
-        decided = parts.decide(*decisions)
-        written = (f"{decision.verdict} {decision.identifier} {decision.url}" for decision in decided.written)
-        parts.sessions.note(Deed.DECIDED, *written)
-        return decided
+    def write(written: Sequence[Decision]) -> None:
+        write_lines(parts.users, [line_of(decision, parts.sessions.network) for decision in written])
+
+    def decide(*decisions: Decision, note: Note = write) -> Decided:
+        return parts.decide(*decisions, note=note)
 
     return decide
 

@@ -17,6 +17,7 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
 from gateway.model import Account, Deed, LogLine, User
 from gateway.pages.site import Site, is_loopback
+from gateway.people.log_lines import write_lines
 from gateway.people.throttle import network_of
 from gateway.store.base import Users
 
@@ -100,9 +101,9 @@ class Sessions:
             self._users.end_session(_digest(token), self.line(Deed.SIGNED_OUT, by=signed_in().name))
         session.clear()
 
-    def note(self, deed: Deed, *abouts: str) -> None:
-        """Write into the log what the user of this request has done, a line for each thing that it was done to."""
-        self._users.write(*(self.line(deed, about, by=signed_in().name) for about in abouts))
+    def note(self, deed: Deed, about: str, at: int) -> None:
+        """Write into the log what the user of this request has done in a second."""
+        write_lines(self._users, [self.line(deed, about, by=signed_in().name)._replace(at=at)])
 
     def line(self, deed: Deed, about: str = "", *, by: str = "") -> LogLine:
         """Return a line of the log with the time and the network of this request."""

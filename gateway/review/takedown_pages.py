@@ -83,9 +83,9 @@ class TakedownPages:
         if form.get("seen", "") != _seal(plan):
             return self._preview(plan, texts.changed)
         text = f"{sentence}: {comment}" if comment else sentence
-        at = utc_datetime(int(self._clock()))
-        self._sessions.note(Deed.TAKEN_DOWN, entry.key)
-        is_done = self._withdrawals.add(entry._replace(reason=text, at=at, by=signed_in().name))
+        at = int(self._clock())
+        is_done = self._withdrawals.add(entry._replace(reason=text, at=utc_datetime(at), by=signed_in().name))
+        self._sessions.note(Deed.TAKEN_DOWN, entry.key, at)
         return see_other(f"{self._root}{PATH}/takedowns?done={'done' if is_done else 'waits'}")
 
     # -- what is asked for ---------------------------------------------------------------------------------------

@@ -246,6 +246,10 @@ class Discovery(Protocol):
         """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
         ...
 
+    def deciders(self) -> tuple[str, ...]:
+        """Return the names under which something was decided, sorted; `rule` is among them."""
+        ...
+
     def latest_decisions(
         self, wanted: DecisionFilter, place: tuple[int, int], limit: int, *, is_back: bool = False
     ) -> tuple[tuple[Decision, int], ...]:

@@ -403,6 +403,14 @@ where decided_by = :decided_by and (:source = '' or source = :source) and
   and (:verdict = '' or verdict = :verdict)
 order by at {direction}, decision.number {direction} limit :limit;
 
+-- name: deciders
+-- Return the names under which something was decided, `rule` among them.
+with recursive decider(name) as (
+  select min(decided_by) from decision
+  union all
+  select (select min(decided_by) from decision where decided_by > name) from decider where name is not null)
+select name from decider where name is not null;
+
 -- name: decisions_of_source
 -- Return decisions on files of one source, in the same way.
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, decision.number,

@@ -42,6 +42,12 @@ class FileOnDemand:
             return session.execute(query, parameters).fetchall()
 
     @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Lend a connection for several queries. Raise StoreMissing without a file."""
+        with self._opened(create=False).reading() as session:
+            yield session
+
+    @contextmanager
     def writing(self, *, create: bool = False, at_most_seconds: float = inf) -> Iterator[Session]:
         """Write in one transaction; with `create`, make a missing file. Raise StoreMissing or StoreUnwritable.
 

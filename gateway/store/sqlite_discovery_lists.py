@@ -36,6 +36,11 @@ class DecisionLists:
 
     _file: SqliteFile
 
+    def deciders(self) -> tuple[str, ...]:
+        """Return the names under which something was decided, sorted; `rule` is among them."""
+        with self._file.reading() as session:
+            return tuple(name for (name,) in session.execute(SQL["deciders"]).fetchall())
+
     def latest_decisions(
         self, wanted: DecisionFilter, place: tuple[int, int], limit: int, *, is_back: bool = False
     ) -> tuple[tuple[Decision, int], ...]:

@@ -164,6 +164,15 @@ class SqliteUsers:
         with self._file.writing() as session:
             _write(session, *lines)
 
+    def write_missing(self, lines: Sequence[LogLine]) -> int:
+        """Add those lines to the log that it does not have; return their number."""
+        with self._file.reading() as session:
+            missing = [line for line in lines if not session.one(SQL["log_has"], line[:4])]
+        if not missing:
+            return 0
+        with self._file.writing() as session:
+            return sum(session.execute(SQL["log_add_missing"], line[:5]).rowcount for line in missing)
+
     def write_refusal(self, line: LogLine) -> None:
         """Add the line of a failure to the log, unless there are too many in the last hour already."""
         with self._file.writing() as session:
@@ -171,6 +180,11 @@ class SqliteUsers:
             (count,) = session.one(SQL["log_recent"], asked) or (0,)
             if count < _MOST_REFUSALS:
                 _write(session, line)
+
+    def log_begins(self) -> int | None:
+        """Return the second of the first line of the log; None: it has no line."""
+        rows = self._file.rows(SQL["log_first"])
+        return int(rows[0][0]) if rows else None
 
     def log(self, before: int, limit: int) -> tuple[LogLine, ...]:
         """Return at most `limit` lines of the log whose number is smaller than `before`, the newest first."""

@@ -106,6 +106,19 @@ delete from known_network where user = ?;
 -- Add a line to the log.
 insert into log (at, by, deed, about, network) values (?, ?, ?, ?, ?);
 
+-- name: log_has
+-- Return a row if the log has a line of a second, a person, a deed and a subject.
+select 1 from log where at = ? and by = ? and deed = ? and about = ?;
+
+-- name: log_add_missing
+-- Add a line to the log, unless it has one like it.
+insert into log (at, by, deed, about, network)
+select ?1, ?2, ?3, ?4, ?5 where not exists (select 1 from log where at = ?1 and by = ?2 and deed = ?3 and about = ?4);
+
+-- name: log_first
+-- Return the second of the first line of the log.
+select at from log order by number limit 1;
+
 -- name: log_recent
 -- Count the lines of a deed between two moments, up to a number.
 select count(*) from (select 1 from log where deed = ? and at > ? and at <= ? limit ?);

@@ -7,13 +7,10 @@ import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from flask import g
 
-from gateway.fulltext.deciding import Decided
-from gateway.model import Decision, Deed, LogLine, Role, User
+from gateway.model import Deed, LogLine, Role, User
 from gateway.people import passwords
 from gateway.review import login_page
-from gateway.review.routes import Parts, noted
 from gateway.review.sessions import Sessions
 from gateway.store.opening import open_users
 from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
@@ -313,17 +310,6 @@ def test_when_too_many_passwords_are_being_checked_the_client_may_try_again(hous
         passwords._AT_ONCE.release(2)
     assert answers == {503}
     assert guest.sign_in().status_code == 303
-
-
-def test_decisions_are_in_the_log_under_the_name_of_the_user(house, reviewer):  # noqa: F811
-    decision = Decision("oai:x:y/1", "https://e.org/a.pdf", "ab" * 32, "accept", "It is so.", "B. Ito", 1, number=7)
-    users = house.app.extensions["users"]
-    parts = Parts(*(None,) * 5, lambda *decisions: Decided(decisions[:1]), users, Sessions(users), *(None,) * 3)
-    with house.app.test_request_context("/review", environ_base={"REMOTE_ADDR": "192.0.2.9"}):
-        g.review_user = User("B. Ito", Role.REVIEWER)
-        assert noted(parts)(decision, decision) == Decided((decision,))
-    (line, *_) = _log(house)
-    assert line[1:5] == ("B. Ito", Deed.DECIDED, "accept oai:x:y/1 https://e.org/a.pdf", "192.0.2.9")
 
 
 def _log(house: House) -> tuple[LogLine, ...]:  # noqa: F811

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import StoreMissing, StoreUnwritable
+from gateway.errors import StoreError, StoreMissing, StoreUnwritable
 from gateway.model import Account, Deed, LogLine, Role, User
 from gateway.store.base import Users
 from gateway.store.base_users import Attempt, Slowing
@@ -45,6 +45,15 @@ def test_who_was_killed_while_making_the_file_has_left_no_user(users, tmp_path):
     assert (users.all(), users.find("x"), users.log(10**9, 9)) == ((), None, ())
     assert users.add(ITO, "a hash", _line())
     assert users.any()
+
+
+def test_a_folder_that_cannot_be_read_is_an_error_and_not_an_instance_without_users(tmp_path):
+    (tmp_path / "file").touch()
+    with (
+        closing(open_users(tmp_path / "file")) as users,
+        pytest.raises(StoreError, match=r"users\.sqlite cannot be read"),
+    ):
+        users.any()
 
 
 def test_without_a_user_there_is_no_file_and_nothing_is_known(users, tmp_path):
