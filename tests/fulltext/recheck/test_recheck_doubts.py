@@ -143,6 +143,25 @@ def test_the_text_of_a_page_in_the_place_of_a_file_does_not_count_as_that_of_the
     assert of_item(named, NAMED_ITEM).sha256 != before.sha256
 
 
+def test_a_named_file_that_was_readable_and_is_cut_off_now_is_flagged_and_its_bytes_are_not_published(
+    searching,
+) -> None:
+    whole = a_pdf("A title", *["of bees and honey"] * 40)
+    search = searching(Server({FILE: answer(whole, ETag='"n"')}, has_recordings=False))
+    search.run(identifier=NAMED_ITEM)
+    search.release()
+    looks = Rechecked(search)
+    assert looks.all(1) == {FILE: Effect.UNCHANGED}
+    search.web.own[FILE] = answer(whole[: len(whole) // 3])
+    (result,) = looks.run(1, is_all=True)
+    assert (result.effect, result.look.outcome, result.is_flagged) == (Effect.CHANGED, "broken-pdf", True)
+    assert (named_text(looks, "provenance") or "").endswith("(broken-pdf)")
+    assert named_text(looks, "extent") == f"{len(whole)} bytes"
+    search.web.own[FILE] = answer(whole)
+    assert looks.all(1) == {FILE: Effect.RETURNED}
+    assert "; missing: since" not in (named_text(looks, "provenance") or "")
+
+
 def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_written_in_another_way(searching) -> None:
     raw = "https://repository.example.net/7 {a}.pdf"
     published = address(raw)
