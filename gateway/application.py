@@ -24,6 +24,7 @@ from gateway.exploration import explorer, identify_facts
 from gateway.fulltext.deciding import Decide, Decided, Deciding, Note, unnoted
 from gateway.hub import routes as hub
 from gateway.hub.topics import Topics
+from gateway.indexing import FollowingLater
 from gateway.instance import check_domain, check_settings, key
 from gateway.landing import crawlers, resolver
 from gateway.landing import routes as landing
@@ -90,10 +91,12 @@ class Databases(NamedTuple):
 def application_of(settings: Settings, observe: Observe | None) -> Flask:
     """Return the application; `gateway.create_app` has the promise."""
     check_settings(settings)
-    store = open_store(
+    index = FollowingLater(settings)
+    store = index.store = open_store(
         settings.instance,
         show_departed=settings.is_on("oai_show_departed"),
         max_jump_seconds=settings.number("clock_max_jump_seconds"),
+        published=index.note,
     )
     repository = _repository(settings, store.fact(EPOCH_FACT))
     check_domain(store, repository.domain)
@@ -115,7 +118,7 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.before_request(lambda: conditions.clean(request.environ))
     app.after_request(_secured)
     decide = decide_of(settings, databases)
-    app.extensions.update(databases._asdict(), decide=decide)
+    app.extensions.update(databases._asdict(), decide=decide, index=index)
     for part in (*_for_harvesters(settings, databases, repository, observe), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
     app.register_blueprint(_review(app, settings, databases, repository, decide))

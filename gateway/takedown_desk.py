@@ -15,7 +15,7 @@ from typing import Final
 from gateway.apply_takedowns import pending, survey
 from gateway.desk import Desk
 from gateway.errors import GatewayError, StoreError
-from gateway.fulltext.withdrawing import added, carry_out, files_named
+from gateway.fulltext.withdrawing import added, carry_out, files_named, has_file
 from gateway.indexing import following
 from gateway.review.withdrawals import Listed, Plan
 from gateway.settings import load
@@ -43,18 +43,23 @@ class TakedownDesk:
             raise StoreError("Nothing can be taken down, because the inbox cannot be read.")
         listed = self._store.takedowns()
         before = next((known for known in listed.entries if known.key == entry.key), None)
+        is_done = before is not None and not self._is_waiting(entry)
         if entry.kind is Kind.SHA256:
             items = self._with_file(entry.value)
-            return Plan(entry, items[:MOST_ITEMS], (entry.value,), len(items) > MOST_ITEMS, before)
+            return Plan(entry, items[:MOST_ITEMS], (entry.value,), len(items) > MOST_ITEMS, before, is_done)
         every = Takedowns(added(listed.listed, (entry,)))
         effect = survey(self._store, self._inbox, (entry,), takedowns=every, among=())
-        files = effect.files[entry.key] | self._files_of(entry)
-        return Plan(entry, tuple(sorted(effect.items[entry.key])), tuple(sorted(files)), before=before)
+        files = self._alone(entry, effect.files[entry.key])
+        return Plan(entry, tuple(sorted(effect.items[entry.key])), tuple(sorted(files)), before=before, is_done=is_done)
 
-    def _files_of(self, entry: Takedown) -> set[str]:
-        """Return the files that were found for an item alone."""
-        search = self._desk.open().search(entry.value) if self._has_searched else None
-        return files_named(self._store, (search,), (entry,))[entry.key] if search else set()
+    def _alone(self, entry: Takedown, files: set[str]) -> set[str]:
+        """Return the files that an item alone has, published or found for it, given its published ones."""
+        if not self._has_searched:
+            return files
+        desk = self._desk.open()
+        search = desk.search(entry.value)
+        of_search = files_named(self._store, (search,), (entry,))[entry.key] if search else set()
+        return {digest for digest in files | of_search if not has_file(self._store, desk, digest, entry)}
 
     def _with_file(self, digest: str) -> tuple[str, ...]:
         """Return the items that have a file: in their published records, or found for them."""
@@ -73,7 +78,10 @@ class TakedownDesk:
         work = Thread(target=self._carry_out, name="takedowns", daemon=True)
         work.start()
         work.join(_WAIT_SECONDS)
-        return not work.is_alive() and entry.key not in {waiting.key for waiting in pending(self._store)[0]}
+        return not work.is_alive() and not self._is_waiting(entry)
+
+    def _is_waiting(self, entry: Takedown) -> bool:
+        return entry.key in {waiting.key for waiting in pending(self._store)[0]}
 
     def _carry_out(self) -> None:
         settings = load(self._folder)

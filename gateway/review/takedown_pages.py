@@ -67,25 +67,35 @@ class TakedownPages:
 
     def add(self) -> Response:
         """Withdraw what the person has seen; if it would touch something else by now, show that first."""
-        form, texts = request.form, self._pages.texts.review_takedown
+        form = request.form
         entry = self._entry(form.get("item", ""), form.get("file", ""))
         if isinstance(entry, Response):
             return entry
         plan = self._withdrawals.plan(entry)
+        comment = " ".join(clean(form.get("comment", "")).split())
+        sentence = vars(self._pages.texts.review_takedown_reasons).get(form.get("reason", ""), "")
+        text = f"{sentence}: {comment}" if comment else sentence
+        if plan.before is not None and (plan.before.by, plan.before.reason) == (signed_in().name, text):
+            return self._to_list(is_done=plan.is_done)  # the form was sent twice
         if refusal := self._refusal(plan):
             return refusal
-        reason, comment = form.get("reason", ""), " ".join(clean(form.get("comment", "")).split())
-        sentence = vars(self._pages.texts.review_takedown_reasons).get(reason, "")
-        if not sentence or (reason == _OTHER and not comment):
-            return self._preview(plan, texts.reason_missing)
-        if len(comment) > MOST_COMMENT:
-            return self._preview(plan, texts.comment_long)
-        if form.get("seen", "") != _seal(plan):
-            return self._preview(plan, texts.changed)
-        text = f"{sentence}: {comment}" if comment else sentence
+        if problem := self._problem(sentence, comment, plan):
+            return self._preview(plan, problem)
         at = int(self._clock())
         is_done = self._withdrawals.add(entry._replace(reason=text, at=utc_datetime(at), by=signed_in().name))
         self._sessions.note(Deed.TAKEN_DOWN, entry.key, at)
+        return self._to_list(is_done=is_done)
+
+    def _problem(self, sentence: str, comment: str, plan: Plan) -> str:
+        """Return what is wrong with a form, or has changed since it was shown; empty: nothing."""
+        texts = self._pages.texts.review_takedown
+        if not sentence or (request.form["reason"] == _OTHER and not comment):
+            return str(texts.reason_missing)
+        if len(comment) > MOST_COMMENT:
+            return str(texts.comment_long)
+        return "" if request.form.get("seen", "") == _seal(plan) else str(texts.changed)
+
+    def _to_list(self, *, is_done: bool) -> Response:
         return see_other(f"{self._root}{PATH}/takedowns?done={'done' if is_done else 'waits'}")
 
     # -- what is asked for ---------------------------------------------------------------------------------------

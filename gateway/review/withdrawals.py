@@ -11,7 +11,8 @@ class Plan(NamedTuple):
     """What an entry would touch, as far as it is known before all records are read.
 
     `items` are the items that become tombstones, or that have the file; `has_more`: there are more of them. `files` are
-    the SHA-256 of the files that are withdrawn. `before` is the same entry if it is in force already.
+    the SHA-256 of the files that are withdrawn. `before` is the same entry if it is in force already; `is_done`: what
+    that one hits is withdrawn.
     """
 
     entry: Takedown
@@ -19,6 +20,7 @@ class Plan(NamedTuple):
     files: tuple[str, ...] = ()
     has_more: bool = False
     before: Takedown | None = None
+    is_done: bool = False
 
 
 class Listed(NamedTuple):

@@ -102,7 +102,7 @@ def _removed(listed: Entries, lifted: Entries) -> Entries:
     """Return the list with these entries out of force, and without the notes of what they had affected."""
     keys, at = {takedown.key for takedown in lifted}, utc_datetime(int(time()))
     return tuple(
-        takedown._replace(items=(), files=(), removed_at=at) if takedown.key in keys else takedown
+        takedown._replace(items=(), files=(), addresses=(), removed_at=at) if takedown.key in keys else takedown
         for takedown in listed
     )
 

@@ -8,7 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from gateway.indexing import make
 from gateway.model import Role
+from gateway.settings import load
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
 from tests.review_files import Files, Found
@@ -278,3 +280,13 @@ def test_a_person_is_asked_to_try_later_while_another_process_writes(house, file
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
         assert reviewer.get("/review").status_code == 200
     assert reviewer.post("/review/decide", row=row(files, file, "accept")).status_code == 303
+
+
+def test_the_search_knows_of_a_decision_at_once(house, files, reviewer):  # noqa: F811 - the fixture
+    file = files.add("1")
+    files.publish("2", "3")
+    make(load(house.desk.folder), is_anew=True)
+    reviewer.get("/review")
+    assert reviewer.post("/review/decide", row=row(files, file, "accept")).status_code == 303
+    house.app.extensions["index"].wait()
+    assert [hit["identifier"] for hit in house.get("/search.json?file=1").json["results"]] == [file.identifier]

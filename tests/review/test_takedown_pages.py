@@ -371,7 +371,8 @@ def test_no_cell_of_takedowns_is_a_formula(filled, administrator):
 @pytest.mark.parametrize(
     ("path", "status"),
     [(f"{LIST}.json", 403), (f"{LIST}.csv", 403), (f"/review/items/{ITEM}1.json", 451), ("/review/nothing.json", 404),
-     (f"/review/items/{ITEM}1?format=json", 451), (f"/review/items/{ITEM}1?format=csv", 451), (f"/review/items/{ITEM}999.json", 404),
+     (f"/review/items/{ITEM}1?format=json", 451), (f"/review/items/{ITEM}1?format=csv", 451),
+     (f"/review/items/{ITEM}999.json", 404),
      (f"/review/items/{ITEM}2.json?files=x", 400), ("/review/items/oai:gateway.example.org:other/1.json", 404)],
 )  # fmt: skip
 def test_the_refusal_of_data_is_data(filled, administrator, path, status):
@@ -394,3 +395,69 @@ def test_a_failure_is_data_where_data_is_asked_for(filled, administrator):
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
     assert answer.json["error"] == "The repository cannot answer now. Try again in a minute."
     assert administrator.get(LIST).mimetype == "text/html"
+
+
+def test_a_form_that_is_sent_twice_takes_down_once(filled, manager):
+    for query in (f"item={ITEM}1", f"file={FOUND.sha256}"):
+        fields = _form(manager.get(f"{NEW}?{query}").text) | {"reason": "court", "comment": "Case 1/26"}
+        del fields["csrf_token"]
+        for _ in range(2):
+            answer = manager.post(LIST, **fields)
+            assert (answer.status_code, answer.headers.get("Location")) == (303, f"{LIST}?done=done"), query
+    assert len(TakedownFile(filled.desk.folder).read().entries) == 2
+
+
+def test_a_new_reason_has_the_name_of_the_person_who_gave_it(filled, administrator):
+    other = signed_in(filled.app, filled.desk.folder, "M. Anand", Role.ADMINISTRATOR)
+    first = _form(other.get(f"{NEW}?item={ITEM}1").text)["seen"]
+    _agree(administrator, f"item={ITEM}1", comment="First")
+    other.get("/review")
+    fields = {"item": f"{ITEM}1", "reason": "court", "comment": "Second"}
+    answer = other.post(LIST, **fields, seen=first)
+    assert answer.status_code == 400
+    assert "This was taken down already, on" in seen(answer.text)
+    assert other.post(LIST, **fields, seen=_form(answer.text)["seen"]).status_code == 303
+    (entry,) = TakedownFile(filled.desk.folder).read().entries
+    assert (entry.by, entry.reason) == ("M. Anand", "Order of a court or an authority: Second")
+
+
+def test_a_file_that_waits_for_another_item_stays_with_that_one(filled, manager):
+    """Its manager may not withdraw what others decide on."""
+    files = Files(filled)
+    file = files.find("1", TITLE, body=b"%PDF-1.7 the same", verdict="accept")
+    files.add("9", "Another title", source="another", body=b"%PDF-1.7 the same")
+    assert file.sha256 not in manager.get(f"{NEW}?item={ITEM}1").text
+    _agree(manager, f"item={ITEM}1")
+    assert not TakedownFile(filled.desk.folder).read().names_digest(file.sha256)
+    assert place_of_copy(filled.desk.folder, file.sha256).exists()
+    reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
+    assert "Another title" in reviewer.get("/review").text
+    assert TITLE not in reviewer.get("/review").text
+
+
+def test_a_file_that_was_rejected_for_another_item_goes_with_the_item(filled, manager):
+    files = Files(filled)
+    file = files.find("1", TITLE, body=b"%PDF-1.7 the same", verdict="accept")
+    files.add("9", "Another title", source="another", body=b"%PDF-1.7 the same", verdict="reject")
+    _agree(manager, f"item={ITEM}1")
+    assert TakedownFile(filled.desk.folder).read().names_digest(file.sha256)
+
+
+def test_the_tombstone_does_not_wait_for_a_look_at_all_records(filled, administrator, monkeypatch):
+    """In a large repository, that takes minutes."""
+
+    def fail(*_: object) -> None:
+        raise StoreUnwritable("The process was killed.")
+
+    monkeypatch.setattr("gateway.apply_takedowns._scanned", fail)
+    assert _agree(administrator, f"item={ITEM}1").headers["Location"] == f"{LIST}?done=waits"
+    assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
+    assert _agree(administrator, f"file={FOUND.sha256}").headers["Location"] == f"{LIST}?done=waits"
+    didl = filled.get(f"/oai?verb=GetRecord&metadataPrefix=oai_didl&identifier={ITEM}2").text
+    assert "found.pdf" not in didl
+    monkeypatch.undo()
+    monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")
+    desk = filled.desk
+    carry_out(desk.store, desk.inbox, None, load(desk.folder))
+    assert FOUND.sha256 in TakedownFile(desk.folder).read().digests
+    assert "Under way" not in seen(administrator.get(LIST).text)
