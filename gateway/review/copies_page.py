@@ -10,14 +10,14 @@ from flask import Response, request
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.review import UNKNOWN
-from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, Outcome, User
+from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, ListedCopy, Outcome, User
 from gateway.pages.shown import number
 from gateway.pages.texts import counted
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
 from gateway.review.data_answers import csv_answer, json_answer
 from gateway.review.entries import can_undo, history_of
 from gateway.review.frame import ReviewPages, page, see_other
-from gateway.review.item_links import item_address
+from gateway.review.item_links import address_in_list, item_address
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
 from gateway.review.listing import Listing, Shown
 from gateway.review.sessions import signed_in
@@ -63,7 +63,7 @@ class CopiesPage:
             filters=filter_query(asked),
             list_url=(base + filter_query(asked)).rstrip("?"),
             address=address,
-            item_address=lambda identifier: self.item_address(identifier, filter_query(asked)),
+            item_address=lambda listed: self._item_address(asked, listed),
             status=status_of(self._desk, self._listing, user, request.args.get("done", "")),
             status_next=address,
             heading=self._heading(asked, user, shown),
@@ -100,9 +100,14 @@ class CopiesPage:
         form = request.path.rpartition(".")[2]
         return see_other(f"{self._root}/review/copies.{form}" + (f"?{query}" if query else ""))
 
-    def item_address(self, identifier: str, query: str = "") -> str:
-        """Return the address of the page of an item, with the filters of the list from which it is opened."""
-        return item_address(self._root, identifier, query)
+    def _item_address(self, asked: Asked, listed: ListedCopy) -> str:
+        """Return the address of the page of an item, which knows its neighbours in the list.
+
+        In the order of identifiers, the place of a file in the list is that of its item.
+        """
+        if asked.order is CopyOrder.IDENTIFIER:
+            return item_address(self._root, listed.copy.identifier, filter_query(asked))
+        return address_in_list(self._root, asked, listed)
 
     def _can_undo(self, row: Row) -> bool:
         """Return whether a decision of a person can be taken back. After an undo, the decisions before it say so."""

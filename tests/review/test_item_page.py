@@ -20,7 +20,7 @@ from gateway.review.record_facts import work_of
 from gateway.takedowns import Kind, Takedown, Takedowns
 from tests.page_house import House, house, parsed, seen, settings, statement  # noqa: F401 - fixtures
 from tests.publish.desk import Sent, dc
-from tests.review_files import Files
+from tests.review_files import AT, Files
 from tests.review_house import Browser, browser, signed_in
 
 ITEM = "/review/items/oai:gateway.example.org:laro/"
@@ -88,6 +88,24 @@ def test_neighbours_are_those_of_the_list_with_its_filters(files, reviewer):
     assert tree.xpath("//a[@rel='next']") == []
     (back,) = tree.xpath("//a[@data-key='Escape']/@href")
     assert back == "/review?least_score=0.3&order=score"
+
+
+def test_the_neighbours_of_an_item_with_many_files_are_those_of_the_file_that_was_opened(files, reviewer):
+    """In the order of decisions, other items may lie between two files of one item."""
+    files.find_many("many", 2)
+    files.publish("many")
+    files.add("1", "Between", at=AT + 5)
+    first = next(one for one in files.desk.decisions("oai:gateway.example.org:laro/many") if "00000" in one.url)
+    files.desk.decide(first._replace(verdict="reject", decided_by="A. Reader", at=AT + 9))
+    listed = parsed(reviewer.get("/review?verdict=any&order=decided-at").text)
+    rows = listed.xpath("//a[@data-key='o']/@href")
+    assert ["many" in row.partition("?")[0] for row in rows] == [True, False, True]
+    neighbours = [
+        [link.partition("?")[0][-1] for link in parsed(reviewer.get(row).text).xpath(f"//a[@rel='{way}']/@href")]
+        for row in rows
+        for way in ("prev", "next")
+    ]
+    assert neighbours == [[], ["1"], ["y"], ["y"], ["1"], []]
 
 
 def test_the_record_is_shown_as_received_and_as_published(house, files, reviewer):  # noqa: F811 - the fixture
