@@ -15,7 +15,7 @@ from gateway.pages.shown import number
 from gateway.pages.texts import counted
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
 from gateway.review.data_answers import csv_answer, json_answer
-from gateway.review.entries import can_undo, history_of
+from gateway.review.entries import Histories, can_undo
 from gateway.review.frame import ReviewPages, page, see_other
 from gateway.review.item_links import address_in_list, item_address
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
@@ -50,6 +50,7 @@ class CopiesPage:
         if shown.last is None and (asked.after or asked.before):  # all files of the page were decided on meanwhile
             asked = asked._replace(after=None, before=None)
             shown = self._listing.page(asked, user, PAGE)
+        histories = Histories(self._desk().decisions)
         base = f"{self._root}/review?"
         address = (base + query_of(asked)).rstrip("?")
         body = self._pages.render(
@@ -57,7 +58,7 @@ class CopiesPage:
             tab="copies",
             asked=asked,
             shown=shown,
-            rows=[row._replace(can_undo=self._can_undo(row)) for row in shown.rows],
+            rows=[row._replace(can_undo=_can_undo(row, histories)) for row in shown.rows],
             views=self._views(user),
             choices=self._choices(user),
             filters=filter_query(asked),
@@ -109,13 +110,6 @@ class CopiesPage:
             return item_address(self._root, listed.copy.identifier, filter_query(asked))
         return address_in_list(self._root, asked, listed)
 
-    def _can_undo(self, row: Row) -> bool:
-        """Return whether a decision of a person can be taken back. After an undo, the decisions before it say so."""
-        last = row.listed.decision
-        if row.is_by_rule or not last.is_undoing:
-            return not row.is_by_rule
-        return can_undo(history_of(self._desk(), last.identifier, last.url))
-
     def _heading(self, asked: Asked, user: User, shown: Shown) -> str:
         """Return what the list is, with the number of its copies. Those of a single page need not be counted."""
         forms = getattr(self._pages.texts.review_headings, asked.verdict)
@@ -159,6 +153,14 @@ class CopiesPage:
             "outcome": [(outcome.value, outcome.value.replace("-", " ")) for outcome in _OUTCOMES],
             "order": [(order.value, getattr(texts.review_orders, order.name.lower())) for order in CopyOrder],
         }
+
+
+def _can_undo(row: Row, histories: Histories) -> bool:
+    """Return whether a decision of a person can be taken back. After an undo, the decisions before it say so."""
+    last = row.listed.decision
+    if row.is_by_rule or not last.is_undoing:
+        return not row.is_by_rule
+    return can_undo(histories.of(last.identifier, last.url))
 
 
 def _next(base: str, asked: Asked, shown: Shown) -> str:
