@@ -134,6 +134,11 @@ def doubts(settings: Settings, store: Store) -> Iterator[str]:
             f"Nobody can sign in at {url}/review: browsers send the cookie only by https. Set base_url or pages_url to "
             "an https address."
         )
+    if url.startswith("https:") and not settings.text("serve_trusted_proxies"):
+        yield (
+            f"All people at {url}/review share one network, that of the proxy: five failures of anybody slow all of "
+            "them down. Set serve_trusted_proxies to the address of the proxy."
+        )
     with store.view() as view:
         names = {source.name for source in view.sources() if not source.is_removed}
     for account in accounts:

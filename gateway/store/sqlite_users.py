@@ -167,11 +167,12 @@ class SqliteUsers:
     def write_missing(self, lines: Sequence[LogLine]) -> int:
         """Add those lines to the log that it does not have; return their number."""
         with self._file.reading() as session:
-            missing = [line for line in lines if not session.one(SQL["log_has"], line[:4])]
-        if not missing:
-            return 0
+            if not _missing(session, lines):
+                return 0
         with self._file.writing() as session:
-            return sum(session.execute(SQL["log_add_missing"], line[:5]).rowcount for line in missing)
+            missing = _missing(session, lines)
+            _write(session, *missing)
+        return len(missing)
 
     def write_refusal(self, line: LogLine) -> None:
         """Add the line of a failure to the log, unless there are too many in the last hour already."""
@@ -199,6 +200,16 @@ def _account(row: Sequence[Any]) -> Account:
 
 def _bounds(now: int) -> dict[str, int]:
     return {"idle_since": now - IDLE_SECONDS, "begun_since": now - LONGEST_SECONDS, "latest": now + _AHEAD_SECONDS}
+
+
+def _missing(session: Session, lines: Sequence[LogLine]) -> list[LogLine]:
+    """Return the lines that the log does not have, each once."""
+    missing = {line[:4]: line for line in reversed(lines)}
+    for deed in {line.deed for line in lines}:
+        moments = [line.at for line in lines if line.deed is deed]
+        for row in session.execute(SQL["log_between"], (deed, min(moments), max(moments))):
+            missing.pop(row, None)
+    return [line for line in lines if missing.pop(line[:4], None)]
 
 
 def _write(session: Session, *lines: LogLine) -> None:

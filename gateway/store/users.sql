@@ -106,14 +106,9 @@ delete from known_network where user = ?;
 -- Add a line to the log.
 insert into log (at, by, deed, about, network) values (?, ?, ?, ?, ?);
 
--- name: log_has
--- Return a row if the log has a line of a second, a person, a deed and a subject.
-select 1 from log where at = ? and by = ? and deed = ? and about = ?;
-
--- name: log_add_missing
--- Add a line to the log, unless it has one like it.
-insert into log (at, by, deed, about, network)
-select ?1, ?2, ?3, ?4, ?5 where not exists (select 1 from log where at = ?1 and by = ?2 and deed = ?3 and about = ?4);
+-- name: log_between
+-- Return the lines of a deed between two seconds, without their networks.
+select at, by, deed, about from log where deed = ? and at between ? and ?;
 
 -- name: log_first
 -- Return the second of the first line of the log.

@@ -204,6 +204,14 @@ def test_check_says_how_many_people_may_sign_in_and_what_keeps_them_from_it(user
         assert "Nobody can sign in" not in gateway("check", GATEWAY_BASE_URL=url).stderr, url
 
 
+def test_check_warns_if_a_proxy_hides_who_fails(user, gateway):
+    user("add", "Ada", "--password-stdin")
+    https = {"GATEWAY_BASE_URL": "https://repository.example.org/oai"}
+    assert "All people at https://repository.example.org/review share one network" in gateway("check", **https).stderr
+    assert "share one network" not in gateway("check", **https, GATEWAY_SERVE_TRUSTED_PROXIES="127.0.0.1").stderr
+    assert "share one network" not in gateway("check").stderr
+
+
 def test_check_names_a_damaged_file_of_users_and_goes_on(user, gateway, folder):
     user("add", "Ada", "--password-stdin")
     before = gateway("check").stderr
