@@ -121,7 +121,9 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.extensions.update(databases._asdict(), decide=decide, index=index)
     for part in (*_for_harvesters(settings, databases, repository, observe), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
-    app.register_blueprint(_review(app, settings, databases, repository, decide))
+    withdrawals = TakedownDesk(settings.instance, store, databases.inbox, databases.desk)
+    app.extensions["withdrawals"] = withdrawals
+    app.register_blueprint(_review(app, settings, databases, repository, decide, withdrawals))
     return app
 
 
@@ -188,13 +190,19 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     )
 
 
-def _review(app: Flask, settings: Settings, databases: Databases, repository: Repository, decide: Decide) -> Blueprint:
+def _review(
+    app: Flask,
+    settings: Settings,
+    databases: Databases,
+    repository: Repository,
+    decide: Decide,
+    withdrawals: TakedownDesk,
+) -> Blueprint:
     """Return the part for people who have signed in. Sessions of before a restore are not valid."""
     site, store, users = site_of(settings, repository.base_url), databases.store, databases.users
     configure(app, site, key(settings, "session", store.fact(EPOCH_FACT)))
     throttle = Throttle(users, key(settings, FAILURES))
     open_desk, sessions = databases.desk.open, Sessions(users)
-    withdrawals = TakedownDesk(settings.instance, store, databases.inbox, databases.desk)
     return review.blueprint(
         review.Parts(
             site, settings, store, databases.inbox, open_desk, decide, users, sessions, describe, throttle, withdrawals

@@ -75,10 +75,19 @@ class TakedownDesk:
     def add(self, entry: Takedown) -> bool:
         """Put an entry on the list, and carry the list out; return whether that was done within some seconds."""
         TakedownFile(self._folder).change(lambda listed: added(listed, (entry,)))
-        work = Thread(target=self._carry_out, name="takedowns", daemon=True)
-        work.start()
+        work = self._begun()
         work.join(_WAIT_SECONDS)
         return not work.is_alive() and not self._is_waiting(entry)
+
+    def resume(self) -> None:
+        """Carry out what is left in the list, such as after the kill of a worker of the server. Raise StoreError."""
+        if self._inbox is not None and any(pending(self._store)):
+            self._begun()
+
+    def _begun(self) -> Thread:
+        work = Thread(target=self._carry_out, name="takedowns", daemon=True)
+        work.start()
+        return work
 
     def _is_waiting(self, entry: Takedown) -> bool:
         return entry.key in {waiting.key for waiting in pending(self._store)[0]}

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from contextlib import closing
+from threading import enumerate as enumerate_threads
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from gateway.settings import load, place_of_copy
 from gateway.store.opening import open_users
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind
+from gateway.upkeep import complete_takedowns
 from tests.page_house import FOUND, House, house, parsed, seen  # noqa: F401 - fixtures
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
@@ -157,7 +159,8 @@ def test_a_file_that_nobody_has_is_for_an_administrator(filled, administrator):
 @pytest.mark.parametrize(
     "query",
     ["", "item=", "file=", "item=x", "file=x", "file=" + "AB" * 32, f"item={ITEM}1&file={'ab' * 32}",
-     "item=" + "x" * 5000, "item=%00", "item=%E2%80%AE", "item=%ff", f"item={ITEM}1%0a", f"item={ITEM}999"],
+     "item=" + "x" * 5000, "item=%00", "item=%E2%80%AE", "item=%ff", f"item={ITEM}1%0a", f"item={ITEM}999",
+     f"item={ITEM}1%00", f"item={ITEM}1%00x", f"item=%00{ITEM}1"],
 )  # fmt: skip
 def test_what_is_not_there_is_refused_in_a_sentence(administrator, query):
     answer = administrator.get(f"{NEW}?{query}")
@@ -461,3 +464,25 @@ def test_the_tombstone_does_not_wait_for_a_look_at_all_records(filled, administr
     carry_out(desk.store, desk.inbox, None, load(desk.folder))
     assert FOUND.sha256 in TakedownFile(desk.folder).read().digests
     assert "Under way" not in seen(administrator.get(LIST).text)
+
+
+@pytest.mark.parametrize("way", ["the server is started", "a worker of the server is started"])
+def test_what_a_killed_server_has_not_done_it_does_when_it_starts_again(filled, administrator, monkeypatch, way):
+    """All of it: also the files that were found for the item, and our copies of them."""
+    file = Files(filled).find("1", TITLE)
+    with monkeypatch.context() as patch:
+        patch.setattr(takedown_desk.TakedownDesk, "_carry_out", lambda _self: None)
+        _agree(administrator, f"item={ITEM}1")
+    if way == "the server is started":
+        assert complete_takedowns(filled.desk.folder) == ""
+    else:
+        filled.app.extensions["withdrawals"].resume()
+        for thread in enumerate_threads():
+            if thread.name == "takedowns":
+                thread.join()
+    assert "Withdrawn" in seen(administrator.get(LIST).text)
+    assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
+    assert TakedownFile(filled.desk.folder).read().names_digest(file.sha256)
+    assert not place_of_copy(filled.desk.folder, file.sha256).exists()
+    filled.app.extensions["withdrawals"].resume()
+    assert "takedowns" not in {thread.name for thread in enumerate_threads()}, "nothing is left"
