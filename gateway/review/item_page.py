@@ -124,12 +124,13 @@ class ItemPage:
             files.file(number, one, desk.first_page, self._has_copy)
             for number, one in enumerate(decisions[start : start + MOST_FILES], start + 1)
         ]
-        titles = work.texts("title") if work else ()
+        titles = [one for one in work.statements if one.element == "title"] if work else []
         return {
             "tab": "copies",
             "identifier": identifier,
             "source": search.source,
-            "title": titles[0] if titles else "",
+            "title": titles[0].text if titles else "",
+            "title_language": titles[0].language if titles else "",
             "is_deleted": not is_living,
             "is_searched": bool(search.searched_at),
             "standing": standing_of(search),
