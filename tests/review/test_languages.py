@@ -1,4 +1,4 @@
-"""Titles, authors and texts of files are in languages of their own, so a screen reader is not told that they are ours."""
+"""Titles, authors and texts of files have languages of their own: a screen reader does not read them in ours."""
 
 from __future__ import annotations
 
