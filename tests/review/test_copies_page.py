@@ -154,6 +154,17 @@ def test_pages_follow_each_other_forwards_and_backwards(house, files, reviewer, 
             assert "Previous page" not in person.get(first).text
 
 
+def test_the_name_of_a_list_is_marked_on_all_of_its_pages(files, reviewer, monkeypatch):
+    monkeypatch.setattr("gateway.review.copies_page.PAGE", 1)
+    files.add("1")
+    files.add("2")
+    for page in ("/review", "/review?order=score"):
+        first = parsed(reviewer.get(page).text)
+        (following,) = first.xpath("//a[@rel='next']/@href")
+        marked = [tree.xpath("//a[@aria-current]/text()") for tree in (first, parsed(reviewer.get(following).text))]
+        assert marked == [["Copies", "Waiting, best first" if "score" in page else "Waiting"]] * 2
+
+
 def test_a_score_in_an_address_is_the_score_on_every_page(files, reviewer, monkeypatch):
     monkeypatch.setattr("gateway.review.copies_page._DATA_PAGE", 1)
     for number in range(3):
