@@ -29,13 +29,14 @@
     row.scrollIntoView({ block: "nearest" });
   };
 
-  /* The element of a key: in the message about the last decision, else in the row, else on the page. */
+  /* What a key means: in the row, else on the page; for u, in the message if there is one. */
   const meant = (key) => {
     const selector = `[data-key="${key}"]`;
-    const status = key === "u" && one(`[role=status] ${selector}`);
+    const status = key === "u" && one("[role=status]");
+    if (status) return one(selector, status);
     const row = document.activeElement.closest("[data-row]") || rows[place];
     const loose = [...document.querySelectorAll(selector)].find((found) => !found.closest("[data-row]"));
-    return status || (row && one(selector, row)) || loose;
+    return (row && one(selector, row)) || loose;
   };
 
   const press = (key) => meant(key)?.click();
@@ -124,7 +125,7 @@
     isLocked = event.target.method === "post";
     if (isLocked) stored("review-row", `${place} ${path}`);
   });
-  // Who comes back has the answer in another tab, or waits no longer.
+  // Who comes back has the answer elsewhere, or does not wait.
   for (const name of ["pageshow", "focus"]) addEventListener(name, () => { isLocked = false; });
   const list = one("#decide");
   if (list) {

@@ -330,6 +330,19 @@ def test_the_filters_are_reached_by_a_key_and_left_by_another(site, browser):
     assert "/review/items/" not in window.current_url
 
 
+def test_undo_means_the_last_decision_and_never_that_on_the_next_file(site, browser, folder):
+    """After the last step back, the key does nothing, although the file of the page has a decision to undo."""
+    window = browser(1280)
+    for name in ("w11", "w10"):
+        window.get(f"{site}{ITEM}{name}?host=repository.example.net&verdict=any")
+        decide(window, lambda: press(window, "a"))
+    assert window.find_element(By.CSS_SELECTOR, "section[data-row] button[data-key=u]").is_displayed()
+    decide(window, lambda: press(window, "u"))
+    press(window, "u")
+    window.refresh()
+    assert verdicts(folder) == ["accept", "accept", "undo to review"]
+
+
 def test_a_key_that_leads_to_another_page_of_the_list_chooses_its_nearest_row(site, browser):
     window = browser(1280)
     window.get(f"{site}/review")
