@@ -125,7 +125,7 @@
     isLocked = event.target.method === "post";
     if (isLocked) stored("review-row", `${place} ${path}`);
   });
-  // Who comes back has the answer elsewhere, or does not wait.
+  // Who comes back does not wait for the answer.
   for (const name of ["pageshow", "focus"]) addEventListener(name, () => { isLocked = false; });
   const list = one("#decide");
   if (list) {

@@ -25,8 +25,8 @@ def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
 
 def languages(page: str, text: str) -> list[str]:
     """Return the languages of the elements in the middle of a page that have a text."""
-    found = parsed(page).xpath("//main//*[text()[contains(., $text)]][not(self::option)]", text=text)
-    return [element.xpath("string((ancestor-or-self::*/@lang)[last()])") for element in found]
+    elements = parsed(page).xpath("//main//*[text()[contains(., $text)]][not(self::option)]", text=text)
+    return [element.xpath("string((ancestor-or-self::*/@lang)[last()])") for element in elements]
 
 
 def test_texts_of_others_have_no_language_of_ours(files, reviewer):
