@@ -21,9 +21,10 @@ from gateway.descriptions import describe, metadata_of
 from gateway.desk import Desk
 from gateway.errors import StoreError
 from gateway.exploration import explorer, identify_facts
-from gateway.fulltext.deciding import Decide, Decided, Deciding
+from gateway.fulltext.deciding import Decide, Decided, Deciding, Note, unnoted
 from gateway.hub import routes as hub
 from gateway.hub.topics import Topics
+from gateway.indexing import FollowingLater
 from gateway.instance import check_domain, check_settings, key
 from gateway.landing import crawlers, resolver
 from gateway.landing import routes as landing
@@ -37,6 +38,7 @@ from gateway.pages import assets
 from gateway.pages.appearance import site_of
 from gateway.pages.site import Site, site_url
 from gateway.past_searches import PastSearches
+from gateway.people.throttle import FAILURES, Throttle
 from gateway.resourcesync import batch_dump
 from gateway.resourcesync import files as resourcesync_files
 from gateway.resourcesync import routes as resourcesync
@@ -56,7 +58,6 @@ from gateway.store.base_inbox import Subscribers, Subscriptions
 from gateway.store.opening import open_inbox, open_store, open_subscribers, open_subscriptions, open_users
 from gateway.store.step import EPOCH_FACT, check_finished
 from gateway.takedown_desk import TakedownDesk
-from gateway.throttle import FAILURES, Throttle
 from gateway.websub import routes as websub
 
 # The baseURL of Identify if no other is given; `gateway serve` always gives one.
@@ -90,10 +91,12 @@ class Databases(NamedTuple):
 def application_of(settings: Settings, observe: Observe | None) -> Flask:
     """Return the application; `gateway.create_app` has the promise."""
     check_settings(settings)
-    store = open_store(
+    index = FollowingLater(settings)
+    store = index.store = open_store(
         settings.instance,
         show_departed=settings.is_on("oai_show_departed"),
         max_jump_seconds=settings.number("clock_max_jump_seconds"),
+        published=index.note,
     )
     repository = _repository(settings, store.fact(EPOCH_FACT))
     check_domain(store, repository.domain)
@@ -115,12 +118,14 @@ def application_of(settings: Settings, observe: Observe | None) -> Flask:
     app.before_request(lambda: conditions.clean(request.environ))
     app.after_request(_secured)
     decide = decide_of(settings, databases)
-    app.extensions.update(databases._asdict(), decide=decide)
+    app.extensions.update(databases._asdict(), decide=decide, index=index)
     face = oaipmh.Face(store, repository, settings.number("oai_max_request_bytes"), observe)
     app.register_blueprint(face.blueprint())
     for part in (*_for_harvesters(settings, databases, repository), *_pages(settings, databases, repository)):
         app.register_blueprint(part)
-    app.register_blueprint(_review(app, settings, databases, repository, decide))
+    withdrawals = TakedownDesk(settings.instance, store, databases.inbox, databases.desk)
+    app.extensions["withdrawals"] = withdrawals
+    app.register_blueprint(_review(app, settings, databases, repository, decide, withdrawals))
     app.wsgi_app = face.direct(app.wsgi_app, (*SECURITY_HEADERS, *_READABLE))  # type: ignore[assignment, method-assign]
     return app
 
@@ -185,13 +190,19 @@ def _pages(settings: Settings, databases: Databases, repository: Repository) -> 
     )
 
 
-def _review(app: Flask, settings: Settings, databases: Databases, repository: Repository, decide: Decide) -> Blueprint:
+def _review(
+    app: Flask,
+    settings: Settings,
+    databases: Databases,
+    repository: Repository,
+    decide: Decide,
+    withdrawals: TakedownDesk,
+) -> Blueprint:
     """Return the part for people who have signed in. Sessions of before a restore are not valid."""
     site, store, users = site_of(settings, repository.base_url), databases.store, databases.users
     configure(app, site, key(settings, "session", store.fact(EPOCH_FACT)))
     throttle = Throttle(users, key(settings, FAILURES))
     open_desk, sessions = databases.desk.open, Sessions(users)
-    withdrawals = TakedownDesk(settings.instance, store, databases.inbox, databases.desk)
     return review.blueprint(
         review.Parts(
             site, settings, store, databases.inbox, open_desk, decide, users, sessions, describe, throttle, withdrawals
@@ -260,12 +271,12 @@ def _inbox(folder: Path) -> Inbox | None:
 def decide_of(settings: Settings, databases: Databases) -> Decide:
     """Return the function that writes decisions and publishes them at once, for the review."""
 
-    def decide(*decisions: Decision) -> Decided:
+    def decide(*decisions: Decision, note: Note = unnoted) -> Decided:
         if databases.inbox is None:
             raise StoreError("Nothing was decided, because the inbox cannot be read.")
         # Without the address that `gateway serve` announces if no other is set: commands publish without it too.
         as_commands = load(settings.instance)
-        return Deciding(databases.store, databases.inbox, databases.desk.open(), as_commands)(*decisions)
+        return Deciding(databases.store, databases.inbox, databases.desk.open(), as_commands)(*decisions, note=note)
 
     return decide
 

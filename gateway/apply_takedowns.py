@@ -18,16 +18,18 @@ from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreErro
 from gateway.formats import written
 from gateway.items import TRIES, Change, Payloads, facts_held, write
 from gateway.mapping import Prepared, Task, prepare, tombstone
-from gateway.model import ItemFiles, ItemState, Publication, Selection
-from gateway.names import SOURCES, upstream_identifier
+from gateway.model import FileLink, FileOrigin, ItemFiles, ItemState, Publication, Selection
+from gateway.names import SOURCES, source_of, upstream_identifier
 from gateway.rebuild import buried
 from gateway.store.base import TAKEDOWNS_FACT, Inbox, Store
 from gateway.store.takedown_file import Entries, TakedownFile
-from gateway.takedowns import Kind, Takedown, Takedowns
+from gateway.takedowns import Kind, Takedown, Takedowns, place_of
 from gateway.withholding import Forbidden, permitted
 
+OF_ITEMS = (Kind.IDENTIFIER, Kind.UPSTREAM, Kind.DOI)
 _INSIDE = ("oai_dc",)  # the DIDL of an item contains it
 _BATCH = 500
+_MOST_AT_ONCE = 10_000  # items of a file; others follow when all records are read
 _IDENTIFIER = re.compile(rb"<identifier>([^<]*)</identifier>")
 _LOCAL = re.compile(r"oai:[^:]*:([^/]*)/")
 
@@ -36,15 +38,36 @@ Progress = Callable[[int], None]
 
 @dataclass(slots=True)
 class Survey:
-    """The effect of takedowns on what is published. `items` and `files` are what each entry hits, by its key."""
+    """The effect of takedowns on what is published.
+
+    `items`, `files` and `addresses` are what each entry hits, by its key.
+    """
 
     upstreams: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # by source
     items: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    addresses: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     hidden: set[int] = field(default_factory=set)  # numbers of items
     shared: list[tuple[str, str]] = field(default_factory=list)  # (key of an entry, file of an item that it hides)
     deleted: int = 0  # items that become tombstones
     changed: int = 0  # items that lose a file or an address
+
+    def keep(self, has: Callable[[str], bool]) -> None:
+        """Leave out the files of hidden items that a search has found for an item that stays."""
+        for key, digest in self.shared:
+            if digest in self.files[key] and has(digest):
+                self.files[key].discard(digest)
+
+
+class Searches(NamedTuple):
+    """What is known of the files of searches, published or not; by default there are none.
+
+    `files` returns, by the keys of entries, the SHA-256 of files that these concern. `has` returns whether a file with
+    a SHA-256 was found for an item that is not taken down.
+    """
+
+    files: Callable[[Entries], Mapping[str, set[str]]] = lambda _: {}
+    has: Callable[[str], bool] = lambda _: False
 
 
 class TakedownsApplied(NamedTuple):
@@ -75,16 +98,15 @@ def apply_takedowns(
     inbox: Inbox,
     file: TakedownFile,
     progress: Progress = lambda _: None,
-    unpublished: Callable[[Entries], Mapping[str, set[str]]] = lambda _: {},
+    searches: Searches | None = None,
 ) -> TakedownsApplied:
     """Apply the list, and note in it what its entries have hit. It can be killed and repeated.
 
-    One process at a time does this; others wait. `progress` is called with the number of records read so far.
-    `unpublished` returns, by the keys of entries, the digests of files that they concern but that are not published.
-    Raise StoreError.
+    One process at a time does this; others wait. What is known to be concerned is published first, before all records
+    are read. `progress` is called with the number of records read so far. Raise StoreError.
     """
     with file.applying():
-        return _apply(store, inbox, file, progress, unpublished)
+        return _apply(store, inbox, file, progress, searches or Searches())
 
 
 def _apply(
@@ -92,26 +114,40 @@ def _apply(
     inbox: Inbox,
     file: TakedownFile,
     progress: Progress,
-    unpublished: Callable[[Entries], Mapping[str, set[str]]],
+    searches: Searches,
 ) -> TakedownsApplied:
     new, lifted = pending(store)
     names = {entry.key for entry in new}
     if new or lifted:
         store.abandon(store.intend())  # every process that writes after this has read the list
+    first = survey(store, inbox, new, among=_known_to_have(store, new))
+    first.keep(searches.has)
+    _note(file, first)  # before the publication: a hidden item has no files any more
+    new = tuple(entry for entry in store.takedowns().entries if entry.key in names)
+    stamped = sum(_publish(store, inbox, source, batch) for source, batch in _batches(first.upstreams))
     while True:
         news = survey(store, inbox, new, progress)
-        for key, digests in unpublished(new).items():
+        news.keep(searches.has)
+        for key, digests in searches.files(new).items():
             news.files[key] |= digests
         if not _note(file, news):
             break  # else the new notes may hit more: the same bytes at another address
         new = tuple(entry for entry in store.takedowns().entries if entry.key in names)
     _note(file, _later(store, inbox))
-    stamped = sum(_publish(store, inbox, source, batch) for source, batch in _batches(news.upstreams))
+    stamped += sum(_publish(store, inbox, source, batch) for source, batch in _batches(news.upstreams))
     stamped += sum(_restore_tombstones(store, new))
     returned = sum(_return(store, inbox)) if lifted else 0
     if new or lifted:  # an entry that was added meanwhile is not among these
         store.remember(TAKEDOWNS_FACT, json.dumps(sorted(_applied(store) - lifted | names)))
-    return TakedownsApplied(news.deleted, news.changed, returned, stamped)
+    return TakedownsApplied(first.deleted + news.deleted, first.changed + news.changed, returned, stamped)
+
+
+def _known_to_have(store: Store, entries: Entries) -> Iterator[tuple[str, str]]:
+    """Yield (source, upstream identifier) of items that are known to have files that entries name."""
+    with store.view() as view:
+        for entry in entries:
+            for identifier in view.items_with(entry.value, _MOST_AT_ONCE) if entry.kind is Kind.SHA256 else ():
+                yield source_of(identifier), upstream_identifier(identifier)
 
 
 # --- what entries concern -----------------------------------------------------------------------------------------
@@ -203,7 +239,22 @@ def _look(survey: Survey, source: str, state: ItemState, task: Task, new: Entrie
             survey.items[entry.key] |= {state.identifier} if state.records else set()
             survey.hidden.add(state.number)
             survey.shared += [(entry.key, file.sha256) for file in state.files if file.sha256]
-        survey.files[entry.key] |= {file.sha256 for file in state.files if file.sha256 and alone.names_file(file)}
+        hit = [file for file in state.files if file.sha256 and _is_hit(alone, file)]
+        survey.files[entry.key] |= {file.sha256 for file in hit}
+        if entry.kind not in OF_ITEMS:
+            survey.addresses[entry.key] |= {place_of(file.url) for file in hit if _is_named(file, task)} - {""}
+
+
+def _is_hit(takedowns: Takedowns, file: FileLink) -> bool:
+    return takedowns.names_digest(file.sha256) or takedowns.targets(file.url)
+
+
+def _is_named(file: FileLink, task: Task) -> bool:
+    """Return whether a record names a file, which is then published without a look at its bytes."""
+    if file.origin is FileOrigin.UPSTREAM:
+        return True
+    none = Takedowns()
+    return any(none.mentions(given.content, (file.url,)) for given in task.given if not given.is_deleted)
 
 
 def _with_shared(store: Store, survey: Survey) -> Survey:
@@ -276,7 +327,7 @@ def _withheld(store: Store, *, only_hidden: bool = False) -> Iterator[tuple[str,
 def _note(file: TakedownFile, news: Survey) -> bool:
     """Write into the list what its entries have hit; return whether that was new."""
     before = file.read().listed
-    if not (news.items or news.files):
+    if not (news.items or news.files or news.addresses):
         return False
     return file.change(lambda entries: [_noted(entry, news) for entry in entries]).listed != before
 
@@ -284,7 +335,8 @@ def _note(file: TakedownFile, news: Survey) -> bool:
 def _noted(entry: Takedown, news: Survey) -> Takedown:
     items = {*entry.items, *news.items.get(entry.key, ())}
     files = {*entry.files, *news.files.get(entry.key, ())}
-    return entry._replace(items=tuple(sorted(items)), files=tuple(sorted(files)))
+    addresses = {*entry.addresses, *news.addresses.get(entry.key, ())}
+    return entry._replace(items=tuple(sorted(items)), files=tuple(sorted(files)), addresses=tuple(sorted(addresses)))
 
 
 # --- publication --------------------------------------------------------------------------------------------------

@@ -24,11 +24,11 @@ from gateway.search.following import NAME as SEARCH_INDEX
 from gateway.settings import Settings
 from gateway.store import database_files, takedown_file
 from gateway.store.ceiling import Ceiling
-from gateway.store.opening import open_store
+from gateway.store.opening import USERS, open_store
 from gateway.xmltext import utc_datetime
 
 # Decisions on files before the published files, and published records before the pages that they are made of.
-ORDER = ("users.sqlite", "discovery.sqlite", "subscriptions.sqlite", "store.sqlite", "inbox.sqlite")
+ORDER = (USERS, "discovery.sqlite", "subscriptions.sqlite", "store.sqlite", "inbox.sqlite")
 # If one of these is missing in the instance, only the former backup has it.
 _IRREPLACEABLE = (*ORDER, "sources.toml", takedown_file.NAME)
 # Temporary folders and files: locks, replaced files, files that are not complete.

@@ -16,11 +16,11 @@ from time import time
 import click
 
 from gateway import signals
+from gateway.people.commands import user
 from gateway.permissions import private
 from gateway.program import Program, is_quiet, json_option, program_options, say, write_json
 from gateway.settings import SETTINGS, Setting, Settings, Value, instance_folder, load
 from gateway.statuses import Status
-from gateway.user_commands import user
 from gateway.xmltext import utc_datetime
 
 _IDENTITY = {"domain": "repository_domain", "name": "repository_name", "email": "admin_email"}

@@ -8,12 +8,13 @@ from pathlib import Path
 from time import time
 from typing import Literal, NamedTuple
 
-from gateway import hub_subscribers, people, permissions, sandbox, schemas
+from gateway import hub_subscribers, permissions, sandbox, schemas
 from gateway.apply_takedowns import pending
 from gateway.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.errors import GatewayError, SearchUnavailable
 from gateway.instance import base_url_doubt, check_domain, check_settings, secret
 from gateway.model import Source
+from gateway.people import users
 from gateway.rebuild import outdated
 from gateway.resourcesync.addresses import resource_sets
 from gateway.search.opening import open_search
@@ -235,10 +236,12 @@ def _hub(settings: Settings) -> Iterator[Finding]:
 
 def _people(store: Store, settings: Settings) -> Iterator[Finding]:
     """Say how many people may sign in, and what keeps them from it. Without a user there is nothing to say."""
-    if number := people.count(settings.instance):
-        yield Finding("fine", f"People who may sign in at /review: {number}.")
-    for doubt in people.doubts(settings, store):
-        yield Finding("warning", doubt)
+    try:
+        if number := users.count(settings.instance):
+            yield Finding("fine", f"People who may sign in at /review: {number}.")
+        yield from (Finding("warning", doubt) for doubt in users.doubts(settings, store))
+    except GatewayError as error:
+        yield Finding("problem", f"Nobody can sign in at /review. {error}")
 
 
 def _lists(store: Store, settings: Settings) -> Iterator[Finding]:

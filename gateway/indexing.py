@@ -12,7 +12,8 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from time import monotonic
+from threading import Lock, Thread
+from time import monotonic, sleep
 from typing import Final
 
 from gateway import descriptions, xmlio
@@ -20,7 +21,7 @@ from gateway.descriptions import metadata_of
 from gateway.errors import ConfigurationError, StoreUnwritable
 from gateway.formats import oai_dc, oai_didl
 from gateway.model import Content, Publication, Work
-from gateway.search.following import IndexKeeper
+from gateway.search.following import LINES, IndexKeeper
 from gateway.search.opening import open_search
 from gateway.search.query import IndexState
 from gateway.settings import Settings
@@ -32,6 +33,9 @@ _STEP_SECONDS = 0.1  # of the index, for a thousand lines of the log of changes
 _FEW = 50  # items, which the index follows in milliseconds
 _FILLED = 500  # items in one transaction, which holds the lock for some 50 ms
 _PROGRESS_SECONDS = 30.0
+_PATIENCE_SECONDS = 10.0  # of a server, for another process that writes the index
+_TURN_SECONDS = 0.02
+_MOST_LINES = 10 * LINES  # of the log of changes, that a server writes: a second
 _FAILED = (
     "The search index was not written: %s. Publication is not affected, and the next command that publishes tries "
     "again. If this message repeats, run `gateway index --anew`."
@@ -136,6 +140,64 @@ class Following:
             if monotonic() - reported_at > _PROGRESS_SECONDS:
                 reported_at = monotonic()
                 log.info("The sizes and hashes of records are being stored: %d items are left.", left)
+
+
+class FollowingLater:
+    """The index of a running server: a thread follows what its pages publish, so that no answer waits for it.
+
+    What the thread leaves undone, the next command does.
+    """
+
+    def __init__(self, settings: Settings, keeper: IndexKeeper | None = None) -> None:
+        """Take the settings; nothing is opened, and no thread runs yet."""
+        self._keeper = keeper or IndexKeeper(settings.instance, describe)
+        self._is_on = settings.is_on("browse_search")
+        self._lock, self._thread = Lock(), Thread()
+        self._gone: list[str] = []
+        self._is_due = False
+        self.store: Store  # set when it is open
+
+    def note(self, publication: Publication) -> None:
+        """Let the thread follow a publication that was committed. It raises nothing, and waits for nothing."""
+        if not self._is_on or not publication.changes:
+            return
+        with self._lock:
+            self._gone += [change.identifier for change in publication.changes if change.is_deleted]
+            self._is_due = True
+            if not self._thread.is_alive():
+                self._thread = Thread(target=self._follow, name="search index", daemon=True)
+                self._thread.start()
+
+    def wait(self) -> None:
+        """Return when the thread has nothing to do."""
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _follow(self) -> None:
+        while (gone := self._taken()) is not None:
+            try:
+                if gone:
+                    self._keeper.remove(gone)
+                self._advance()
+            except Exception as error:  # noqa: BLE001 - as in `Following`
+                log.error(_FAILED, error)  # noqa: TRY400 - as there
+
+    def _taken(self) -> list[str] | None:
+        """Return the items that are gone since the last call; None if nothing was published, and the thread ends."""
+        with self._lock:
+            if not self._is_due:
+                self._thread = Thread()
+                return None
+            self._is_due = False
+            gone, self._gone = self._gone, []
+            return gone
+
+    def _advance(self) -> None:
+        """Write what is published and not in the index, unless it is much. Another process may be doing it."""
+        ends, wanted = monotonic() + _PATIENCE_SECONDS, last_change(self.store)
+        while monotonic() < ends and 0 < wanted - self._keeper.position() <= _MOST_LINES:
+            self._keeper.advance(self.store)
+            sleep(_TURN_SECONDS)
 
 
 @contextmanager

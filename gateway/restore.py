@@ -36,7 +36,7 @@ from gateway.store import ceiling, database_files, takedown_file
 from gateway.store.base import TAKEDOWNS_FACT
 from gateway.store.ceiling import Ceiling
 from gateway.store.clock import CEILING_SECONDS, MAX_JUMP_SECONDS
-from gateway.store.opening import open_inbox, open_store, open_users
+from gateway.store.opening import USERS, open_inbox, open_store, open_users
 from gateway.store.step import EPOCH_FACT, last_lost
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Takedown, Takedowns, joined
@@ -199,7 +199,7 @@ class _Restoring:
         if "inbox.sqlite" in names:
             with closing(open_inbox(self._staging)) as inbox:
                 inbox.mark_restored(self._manifest.begun_at, int(time()))
-        if "users.sqlite" in names:
+        if USERS in names:
             with closing(open_users(self._staging)) as users:
                 users.end_sessions()  # some were ended after the backup
         for path in [*self._staging.rglob("*"), self._staging]:
@@ -319,6 +319,8 @@ def words(done: Restored) -> Iterator[str]:
         yield f"The replaced files are in {done.aside}; delete them when you no longer need them."
     if done.damaged_copies:
         yield f"Damaged copies in the backup, which were not restored: {', '.join(done.damaged_copies)}."
+    if USERS in done.names:
+        yield "Users and passwords are those of the backup. Remove again whom you removed since (`gateway user list`)."
     yield "Run `gateway check` and `harvester publish`, then `harvester run --all` to harvest again what arrived since."
     yield "Harvesters that continue from their last responseDate get everything that is published from now on."
     yield (

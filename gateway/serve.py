@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
@@ -26,7 +26,7 @@ from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
 from gateway import create_app, logs
-from gateway.errors import ConfigurationError
+from gateway.errors import ConfigurationError, StoreError
 from gateway.hub_subscribers import topics_of
 from gateway.instance import base_url_doubt, metrics_address
 from gateway.oaipmh.routes import Observe
@@ -281,6 +281,8 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
     def load() -> Flask:
         app = create_app(settings.instance, options, None if metrics is None else _count())
         app.extensions["is_page"] = page_test(app)
+        with suppress(StoreError):  # it is answered with 503
+            app.extensions["withdrawals"].resume()
         return app
 
     def when_ready(arbiter: Arbiter) -> None:

@@ -83,15 +83,26 @@ def watch() -> None:
 
 @atexit.register  # on import, so that it is the last exit function
 def _ignore() -> None:
-    """Ignore SIGTERM for the last milliseconds: the interpreter has no handlers then, and the status would change."""
+    """Ignore both for the last milliseconds: the interpreter has no handlers then, and the status would change."""
     if _watches:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def calm() -> None:
-    """Let another SIGTERM raise nothing, because the command has ended. The thread still ends the process in time."""
+    """Let another signal raise nothing, because the command has ended. The thread still ends the process in time.
+
+    While the interpreter waits for threads, Ctrl-C still ends that.
+    """
     if _watches:
         signal.signal(signal.SIGTERM, lambda _number, _frame: None)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _interrupted_if_waiting)
+
+
+def _interrupted_if_waiting(_number: int, _frame: FrameType | None) -> None:
+    if any(thread is not threading.current_thread() and not thread.daemon for thread in threading.enumerate()):
+        raise KeyboardInterrupt
 
 
 def release() -> None:

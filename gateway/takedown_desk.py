@@ -15,9 +15,9 @@ from typing import Final
 from gateway.apply_takedowns import pending, survey
 from gateway.desk import Desk
 from gateway.errors import GatewayError, StoreError
-from gateway.fulltext.withdrawing import added, carry_out, files_named
+from gateway.fulltext.withdrawing import added, carry_out, files_named, has_file
 from gateway.indexing import following
-from gateway.review.withdrawals import Plan
+from gateway.review.withdrawals import Listed, Plan
 from gateway.settings import load
 from gateway.store.base import Inbox, Store
 from gateway.store.opening import open_inbox
@@ -43,18 +43,23 @@ class TakedownDesk:
             raise StoreError("Nothing can be taken down, because the inbox cannot be read.")
         listed = self._store.takedowns()
         before = next((known for known in listed.entries if known.key == entry.key), None)
+        is_done = before is not None and not self._is_waiting(entry)
         if entry.kind is Kind.SHA256:
             items = self._with_file(entry.value)
-            return Plan(entry, items[:MOST_ITEMS], (entry.value,), len(items) > MOST_ITEMS, before)
+            return Plan(entry, items[:MOST_ITEMS], (entry.value,), len(items) > MOST_ITEMS, before, is_done)
         every = Takedowns(added(listed.listed, (entry,)))
         effect = survey(self._store, self._inbox, (entry,), takedowns=every, among=())
-        files = effect.files[entry.key] | self._files_of(entry)
-        return Plan(entry, tuple(sorted(effect.items[entry.key])), tuple(sorted(files)), before=before)
+        files = self._alone(entry, effect.files[entry.key])
+        return Plan(entry, tuple(sorted(effect.items[entry.key])), tuple(sorted(files)), before=before, is_done=is_done)
 
-    def _files_of(self, entry: Takedown) -> set[str]:
-        """Return the files that were found for an item alone."""
-        search = self._desk.open().search(entry.value) if self._has_searched else None
-        return files_named(self._store, (search,), (entry,))[entry.key] if search else set()
+    def _alone(self, entry: Takedown, files: set[str]) -> set[str]:
+        """Return the files that an item alone has, published or found for it, given its published ones."""
+        if not self._has_searched:
+            return files
+        desk = self._desk.open()
+        search = desk.search(entry.value)
+        of_search = files_named(self._store, (search,), (entry,))[entry.key] if search else set()
+        return {digest for digest in files | of_search if not has_file(self._store, desk, digest, entry)}
 
     def _with_file(self, digest: str) -> tuple[str, ...]:
         """Return the items that have a file: in their published records, or found for them."""
@@ -70,10 +75,22 @@ class TakedownDesk:
     def add(self, entry: Takedown) -> bool:
         """Put an entry on the list, and carry the list out; return whether that was done within some seconds."""
         TakedownFile(self._folder).change(lambda listed: added(listed, (entry,)))
+        work = self._begun()
+        work.join(_WAIT_SECONDS)
+        return not work.is_alive() and not self._is_waiting(entry)
+
+    def resume(self) -> None:
+        """Carry out what is left in the list, such as after the kill of a worker of the server. Raise StoreError."""
+        if self._inbox is not None and any(pending(self._store)):
+            self._begun()
+
+    def _begun(self) -> Thread:
         work = Thread(target=self._carry_out, name="takedowns", daemon=True)
         work.start()
-        work.join(_WAIT_SECONDS)
-        return not work.is_alive() and entry.key not in {waiting.key for waiting in pending(self._store)[0]}
+        return work
+
+    def _is_waiting(self, entry: Takedown) -> bool:
+        return entry.key in {waiting.key for waiting in pending(self._store)[0]}
 
     def _carry_out(self) -> None:
         settings = load(self._folder)
@@ -87,8 +104,12 @@ class TakedownDesk:
         except GatewayError as error:
             log.error("Takedowns were not carried out; `harvester tend` repeats it: %s", error)  # noqa: TRY400 - expected
 
-    def listed(self) -> tuple[tuple[Takedown, bool], ...]:
-        """Return the entries in force, the newest first; with each is whether everything that it hits is withdrawn."""
+    def listed(self) -> tuple[Listed, ...]:
+        """Return the entries in force, the newest first."""
         waiting = {entry.key for entry in pending(self._store)[0]}
-        entries = sorted(self._store.takedowns().entries, key=lambda entry: entry.at, reverse=True)
-        return tuple((entry, entry.key not in waiting) for entry in entries)
+        rows = (
+            Listed(entry, number, entry.key not in waiting)
+            for number, entry in enumerate(self._store.takedowns().listed, 1)
+            if not entry.removed_at
+        )
+        return tuple(sorted(rows, key=lambda row: row.place, reverse=True))

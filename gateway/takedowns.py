@@ -1,7 +1,8 @@
 """The takedowns in force: which items, files and addresses must not be published. Pure.
 
 An entry names an item (identifier, DOI), a file (SHA-256), an address (URL), or many addresses (prefix, host). It also
-carries what it has hit: `items` stay withheld when their source drops the DOI, `files` at every address.
+carries what it has hit: `items` stay withheld when their source drops the DOI, `files` at every address. `addresses`
+are those at which records name these files: a record is published before anybody fetches its files.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Kind(StrEnum):
 class Takedown(NamedTuple):
     """One entry. `value` is in normal form; `items` are the identifiers and `files` the SHA-256 that it has hit.
 
+    `addresses` are those at which records name the files, in normal form; an entry that names items has none.
     `at` and `removed_at` are UTCdatetimes; `by` is the person who added the entry, if that is known. A removed entry
     stays on the list without effect: so a list without it is recognized as an older copy.
     """
@@ -48,6 +50,7 @@ class Takedown(NamedTuple):
     files: tuple[str, ...] = ()
     removed_at: str = ""
     by: str = ""
+    addresses: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -167,7 +170,9 @@ class Takedowns:
             *(entry.files for entry in self.entries)
         )
         self._registrants = {doi.partition("/")[0] for doi in self._dois}
-        places = (*self._urls, *self._prefixes, *self._hosts)
+        noted = (address for entry in self.entries for address in entry.addresses)
+        self._file_urls = self._urls.union(address.rstrip("/") for address in noted)
+        places = (*self._file_urls, *self._prefixes, *self._hosts)
         self._needles = tuple(
             {place.partition("/")[0].removeprefix("*.").encode() for place in places}
             | {registrant.encode() for registrant in self._registrants}
@@ -204,7 +209,7 @@ class Takedowns:
 
     def names_item(self, identifier: str, source: str, upstream: str) -> bool:
         """Return whether an item is taken down by its identifier here or at its source, which may be an address."""
-        return identifier in self._items or (source, upstream) in self._upstreams or self.names_address(upstream)
+        return identifier in self._items or (source, upstream) in self._upstreams or self.targets(upstream)
 
     def names_work(self, upstream: str, work: Work) -> bool:
         """Return whether a work is taken down by its DOI, or by the URL of its landing page or of an identifier."""
@@ -232,10 +237,18 @@ class Takedowns:
 
     def names_address(self, url: str) -> bool:
         """Return whether an address is taken down: it must be neither fetched nor published."""
-        place = place_of(url) if self._urls or self._prefixes or self._hosts else ""
+        return self._covers(url, self._file_urls)
+
+    def targets(self, url: str) -> bool:
+        """Return whether an entry itself names an address; at one that is only noted, other bytes are no target."""
+        return self._covers(url, self._urls)
+
+    def _covers(self, url: str, urls: Collection[str]) -> bool:
+        """Return whether an address is one of `urls`, or begins as an entry says, or is at a host of an entry."""
+        place = place_of(url) if urls or self._prefixes or self._hosts else ""
         if not place:
             return False
-        return place.rstrip("/") in self._urls or place.startswith(self._prefixes) or self._is_host(place)
+        return place.rstrip("/") in urls or place.startswith(self._prefixes) or self._is_host(place)
 
     def _is_url(self, text: str) -> bool:
         return place_of(text).rstrip("/") in self._urls if text else False
@@ -321,5 +334,7 @@ def _joined(one: Takedown, other: Takedown) -> Takedown:
     if one.removed_at or other.removed_at:
         return max(one, other, key=lambda takedown: (max(takedown.at, takedown.removed_at), not takedown.removed_at))
     later = max(one, other, key=lambda takedown: takedown.at)
-    items, files = {*one.items, *other.items}, {*one.files, *other.files}
-    return later._replace(items=tuple(sorted(items)), files=tuple(sorted(files)))
+    items, files, addresses = (
+        tuple(sorted({*getattr(one, name), *getattr(other, name)})) for name in ("items", "files", "addresses")
+    )
+    return later._replace(items=items, files=files, addresses=addresses)

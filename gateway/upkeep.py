@@ -16,11 +16,13 @@ import tomlkit
 
 from gateway import permissions, recovery
 from gateway import rebuild as again
-from gateway.apply_takedowns import apply_takedowns, pending
+from gateway.apply_takedowns import pending
 from gateway.backup import ASIDE
+from gateway.desk import Desk
 from gateway.durable import make_folder, write
 from gateway.errors import ConfigurationError, StoreError, TakedownsUnreadable
 from gateway.formats import written
+from gateway.fulltext.withdrawing import carry_out
 from gateway.indexing import following
 from gateway.instance import check_domain, check_settings, fix_domain, is_published
 from gateway.items import add_format
@@ -30,7 +32,6 @@ from gateway.store.base import Inbox, Store
 from gateway.store.database_files import check_not_served, unused
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.step import check_whole, store_lacks, unfinished
-from gateway.store.takedown_file import TakedownFile
 
 _IDENTITY = ("repository_name", "repository_domain", "admin_email")
 
@@ -106,12 +107,19 @@ def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Ma
         store = index.store
         check_domain(store, settings.text("repository_domain"))
         made = recovery.make_again(store, inbox, settings.text("repository_domain"), progress)
-        apply_takedowns(store, inbox, TakedownFile(folder))  # records that are taken down become tombstones again
+        _withdraw(store, inbox, settings)  # records that are taken down become tombstones again
         return made
 
 
+def _withdraw(store: Store, inbox: Inbox, settings: Settings) -> None:
+    """Carry out the list of takedowns, also for files of searches. Raise StoreError."""
+    with closing(Desk(settings.instance)) as desk:
+        has_searched = (settings.instance / "discovery.sqlite").is_file()
+        carry_out(store, inbox, desk.open if has_searched else None, settings)
+
+
 def complete_takedowns(folder: Path) -> str:
-    """Apply the takedowns that a killed command has not applied; return a message if that failed, else an empty string.
+    """Carry out the takedowns that a killed process has not; return a message if that failed, else an empty string.
 
     Raise StoreError if a record or file that is taken down cannot be withdrawn, because it must not be served, and
     ConfigurationError for wrong settings.
@@ -119,14 +127,15 @@ def complete_takedowns(folder: Path) -> str:
     if not (folder / "inbox.sqlite").is_file():  # a copy that only serves has none
         return ""
     is_to_be_withdrawn = False
-    with following(load(folder), completes=False) as index:
+    settings = load(folder)
+    with following(settings, completes=False) as index:
         store = index.store
         try:
             new, lifted = pending(store)
             is_to_be_withdrawn = bool(new)
             with closing(open_inbox(folder)) as inbox:
                 if new or lifted:
-                    apply_takedowns(store, inbox, TakedownFile(folder))
+                    _withdraw(store, inbox, settings)
         except TakedownsUnreadable as error:
             return str(error)
         except StoreError as error:

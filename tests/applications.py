@@ -19,6 +19,7 @@ def application(folder: Path, **options: Value) -> Iterator[Flask]:
     try:
         yield app
     finally:
+        app.extensions["index"].wait()
         for opened in ("store", "subscriptions", "subscribers", "inbox", "searches", "desk", "users"):
             if app.extensions[opened] is not None:
                 app.extensions[opened].close()

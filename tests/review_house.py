@@ -13,7 +13,7 @@ from flask import Flask
 from werkzeug.test import Client, TestResponse
 
 from gateway.model import Deed, LogLine, Role, User
-from gateway.passwords import hash_of
+from gateway.people.passwords import hash_of
 from gateway.store.opening import open_users
 
 PASSWORD = "a password of this test"

@@ -79,7 +79,7 @@ def test_every_command_of_the_harvester_is_described() -> None:
 def test_every_command_that_writes_json_is_documented_and_called() -> None:
     """A new command needs its fields and a call.
 
-    The fields go into `gateway/contract.py` or `harvester/commands/json_contract.py`, the call into
+    The fields go into `gateway/contract.py` or one of `harvester/commands/json_*.py`, the call into
     `tests/commands/calls.py`.
     """
     names = {name for name, command in commands() if any("--json" in parameter.opts for parameter in command.params)}

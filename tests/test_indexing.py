@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
@@ -12,13 +12,14 @@ import pytest
 
 from gateway.descriptions import metadata_of
 from gateway.errors import ConfigurationError, SearchUnavailable, StoreUnwritable
-from gateway.indexing import Following, describe, following, make
+from gateway.indexing import Following, FollowingLater, describe, following, make
 from gateway.model import Publication, Resource, Selection
 from gateway.search.following import LINES, NAME, IndexKeeper
 from gateway.search.opening import open_search
 from gateway.search.query import Query
 from gateway.settings import Settings, load
 from gateway.store.base import Store
+from gateway.store.opening import open_store
 from tests.clocks import Clocks
 from tests.search.desk import change_of, make_store
 
@@ -252,3 +253,60 @@ def test_index_that_cannot_be_made_is_one_error(settings):
     (settings.instance / f"{NAME}.new").mkdir()
     with pytest.raises(StoreUnwritable):
         make(settings, is_anew=False)
+
+
+@pytest.fixture
+def later(settings) -> Iterator[FollowingLater]:
+    """Return the index of a server, and its open store."""
+    index = FollowingLater(settings)
+    index.store = open_store(settings.instance, max_jump_seconds=0, published=index.note)
+    yield index
+    index.wait()
+    index.store.close()
+
+
+def test_the_index_of_a_server_follows_its_publications(settings, later):
+    _publish(later.store, *_items("a", "b"))
+    later.wait()
+    assert _names(settings) == ["a", "b"]
+    _publish(later.store, change_of("a", is_deleted=True))
+    _publish(later.store, *_items("c"))
+    later.wait()
+    assert _names(settings) == ["b", "c"]
+
+
+def test_no_publication_of_a_server_waits_for_the_index(settings, later):
+    with IndexKeeper(settings.instance, describe)._alone(0.0) as is_alone:
+        assert is_alone
+        begun_at = monotonic()
+        for name in "abc":
+            _publish(later.store, *_items(name))
+        assert monotonic() - begun_at < 1
+    later.wait()
+    assert _names(settings) == ["a", "b", "c"], "it follows when the other process has ended"
+
+
+def test_a_server_leaves_a_large_index_to_a_command(settings, later, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gateway.indexing._MOST_LINES", 1)
+    _publish(later.store, *_items("a", "b"))
+    later.wait()
+    with pytest.raises(SearchUnavailable):
+        _names(settings)
+    later.note(Publication("laro"))
+    with following(settings):
+        pass
+    assert _names(settings) == ["a", "b"]
+
+
+def test_the_index_of_a_server_that_fails_is_reported_and_fails_nothing(settings, caplog: pytest.LogCaptureFixture):
+    index = FollowingLater(settings, _Failing(settings.instance, describe))
+    index.note(Publication("laro", (change_of("a", is_deleted=True),)))
+    index.wait()
+    assert "the disk is full" in caplog.text
+
+
+def test_a_server_without_search_writes_no_index(settings):
+    index = FollowingLater(load(settings.instance, options={"browse_search": False}))
+    index.note(Publication("laro", tuple(_items("a"))))
+    index.wait()
+    assert not (settings.instance / NAME).exists()

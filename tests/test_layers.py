@@ -35,6 +35,7 @@ GROUND = (
     "gateway.secret_arguments",
     "gateway.typed_links",
     "gateway.spdx",
+    "gateway.spreadsheets",
     "gateway.work_dates",
 )
 PROGRAM = (
@@ -135,6 +136,7 @@ LAYERS = {
     "gateway.addresses": Layer(),
     "gateway.digests": Layer(),
     "gateway.secret_arguments": Layer(),
+    "gateway.spreadsheets": Layer(),
     "gateway.work_dates": Layer(),
     "gateway.typed_links": Layer(("gateway.addresses", "gateway.xmltext")),
     "gateway.sandbox": Layer(),
@@ -319,8 +321,26 @@ LAYERS = {
     ),
     "gateway.websub": Layer((*GROUND, "gateway.store.base", "gateway.websub")),
     "gateway.websub.routes": Layer((*GROUND, "gateway.store.base", "gateway.websub"), ("flask",)),
-    "gateway.passwords": Layer(("gateway.errors",), ("argon2",)),
-    "gateway.throttle": Layer((*GROUND, "gateway.store.base", "gateway.store.base_users")),
+    # The people who may sign in, for the commands. The review knows their passwords, and who fails to sign in.
+    "gateway.people": Layer(
+        (
+            *GROUND,
+            "gateway.fulltext.decisions",
+            "gateway.instance",
+            "gateway.pages.site",
+            "gateway.settings",
+            "gateway.store.base",
+            "gateway.store.opening",
+            "gateway.store.takedown_file",
+            "gateway.people",
+        )
+    ),
+    "gateway.people.commands": Layer(
+        (*GROUND, "gateway.program", "gateway.settings", "gateway.terminal", "gateway.people"), ("click",)
+    ),
+    "gateway.people.log_lines": Layer((*GROUND, "gateway.store.base")),
+    "gateway.people.passwords": Layer(("gateway.errors",), ("argon2",)),
+    "gateway.people.throttle": Layer((*GROUND, "gateway.store.base", "gateway.store.base_users")),
     # The only face that writes. It knows the databases by their protocols, and what decides is handed to it.
     "gateway.review": Layer(
         (
@@ -330,14 +350,22 @@ LAYERS = {
             "gateway.settings",
             "gateway.store.base",
             "gateway.takedowns",
-            "gateway.throttle",
+            "gateway.people.log_lines",
+            "gateway.people.throttle",
             "gateway.fulltext",
             "gateway.review",
         ),
         ("flask", "flask_wtf", "werkzeug"),
     ),
     "gateway.review.login_page": Layer(
-        (*GROUND, "gateway.pages", "gateway.store.base", "gateway.passwords", "gateway.throttle", "gateway.review"),
+        (
+            *GROUND,
+            "gateway.pages",
+            "gateway.store.base",
+            "gateway.people.passwords",
+            "gateway.people.throttle",
+            "gateway.review",
+        ),
         ("flask",),
     ),
     # The web server knows HTTP and WSGI, and nothing of what it serves.
@@ -600,7 +628,6 @@ LAYERS = {
             "gateway.names",
             "gateway.pages.reference",
             "gateway.pages.shown",
-            "gateway.pages.spreadsheets",
             "gateway.sandbox",
             "gateway.store",
             "gateway.takedowns",
@@ -618,6 +645,7 @@ LAYERS = {
             "gateway.formats",
             "gateway.fulltext",
             "gateway.hub_subscribers",
+            "gateway.people.caller",
             "gateway.store",
             *PUBLICATION,
             *ROOMS,

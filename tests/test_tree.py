@@ -57,3 +57,9 @@ def test_every_package_of_the_gateway_has_its_tests() -> None:
     # What `gateway/model/` holds are values; the tests of everything else make them.
     packages = {folder for folder in _folders_of(ROOT / "gateway") if "/" not in folder} - {"model"}
     assert {package for package in packages if not any((TESTS / package).rglob("test_*.py"))} == set()
+
+
+def test_no_module_has_more_than_500_lines() -> None:
+    """A longer one is about several things: divide it by meaning."""
+    modules = [module for package in ("gateway", "harvester") for module in (ROOT / package).rglob("*.py")]
+    assert [module.name for module in modules if len(module.read_text().splitlines()) > 500] == []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from gateway import spreadsheets
 from gateway.browse.search import Hit
-from gateway.pages import spreadsheets
 from gateway.search.query import Results
 from gateway.xmltext import clean, escape, escape_attribute, utc_datetime
 

@@ -21,10 +21,10 @@ from gateway.pages import charts
 from gateway.pages.answers import answer, no_page, unavailable
 from gateway.pages.shown import moment
 from gateway.pages.site import Site
-from gateway.pages.spreadsheets import CSV_TYPE
 from gateway.pages.templating import Pages
 from gateway.search.base import Reader
 from gateway.search.query import MOST_LETTERS, Query, Results, YearCount
+from gateway.spreadsheets import CSV_TYPE
 from gateway.store.base import Store, View
 from gateway.xmltext import utc_datetime
 

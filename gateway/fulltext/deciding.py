@@ -7,8 +7,8 @@ is written for this file. If the process is killed before the publication, the n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
 
 from gateway.errors import DecisionRefused, StoreBusy
 from gateway.fulltext.decisions import standing
@@ -52,14 +52,23 @@ class Decided(NamedTuple):
         )
 
 
+# It is called with the decisions that were written, before they are published.
+Note: TypeAlias = Callable[[Sequence[Decision]], None]
+
+
+def unnoted(_: Sequence[Decision]) -> None:
+    """Note nothing of decisions."""
+
+
 class Decide(Protocol):
     """A function that writes decisions and publishes them at once.
 
-    Each has the `number` and the SHA-256 of the decision that the person looked at. Raise DecisionRefused, and write
-    nothing, if a file that is to be accepted is taken down, or its item is. Raise StoreError.
+    Each has the `number` and the SHA-256 of the decision that the person looked at. `note` is called with those that
+    were written, before they are published. Raise DecisionRefused, and write nothing, if a file that is to be accepted
+    is taken down, or its item is. Raise StoreError.
     """
 
-    def __call__(self, *decisions: Decision) -> Decided:
+    def __call__(self, *decisions: Decision, note: Note = unnoted) -> Decided:
         """Return what became of the decisions."""
         ...
 
@@ -71,13 +80,14 @@ class Deciding:
         """Take the store to publish in, its inbox, the search database (`desk`), and the settings."""
         self._store, self._inbox, self._desk, self._settings = store, inbox, desk, settings
 
-    def __call__(self, *decisions: Decision) -> Decided:
+    def __call__(self, *decisions: Decision, note: Note = unnoted) -> Decided:
         """Write decisions and publish them; `Decide` has the promise."""
         for decision in decisions:
             self._check_allowed(decision)
         result = self._desk.decide_next(*(decision for decision in decisions if decision.number))
         unknown = tuple(decision for decision in decisions if not decision.number)
         decided = Decided(result.written, result.met, changed=(*unknown, *result.changed))
+        note(result.written)
         try:
             stamped = self._released({decision.identifier for decision in result.written})
         except StoreBusy:

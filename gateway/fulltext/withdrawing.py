@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from gateway.apply_takedowns import TakedownsApplied, apply_takedowns, pending
+from gateway.apply_takedowns import OF_ITEMS, Searches, TakedownsApplied, apply_takedowns, pending
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.search_result import REVIEWED
 from gateway.fulltext.stored_files import Copies
@@ -20,9 +20,11 @@ from gateway.model import Candidate, SearchState
 from gateway.settings import Settings
 from gateway.store.base import Discovery, Inbox, Store
 from gateway.store.takedown_file import Entries, TakedownFile
-from gateway.takedowns import Takedown, Takedowns
+from gateway.takedowns import Kind, Takedown, Takedowns
 
 _BATCH = 500
+_MOST_COPIES = 1_000  # of one file
+_ELSEWHERE = (Kind.IDENTIFIER, Kind.DOI, Kind.SHA256)  # what these concern is known without a look at all searches
 _EVER = 1 << 62  # a second behind all others
 
 Progress = Callable[[int], None]
@@ -55,7 +57,10 @@ def carry_out(
         desk.forget_answers(_EVER)  # pages and files as they were fetched
     if desk is not None and lifted:
         desk.change_all()
-    changes = apply_takedowns(store, inbox, file, progress, partial(_named_files, store, desk))
+    searches = (
+        Searches() if desk is None else Searches(partial(_named_files, store, desk), partial(has_file, store, desk))
+    )
+    changes = apply_takedowns(store, inbox, file, progress, searches)
     if new:
         store.erase_superseded()  # files were carried in records, and stand in its blocks,
         store.settle()  # and in its log
@@ -69,15 +74,46 @@ def carry_out(
     return Finished(changes, deleted)
 
 
-def _named_files(store: Store, desk: Discovery | None, entries: Entries) -> Mapping[str, set[str]]:
+def _named_files(store: Store, desk: Discovery, entries: Entries) -> Mapping[str, set[str]]:
     """Return the found files that entries name, published or not, by the keys of the entries."""
     groups: dict[str, set[str]] = defaultdict(set)
+    anywhere = tuple(entry for entry in entries if entry.kind not in _ELSEWHERE)
+    for entry in entries:
+        names = {entry.value, *entry.items} if entry.kind is Kind.IDENTIFIER else {*entry.items}
+        searches = () if entry in anywhere else filter(None, map(desk.search, sorted(names)))
+        groups[entry.key] |= files_named(store, searches, (entry,))[entry.key]
     after = ""
-    while entries and desk is not None and (batch := desk.searches(after, _BATCH)):
-        for key, digests in files_named(store, batch, entries).items():
+    while anywhere and (batch := desk.searches(after, _BATCH)):
+        for key, digests in files_named(store, batch, anywhere).items():
             groups[key] |= digests
         after = batch[-1].identifier
+    for entry in entries:
+        if entry.kind in OF_ITEMS:
+            groups[entry.key] = {digest for digest in groups[entry.key] if not has_file(store, desk, digest, entry)}
     return groups
+
+
+def has_file(store: Store, desk: Discovery, digest: str, wanted: Takedown | None = None) -> bool:
+    """Return whether a file was found for an item that is not taken down, and that nobody has rejected it there.
+
+    `wanted` is an entry that is not on the list yet. Raise StoreError.
+    """
+    lists = (store.takedowns(), Takedowns((wanted,) if wanted else ()))
+    for copy in desk.copies_with(digest, _MOST_COPIES):
+        search = desk.search(copy.identifier)
+        if search is None or any(map(partial(_names, search), lists)):
+            continue
+        state = store.states(search.source, (search.upstream,)).get(search.upstream)
+        if state is None or state.is_hidden:
+            continue
+        verdicts = [decision.verdict for decision in desk.decisions(copy.identifier) if decision.url == copy.url]
+        if verdicts and verdicts[-1] != "reject":
+            return True
+    return False
+
+
+def _names(search: SearchState, takedowns: Takedowns) -> bool:
+    return takedowns.names_item(search.identifier, search.source, search.upstream)
 
 
 def files_named(store: Store, searches: Iterable[SearchState], entries: Entries) -> defaultdict[str, set[str]]:
@@ -98,7 +134,7 @@ def _has_bytes(candidate: Candidate) -> bool:
 
 def _is_meant(store: Store, takedowns: Takedowns, state: SearchState, candidate: Candidate) -> bool:
     """Return whether an entry names a file: by an address or a redirect, or as the file of a named item alone."""
-    if any(map(takedowns.names_address, (candidate.url, candidate.final_url, *candidate.hops))):
+    if any(map(takedowns.targets, (candidate.url, candidate.final_url, *candidate.hops))):
         return True
     if candidate.outcome not in REVIEWED or not takedowns.names_item(state.identifier, state.source, state.upstream):
         return False
@@ -107,11 +143,16 @@ def _is_meant(store: Store, takedowns: Takedowns, state: SearchState, candidate:
 
 
 def added(listed: Entries, wanted: Entries) -> Entries:
-    """Return a list with these entries; of one that is in force already only a reason that is given is new."""
+    """Return a list with these entries; of one that is in force already only a reason that is given is new.
+
+    The person who gives it is new then, too.
+    """
     news = {takedown.key: takedown for takedown in wanted}
     kept = (_still(takedown, news.pop(takedown.key)) if takedown.key in news else takedown for takedown in listed)
     return (*kept, *news.values())
 
 
 def _still(before: Takedown, wanted: Takedown) -> Takedown:
-    return wanted if before.removed_at else before._replace(reason=wanted.reason or before.reason)
+    if before.removed_at or wanted.reason in ("", before.reason):
+        return wanted if before.removed_at else before
+    return before._replace(reason=wanted.reason, by=wanted.by)

@@ -65,8 +65,8 @@ class Item(NamedTuple):
 
     @property
     def main_file(self) -> ShownFile | None:
-        """The file that most people want: the first PDF, else the first file."""
-        return next(iter(self.files), None)
+        """The file that most people want: the first PDF, else the first file, of those that are not missing."""
+        return next((file for file in self.files if not file.missing), None)
 
     @property
     def is_retracted(self) -> bool:

@@ -69,6 +69,7 @@ def _file(file: ShownFile) -> dict[str, object]:
         "foundAt": file.found_at or None,
         "modified": file.modified or None,
         "retracted": file.retracted or None,
+        "missing": file.missing or None,
     }
 
 

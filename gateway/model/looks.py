@@ -14,9 +14,10 @@ class FileLook(NamedTuple):
     `sha256` is that of the published bytes. `is_named`: the record names the file; else a search found it. `share` is
     the place of the file in the period, in parts of `SHARES`. `final_url` is the address after all redirects,
     `entity_tag` and `modified` are the validators that it sent. `rounds` counts the looks that were possible,
-    `failures` those in a row at which the file was not there, since `failing_since`. `text_sha256` is the digest of its
-    text, if it is known. `every` is the period in seconds, 0: none. Seconds are since 1970; `looked_at` and `whole_at`
-    are 0 before the first look. A file with `due` 0 was asked for by a person.
+    `failures` those in a row at which the file was not there, since `failing_since`. Without failures, no look was
+    possible since then. `text_sha256` is the digest of its text, if it is known. `every` is the period in seconds, 0:
+    none. Seconds are since 1970; `looked_at` and `whole_at` are 0 before the first look. A file with `due` 0 was asked
+    for by a person.
     """
 
     identifier: str
@@ -47,9 +48,13 @@ class FileLook(NamedTuple):
 
 
 class LookCounts(NamedTuple):
-    """The published files of a source: all, those that are due, those that are not there, and when the next is due."""
+    """The published files of a source, and when the next is due.
+
+    These are all `files`, those that are `due`, those that are not there, and those at which no look is possible.
+    """
 
     files: int
     due: int
     failing: int
+    unseen: int
     next_at: int | None

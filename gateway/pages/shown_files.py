@@ -24,6 +24,7 @@ _TYPES = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "Excel",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "PowerPoint",
 }  # fmt: skip
+_MISSING = re.compile(r"since (\d{4}-\d\d-\d\d) \(([a-z-]{1,40})\)$")
 _MOST_NAME = 60
 
 
@@ -36,7 +37,10 @@ class License(NamedTuple):
 
 
 class ShownFile(NamedTuple):
-    """One file; `name` is the last part of its address, `host` where it lies, `copy_url` the address of our copy."""
+    """One file; `name` is the last part of its address, `host` where it lies, `copy_url` the address of our copy.
+
+    `missing` says since when the record names it in vain, and why; empty: it was there when we last looked.
+    """
 
     url: str
     name: str
@@ -55,6 +59,17 @@ class ShownFile(NamedTuple):
     retracted: str
     copy_url: str
     is_embedded: bool
+    missing: str = ""
+
+    @property
+    def missing_since(self) -> str:
+        """Return the day since which the file is missing; empty if that is not stated."""
+        return match[1] if (match := _MISSING.match(self.missing)) else ""
+
+    @property
+    def missing_outcome(self) -> str:
+        """Return how the look at a missing file ended, as an outcome of a search; empty if that is not stated."""
+        return match[2] if (match := _MISSING.match(self.missing)) else ""
 
     @property
     def is_held(self) -> bool:
@@ -63,9 +78,12 @@ class ShownFile(NamedTuple):
 
 
 def shown_files(files: Iterable[FileLink]) -> tuple[ShownFile, ...]:
-    """Return the files in the order of the record, PDFs that have a licence first."""
-    every = [_shown(file) for file in files]
-    return tuple(sorted(every, key=lambda file: (file.type_name != "PDF", not (file.license and file.license.is_open))))
+    """Return the files in the order of the record, PDFs that have a licence first, and missing files last."""
+    return tuple(sorted(map(_shown, files), key=_order))
+
+
+def _order(file: ShownFile) -> tuple[bool, bool, bool]:
+    return bool(file.missing), file.type_name != "PDF", not (file.license and file.license.is_open)
 
 
 def license_named(text: str) -> License | None:
@@ -111,6 +129,7 @@ def _shown(file: FileLink) -> ShownFile:
         retracted=file.retracted,
         copy_url=file.copy_url,
         is_embedded=bool(file.content),
+        missing=file.missing,
     )
 
 

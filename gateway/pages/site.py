@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from gateway.pages.style import Asset
@@ -48,3 +49,12 @@ def site_url(base_url: str, stated: str) -> str:
         return base_url.removesuffix("/oai")
     parts = urlsplit(base_url)
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether an address leads to this machine only."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    except ValueError:
+        return False

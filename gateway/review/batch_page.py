@@ -20,7 +20,7 @@ from gateway.fulltext.decisions import RULE
 from gateway.model import Decision, ListedCopy
 from gateway.review.copy_rows import Row
 from gateway.review.decide_page import VERBS, with_done
-from gateway.review.entries import MOST, can_undo, history_of
+from gateway.review.entries import MOST, Histories, can_undo
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.list_arguments import asked_of
 from gateway.review.listing import Listing
@@ -82,7 +82,7 @@ class BatchPage:
             numbers=" ".join(str(row.number) for row in touched.rows),
             reason=arguments.get("reason", ""),
             comment=arguments.get("comment", ""),
-            next=own_address(self._pages.site.root, arguments.get("next", "")),
+            next=self._next(arguments),
         )
         return page(body)
 
@@ -98,12 +98,12 @@ class BatchPage:
             reason = reason_of(form.get("reason", ""), form.get("comment", ""), self._pages.texts.review_reasons)
             decided = self._decide(*self._decisions(desk, touched.rows, verb, reason))
         except DecisionRefused as error:
-            return refused(self._pages, HTTPStatus.CONFLICT, texts.nothing_decided, str(error))
+            return refused(self._pages, HTTPStatus.CONFLICT, texts.nothing_decided, str(error), self._next(form))
         not_written = {(decision.identifier, decision.url) for decision in (*decided.met, *decided.changed)}
         now = desk.copies_of_decisions([row.number for row in touched.rows])
         missed = [listed for listed in now if (listed.copy.identifier, listed.copy.url) in not_written]
         newest = max((listed.decision.number for listed in now if listed not in missed), default=0)
-        address = own_address(self._pages.site.root, form.get("next", ""))
+        address = self._next(form)
         following = with_done(address, newest) if decided.written else address
         left_out = (*touched.left_out, *self._listing.rows(missed))
         if not left_out and decided.written:
@@ -142,30 +142,38 @@ class BatchPage:
         """Return the rows that a verb fits: as the command, `undo` leaves decisions of rules, and undone ones."""
         if verb != "undo":
             return tuple(rows)
-        return tuple(row for row in rows if self._is_undoable(row.listed))
-
-    def _is_undoable(self, listed: ListedCopy) -> bool:
-        copy, decision = listed
-        if decision.decided_by == RULE or decision.is_undoing:
-            return False
-        return can_undo(history_of(self._desk(), copy.identifier, copy.url))
+        histories = Histories(self._desk().decisions)
+        return tuple(row for row in rows if _is_undoable(row.listed, histories))
 
     def _decisions(self, desk: Discovery, rows: Iterable[Row], verb: str, reason: str) -> list[Decision]:
         """Return the decisions on files. Raise DecisionRefused if one cannot be undone."""
         user, at = signed_in(), int(self._clock())
+        histories = Histories(desk.decisions)
         decisions = []
         for row in rows:
             last = row.listed.decision
             if verb == "undo":
-                following = undoing(history_of(desk, last.identifier, last.url))
+                following = undoing(histories.of(last.identifier, last.url))
             else:
                 following = last._replace(verdict=verb, reason=reason, is_undoing=False)
             decisions.append(following._replace(number=last.number, decided_by=user.name, at=at))
         return decisions
 
+    def _next(self, arguments: Mapping[str, str]) -> str:
+        return own_address(self._pages.site.root, arguments.get("next", ""))
+
     def _no_verdict(self) -> Response:
         texts = self._pages.texts.review_list
-        return refused(self._pages, HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint)
+        return refused(
+            self._pages, HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint, self._next(request.values)
+        )
+
+
+def _is_undoable(listed: ListedCopy, histories: Histories) -> bool:
+    copy, decision = listed
+    if decision.decided_by == RULE or decision.is_undoing:
+        return False
+    return can_undo(histories.of(copy.identifier, copy.url))
 
 
 def _is_so(row: Row, verb: str) -> bool:

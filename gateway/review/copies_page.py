@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Final
 
@@ -11,13 +10,14 @@ from flask import Response, request
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.review import UNKNOWN
-from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, Outcome, User
+from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, DocumentKind, ListedCopy, Outcome, User
 from gateway.pages.shown import number
-from gateway.pages.spreadsheets import CSV_TYPE, as_csv
 from gateway.pages.texts import counted
-from gateway.review.copy_rows import COLUMNS, facts_of
-from gateway.review.frame import ReviewPages, page
-from gateway.review.item_links import item_address
+from gateway.review.copy_rows import COLUMNS, Row, facts_of
+from gateway.review.data_answers import csv_answer, json_answer
+from gateway.review.entries import Histories, can_undo
+from gateway.review.frame import ReviewPages, page, see_other
+from gateway.review.item_links import address_in_list, item_address
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
 from gateway.review.listing import Listing, Shown
 from gateway.review.sessions import signed_in
@@ -50,6 +50,7 @@ class CopiesPage:
         if shown.last is None and (asked.after or asked.before):  # all files of the page were decided on meanwhile
             asked = asked._replace(after=None, before=None)
             shown = self._listing.page(asked, user, PAGE)
+        histories = Histories(self._desk().decisions)
         base = f"{self._root}/review?"
         address = (base + query_of(asked)).rstrip("?")
         body = self._pages.render(
@@ -57,12 +58,13 @@ class CopiesPage:
             tab="copies",
             asked=asked,
             shown=shown,
-            rows=shown.rows,
+            rows=[row._replace(can_undo=_can_undo(row, histories)) for row in shown.rows],
             views=self._views(user),
             choices=self._choices(user),
             filters=filter_query(asked),
+            list_url=(base + filter_query(asked)).rstrip("?"),
             address=address,
-            item_address=lambda identifier: self.item_address(identifier, filter_query(asked)),
+            item_address=lambda listed: self._item_address(asked, listed),
             status=status_of(self._desk, self._listing, user, request.args.get("done", "")),
             status_next=address,
             heading=self._heading(asked, user, shown),
@@ -81,23 +83,32 @@ class CopiesPage:
         shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
         following = _next(f"{self._root}/review/copies.json?", asked, shown)
         document = {"next": following or None, "copies": [facts_of(row) for row in shown.rows]}
-        body = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-        return _linked(Response(body.encode("utf-8", "replace"), content_type="application/json"), following)
+        return json_answer(document, following)
 
     def csv(self) -> Response:
         """Answer with a page of the list as CSV; a Link header leads to the next one. No cell is a formula."""
         asked = asked_of(request.args)
         shown = self._listing.page(asked, signed_in(), _DATA_PAGE)
-        body = as_csv(COLUMNS, map(facts_of, shown.rows)).encode("utf-8", "replace")
-        response = _linked(
-            Response(body, content_type=CSV_TYPE), _next(f"{self._root}/review/copies.csv?", asked, shown)
-        )
-        response.headers["Content-Disposition"] = 'attachment; filename="copies.csv"'
-        return response
+        following = _next(f"{self._root}/review/copies.csv?", asked, shown)
+        return csv_answer("copies", COLUMNS, map(facts_of, shown.rows), following)
 
-    def item_address(self, identifier: str, query: str = "") -> str:
-        """Return the address of the page of an item, with the filters of the list from which it is opened."""
-        return item_address(self._root, identifier, query)
+    def data(self) -> Response:
+        """Lead from `/review.json` and `/review.csv` to the data of the list.
+
+        A browser does not send the cookie to these two: they are not below the path of the pages.
+        """
+        query = request.query_string.decode("latin-1")
+        form = request.path.rpartition(".")[2]
+        return see_other(f"{self._root}/review/copies.{form}" + (f"?{query}" if query else ""))
+
+    def _item_address(self, asked: Asked, listed: ListedCopy) -> str:
+        """Return the address of the page of an item, which knows its neighbours in the list.
+
+        In the order of identifiers, the place of a file in the list is that of its item.
+        """
+        if asked.order is CopyOrder.IDENTIFIER:
+            return item_address(self._root, listed.copy.identifier, filter_query(asked))
+        return address_in_list(self._root, asked, listed)
 
     def _heading(self, asked: Asked, user: User, shown: Shown) -> str:
         """Return what the list is, with the number of its copies. Those of a single page need not be counted."""
@@ -144,6 +155,14 @@ class CopiesPage:
         }
 
 
+def _can_undo(row: Row, histories: Histories) -> bool:
+    """Return whether a decision of a person can be taken back. After an undo, the decisions before it say so."""
+    last = row.listed.decision
+    if row.is_by_rule or not last.is_undoing:
+        return not row.is_by_rule
+    return can_undo(histories.of(last.identifier, last.url))
+
+
 def _next(base: str, asked: Asked, shown: Shown) -> str:
     if not shown.has_next:
         return ""
@@ -154,9 +173,3 @@ def _previous(base: str, asked: Asked, shown: Shown) -> str:
     if not shown.has_previous:
         return ""
     return base + filter_query(asked, before=key_of(shown.first, asked.order))
-
-
-def _linked(response: Response, following: str) -> Response:
-    if following:
-        response.headers["Link"] = f'<{following}>; rel="next"'
-    return response

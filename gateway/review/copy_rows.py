@@ -33,7 +33,8 @@ class Row(NamedTuple):
     """A copy as the list shows it. Texts are shown as they are, with their hidden characters named.
 
     `number` is that of the decision in force; 0: there is none. `embargo` is the day on which it ends, or empty.
-    `tone` is that of the colour, `verdict_tone` that of the verdict.
+    `tone` is that of the colour, `verdict_tone` that of the verdict. `can_undo`: a person has decided, and
+    that can be taken back.
     """
 
     listed: ListedCopy
@@ -49,6 +50,7 @@ class Row(NamedTuple):
     reason: str
     decided_by: str
     is_by_rule: bool
+    can_undo: bool = False
 
     @property
     def number(self) -> int:

@@ -63,7 +63,7 @@ class DecidePage:
             return self._answer(self._wish())
         except DecisionRefused as error:
             sentence = self._pages.texts.review_list.nothing_decided
-            return refused(self._pages, HTTPStatus.CONFLICT, sentence, str(error))
+            return self._no(HTTPStatus.CONFLICT, sentence, str(error))
 
     def _answer(self, wish: Wish) -> Response:
         """Decide. Raise DecisionRefused."""
@@ -72,7 +72,7 @@ class DecidePage:
         if listed is None or wish.verb not in VERBS or not signed_in().may_decide(listed.copy.source):
             return self._refused(listed, wish)
         if self._listing.is_withdrawn(listed):
-            return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
+            return self._no(HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
         if listed.decision.number != wish.number:
             return self._race(listed, wish)
         decided = self._decide(self._decision(desk, listed, wish))
@@ -80,17 +80,20 @@ class DecidePage:
         if decided.met:
             return self._race(now, wish)
         if decided.changed:
-            return refused(self._pages, HTTPStatus.CONFLICT, texts.other_bytes, texts.other_bytes_hint)
+            return self._no(HTTPStatus.CONFLICT, texts.other_bytes, texts.other_bytes_hint)
         return see_other(with_done(self._next(), now.decision.number))
+
+    def _no(self, status: int, sentence: str, hint: str = "") -> Response:
+        return refused(self._pages, status, sentence, hint, self._next())
 
     def _refused(self, listed: ListedCopy | None, wish: Wish) -> Response:
         """Answer that the form is none of ours, or that the user may not do this."""
         texts = self._pages.texts.review_list
         if wish.verb not in VERBS:
-            return refused(self._pages, HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint)
+            return self._no(HTTPStatus.BAD_REQUEST, texts.no_verdict, texts.no_verdict_hint)
         if listed is None:
-            return refused(self._pages, HTTPStatus.NOT_FOUND, texts.unknown_file, texts.unknown_file_hint)
-        return refused(self._pages, HTTPStatus.FORBIDDEN, texts.not_yours, texts.not_yours_hint)
+            return self._no(HTTPStatus.NOT_FOUND, texts.unknown_file, texts.unknown_file_hint)
+        return self._no(HTTPStatus.FORBIDDEN, texts.not_yours, texts.not_yours_hint)
 
     def _wish(self) -> Wish:
         """Return what the form asks for. A button of a list has all in its value, `accept 12`."""

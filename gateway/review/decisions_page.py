@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from itertools import filterfalse
@@ -15,8 +14,8 @@ from gateway.errors import QueryRefused
 from gateway.fulltext.deciding import is_withdrawn
 from gateway.model import VERDICTS, Decision, DecisionFilter, ListedCopy, User
 from gateway.pages.shown import bare_revealed, shortened
-from gateway.pages.spreadsheets import CSV_TYPE, as_csv
 from gateway.review.copy_rows import file_name
+from gateway.review.data_answers import csv_answer, json_answer
 from gateway.review.entries import MOST, Entry, entries_of
 from gateway.review.frame import ReviewPages, page
 from gateway.review.item_links import item_address
@@ -30,6 +29,7 @@ from gateway.xmltext import utc_datetime
 PAGE: Final = 50
 _DATA_PAGE: Final = 1_000
 _BEGIN: Final = (1 << 53, 0)
+_PLACES: Final = ("after", "before")
 _MOST_LETTERS: Final = 300
 _MOST_TITLE: Final = 200
 _TONES: Final = {"accept": "good", "reject": "bad"}
@@ -39,7 +39,10 @@ COLUMNS: Final = (
 
 
 class AskedDecisions(NamedTuple):
-    """A page of decisions: who decided, the source, the verdict, the first and the last day, and what it follows."""
+    """A page of decisions: who decided, the source, the verdict, the first and the last day, and its place.
+
+    `after` is the decision before the page, `before` that after it (None: the page is not asked for so).
+    """
 
     by: str = ""
     source: str = ""
@@ -47,20 +50,29 @@ class AskedDecisions(NamedTuple):
     since: str = ""
     until: str = ""
     after: tuple[int, int] = _BEGIN
+    before: tuple[int, int] | None = None
 
     @property
     def is_filtered(self) -> bool:
         """Return whether a filter is in force."""
         return any(self[:5])
 
-    def query(self, after: str = "") -> str:
-        """Return the arguments of the address; without `after`, of the first page."""
-        values = {**self._asdict(), "after": after}
+    def query(self, after: str = "", before: str = "") -> str:
+        """Return the arguments of the address; without a place, of the first page."""
+        values = {**self._asdict(), "after": after, "before": before}
         return urlencode([(name, value) for name, value in values.items() if value])
 
 
+class EntryPage(NamedTuple):
+    """The entries of a page, and the places that the pages before and after it have; empty: there is none."""
+
+    entries: list[Entry]
+    before: str
+    after: str
+
+
 class ShownEntry(NamedTuple):
-    """An entry as the page shows it. `is_in_force`: its newest decision is the last one on its file."""
+    """An entry as the page shows it. `is_in_force`: one of its decisions is the last one on its file."""
 
     entry: Entry
     title: str
@@ -83,25 +95,26 @@ class DecisionsPage:
     def html(self) -> Response:
         """Answer with the page for people. Raise QueryRefused for a filter that is none."""
         asked, user = asked_of(request.args), signed_in()
-        entries, following = self._entries(asked, user)
-        entries = [shown for entry in entries if (shown := entry.without(self._is_withdrawn))]
-        newest = {listed.decision.number for listed in self._copies([entry.newest for entry in entries]).values()}
+        listed = self._entries(asked, user)
+        entries = [shown for entry in listed.entries if (shown := entry.without(self._is_withdrawn))]
+        decided = [decision for entry in entries for decision in entry.decisions]
+        in_force = {copy.decision.number for copy in self._copies(decided).values()}
         with self._store.view() as view:
             sources = [source.name for source in view.sources() if user.may_decide(source.name)]
         base = f"{self._root}/review/decisions?"
-        address = (base + asked.query(request.args.get("after", ""))).rstrip("?")
+        address = (base + asked.query(*(request.args.get(name, "") for name in _PLACES))).rstrip("?")
         body = self._pages.render(
             "decisions.html",
             tab="decisions",
             asked=asked,
-            entries=self._shown(entries, newest),
+            entries=self._shown(entries, in_force),
             sources=sources,
             verdicts=VERDICTS,
             address=address,
             status=status_of(self._desk, self._listing, user, request.args.get("done", "")),
             status_next=address,
-            previous_url=base + asked.query() if asked.after != _BEGIN else "",
-            next_url=base + asked.query(following) if following else "",
+            previous_url=base + asked.query(before=listed.before) if listed.before else "",
+            next_url=base + asked.query(listed.after) if listed.after else "",
             forms=[(name.upper(), f"{self._root}/review/decisions.{name}?{asked.query()}") for name in ("json", "csv")],
         )
         return page(body)
@@ -110,29 +123,29 @@ class DecisionsPage:
         """Answer with a page of decisions as JSON, and the address of the next one."""
         facts, following = self._facts("json")
         document = {"next": following or None, "decisions": facts}
-        body = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-        response = Response(body.encode("utf-8", "replace"), content_type="application/json")
-        return _linked(response, following)
+        return json_answer(document, following)
 
     def csv(self) -> Response:
         """Answer with a page of decisions as CSV; a Link header leads to the next one. No cell is a formula."""
         facts, following = self._facts("csv")
-        response = Response(as_csv(COLUMNS, facts).encode("utf-8", "replace"), content_type=CSV_TYPE)
-        response.headers["Content-Disposition"] = 'attachment; filename="decisions.csv"'
-        return _linked(response, following)
+        return csv_answer("decisions", COLUMNS, facts, following)
 
-    def _entries(self, asked: AskedDecisions, user: User) -> tuple[list[Entry], str]:
-        """Return the entries of a page, and the place after which the next page begins; empty: there is none."""
+    def _entries(self, asked: AskedDecisions, user: User) -> EntryPage:
+        """Return the entries of a page. If too few are before a place, that of the first page."""
         decisions = self._decisions(asked, user, MOST)
-        entries = list(entries_of(decisions))
-        if len(entries) > PAGE:
+        entries, is_whole = list(entries_of(decisions)), len(decisions) < MOST
+        if asked.before is not None and is_whole and len(entries) <= PAGE:
+            return self._entries(asked._replace(before=None, after=_BEGIN), user)
+        is_cut = len(entries) > PAGE
+        if asked.before is not None:
+            entries = entries[-PAGE:] if is_cut else entries[1:] or entries  # the newest one may go on
+            return EntryPage(entries, _place(entries[0].newest), _place(entries[-1].oldest))
+        if is_cut:
             entries = entries[:PAGE]
-        elif len(decisions) < MOST:
-            return entries, ""
-        elif len(entries) > 1:
-            entries.pop()  # it may go on
-        oldest = entries[-1].oldest
-        return entries, f"{oldest.at}.{oldest.number}"
+        elif not is_whole:
+            entries = entries[:-1] or entries  # the oldest one may go on
+        before = _place(entries[0].newest) if entries and asked.after != _BEGIN else ""
+        return EntryPage(entries, before, _place(entries[-1].oldest) if is_cut or not is_whole else "")
 
     def _decisions(self, asked: AskedDecisions, user: User, limit: int) -> tuple[tuple[Decision, int], ...]:
         """Return decisions with the numbers of their entries."""
@@ -146,7 +159,8 @@ class DecisionsPage:
             _second(asked.since) if asked.since else 0,
             _second(asked.until) + 86_400 if asked.until else 1 << 53,
         )
-        return self._desk().latest_decisions(wanted, asked.after, limit)
+        place, is_back = asked.before or asked.after, asked.before is not None
+        return self._desk().latest_decisions(wanted, place, limit, is_back=is_back)
 
     def _copies(self, decisions: list[Decision]) -> dict[tuple[str, str], ListedCopy]:
         listed = self._desk().copies_of_decisions([decision.number for decision in decisions])
@@ -169,7 +183,7 @@ class DecisionsPage:
                     item_address(self._root, newest.identifier),
                     _TONES.get(newest.verdict, "neutral"),
                     utc_datetime(newest.at),
-                    newest.number in in_force,
+                    any(decision.number in in_force for decision in entry.decisions),
                 )
             )
         return shown
@@ -188,8 +202,7 @@ class DecisionsPage:
         ordered = [{name: fact[name] for name in COLUMNS} for fact in facts]
         if not has_more:
             return ordered, ""
-        place = f"{decisions[-1].at}.{decisions[-1].number}"
-        return ordered, f"{self._root}/review/decisions.{form}?{asked.query(place)}"
+        return ordered, f"{self._root}/review/decisions.{form}?{asked.query(_place(decisions[-1]))}"
 
 
 def asked_of(arguments: Mapping[str, str]) -> AskedDecisions:
@@ -204,9 +217,25 @@ def asked_of(arguments: Mapping[str, str]) -> AskedDecisions:
     for name in ("since", "until"):
         if texts[name]:
             _second(texts[name])
-    at, _, number = arguments.get("after", "").partition(".")
-    after = (number_in(at), number_in(number)) if at else _BEGIN
-    return AskedDecisions(**texts, verdict=verdict, after=after)
+    after, before = (arguments.get(name, "") for name in _PLACES)
+    if after and before:
+        raise QueryRefused("A page begins after a decision or ends before one; leave out `after` or `before`.")
+    return AskedDecisions(
+        **texts,
+        verdict=verdict,
+        after=_place_in(after) if after else _BEGIN,
+        before=_place_in(before) if before else None,
+    )
+
+
+def _place(decision: Decision) -> str:
+    """Return the place of a decision in the list as a text."""
+    return f"{decision.at}.{decision.number}"
+
+
+def _place_in(text: str) -> tuple[int, int]:
+    at, _, number = text.partition(".")
+    return number_in(at), number_in(number)
 
 
 def _second(day: str) -> int:
@@ -219,9 +248,3 @@ def _second(day: str) -> int:
 
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _linked(response: Response, following: str) -> Response:
-    if following:
-        response.headers["Link"] = f'<{following}>; rel="next"'
-    return response

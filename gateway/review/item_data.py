@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gateway.model import Decision
+from gateway.review.copy_rows import facts_of, row_of
 from gateway.review.differences import Part
 from gateway.review.item_view import Explained, File, Step
 from gateway.review.received import Received, Text
@@ -38,6 +39,12 @@ def item_data(values: Mapping[str, Any]) -> dict[str, object]:
             for record in values["published"]
         ],
     }
+
+
+def files_data(values: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    """Yield the files of a page as rows of the list of all files."""
+    for file in values["files"]:
+        yield facts_of(row_of(file.listed, file.candidate))
 
 
 def _file(file: File) -> dict[str, object]:

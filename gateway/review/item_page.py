@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final, NamedTuple
@@ -15,8 +14,10 @@ from gateway.fulltext.stored_search import candidates_in, parsed_search
 from gateway.model import Description, ItemState, ListedCopy, SearchState
 from gateway.names import source_of, upstream_identifier
 from gateway.pages.item_addresses import address_of
+from gateway.review.copy_rows import COLUMNS
+from gateway.review.data_answers import DATA, csv_answer, json_answer
 from gateway.review.frame import ReviewPages, page, refused
-from gateway.review.item_data import item_data
+from gateway.review.item_data import files_data, item_data
 from gateway.review.item_links import address_in_list, item_address
 from gateway.review.item_view import MOST_FILES, Files, steps_shown
 from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
@@ -30,7 +31,6 @@ from gateway.xmltext import utc_datetime
 
 _PUBLISHED: Final = ("oai_dc", "oai_didl")
 _MOST_IDENTIFIER: Final = 10_000
-_DATA: Final = ".json"
 
 
 class Published(NamedTuple):
@@ -67,9 +67,9 @@ class ItemPage:
     def item(self, tail: str = "") -> Response:
         """Answer with the page of an item; its identifier is the end of the path, or an argument."""
         identifier = tail or request.args.get("identifier", "")
-        as_data = request.args.get("format") == "json"
-        if identifier.endswith(_DATA) and not self._is_known(identifier):
-            identifier, as_data = identifier.removesuffix(_DATA), True
+        form = request.args.get("format", "")
+        if identifier.endswith(DATA) and not self._is_known(identifier):
+            identifier, _, form = identifier.rpartition(".")
         try:
             asked, start = asked_of(request.args), _number(request.args.get("files", "0"))
         except QueryRefused as error:
@@ -85,10 +85,15 @@ class ItemPage:
         if (state and state.is_hidden) or self._store.takedowns().names_item(identifier, source, upstream):
             return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.errors.legal)
         search = search or SearchState(identifier, source, upstream, "due", 0, 0, "", 0, "")
-        values = self._values(search, state, asked, start)
-        if as_data:
-            content = json.dumps(item_data(values), ensure_ascii=False, indent=1) + "\n"
-            return Response(content.encode("utf-8", "replace"), content_type="application/json")
+        return self._in_form(self._values(search, state, asked, start), form)
+
+    def _in_form(self, values: dict[str, object], form: str) -> Response:
+        """Answer with the values of the page as the page, or as data."""
+        if form == "json":
+            return json_answer(item_data(values))
+        if form == "csv":
+            following = str(values["next_url"])
+            return csv_answer("files", COLUMNS, files_data(values), following and _with(following, "format=csv"))
         return page(self._pages.render("item.html", **values))
 
     def _is_known(self, identifier: str) -> bool:
@@ -119,12 +124,13 @@ class ItemPage:
             files.file(number, one, desk.first_page, self._has_copy)
             for number, one in enumerate(decisions[start : start + MOST_FILES], start + 1)
         ]
-        titles = work.texts("title") if work else ()
+        titles = [one for one in work.statements if one.element == "title"] if work else []
         return {
             "tab": "copies",
             "identifier": identifier,
             "source": search.source,
-            "title": titles[0] if titles else "",
+            "title": titles[0].text if titles else "",
+            "title_language": titles[0].language if titles else "",
             "is_deleted": not is_living,
             "is_searched": bool(search.searched_at),
             "standing": standing_of(search),
@@ -142,7 +148,7 @@ class ItemPage:
             "status_next": here,
             "public_url": _public_address(self._root, identifier),
             "here": here,
-            "json_url": _with(here, "format=json"),
+            "forms": [(name.upper(), _with(here, f"format={name}")) for name in ("json", "csv")],
             "list_url": self._list_url(asked),
             "before_url": before,
             "after_url": after,

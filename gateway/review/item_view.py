@@ -48,11 +48,12 @@ class Step(NamedTuple):
 class File(NamedTuple):
     """A file that was decided on: its facts, what differs from the record, its first page, and its history.
 
-    `decision` is the last one, `explained` is None if the last search did not check the file.
+    `decision` is the last one, `candidate` and `explained` are None if the last search did not check the file.
     """
 
     place: int
     listed: ListedCopy
+    candidate: Candidate | None
     decision: Decision
     name: str
     explained: Explained | None
@@ -155,6 +156,7 @@ class Files:
         return File(
             place,
             listed,
+            candidate,
             decision._replace(sha256=sha256),
             file_name(url),
             explained_of(candidate) if candidate else None,

@@ -13,7 +13,19 @@ from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from gateway.errors import QueryRefused
-from gateway.model import ANY_VERDICT, VERDICTS, CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
+from gateway.fulltext.policies import VERSIONS, Colour
+from gateway.fulltext.review import UNKNOWN
+from gateway.model import (
+    ANY_VERDICT,
+    VERDICTS,
+    CopyFilter,
+    CopyOrder,
+    Decision,
+    DocumentKind,
+    FoundCopy,
+    ListedCopy,
+    Outcome,
+)
 
 _MOST_LETTERS = 300  # of a filter
 _MOST_KEY = 20_000
@@ -22,6 +34,14 @@ _TEXTS: Final = tuple(name for name in CopyFilter._fields if name not in (*_SCOR
 _PARTS = 3  # of a key
 # The arguments whose names are not those of the filter: forms have a `reason` too.
 _NAMES: Final = {"reason": "reason_has"}
+
+# The filters with closed lists of values.
+_CLOSED: Final = {
+    "colour": frozenset((*Colour, UNKNOWN)),
+    "version": frozenset((*VERSIONS, UNKNOWN)),
+    "kind": frozenset((*DocumentKind, UNKNOWN)),
+    "outcome": frozenset(Outcome),
+}
 
 
 class Asked(NamedTuple):
@@ -52,6 +72,9 @@ def asked_of(arguments: Mapping[str, str]) -> Asked:
     if after and before:
         raise QueryRefused("A page begins after a copy or ends before one; leave out `after` or `before`.")
     texts = {name: _text(_NAMES.get(name, name), arguments) for name in _TEXTS}
+    for name, values in _CLOSED.items():
+        if texts[name] and texts[name] not in values:
+            raise QueryRefused(f"The filter {name} has no value {texts[name][:40]!r}. Choose one of the page.")
     scores = {name: _score(name, arguments.get(name, "")) for name in _SCORES}
     wanted = CopyFilter(**{**texts, **scores})  # type: ignore[arg-type]
     return Asked(verdict, wanted, order, after, before)

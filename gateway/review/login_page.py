@@ -13,12 +13,12 @@ from flask import Response, request
 from gateway.errors import StoreBusy
 from gateway.model import Account, Deed
 from gateway.pages.texts import counted
-from gateway.passwords import NOBODY, is_password
+from gateway.people.passwords import NOBODY, is_password
+from gateway.people.throttle import Throttle
 from gateway.review.frame import ReviewPages, page, see_other
 from gateway.review.own_address import own_address
 from gateway.review.sessions import PATH, Sessions
 from gateway.store.base import Users
-from gateway.throttle import Throttle
 from gateway.xmltext import clean
 
 _SHOWN: Final = 100  # characters of a wrong name
@@ -40,19 +40,19 @@ class LoginPage:
     def sign_in(self) -> Response:
         """Check name and password; begin a session and lead to the page that was asked for, or say what is wrong."""
         name = request.form.get("name", "")
-        account, network, now = self._users.find(name), self._sessions.network, self._sessions.now
-        attempt = self._throttle.attempt(name, account, network, now)
+        account = self._users.find(name)
+        attempt = self._throttle.attempt(name, account, self._sessions.network, self._sessions.now)
         if attempt.wait:
             return self._wait(attempt.wait)
         try:
             is_right = is_password(request.form.get("password", ""), account.password if account else NOBODY)
         except StoreBusy:
-            self._throttle.forgive(name, account, network, now)
+            self._throttle.forgive(attempt)
             raise
         if account is None or not is_right or not self._sessions.begin(account):
             self._refuse(account, is_slowed=attempt.is_slowed)
             return self._form(HTTPStatus.FORBIDDEN, self._pages.texts.review.wrong)
-        self._throttle.succeeded(account, network, now)
+        self._throttle.succeeded(attempt)
         return see_other(own_address(self._root, request.form.get("next", "")))
 
     def sign_out(self) -> Response:

@@ -13,17 +13,12 @@
   let isLocked = false; // until the answer to a form is here
 
   // A browser may refuse to store anything: then the keys are on, and no row is remembered.
-  const stored = (kind, name, value) => {
+  const stored = (name, value, kind = "sessionStorage") => {
     try {
-      if (value === undefined) return window[kind].getItem(name);
+      if (value === undefined) return window[kind].getItem(name) || "";
       window[kind].setItem(name, value);
     } catch { /* it is not needed */ }
-    return null;
-  };
-
-  const current = () => {
-    const row = document.activeElement.closest("[data-row]");
-    return row || rows[place];
+    return "";
   };
 
   const choose = (number) => {
@@ -34,27 +29,25 @@
     row.scrollIntoView({ block: "nearest" });
   };
 
-  /* The element of a key: in the message about the last decision, else in the row, else on the page. */
+  /* What a key means: in the row, else on the page; for u, in the message if there is one. */
   const meant = (key) => {
     const selector = `[data-key="${key}"]`;
-    const status = key === "u" && one(`[role=status] ${selector}`);
-    const row = current();
+    const status = key === "u" && one("[role=status]");
+    if (status) return one(selector, status);
+    const row = document.activeElement.closest("[data-row]") || rows[place];
     const loose = [...document.querySelectorAll(selector)].find((found) => !found.closest("[data-row]"));
-    return status || (row && one(selector, row)) || loose;
+    return (row && one(selector, row)) || loose;
   };
 
-  const press = (key) => {
-    const element = meant(key);
-    if (element) element.click();
-  };
+  const press = (key) => meant(key)?.click();
 
   const move = (step) => {
-    const row = document.activeElement.closest("[data-row]");
-    const from = row ? rows.indexOf(row) : place;
-    const to = from + step;
+    const to = place + step;
     const page = one(step > 0 ? "a[data-key=j], a[rel=next]" : "a[data-key=k], a[rel=prev]");
-    if (rows.length > 1 && rows[to]) choose(to);
-    else if (page) page.click();
+    if (rows.length > 1 && rows[to]) return choose(to);
+    if (!page) return;
+    stored("review-row", `${step > 0 ? 0 : 999} ${path}`);
+    page.click();
   };
 
   /* Reject: the reasons get the focus, and Enter sends. Without reasons, it is sent at once. */
@@ -82,7 +75,14 @@
       rejecting = null;
       document.activeElement.blur();
       if (rows[place]) choose(place);
-    } else press("Escape");
+      return;
+    }
+    const link = one("a[data-key=Escape]");
+    const [filters, address, row] = stored("review-list").split(" ");
+    if (!link) return;
+    if (link.getAttribute("href") !== filters) return link.click();
+    stored("review-row", `${row} ${filters.split("?")[0]}`);
+    location.assign(address);
   };
 
   const keys = {
@@ -120,25 +120,31 @@
   });
 
   document.addEventListener("submit", (event) => {
-    if (isLocked) event.preventDefault();
+    if (event.target.method === "dialog") return;
+    if (isLocked) return void event.preventDefault();
     isLocked = event.target.method === "post";
-    stored("sessionStorage", "review-place", `${place} ${path}`);
+    if (isLocked) stored("review-row", `${place} ${path}`);
   });
-  window.addEventListener("pageshow", () => { isLocked = false; });
+  // Who comes back does not wait for the answer.
+  for (const name of ["pageshow", "focus"]) addEventListener(name, () => { isLocked = false; });
+  const list = one("#decide");
+  if (list) {
+    addEventListener("pagehide", () => stored("review-list", `${list.dataset.list} ${list.elements.next.value} ${place}`));
+  }
 
-  toggle.checked = stored("localStorage", "review-keys") !== "off";
-  toggle.addEventListener("change", () => stored("localStorage", "review-keys", toggle.checked ? "on" : "off"));
+  toggle.checked = stored("review-keys", undefined, "localStorage") !== "off";
+  toggle.addEventListener("change", () => stored("review-keys", toggle.checked ? "on" : "off", "localStorage"));
   one("button[data-open]", settings).addEventListener("click", () => dialog.showModal());
   settings.hidden = false;
 
-  /* After a decision: the row that is now in its place, else the heading, so that a screen reader goes on there. */
-  if (one("[role=status]")) {
-    const [number, before] = (stored("sessionStorage", "review-place") || "-1").split(" ");
+  /* After a decision: the row that is now in its place, else the heading, so that a screen reader goes on there.
+     On another page of the list: its nearest row. */
+  const [number, before] = stored("review-row").split(" ");
+  stored("review-row", "");
+  if (before === path && rows.length > 1 && number >= 0) choose(Math.min(number, rows.length - 1));
+  else if (one("[role=status]")) {
     const heading = one("h1");
-    if (before === path && rows.length > 1 && number >= 0) choose(Math.min(number, rows.length - 1));
-    else {
-      heading.tabIndex = -1;
-      heading.focus();
-    }
+    heading.tabIndex = -1;
+    heading.focus();
   }
 })();

@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
 from flask import Blueprint, Response, abort, g, request
 from flask_wtf.csrf import validate_csrf
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 
 from gateway.errors import QueryRefused, StoreError
-from gateway.fulltext.deciding import Decide, Decided
-from gateway.model import Decision, Deed
-from gateway.pages.answers import unavailable
+from gateway.fulltext.deciding import Decide, Decided, Note
+from gateway.model import Decision
 from gateway.pages.item_addresses import in_path, in_query
 from gateway.pages.site import Site
+from gateway.people.log_lines import line_of, write_lines
+from gateway.people.throttle import Throttle
 from gateway.review.batch_page import BatchPage
 from gateway.review.copies_page import CopiesPage
 from gateway.review.copy_file import CopyFile
+from gateway.review.data_answers import json_answer
 from gateway.review.decide_page import DecidePage
 from gateway.review.decisions_page import DecisionsPage
-from gateway.review.frame import ReviewPages, private, refused, see_other
+from gateway.review.frame import ReviewPages, failed, private, refused, see_other, wants_data
 from gateway.review.item_page import ItemPage
 from gateway.review.listing import Listing
 from gateway.review.login_page import LoginPage
+from gateway.review.own_address import own_address
 from gateway.review.record_facts import Describe
 from gateway.review.sample_page import SamplePage
 from gateway.review.sessions import PATH, Sessions
+from gateway.review.takedown_list import TakedownList
 from gateway.review.takedown_pages import TakedownPages
 from gateway.review.withdrawals import Withdrawals
 from gateway.settings import Settings, place_of_copy
 from gateway.store.base import Discovery, Inbox, Store, Users
-from gateway.throttle import Throttle
 
 MOST_BYTES: Final = 300_000  # of a form: some thousand rows of a list
-_OPEN: Final = ("review.login", "review.sign_in")  # endpoints for those who have not signed in
-_DATA: Final = (".json", ".csv")
+# The endpoints for those who have not signed in, or whose browser does not say so.
+_OPEN: Final = ("review.login", "review.sign_in", "review.list_as_json", "review.list_as_csv")
 _METHODS: Final = frozenset(("GET", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 
@@ -78,8 +81,9 @@ def blueprint(parts: Parts) -> Blueprint:
         others = _METHODS - {method for path, _, _, method in addresses if path == address}
         face.add_url_rule(address, "unknown", unknown, methods=others, provide_automatic_options=False)
     face.before_request(lambda: _admit(parts, pages))
+    face.before_app_request(lambda: _hide(parts.users))
     face.after_request(lambda response: private(response) if is_private() else response)
-    face.register_error_handler(StoreError, lambda error: unavailable(pages, error))
+    face.register_error_handler(StoreError, lambda error: failed(pages, error))
     face.register_error_handler(QueryRefused, lambda error: _bad_query(pages, error))
     face.register_error_handler(RequestEntityTooLarge, lambda _error: _too_large(pages))
     return face
@@ -102,12 +106,15 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
     score = parts.settings.share("review_accept_score")
     sample = SamplePage(store, open_desk, decide, parts.describe, has_copy, pages, score)
     takedowns = TakedownPages(store, parts.withdrawals, parts.describe, parts.sessions, pages)
+    withdrawn = TakedownList(parts.withdrawals, pages)
     files = CopyFile(open_desk, store, instance, pages)
     return (
         ("/review/login", "login", login.form, "GET"),
         ("/review/login", "sign_in", login.sign_in, "POST"),
         ("/review/logout", "sign_out", login.sign_out, "POST"),
         ("/review", "copies", copies.html, "GET"),
+        ("/review.json", "list_as_json", copies.data, "GET"),
+        ("/review.csv", "list_as_csv", copies.data, "GET"),
         ("/review/copies.json", "copies_as_json", copies.json, "GET"),
         ("/review/copies.csv", "copies_as_csv", copies.csv, "GET"),
         ("/review/copies/<digest>", "copy", files.answer, "GET"),
@@ -119,7 +126,9 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
         ("/review/precision.json", "precision_as_json", sample.precision_as_json, "GET"),
         ("/review/precision.csv", "precision_as_csv", sample.precision_as_csv, "GET"),
         ("/review/decide", "decide", DecidePage(listing, batch.selected, open_desk, decide, pages).answer, "POST"),
-        ("/review/takedowns", "takedowns", takedowns.list, "GET"),
+        ("/review/takedowns", "takedowns", withdrawn.html, "GET"),
+        ("/review/takedowns.json", "takedowns_as_json", withdrawn.json, "GET"),
+        ("/review/takedowns.csv", "takedowns_as_csv", withdrawn.csv, "GET"),
         ("/review/takedowns", "take_down", takedowns.add, "POST"),
         ("/review/takedowns/new", "new_takedown", takedowns.new, "GET"),
         ("/review/batch", "batch", batch.preview, "GET"),
@@ -133,11 +142,11 @@ def _addresses(parts: Parts, pages: ReviewPages) -> tuple[tuple[str, str, Callab
 def noted(parts: Parts) -> Decide:
     """Return the function that decides, and writes into the log what the user of the request has decided."""
 
-    def decide(*decisions: Decision) -> Decided:
-        decided = parts.decide(*decisions)
-        written = (f"{decision.verdict} {decision.identifier} {decision.url}" for decision in decided.written)
-        parts.sessions.note(Deed.DECIDED, *written)
-        return decided
+    def write(written: Sequence[Decision]) -> None:
+        write_lines(parts.users, [line_of(decision, parts.sessions.network) for decision in written])
+
+    def decide(*decisions: Decision, note: Note = write) -> Decided:
+        return parts.decide(*decisions, note=note)
 
     return decide
 
@@ -145,6 +154,15 @@ def noted(parts: Parts) -> Decide:
 def is_private() -> bool:
     """Return whether this request is one of the review, so that no other site may read the answer."""
     return bool(g.get("is_private", False))
+
+
+def _hide(users: Users) -> None:
+    """Answer as at any unknown address if there is no user, also for methods that no address has."""
+    is_ours = request.path == PATH or request.path.startswith(f"{PATH}/")
+    if is_ours and isinstance(request.routing_exception, MethodNotAllowed):
+        with suppress(StoreError):  # there is a file of users, and no method to ask more
+            if not users.any():
+                abort(HTTPStatus.NOT_FOUND)
 
 
 def _admit(parts: Parts, pages: ReviewPages) -> Response | None:
@@ -161,10 +179,11 @@ def _admit(parts: Parts, pages: ReviewPages) -> Response | None:
 
 
 def _to_login(pages: ReviewPages, *, is_over: bool) -> Response:
-    # An identifier may end like the name of a file with data; browsers say that they want a page.
-    if request.path.endswith(_DATA) and "text/html" not in request.accept_mimetypes.values():
-        body = json.dumps({"error": pages.texts.review.over if is_over else pages.texts.review.sign_in_first}) + "\n"
-        return Response(body, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Cookie"}, content_type="application/json")
+    if wants_data() and "text/html" not in request.accept_mimetypes.values():  # a browser leads to the form
+        sentence = pages.texts.review.over if is_over else pages.texts.review.sign_in_first
+        response = json_answer({"error": sentence}, status=HTTPStatus.UNAUTHORIZED)
+        response.headers["WWW-Authenticate"] = "Cookie"
+        return response
     root = pages.site.root
     if request.method not in _SAFE:
         return see_other(f"{root}{PATH}/login")
@@ -182,15 +201,18 @@ def _check_form(pages: ReviewPages) -> Response | None:
     else:
         is_ours = request.headers.get("Sec-Fetch-Site", "same-origin") in ("same-origin", "none")
     texts = pages.texts.review
-    return None if is_ours else refused(pages, HTTPStatus.BAD_REQUEST, texts.foreign_form, texts.foreign_form_hint)
+    if is_ours:
+        return None
+    back = own_address(pages.site.root, request.form.get("next", ""))
+    return refused(pages, HTTPStatus.BAD_REQUEST, texts.foreign_form, texts.foreign_form_hint, back)
 
 
 def _bad_query(pages: ReviewPages, error: QueryRefused) -> Response:
-    if request.path.endswith(_DATA):
-        return Response(
-            json.dumps({"error": str(error)}) + "\n", HTTPStatus.BAD_REQUEST, content_type="application/json"
-        )
-    return refused(pages, HTTPStatus.BAD_REQUEST, pages.texts.review_list.bad_filter, str(error))
+    if wants_data():
+        return json_answer({"error": str(error)}, status=HTTPStatus.BAD_REQUEST)
+    is_batch = request.path == f"{PATH}/batch"
+    back = own_address(pages.site.root, request.args.get("next", "") if is_batch else pages.site.root + request.path)
+    return refused(pages, HTTPStatus.BAD_REQUEST, pages.texts.review_list.bad_filter, str(error), back)
 
 
 def _too_large(pages: ReviewPages) -> Response:

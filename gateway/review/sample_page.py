@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
@@ -15,7 +14,7 @@ from gateway.fulltext.deciding import Decide, is_withdrawn
 from gateway.fulltext.precision import Precision, precisions_of, since
 from gateway.fulltext.stored_search import candidates_in, parsed_search
 from gateway.model import Decision, Judged, Judgement, SampledFile
-from gateway.pages.spreadsheets import CSV_TYPE, as_csv
+from gateway.review.data_answers import csv_answer, json_answer
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.item_view import File, Files
 from gateway.review.record_facts import Describe, work_of
@@ -56,13 +55,12 @@ class SamplePage:
 
     def precision_as_json(self) -> Response:
         """Answer with the precision of each rule as JSON."""
-        content = json.dumps(list(self._rows()), ensure_ascii=False, indent=1) + "\n"
-        return Response(content.encode(), content_type="application/json")
+        return json_answer(list(self._rows()))
 
     def precision_as_csv(self) -> Response:
         """Answer with the precision of each rule as CSV."""
         rows = tuple(self._rows())
-        return Response(as_csv(tuple(rows[0]), rows).encode(), content_type=CSV_TYPE)
+        return csv_answer("precision", tuple(rows[0]), rows)
 
     def form(self) -> Response:
         """Answer with the next file that the user has not judged; if there is none, with the result."""

@@ -10,17 +10,16 @@ import secrets
 import time
 from collections.abc import Callable
 from hashlib import sha256
-from ipaddress import ip_address
 from typing import Final
-from urllib.parse import urlsplit
 
 from flask import Flask, Request, current_app, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
 from gateway.model import Account, Deed, LogLine, User
-from gateway.pages.site import Site
+from gateway.pages.site import Site, is_loopback
+from gateway.people.log_lines import write_lines
+from gateway.people.throttle import network_of
 from gateway.store.base import Users
-from gateway.throttle import network_of
 
 PATH: Final = "/review"
 _LONGEST_SECONDS: Final = 7 * 86_400  # as the database has it
@@ -53,15 +52,6 @@ def configure(app: Flask, site: Site, key: bytes) -> None:
         PERMANENT_SESSION_LIFETIME=_LONGEST_SECONDS,
         WTF_CSRF_TIME_LIMIT=None,  # a form is valid as long as the session
     )
-
-
-def is_loopback(url: str) -> bool:
-    """Return whether an address leads to this machine only."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class _Cookies(SecureCookieSessionInterface):
@@ -111,9 +101,9 @@ class Sessions:
             self._users.end_session(_digest(token), self.line(Deed.SIGNED_OUT, by=signed_in().name))
         session.clear()
 
-    def note(self, deed: Deed, *abouts: str) -> None:
-        """Write into the log what the user of this request has done, a line for each thing that it was done to."""
-        self._users.write(*(self.line(deed, about, by=signed_in().name) for about in abouts))
+    def note(self, deed: Deed, about: str, at: int) -> None:
+        """Write into the log what the user of this request has done in a second."""
+        write_lines(self._users, [self.line(deed, about, by=signed_in().name)._replace(at=at)])
 
     def line(self, deed: Deed, about: str = "", *, by: str = "") -> LogLine:
         """Return a line of the log with the time and the network of this request."""

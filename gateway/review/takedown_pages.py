@@ -1,4 +1,4 @@
-"""`/review/takedowns`: managers and administrators withdraw an item or a file, after they have seen what that touches.
+"""`/review/takedowns/new`: managers and administrators withdraw an item or a file when they have seen the effect.
 
 The same entry as that of `harvester takedown add`, and the same code carries it out. A reviewer sees none of this.
 """
@@ -18,7 +18,6 @@ from gateway.model import Deed, Role
 from gateway.names import source_of
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.item_links import item_address
-from gateway.review.numbers import number_in
 from gateway.review.record_facts import Describe, work_of
 from gateway.review.sessions import PATH, Sessions, signed_in
 from gateway.review.withdrawals import Plan, Withdrawals
@@ -29,9 +28,7 @@ from gateway.xmltext import clean, utc_datetime
 MOST_COMMENT: Final = 2_000  # characters
 _MOST_IDENTIFIER: Final = 2_000
 _SHOWN: Final = 50  # items with their titles
-_LISTED: Final = 50  # takedowns of a page
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
-_DONE: Final = ("done", "waits")
 _OTHER: Final = "other"  # the reason that needs a comment
 
 
@@ -44,7 +41,7 @@ class Item(NamedTuple):
 
 
 class TakedownPages:
-    """The list of takedowns, and the page of a new one."""
+    """The page of a new takedown."""
 
     def __init__(
         self,
@@ -60,25 +57,6 @@ class TakedownPages:
         self._sessions, self._pages, self._clock = sessions, pages, clock
         self._root = pages.site.root
 
-    def list(self) -> Response:
-        """Answer with all takedowns in force, for those who may take something down."""
-        if signed_in().role is Role.REVIEWER:
-            return self._forbidden()
-        done, rows = request.args.get("done", ""), self._withdrawals.listed()
-        after = number_in(request.args.get("after", ""))
-        start = after if after < len(rows) else 0
-        base = f"{self._root}{PATH}/takedowns"
-        body = self._pages.render(
-            "takedowns.html",
-            tab="takedowns",
-            rows=rows[start : start + _LISTED],
-            count=len(rows),
-            status=done if done in _DONE else "",
-            previous_url=f"{base}?after={start - _LISTED}" if start > _LISTED else base if start else "",
-            next_url=f"{base}?after={start + _LISTED}" if start + _LISTED < len(rows) else "",
-        )
-        return page(body)
-
     def new(self) -> Response:
         """Answer with what a takedown would touch, and the form that agrees to it."""
         entry = self._entry(request.args.get("item", ""), request.args.get("file", ""))
@@ -89,25 +67,35 @@ class TakedownPages:
 
     def add(self) -> Response:
         """Withdraw what the person has seen; if it would touch something else by now, show that first."""
-        form, texts = request.form, self._pages.texts.review_takedown
+        form = request.form
         entry = self._entry(form.get("item", ""), form.get("file", ""))
         if isinstance(entry, Response):
             return entry
         plan = self._withdrawals.plan(entry)
+        comment = " ".join(clean(form.get("comment", "")).split())
+        sentence = vars(self._pages.texts.review_takedown_reasons).get(form.get("reason", ""), "")
+        text = f"{sentence}: {comment}" if comment else sentence
+        if plan.before is not None and (plan.before.by, plan.before.reason) == (signed_in().name, text):
+            return self._to_list(is_done=plan.is_done)  # the form was sent twice
         if refusal := self._refusal(plan):
             return refusal
-        reason, comment = form.get("reason", ""), " ".join(clean(form.get("comment", "")).split())
-        sentence = vars(self._pages.texts.review_takedown_reasons).get(reason, "")
-        if not sentence or (reason == _OTHER and not comment):
-            return self._preview(plan, texts.reason_missing)
+        if problem := self._problem(sentence, comment, plan):
+            return self._preview(plan, problem)
+        at = int(self._clock())
+        is_done = self._withdrawals.add(entry._replace(reason=text, at=utc_datetime(at), by=signed_in().name))
+        self._sessions.note(Deed.TAKEN_DOWN, entry.key, at)
+        return self._to_list(is_done=is_done)
+
+    def _problem(self, sentence: str, comment: str, plan: Plan) -> str:
+        """Return what is wrong with a form, or has changed since it was shown; empty: nothing."""
+        texts = self._pages.texts.review_takedown
+        if not sentence or (request.form["reason"] == _OTHER and not comment):
+            return str(texts.reason_missing)
         if len(comment) > MOST_COMMENT:
-            return self._preview(plan, texts.comment_long)
-        if form.get("seen", "") != _seal(plan):
-            return self._preview(plan, texts.changed)
-        text = f"{sentence}: {comment}" if comment else sentence
-        at = utc_datetime(int(self._clock()))
-        self._sessions.note(Deed.TAKEN_DOWN, entry.key)
-        is_done = self._withdrawals.add(entry._replace(reason=text, at=at, by=signed_in().name))
+            return str(texts.comment_long)
+        return "" if request.form.get("seen", "") == _seal(plan) else str(texts.changed)
+
+    def _to_list(self, *, is_done: bool) -> Response:
         return see_other(f"{self._root}{PATH}/takedowns?done={'done' if is_done else 'waits'}")
 
     # -- what is asked for ---------------------------------------------------------------------------------------

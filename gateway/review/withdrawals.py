@@ -11,7 +11,8 @@ class Plan(NamedTuple):
     """What an entry would touch, as far as it is known before all records are read.
 
     `items` are the items that become tombstones, or that have the file; `has_more`: there are more of them. `files` are
-    the SHA-256 of the files that are withdrawn. `before` is the same entry if it is in force already.
+    the SHA-256 of the files that are withdrawn. `before` is the same entry if it is in force already; `is_done`: what
+    that one hits is withdrawn.
     """
 
     entry: Takedown
@@ -19,6 +20,20 @@ class Plan(NamedTuple):
     files: tuple[str, ...] = ()
     has_more: bool = False
     before: Takedown | None = None
+    is_done: bool = False
+
+
+class Listed(NamedTuple):
+    """An entry in force. `number` is its place in the file; `is_done`: everything that it hits is withdrawn."""
+
+    entry: Takedown
+    number: int
+    is_done: bool
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The place in the list, which begins with the highest one."""
+        return self.entry.at, self.number
 
 
 class Withdrawals(Protocol):
@@ -36,6 +51,6 @@ class Withdrawals(Protocol):
         """
         ...
 
-    def listed(self) -> tuple[tuple[Takedown, bool], ...]:
-        """Return the entries in force, the newest first; with each is whether everything that it hits is withdrawn."""
+    def listed(self) -> tuple[Listed, ...]:
+        """Return the entries in force, the newest first."""
         ...

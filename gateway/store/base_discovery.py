@@ -246,12 +246,17 @@ class Discovery(Protocol):
         """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
         ...
 
+    def deciders(self) -> tuple[str, ...]:
+        """Return the names under which something was decided, sorted; `rule` is among them."""
+        ...
+
     def latest_decisions(
-        self, wanted: DecisionFilter, before: tuple[int, int], limit: int
+        self, wanted: DecisionFilter, place: tuple[int, int], limit: int, *, is_back: bool = False
     ) -> tuple[tuple[Decision, int], ...]:
         """Return at most `limit` decisions before a second and a number, the newest first, with their entries.
 
-        Decisions that were written at once by `decide_next` have the same entry.
+        With `is_back`, return the ones that were made next after this place, also the newest first. Decisions that were
+        written at once by `decide_next` have the same entry.
         """
         ...
 

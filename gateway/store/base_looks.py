@@ -68,6 +68,10 @@ class Looks(Protocol):
         """Return at most `limit` items of a source with a file at a host that was not there at the last look."""
         ...
 
+    def longest_unseen(self, source: str) -> FileLook | None:
+        """Return the file of a source at which no look was possible for the longest time; None: there is none."""
+        ...
+
     def of_item(self, identifier: str) -> tuple[FileLook, ...]:
         """Return the looks at the files of an item, sorted by address."""
         ...

@@ -96,6 +96,10 @@ class Users(Protocol):
         """Add the line of a failure to the log, unless there are 1,000 of them in the last hour already."""
         ...
 
+    def log_begins(self) -> int | None:
+        """Return the second of the first line of the log, which is that of the first user; None: it has no line."""
+        ...
+
     def log(self, before: int, limit: int) -> tuple[LogLine, ...]:
         """Return at most `limit` lines of the log whose number is smaller than `before`, the newest first."""
         ...
@@ -110,6 +114,13 @@ class Users(Protocol):
 
     def write(self, *lines: LogLine) -> None:
         """Add lines to the log."""
+        ...
+
+    def write_missing(self, lines: Sequence[LogLine]) -> int:
+        """Add those lines to the log that it does not have; return their number.
+
+        It has a line if it has one with the same second, person, deed and subject, from whichever network.
+        """
         ...
 
     def close(self) -> None:

@@ -385,13 +385,13 @@ order by identifier, url, sha256, judged_by;
 delete from judgement where identifier = ?;
 
 -- name: decisions_latest
--- Return decisions with a verdict and in a time, before one of them, the newest first.
+-- Return decisions with a verdict and in a time, from one of them on, in one direction; the texts in braces are those of the direction (sqlite_discovery_lists.py).
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, decision.number,
   coalesce(entry, decision.number)
 from decision left join decision_entry on decision_entry.number = decision.number
-where at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+where at >= :since and at < :until and at {follows}= :at and (at {follows} :at or decision.number {follows} :number)
   and (:verdict = '' or verdict = :verdict)
-order by at desc, decision.number desc limit :limit;
+order by at {direction}, decision.number {direction} limit :limit;
 
 -- name: decisions_of_person
 -- Return decisions of one person, or of rules, in the same way; of one source, or of all.
@@ -399,9 +399,17 @@ select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, dec
   coalesce(entry, decision.number)
 from decision left join decision_entry on decision_entry.number = decision.number
 where decided_by = :decided_by and (:source = '' or source = :source) and
-  at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+  at >= :since and at < :until and at {follows}= :at and (at {follows} :at or decision.number {follows} :number)
   and (:verdict = '' or verdict = :verdict)
-order by at desc, decision.number desc limit :limit;
+order by at {direction}, decision.number {direction} limit :limit;
+
+-- name: deciders
+-- Return the names under which something was decided, `rule` among them.
+with recursive decider(name) as (
+  select min(decided_by) from decision
+  union all
+  select (select min(decided_by) from decision where decided_by > name) from decider where name is not null)
+select name from decider where name is not null;
 
 -- name: decisions_of_source
 -- Return decisions on files of one source, in the same way.
@@ -409,9 +417,9 @@ select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, dec
   coalesce(entry, decision.number)
 from decision left join decision_entry on decision_entry.number = decision.number
 where source = :source and
-  at >= :since and at < :until and at <= :at and (at < :at or decision.number < :number)
+  at >= :since and at < :until and at {follows}= :at and (at {follows} :at or decision.number {follows} :number)
   and (:verdict = '' or verdict = :verdict)
-order by at desc, decision.number desc limit :limit;
+order by at {direction}, decision.number {direction} limit :limit;
 
 -- name: decision_entered
 -- Note the entry of a decision.
@@ -499,8 +507,14 @@ select * from look where source = ? and host = ? and due <= ? and (due, identifi
 order by due, identifier, url limit ?;
 
 -- name: looks_count
--- Return how many files of a source are known, how many are due, and how many were not there.
-select count(*), coalesce(sum(due <= ?2), 0), coalesce(sum(failures > 0), 0) from look where source = ?1;
+-- Return how many files of a source are known, are due, were not there, and could not be looked at.
+select count(*), coalesce(sum(due <= ?2), 0), coalesce(sum(failures > 0), 0),
+  coalesce(sum(failures = 0 and failing_since > 0), 0) from look where source = ?1;
+
+-- name: look_unseen
+-- Return the file of a source at which no look was possible for the longest time.
+select * from look where source = ? and failures = 0 and failing_since > 0
+order by failing_since, identifier, url limit 1;
 
 -- name: looks_failing
 -- Return items of a source with a file at a host that was not there at the last look.

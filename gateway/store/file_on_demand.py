@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gateway.errors import StoreUnwritable
+from gateway.errors import StoreError, StoreUnwritable
 from gateway.permissions import file_mode
 from gateway.store.sqlite_file import Parameters, Session, SqliteFile
 
@@ -34,17 +35,35 @@ class FileOnDemand:
             self._file = None
 
     def rows(self, query: str, parameters: Parameters = ()) -> list[Sequence[Any]]:
-        """Return the rows of a query; none without a file."""
-        if self._file is None and not self._path.exists():
+        """Return the rows of a query; none without a file, or with an empty one: who made it was killed."""
+        if self._file is None and not self._is_made:
             return []
         with self._opened(create=False).reading() as session:
             return session.execute(query, parameters).fetchall()
 
     @contextmanager
-    def writing(self, *, create: bool = False) -> Iterator[Session]:
-        """Write in one transaction; with `create`, make a missing file. Raise StoreMissing or StoreUnwritable."""
-        with self._opened(create=create).writing() as session:
+    def reading(self) -> Iterator[Session]:
+        """Lend a connection for several queries. Raise StoreMissing without a file."""
+        with self._opened(create=False).reading() as session:
             yield session
+
+    @contextmanager
+    def writing(self, *, create: bool = False, at_most_seconds: float = inf) -> Iterator[Session]:
+        """Write in one transaction; with `create`, make a missing file. Raise StoreMissing or StoreUnwritable.
+
+        Raise StoreBusy if another process writes for `at_most_seconds`, or for as long as `SqliteFile` waits.
+        """
+        with self._opened(create=create).writing(at_most_seconds) as session:
+            yield session
+
+    @property
+    def _is_made(self) -> bool:
+        try:
+            return self._path.stat().st_size > 0
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise StoreError(f"{self._path} cannot be read: {error.strerror}.") from error
 
     def _opened(self, *, create: bool) -> SqliteFile:
         with self._lock:

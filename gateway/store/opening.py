@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from gateway.model import Publication
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions, Users
@@ -18,6 +19,8 @@ from gateway.store.sqlite_subscribers import SqliteSubscribers
 from gateway.store.sqlite_subscriptions import SqliteSubscriptions
 from gateway.store.sqlite_users import SqliteUsers
 from gateway.store.waiting import PATIENCE_SECONDS
+
+USERS: Final = "users.sqlite"
 
 
 def open_store(
@@ -73,4 +76,4 @@ def open_subscribers(folder: Path) -> Subscribers:
 
 def open_users(folder: Path) -> Users:
     """Return the people who may sign in at an instance; the file is made with the first user."""
-    return SqliteUsers(folder / "users.sqlite")
+    return SqliteUsers(folder / USERS)

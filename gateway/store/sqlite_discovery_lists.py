@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from gateway.model import Decision, DecisionFilter, FoundCopy, ListedCopy
 from gateway.store.queries import load
@@ -11,6 +12,15 @@ from gateway.store.sqlite_discovery_rows import decision_of, found_copy_of, list
 from gateway.store.sqlite_file import Session, SqliteFile
 
 SQL = load("discovery")
+
+# One text for each list of decisions and both directions.
+_LATEST: Mapping[tuple[str, bool], str] = MappingProxyType(
+    {
+        (name, is_back): SQL[name].format(follows=">" if is_back else "<", direction="asc" if is_back else "desc")
+        for name in ("decisions_latest", "decisions_of_person", "decisions_of_source")
+        for is_back in (False, True)
+    }
+)
 
 
 def enter(session: Session, decisions: Sequence[Decision]) -> None:
@@ -26,21 +36,31 @@ class DecisionLists:
 
     _file: SqliteFile
 
+    def deciders(self) -> tuple[str, ...]:
+        """Return the names under which something was decided, sorted; `rule` is among them."""
+        with self._file.reading() as session:
+            return tuple(name for (name,) in session.execute(SQL["deciders"]).fetchall())
+
     def latest_decisions(
-        self, wanted: DecisionFilter, before: tuple[int, int], limit: int
+        self, wanted: DecisionFilter, place: tuple[int, int], limit: int, *, is_back: bool = False
     ) -> tuple[tuple[Decision, int], ...]:
-        """Return at most `limit` decisions before a second and a number, the newest first, with their entries."""
-        at, number = before
+        """Return at most `limit` decisions before a second and a number, the newest first, with their entries.
+
+        With `is_back`, return the ones that were made next after this place, also the newest first.
+        """
+        at, number = place
         asked = {**wanted._asdict(), "at": at, "number": number, "limit": limit}
         with self._file.reading() as session:
             rows = [
                 row
                 for source in wanted.sources or ("",)
-                for row in session.execute(_latest(wanted, source), {**asked, "source": source}).fetchall()
+                for row in session.execute(
+                    _latest(wanted, source, is_back=is_back), {**asked, "source": source}
+                ).fetchall()
             ]
         decisions = [(decision_of(row[:-1]), row[-1]) for row in rows]
-        newest = sorted(decisions, key=lambda entered: (entered[0].at, entered[0].number), reverse=True)
-        return tuple(newest[:limit])
+        nearest = sorted(decisions, key=lambda entered: (entered[0].at, entered[0].number), reverse=not is_back)[:limit]
+        return tuple(reversed(nearest) if is_back else nearest)
 
     def decisions_of_entry(self, number: int) -> tuple[Decision, ...]:
         """Return the decisions of the entry to which the decision with a number belongs, the newest first."""
@@ -65,8 +85,7 @@ class DecisionLists:
         return tuple(map(found_copy_of, rows))
 
 
-def _latest(wanted: DecisionFilter, source: str) -> str:
+def _latest(wanted: DecisionFilter, source: str, *, is_back: bool) -> str:
     """Return the query that reads from the index of a person, of a source, or of all decisions."""
-    if wanted.decided_by:
-        return SQL["decisions_of_person"]
-    return SQL["decisions_of_source"] if source else SQL["decisions_latest"]
+    of_source = "decisions_of_source" if source else "decisions_latest"
+    return _LATEST["decisions_of_person" if wanted.decided_by else of_source, is_back]

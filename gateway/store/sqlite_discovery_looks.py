@@ -64,8 +64,8 @@ class SqliteLooks:
         """Return the numbers of the files of a source in a second."""
         with self._file.reading() as session:
             row = session.one(SQL["looks_count"], (source, at))
-        files, due, failing = row or (0, 0, 0)
-        return LookCounts(files, due, failing, self.next_at(source))
+        files, due, failing, unseen = row or (0, 0, 0, 0)
+        return LookCounts(files, due, failing, unseen, self.next_at(source))
 
     def hosts(self, source: str, at: int) -> tuple[str, ...]:
         """Return the hosts of the files of a source that are due."""
@@ -83,6 +83,12 @@ class SqliteLooks:
         with self._file.reading() as session:
             rows = session.execute(SQL["looks_failing"], (source, host, limit)).fetchall()
             return tuple(identifier for (identifier,) in rows)
+
+    def longest_unseen(self, source: str) -> FileLook | None:
+        """Return the file of a source at which no look was possible for the longest time; None: there is none."""
+        with self._file.reading() as session:
+            row = session.one(SQL["look_unseen"], (source,))
+        return _look_of(row) if row else None
 
     def of_item(self, identifier: str) -> tuple[FileLook, ...]:
         """Return the looks at the files of an item, sorted by address."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from gateway.errors import StoreBusy, StoreUnwritable
 from gateway.model import Account, Deed, LogLine, Role, User, name_key
 from gateway.store.base_users import Attempt, Slowing
 from gateway.store.file_on_demand import FileOnDemand
@@ -21,6 +23,8 @@ _MOST_NETWORKS = 20  # of a user
 _MOST_FAILURES = 10_000  # names and networks whose failures are counted
 _MOST_REFUSALS = 1_000  # lines of the log in an hour: attackers must not fill the disk
 _DOUBLINGS = 20
+_AHEAD_SECONDS = 120  # what is later than now by more is of a clock that was ahead, and has been corrected
+_NOTE_SECONDS = 1.0  # the wait for another process to note that a session was used
 _NOTED_SECONDS = 60  # a session that was used is written at most once in this time
 
 
@@ -102,7 +106,8 @@ class SqliteUsers:
             return None
         *account, used_at = rows[0]
         if now - used_at >= _NOTED_SECONDS:
-            with self._file.writing() as session:
+            # Not to note it ends the session earlier, and never later.
+            with suppress(StoreBusy, StoreUnwritable), self._file.writing(at_most_seconds=_NOTE_SECONDS) as session:
                 session.execute(SQL["session_used"], (now, token))
         return _account(account).user
 
@@ -123,13 +128,13 @@ class SqliteUsers:
 
     def attempt(self, keys: Sequence[str], now: int, slowing: Slowing) -> Attempt:
         """Count an attempt to sign in as a failure of each key, unless one of them must wait; then count nothing."""
-        since, is_slowed = now - slowing.memory, False
+        times, is_slowed = {"since": now - slowing.memory, "now": now, "latest": now + _AHEAD_SECONDS}, False
         with self._file.writing() as session:
-            known = {key: session.one(SQL["failure_find"], (key, since, now)) or (0, 0) for key in keys}
+            session.execute(SQL["failures_expire"], times)
+            known = {key: session.one(SQL["failure_find"], {"key": key, **times}) or (0, 0) for key in keys}
             wait = max(free_at for _, free_at in known.values()) - now
             if wait > 0:
                 return Attempt(wait)
-            session.execute(SQL["failures_expire"], (since, now))
             for key, (count, _) in known.items():
                 more = count + 1 - slowing.free
                 seconds = min(slowing.least << min(more, _DOUBLINGS), slowing.most) if more >= 0 else 0
@@ -159,12 +164,28 @@ class SqliteUsers:
         with self._file.writing() as session:
             _write(session, *lines)
 
+    def write_missing(self, lines: Sequence[LogLine]) -> int:
+        """Add those lines to the log that it does not have; return their number."""
+        with self._file.reading() as session:
+            if not _missing(session, lines):
+                return 0
+        with self._file.writing() as session:
+            missing = _missing(session, lines)
+            _write(session, *missing)
+        return len(missing)
+
     def write_refusal(self, line: LogLine) -> None:
         """Add the line of a failure to the log, unless there are too many in the last hour already."""
         with self._file.writing() as session:
-            (count,) = session.one(SQL["log_recent"], (line.deed, line.at - 3_600, _MOST_REFUSALS)) or (0,)
+            asked = (line.deed, line.at - 3_600, line.at + _AHEAD_SECONDS, _MOST_REFUSALS)
+            (count,) = session.one(SQL["log_recent"], asked) or (0,)
             if count < _MOST_REFUSALS:
                 _write(session, line)
+
+    def log_begins(self) -> int | None:
+        """Return the second of the first line of the log; None: it has no line."""
+        rows = self._file.rows(SQL["log_first"])
+        return int(rows[0][0]) if rows else None
 
     def log(self, before: int, limit: int) -> tuple[LogLine, ...]:
         """Return at most `limit` lines of the log whose number is smaller than `before`, the newest first."""
@@ -178,7 +199,17 @@ def _account(row: Sequence[Any]) -> Account:
 
 
 def _bounds(now: int) -> dict[str, int]:
-    return {"idle_since": now - IDLE_SECONDS, "begun_since": now - LONGEST_SECONDS}
+    return {"idle_since": now - IDLE_SECONDS, "begun_since": now - LONGEST_SECONDS, "latest": now + _AHEAD_SECONDS}
+
+
+def _missing(session: Session, lines: Sequence[LogLine]) -> list[LogLine]:
+    """Return the lines that the log does not have, each once."""
+    missing = {line[:4]: line for line in reversed(lines)}
+    for deed in {line.deed for line in lines}:
+        moments = [line.at for line in lines if line.deed is deed]
+        for row in session.execute(SQL["log_between"], (deed, min(moments), max(moments))):
+            missing.pop(row, None)
+    return [line for line in lines if missing.pop(line[:4], None)]
 
 
 def _write(session: Session, *lines: LogLine) -> None:

@@ -340,7 +340,8 @@ class SqliteView:
         return None if prefix is None or collection is None else (collection, prefix)
 
     def _item(self, identifier: str) -> int | None:
-        return self._one(SQL["item"], {"identifier": identifier})
+        # SQLite would compare what is before a NUL.
+        return None if "\0" in identifier else self._one(SQL["item"], {"identifier": identifier})
 
     def _number(self, query: str, name: str) -> int | None:
         return self._one(SQL[query], (name,))

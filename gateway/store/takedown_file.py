@@ -91,12 +91,14 @@ def _entries(path: Path) -> Entries:
 
 def _entry(fields: Any) -> Takedown:  # noqa: ANN401 - a file may contain anything
     texts = {name: fields.pop(name) for name in ("value", "source", "reason", "at", "removed_at")}
-    texts["by"] = fields.pop("by", "")  # an earlier release did not write it
+    texts["by"] = fields.pop("by", "")  # an earlier release did not write these two
+    addresses = tuple(fields.pop("addresses", ()))
     items, files = tuple(fields.pop("items")), tuple(fields.pop("files"))
     kind = Kind(fields.pop("kind"))
-    if fields or not texts["value"] or not all(isinstance(text, str) for text in (*texts.values(), *items, *files)):
+    every = (*texts.values(), *items, *files, *addresses)
+    if fields or not texts["value"] or not all(isinstance(text, str) for text in every):
         raise ValueError(f"an entry of the kind {kind} has other fields than it may have")
-    return Takedown(kind, **texts, items=items, files=files)
+    return Takedown(kind, **texts, items=items, files=files, addresses=addresses)
 
 
 def _write(path: Path, entries: Entries) -> None:

@@ -39,7 +39,7 @@ returning user;
 -- Return the user of a session that is neither ended nor idle for too long.
 select u.number, u.name, u.role, u.sources, u.password, u.generation, u.added_at, u.signed_in_at, s.used_at
 from session s join user u on u.number = s.user and u.generation = s.generation
-where s.token = :token and s.used_at > :idle_since and s.begun_at > :begun_since;
+where s.token = :token and s.used_at > :idle_since and s.begun_at > :begun_since and s.used_at <= :latest;
 
 -- name: session_used
 -- Write when a session was last used.
@@ -59,11 +59,11 @@ delete from session;
 
 -- name: sessions_expire
 -- Delete the sessions that are over.
-delete from session where used_at <= :idle_since or begun_at <= :begun_since;
+delete from session where used_at <= :idle_since or begun_at <= :begun_since or used_at > :latest;
 
 -- name: failure_find
 -- Return how often signing in has failed, and until when it must not be tried.
-select count, free_at from failure where key = ? and (failed_at > ? or free_at > ?);
+select count, free_at from failure where key = :key and (failed_at > :since or free_at > :now);
 
 -- name: failure_count
 -- Count one more failure.
@@ -78,8 +78,8 @@ update failure set count = count - 1, free_at = 0 where key = ?;
 delete from failure where key = ?;
 
 -- name: failures_expire
--- Delete failures that are too old to count.
-delete from failure where failed_at <= ? and free_at <= ?;
+-- Delete failures that are too old to count, and those that a clock far ahead has written.
+delete from failure where failed_at <= :since and free_at <= :now or failed_at > :latest;
 
 -- name: failures_trim
 -- Delete the oldest failures beyond a number.
@@ -106,9 +106,17 @@ delete from known_network where user = ?;
 -- Add a line to the log.
 insert into log (at, by, deed, about, network) values (?, ?, ?, ?, ?);
 
+-- name: log_between
+-- Return the lines of a deed between two seconds, without their networks.
+select at, by, deed, about from log where deed = ? and at between ? and ?;
+
+-- name: log_first
+-- Return the second of the first line of the log.
+select at from log order by number limit 1;
+
 -- name: log_recent
--- Count the lines of a deed since a moment, up to a number.
-select count(*) from (select 1 from log where deed = ? and at > ? limit ?);
+-- Count the lines of a deed between two moments, up to a number.
+select count(*) from (select 1 from log where deed = ? and at > ? and at <= ? limit ?);
 
 -- name: log_before
 -- Return lines of the log, the newest first.

@@ -5,14 +5,13 @@ It answers three questions: what was published, which part of it is stored, and 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
+from gateway.spreadsheets import csv_line
 from harvester.audit.ledger import Row
 
 
@@ -126,29 +125,11 @@ COUNTED = ("published", *map(str, State), "disagrees")
 
 def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
     """Return the lines of a CSV table (RFC 4180), without line ends; one for each work and record."""
-    yield _line(COLUMNS)
+    yield csv_line(COLUMNS)
     for entry in entries:
-        data = entry.as_data()
         issns, identifiers = (" ".join(names) for names in (entry.row.issns, entry.row.identifiers))
-        yield _line(
-            [
-                str(value)
-                for value in {
-                    **data,
-                    "issn": issns,
-                    "identifiers": identifiers,
-                    "disagrees": _differences(entry),
-                }.values()
-            ]
-        )
-
-
-def _line(cells: Iterable[str]) -> str:
-    # A cell that begins like a formula is run by spreadsheets, and titles come from strangers.
-    safe = (f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t") else cell for cell in cells)
-    written = io.StringIO()
-    csv.writer(written, lineterminator="").writerow(safe)
-    return written.getvalue()
+        joined = {"issn": issns, "identifiers": identifiers, "disagrees": _differences(entry)}
+        yield csv_line({**entry.as_data(), **joined}.values())
 
 
 def json_lines(entries: Iterable[Entry]) -> Iterator[str]:

@@ -8,11 +8,11 @@ import click
 
 from gateway.errors import ConfigurationError
 from gateway.model import Alarm
+from gateway.people.caller import whoever_calls
 from gateway.program import say
 from gateway.terminal import plain
 from harvester.commands.discover import named_sources
 from harvester.commands.output import json_option, moment, write_json
-from harvester.commands.review import whoever_calls
 from harvester.fulltext.substance import sentence, watch
 from harvester.harvest.alarms import alarms_of
 from harvester.harvest.instance import Instance, opened
@@ -43,13 +43,18 @@ def alarms(
         raise ConfigurationError("A comment is stored with an alarm. Name it with --acknowledge NUMBER.")
     with opened(ctx.obj) as instance:
         named = named_sources(instance, sources) if sources else ()
-        if instance.has_searched:
+        clock_problem = instance.store.clock_problem()
+        if numbers:
+            instance.check_clock()
+        if instance.has_searched and not clock_problem:
             watch(instance.desk(), int(time()))
         _acknowledge(instance, numbers, comment)
         shown = alarms_of(instance, named, with_closed=with_closed)
     for alarm in shown:
         _show(alarm, as_json=as_json)
     is_open = sum(alarm.is_open for alarm in shown)
+    if clock_problem:
+        say(f"The alarms are those of the last run. {clock_problem}")
     say(f"Open alarms: {is_open}.")
     ctx.exit(int(status_of_end(has_findings=is_open > 0)))
 

@@ -12,11 +12,11 @@ from gateway.fulltext.decisions import words
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.stored_search import matches_of
 from gateway.model import Match, Refusal, SearchState
+from gateway.people.caller import whoever_calls
 from gateway.program import say
 from gateway.store.base import Discovery
 from harvester.commands.discover import searching
 from harvester.commands.output import json_option, moment, write_json, write_rows
-from harvester.commands.review import whoever_calls
 from harvester.fulltext.matched_dois import agrees
 from harvester.fulltext.works import found_of, work_of
 from harvester.harvest.instance import Instance

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -20,6 +18,7 @@ from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.release import BATCH, Releaser
 from gateway.fulltext.review import UNKNOWN, Reviewed, copies_in_force, review_of
 from gateway.model import CopyFilter, CopyOrder, Decision, DocumentKind, Outcome
+from gateway.people.caller import whoever_calls
 from gateway.program import say
 from gateway.store.base import Discovery
 from harvester.commands.discover import facts_of_decision, facts_of_search, searched_item, searching
@@ -355,14 +354,6 @@ def _add(decide: Decide, decisions: Sequence[Decision], *, as_json: bool) -> int
             write_json({**facts_of_decision(decision), "stamped_records": count})
         say(f"{decision.identifier}: {decision.verdict} {decision.url}; {count} records have a new datestamp.")
     return len(decided.written)
-
-
-def whoever_calls() -> str:
-    """Return the name of the calling user, or the number of a user without a name."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # as Python 3.13 has it
-        return f"user {os.getuid()}"
 
 
 def _of_one(desk: Discovery, identifier: str, url: str | None) -> list[Decision]:

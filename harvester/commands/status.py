@@ -11,8 +11,9 @@ import click
 
 from gateway.hub_subscribers import failing
 from gateway.model import Run, RunOutcome, Source, WindowOutcome
+from gateway.terminal import plain
 from gateway.unattended import without_entry, without_schedule
-from harvester.commands.look_output import counts_of_looks
+from harvester.commands.look_output import counts_of_looks, unseen_in_words
 from harvester.commands.offer_output import counted
 from harvester.commands.output import json_option, moment, write_rows
 from harvester.fulltext import substance
@@ -44,7 +45,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
         entries = instance.sources.entries()
         rows = [_standing(instance, entry, time()) for entry in entries.values()]
         rows += [_abandoned(instance, source) for source in unlisted(instance, entries)]
-        problems_ = (*problems(instance, entries), *_failing(instance))
+        unseen = filter(None, (unseen_in_words(instance, name, int(time())) for name in entries))
+        problems_ = (*problems(instance, entries), *unseen, *_failing(instance))
     columns = (
         "source",
         "items",
@@ -66,7 +68,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     write_rows(rows, columns, as_json=as_json)
     if not as_json:
         for problem in problems_:
-            click.echo(problem, err=True)
+            click.echo(plain(problem), err=True)
 
 
 def _failing(instance: Instance) -> tuple[str, ...]:
@@ -109,6 +111,7 @@ def _standing(instance: Instance, entry: SourceEntry, now: float) -> dict[str, A
         "problems": [
             *(without_schedule(sentence) for sentence in unscheduled(instance, (entry,))),
             *filter(None, [waiting(instance.inbox, name)]),
+            *filter(None, [unseen_in_words(instance, name, int(now))]),
             *(substance.sentence(alarm) for alarm in alarms_of(instance, (name,)) if alarm.is_open),
         ],
     }

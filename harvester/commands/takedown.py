@@ -10,6 +10,7 @@ import click
 from gateway.apply_takedowns import Returning, Survey, pending, returning, survey
 from gateway.errors import ConfigurationError
 from gateway.fulltext.withdrawing import Finished, added
+from gateway.people.caller import whoever_calls
 from gateway.program import say
 from gateway.settings import Settings
 from gateway.store.takedown_file import Entries, TakedownFile
@@ -17,7 +18,6 @@ from gateway.takedowns import Kind, Takedown, Takedowns
 from gateway.terminal import plain
 from gateway.xmltext import utc_datetime
 from harvester.commands.output import json_option, write_facts, write_rows
-from harvester.commands.review import whoever_calls
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.takedowns.apply import finish
 from harvester.harvest.takedowns.purge import Purged, purge
@@ -102,7 +102,7 @@ def _removed(listed: Entries, lifted: Entries) -> Entries:
     """Return the list with these entries out of force, and without the notes of what they had affected."""
     keys, at = {takedown.key for takedown in lifted}, utc_datetime(int(time()))
     return tuple(
-        takedown._replace(items=(), files=(), removed_at=at) if takedown.key in keys else takedown
+        takedown._replace(items=(), files=(), addresses=(), removed_at=at) if takedown.key in keys else takedown
         for takedown in listed
     )
 

@@ -39,5 +39,5 @@ UNTRUSTED = frozenset(
 
 def is_trusted(url: str) -> bool:
     """Return whether a licence stated at this address may be that of the work."""
-    labels = host_of(url).rstrip(".").split(".")
+    labels = host_of(url).split(".")
     return not any(".".join(labels[place:]) in UNTRUSTED for place in range(len(labels)))

@@ -21,7 +21,8 @@ from harvester.graph.statements import checked
 MOST_ROWS = 10_000
 SECONDS = 10.0
 _TO_START = 5.0  # seconds more, until the process is killed
-_OVER_TIME = (-signal.SIGXCPU, -signal.SIGKILL)  # the limit of seconds of the processor; parsing cannot be interrupted
+# Signals of the limits of seconds, of the clock and of the processor. Parsing cannot be interrupted.
+_OVER_TIME = (-signal.SIGALRM, -signal.SIGXCPU, -signal.SIGKILL)
 _OLD = "Something was taken down or restored since the graph was exported. Export and load it again."
 _SLOW = "The query took more than {:g} seconds. Ask for less, or begin with fewer nodes."
 

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import resource
+import signal
 import sys
 from collections.abc import Iterator
 from decimal import Decimal
@@ -22,6 +23,7 @@ from gateway import sandbox
 _POOL = 1 << 30  # bytes, for pages of the database and for what is joined and sorted
 _LEAST_SPACE = 1 << 30  # bytes of address space for the file
 _BESIDE = 3 << 29  # bytes of address space for everything else: what a query computes
+_TO_INTERRUPT = 1.0  # seconds, until the kernel ends a query that the engine should have interrupted
 _MOST_OUTPUT = 1 << 26  # bytes
 _PLACES = ("_ID", "_SRC", "_DST")  # places in the file, which mean nothing outside
 
@@ -50,6 +52,7 @@ def _answers(place: Path, query: str, most_rows: int, seconds: float) -> Iterato
     ladybug.get_pybind_module()  # before the sandbox, which cannot read it
     space = max(_LEAST_SPACE, 1 << (2 * place.stat().st_size).bit_length())
     _limit(space + _BESIDE, math.ceil(seconds) + 1)
+    signal.setitimer(signal.ITIMER_REAL, seconds + _TO_INTERRUPT)  # the engine cannot interrupt all that it does
     sandbox.enter([sandbox.standard_library(), place], with_threads=True)
     try:
         database = ladybug.Database(

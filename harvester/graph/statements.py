@@ -41,11 +41,10 @@ def checked(text: str) -> str:
     if not words:
         raise ConfigurationError("The query is empty. Begin with MATCH.")
     first = words[0]
-    for word in words:
-        if word in _REFUSED:
-            raise ConfigurationError(f"{word.upper()} is refused: it {_REFUSED[word]}.")
-        if word == ";":
-            raise ConfigurationError("Only one statement can be run at a time.")
+    if refused := next((word for word in _REFUSED if word in words), ""):
+        raise ConfigurationError(f"{refused.upper()} is refused: it {_REFUSED[refused]}.")
+    if ";" in words:
+        raise ConfigurationError("Only one statement can be run at a time.")
     if first not in _FIRST:
         raise ConfigurationError(f"A query cannot begin with {first[:40]!r}. Begin with MATCH.")
     if "call" in words and not (_LISTS.match(text) and words.count("call") == 1):

@@ -75,7 +75,7 @@ class SourceEntry:
     @property
     def host(self) -> str:
         """The host of its address, without the port."""
-        return host_of(self.url).rstrip(".")
+        return host_of(self.url)
 
     @property
     def source(self) -> Source:

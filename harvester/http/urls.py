@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
 ARGUMENTS = frozenset(("verb", "identifier", "metadataPrefix", "from", "until", "set", "resumptionToken"))
@@ -19,13 +20,17 @@ def split(url: str) -> SplitResult:
 
 
 def host_of(url: str) -> str:
-    """Return the host of a foreign URL in lower case; empty when it has none."""
-    return (split(url).hostname or "").lower()
+    """Return the host of a foreign URL in lower case, without a last dot, in ASCII (IDNA); empty when it has none."""
+    host = (split(url).hostname or "").lower().rstrip(".")
+    if not host.isascii():
+        with suppress(UnicodeError):  # no name of the DNS
+            return host.encode("idna").decode("ascii")
+    return host
 
 
 def site_of(url: str) -> str:
     """Return the registered name of a site, approximately: its last two labels, or three below a registry."""
-    labels = host_of(url).rstrip(".").split(".")
+    labels = host_of(url).split(".")
     is_below_registry = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _REGISTRIES  # noqa: PLR2004
     return ".".join(labels[-3:] if is_below_registry else labels[-2:])
 

@@ -212,11 +212,19 @@ def test_it_is_written_for_people_tables_and_programs(reported):
         f"with_file,Journal of Proofs {ISSN},{ISSN} {ELECTRONIC},2020,10.5555/a,{TITLE},journal-article,oai:1 oai:2,"
         f"title: =1+1 / {TITLE}"
     )
-    formula = reported[0]._replace(row=reported[0].row._replace(title="=HYPERLINK(1)"))
-    assert "'=HYPERLINK(1)" in list(csv_lines([formula]))[1]
     assert '"disagrees": [{"what": "title", "ours": "=1+1"' in list(json_lines(reported))[1]
     good = reported[1]._replace(row=reported[1].row._replace(differences=()))
     assert list(text_lines([good])) == []
+
+
+@pytest.mark.parametrize("title", ["=HYPERLINK(1)", "Books;=HYPERLINK(1)", "\r=HYPERLINK(1)", "\uff1dHYPERLINK(1)"])
+def test_no_cell_of_a_csv_report_is_a_formula(reported, title):
+    """Also not where semicolons separate cells."""
+    (entry, *_) = reported
+    formula = entry._replace(row=entry.row._replace(title=title))
+    line = list(csv_lines([formula]))[1]
+    assert f"'{title[-13:]}" in line
+    assert not set("\r\n") & set(line)
 
 
 # --- the ledger ---------------------------------------------------------------------------------------------------

@@ -320,6 +320,23 @@ def test_alarms_of_a_source_end_when_it_is_removed(broken) -> None:
 
 
 @pytest.mark.slow
+def test_a_clock_that_is_far_ahead_changes_no_alarm_and_no_count(broken, folder, monkeypatch) -> None:
+    assert broken("alarms").exit_code == 3
+    later = (TODAY + 400) * DAY_SECONDS + 5.0
+    monkeypatch.setattr("harvester.commands.alarms.time", lambda: later)
+    monkeypatch.setattr("gateway.store.sqlite.SqliteStore.clock_problem", lambda _: "The clock jumped 400.0 days ahead")
+    shown = broken("alarms")
+    assert (shown.exit_code, HOST in shown.output) == (3, True)
+    assert "The clock jumped 400.0 days ahead" in shown.output
+    done = broken("alarms", "--acknowledge", "1")
+    assert (done.exit_code, "The clock jumped" in done.output) == (1, True)
+    with closing(open_discovery(folder)) as desk:
+        assert {ending.day for ending, _ in desk.endings(1)} == {TODAY, *(TODAY - 7 * week for week in range(1, 9))}
+        (alarm,) = desk.alarms()
+        assert alarm.is_open
+
+
+@pytest.mark.slow
 def test_without_a_search_there_is_no_alarm(folder) -> None:
     done = CliRunner().invoke(main, ["--instance", str(folder), "alarms"])
     assert done.exit_code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import sys
 import time
 
@@ -96,7 +97,8 @@ def test_answer_for_people_is_a_table_and_says_of_when_it_is(loaded) -> None:
     [
         ("CREATE (:Author {id: '1'})", "CREATE is refused: it writes"),
         ("MATCH (a:Author) SET a.name = ''", "SET is refused: it writes"),
-        ("MATCH (a:Author) DETACH DELETE a", "DETACH is refused"),
+        ("MATCH (a:Author) DETACH DELETE a", "DELETE is refused: it writes"),
+        ("DETACH x", "DETACH is refused: it reads or writes files, or other databases"),
         ("COPY (MATCH (a:Author) RETURN a.name) TO '/tmp/a.csv'", "COPY is refused: it reads or writes files"),
         ("LOAD FROM '/etc/passwd' RETURN *", "LOAD is refused"),
         ("INSTALL httpfs", "INSTALL is refused: it loads or manages programs"),
@@ -156,6 +158,14 @@ def test_a_query_that_never_ends_is_ended(loaded) -> None:
 def test_a_query_that_is_only_hard_to_parse_is_ended_too(loaded) -> None:
     with pytest.raises(StoreBusy, match="took more than 1 seconds"):
         ask(loaded, f"RETURN {'(' * 4000}1{')' * 4000}", TakedownFile(loaded).read(), seconds=1.0)
+
+
+def test_a_query_that_the_engine_cannot_interrupt_is_ended_by_the_kernel_in_time(loaded, monkeypatch) -> None:
+    """Its limit is one of the clock: on a busy machine, a limit of the processor would be reached much later."""
+    monkeypatch.setattr("harvester.graph.query._OVER_TIME", ())
+    query = "RETURN levenshtein(repeat('a',100000), repeat('b',100000))"
+    with pytest.raises(ConfigurationError, match=f"signal {signal.SIGALRM:d}"):
+        ask(loaded, query, TakedownFile(loaded).read(), seconds=1)
 
 
 def test_an_engine_that_fails_is_told_in_a_sentence(loaded, monkeypatch) -> None:

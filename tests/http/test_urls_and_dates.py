@@ -7,7 +7,7 @@ import pytest
 from gateway.xmltext import parse_utc_datetime
 from harvester.http.dates import DAY, SECONDS, bound, granularity_of, http_date, moment_of, written
 from harvester.http.messages import Fetched
-from harvester.http.urls import base_url, request_url
+from harvester.http.urls import base_url, host_of, request_url
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,22 @@ from harvester.http.urls import base_url, request_url
 )
 def test_base_url_is_what_remains_without_the_protocols_arguments(address: str, base: str):
     assert base_url(address) == base
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://Files.Example.org./a", "files.example.org"),
+        ("https://BÜCHER.example:8443/a", "xn--bcher-kva.example"),
+        ("https://xn--bcher-kva.example/a", "xn--bcher-kva.example"),
+        ("https://bücher..example/a", "bücher..example"),  # no name of the DNS
+        ("http://[2001:DB8::1]:80/", "2001:db8::1"),
+        ("http://[", ""),
+        ("/a", ""),
+    ],
+)
+def test_host_has_one_spelling_so_that_pauses_and_counts_are_of_one_host(address: str, host: str):
+    assert host_of(address) == host
 
 
 def test_verb_comes_first_and_empty_arguments_not_at_all():

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from gateway.model import FileLink
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import FOUND, ITEM, parsed, seen, statement
 
@@ -436,3 +437,36 @@ def test_a_licence_that_only_a_file_has_is_not_said_to_be_missing(house):
 def test_the_language_of_a_work_has_a_name(house, code, name):
     facts = parsed(house.page(house.add("1", statement("language", code)))).find(".//p[@class='facts']")
     assert facts.text_content() == name
+
+
+NAMED = "http://laro.example.org/1.pdf"
+
+
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [
+        ("since 2026-11-20 (gone)", "first on 20 November 2026. The file was deleted there."),
+        ("since 2026-11-20 (an-outcome-of-later)", "first on 20 November 2026."),
+        ("<b>for a long time</b>", "Not there <b>for a long time</b>"),
+    ],
+)
+def test_a_file_that_its_record_names_in_vain_is_flagged(house, missing, sentence):
+    path = house.add("1", *WORK)
+    house.file("1", FileLink(NAMED, "application/pdf", sha256="cd" * 32, missing=missing))
+    html = house.page(path)
+    text = seen(html)
+    assert sentence in text
+    assert "File not there" in text
+    assert "Full text" not in text
+    assert "Open PDF" not in text
+    (file,) = json.loads(house.page(f"{path}.json"))["files"]
+    assert file["missing"] == missing
+
+
+def test_a_missing_file_comes_after_one_that_is_there(house):
+    path = house.add("1", *WORK)
+    house.file("1", FileLink(NAMED, "application/pdf", sha256="cd" * 32, missing="since 2026-11-20 (gone)"), FOUND)
+    html = house.page(path)
+    assert FOUND.url in [link.get("href") for link in parsed(html).iterfind(".//p[@class='actions']/a")]
+    assert html.index(f'href="{FOUND.url}"') < html.index(f'href="{NAMED}"')
+    assert "Full text" in seen(html)

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 import pytest
 
-from gateway.apply_takedowns import TakedownsApplied, apply_takedowns, pending
+from gateway.apply_takedowns import Searches, TakedownsApplied, apply_takedowns, pending
 from gateway.errors import StoreUnwritable, TakedownsUnreadable
 from gateway.model import FileLink, FileOrigin, Selection, Source
 from gateway.publish import publish_pending
@@ -257,6 +257,60 @@ def test_a_file_that_an_item_which_stays_has_too_is_not_taken_down_with_another_
     assert TakedownFile(desk.folder).read().digests == {DIGEST}
 
 
+def _named(desk: Desk, name: str = "1", url: str = PDF) -> None:
+    """Note the bytes of a file that a record names, as a search does that has fetched it."""
+    learned = FOUND._replace(url=url, origin=FileOrigin.UPSTREAM)
+    file_all(desk.store, desk.inbox, "laro", (name,), lambda _: (learned,))
+
+
+def test_a_file_that_was_taken_down_by_its_bytes_stays_down_when_its_record_changes(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("A title", pdf("1"))))
+    _named(desk)
+    applied(desk, Takedown(Kind.SHA256, DIGEST))
+    assert b"1.pdf" not in shown(desk)
+    desk.sent(Sent("1", dc("A new title", pdf("1")), datestamp="2021-01-01"))
+    assert b"A new title" in shown(desk)
+    assert b"1.pdf" not in shown(desk)
+    assert TakedownFile(desk.folder).read().entries[0].addresses == ("laro.example.org/1.pdf",)
+    applied(desk)
+    assert b"1.pdf" in shown(desk), "until the takedown ends"
+
+
+def test_other_records_lose_the_address_of_a_file_that_was_taken_down_by_its_bytes(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("A title", pdf("1"))), Sent("2", dc("Another", pdf("1"))))
+    _named(desk)
+    assert applied(desk, Takedown(Kind.SHA256, DIGEST)).changed == 2
+    desk.sent(Sent("3", dc("A third", pdf("1"))))
+    assert b"1.pdf" not in shown(desk)
+    assert not is_tombstone(desk, "2")
+
+
+def test_the_address_of_a_file_that_a_search_found_and_a_record_names_is_noted_too(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("A title", pdf("1"))), Sent("2", dc("Another")))
+    file_all(desk.store, desk.inbox, "laro", ("1",), lambda _: (FOUND._replace(url=PDF),))
+    file_all(desk.store, desk.inbox, "laro", ("2",), lambda _: (FOUND,))
+    applied(desk, Takedown(Kind.SHA256, DIGEST))
+    assert TakedownFile(desk.folder).read().entries[0].addresses == ("laro.example.org/1.pdf",)
+
+
+def test_an_address_that_is_only_noted_takes_no_item_down(desk: Desk) -> None:
+    """It may be the landing page of the item, or its identifier at a source of resources."""
+    desk.sent(Sent("1", dc("A title", pdf("1"))), Sent(PDF, dc("A resource", pdf("1"))))
+    _named(desk)
+    applied(desk, Takedown(Kind.SHA256, DIGEST))
+    desk.sent(Sent("1", dc("A new title", pdf("1")), datestamp="2021-01-01"))
+    assert not is_tombstone(desk)
+    assert not is_tombstone(desk, PDF)
+
+
+def test_the_takedown_of_an_item_forbids_no_address(desk: Desk) -> None:
+    desk.sent(Sent("1", dc("A title", pdf("1"))), Sent("2", dc("Another", pdf("1"))))
+    _named(desk)
+    applied(desk, EVERY[0])
+    assert TakedownFile(desk.folder).read().entries[0].addresses == ()
+    assert b"1.pdf" in shown(desk)
+
+
 # --- the list -----------------------------------------------------------------------------------------------------
 
 
@@ -353,7 +407,7 @@ def test_an_entry_that_is_added_while_others_are_obeyed_is_obeyed_later(desk: De
         TakedownFile(desk.folder).change(lambda listed: tuple(dict.fromkeys((*listed, late))))
         return {}
 
-    apply_takedowns(desk.store, desk.inbox, file, unpublished=find_unpublished)
+    apply_takedowns(desk.store, desk.inbox, file, searches=Searches(find_unpublished))
     assert pending(desk.store) == ((late,), frozenset())
     assert is_tombstone(desk)
     assert not is_tombstone(desk, "2")
@@ -380,7 +434,7 @@ def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> 
             seconds.join(0.3)
         return {}
 
-    apply_takedowns(desk.store, desk.inbox, file, unpublished=find_unpublished)
+    apply_takedowns(desk.store, desk.inbox, file, searches=Searches(find_unpublished))
     seconds.join(60)
     assert pending(desk.store) == ((), frozenset())
     assert is_tombstone(desk)

@@ -88,7 +88,9 @@ class Walk:
 
             def changed(listed: tuple[Takedown, ...]) -> list[Takedown]:
                 return [
-                    entry._replace(removed_at="2026-11-22T00:00:00Z", items=(), files=()) if entry.key == key else entry
+                    entry._replace(removed_at="2026-11-22T00:00:00Z", items=(), files=(), addresses=())
+                    if entry.key == key
+                    else entry
                     for entry in listed
                 ]
 

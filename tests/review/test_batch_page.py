@@ -11,6 +11,7 @@ import pytest
 from werkzeug.test import TestResponse
 
 from gateway.model import Role
+from gateway.store.sqlite_discovery import SqliteDiscovery
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
 from tests.review_files import Files, Found
@@ -189,6 +190,25 @@ def test_an_undo_of_many_leaves_what_rules_decided(files, reviewer):
     preview, _ = confirmed(reviewer, "/review/batch?verb=undo&all=1&verdict=accept")
     assert "Undo the decision on 1 file" in seen(preview.text)
     assert verdicts(files, [by_rule, by_me]) == ["accept", "review"]
+
+
+def test_the_decisions_on_an_item_of_many_files_are_read_once(files, reviewer, monkeypatch):
+    files.publish("many")
+    files.find_many("many", 30)
+    files.decide_all("many")
+    numbers = [one.number for one in files.desk.decisions("oai:gateway.example.org:laro/many")][30:]
+    looks = []
+    read = SqliteDiscovery.decisions
+    monkeypatch.setattr(SqliteDiscovery, "decisions", lambda desk, name: looks.append(name) or read(desk, name))
+    page = reviewer.get(f"/review/batch?verb=undo&number={'+'.join(map(str, numbers))}")
+    assert "Undo the decisions on 30 files" in seen(page.text)
+    assert len(looks) == 1
+    looks.clear()
+    assert reviewer.post("/review/batch", verb="undo", numbers=" ".join(map(str, numbers))).status_code == 303
+    assert len(looks) < 10
+    looks.clear()
+    assert reviewer.get("/review").status_code == 200
+    assert len(looks) <= 1
 
 
 def test_a_batch_of_nothing_says_so(files, reviewer):

@@ -32,7 +32,7 @@ from tests.review_house import PASSWORD, add_user
 pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
 ITEM = "/review/items/oai:gateway.example.org:laro/"
-WAITING = 40
+WAITING = 60  # more than a page of the list has
 SECRET = "x" * 40
 Window = webdriver.Chrome
 PAGES = {
@@ -328,6 +328,92 @@ def test_the_filters_are_reached_by_a_key_and_left_by_another(site, browser):
     assert "/review/items/" in window.current_url
     follow(window, lambda: press(window, Keys.ESCAPE))
     assert "/review/items/" not in window.current_url
+
+
+def test_undo_means_the_last_decision_and_never_that_on_the_next_file(site, browser, folder):
+    """After the last step back, the key does nothing, although the file of the page has a decision to undo."""
+    window = browser(1280)
+    for name in ("w11", "w10"):
+        window.get(f"{site}{ITEM}{name}?host=repository.example.net&verdict=any")
+        decide(window, lambda: press(window, "a"))
+    assert window.find_element(By.CSS_SELECTOR, "section[data-row] button[data-key=u]").is_displayed()
+    decide(window, lambda: press(window, "u"))
+    press(window, "u")
+    window.refresh()
+    assert verdicts(folder) == ["accept", "accept", "undo to review"]
+
+
+def test_a_key_that_leads_to_another_page_of_the_list_chooses_its_nearest_row(site, browser):
+    window = browser(1280)
+    window.get(f"{site}/review")
+    rows = len(window.find_elements(By.CSS_SELECTOR, "[data-row]"))
+    press(window, *"j" * rows)
+    follow(window, lambda: press(window, "j"))
+    assert place(window) == 0
+    follow(window, lambda: press(window, "k"))
+    assert place(window) == rows - 1
+    press(window, "k")
+    assert place(window) == rows - 2
+    window.get(f"{site}/review")
+    assert place(window) == -1
+
+
+def test_escape_leads_from_an_item_to_its_row_in_the_list(site, browser):
+    """Also if the item is on the second page, and if the keys went on from one item to others."""
+    window = browser(1280)
+    window.get(f"{site}/review?order=title&host=repository.example.net")
+    follow(window, lambda: click(window, "a[rel=next]"))
+    press(window, "j", "j", "j")
+    page = window.current_url
+    follow(window, lambda: press(window, "o"))
+    follow(window, lambda: press(window, "j"))
+    assert "/review/items/" in window.current_url
+    follow(window, lambda: press(window, Keys.ESCAPE))
+    assert (window.current_url, place(window)) == (page, 2)
+    window.get(f"{site}{ITEM}w0?order=score")
+    follow(window, lambda: press(window, Keys.ESCAPE))
+    assert window.current_url == f"{site}/review?order=score"
+
+
+def place(window: Window) -> int:
+    """Return which row the keys mean, from 0; -1: none."""
+    rows = window.find_elements(By.CSS_SELECTOR, "[data-row]")
+    return next((number for number, row in enumerate(rows) if row.get_attribute("data-current") is not None), -1)
+
+
+@pytest.mark.parametrize(
+    ("address", "before"),
+    [
+        ("/review/items/nothing", "/review"),
+        ("/review?least_score=high", "/review"),
+        ("/review/decisions?since=soon", "/review/decisions"),
+        ("/review/batch?verb=accept&all=1&host=nowhere&next=/review?order=title", "/review?order=title"),
+        ("/review/batch?verb=accept&all=1&next=/review?order=title", "/review?order=title"),
+    ],
+)
+def test_escape_leads_back_from_a_page_without_rows(site, browser, address, before):
+    window = browser(1280)
+    window.get(site + address)
+    follow(window, lambda: press(window, Keys.ESCAPE))
+    assert window.current_url == site + before
+
+
+def test_the_help_of_the_keys_unlocks_nothing_while_an_answer_is_on_its_way(site, browser, folder):
+    window = browser(1280)
+    window.get(f"{site}{ITEM}w0")
+    window.execute_script(
+        """
+        document.querySelector('form.decide').addEventListener('submit', event => event.preventDefault());
+        const send = form => form.dispatchEvent(new SubmitEvent('submit', {cancelable: true, bubbles: true}));
+        send(document.querySelector('form.decide')); send(document.querySelector('dialog form'));
+        window.blocked = !document.querySelector('form[action$=logout]')
+          .dispatchEvent(new SubmitEvent('submit', {cancelable: true, bubbles: true}));
+        """
+    )
+    assert window.execute_script("return window.blocked") is True
+    window.execute_script("window.dispatchEvent(new Event('focus'))")
+    press(window, "x")
+    assert verdicts(folder) == []
 
 
 def test_a_sample_is_judged_by_keyboard(site, browser, folder):

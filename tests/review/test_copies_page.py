@@ -90,7 +90,7 @@ def test_filters_and_orders_are_in_the_address(files, reviewer):
 def test_a_shared_address_shows_its_filters_to_who_has_no_such_choice(house, files):  # noqa: F811 - the fixture
     files.add("1", source="reef")
     manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
-    for name, value in (("source", "reef"), ("step", "CORE"), ("outcome", "cloudy")):
+    for name, value in (("source", "reef"), ("step", "CORE")):
         fields = parsed(manager.get(f"/review?{name}={value}").text).get_element_by_id("filters").fields
         assert (fields[name], fields["order"]) == (value, "identifier")
     page = manager.get("/review/decisions?source=reef")
@@ -108,6 +108,24 @@ def test_data_is_for_users_only(house, files):  # noqa: F811 - the fixture
     signed_in(house.app, house.desk.folder)
     for path in ("/review/copies.json", "/review/copies.csv", "/review/decisions.csv"):
         assert browser(house.app).get(path).status_code == 401
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_the_ending_of_a_form_at_the_address_of_the_list_leads_to_the_data(house, files, form):  # noqa: F811
+    """The cookie is for `/review` and below, so a browser does not send it to `/review.json`."""
+    reviewer = signed_in(house.app, house.desk.folder)
+    file = files.add("1", "Corals", score=0.7)
+    files.add("2", "Reefs", score=0.2)
+    for reader in (reviewer, browser(house.app)):
+        answer = reader.get(f"/review.{form}?order=title&least_score=0.5&reason_has=a%26b%2Bc")
+        assert answer.status_code == 303
+        to = answer.headers["Location"]
+        assert to == f"/review/copies.{form}?order=title&least_score=0.5&reason_has=a%26b%2Bc"
+        assert not {"Set-Cookie", "Access-Control-Allow-Origin"} & set(answer.headers.keys())
+    assert reviewer.get(f"/review.{form}").headers["Location"] == f"/review/copies.{form}"
+    data = reviewer.get(reviewer.get(f"/review.{form}?least_score=0.5").headers["Location"]).text
+    assert (file.identifier in data, "Reefs" in data) == (True, False)
+    assert reviewer.post(f"/review.{form}").status_code in (401, 404)
 
 
 def walked(reviewer: Browser, page: str, direction: str) -> tuple[list[list[str]], str]:
@@ -134,6 +152,17 @@ def test_pages_follow_each_other_forwards_and_backwards(house, files, reviewer, 
             backwards, first = walked(person, last, "prev")
             assert [row for rows in backwards[::-1] for row in rows] == [row for rows in forwards for row in rows]
             assert "Previous page" not in person.get(first).text
+
+
+def test_the_name_of_a_list_is_marked_on_all_of_its_pages(files, reviewer, monkeypatch):
+    monkeypatch.setattr("gateway.review.copies_page.PAGE", 1)
+    files.add("1")
+    files.add("2")
+    for page in ("/review", "/review?order=score"):
+        first = parsed(reviewer.get(page).text)
+        (following,) = first.xpath("//a[@rel='next']/@href")
+        marked = [tree.xpath("//a[@aria-current]/text()") for tree in (first, parsed(reviewer.get(following).text))]
+        assert marked == [["Copies", "Waiting, best first" if "score" in page else "Waiting"]] * 2
 
 
 def test_a_score_in_an_address_is_the_score_on_every_page(files, reviewer, monkeypatch):

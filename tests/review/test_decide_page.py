@@ -8,7 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from gateway.indexing import make
 from gateway.model import Role
+from gateway.settings import load
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
 from tests.review_files import Files, Found
@@ -72,6 +74,26 @@ def test_each_undo_goes_one_step_further(files, reviewer):
     assert not list(parsed(page.text).iterfind(".//div[@role='status']//button"))
     answer = reviewer.post("/review/decide", row=row(files, file, "undo"))
     assert (answer.status_code, "Nothing is left to undo" in answer.text) == (409, True)
+
+
+def test_what_cannot_be_undone_has_no_button_and_a_refusal_leads_back(files, reviewer):
+    file = files.add("1")
+    reviewer.post("/review/decide", row=f"accept {files.last(file).number}")
+    assert "Undo" in buttons(reviewer)
+    accepted = files.last(file).number
+    reviewer.post("/review/decide", row=f"undo {accepted}")
+    assert [words for words in buttons(reviewer) if words != "Undo selected"] == ["Accept", "Reject"]
+    listed = "/review?verdict=any&order=title"
+    answer = reviewer.post("/review/decide", row=f"undo {files.last(file).number}", next=listed)
+    assert answer.status_code == 409
+    assert parsed(answer.text).xpath("//main//a[@class='button']/@href") == [listed]
+    answer = reviewer.post("/review/decide", row="accept 999", next=listed, csrf="none")
+    assert parsed(answer.text).xpath("//main//a[@class='button']/@href") == [listed]
+
+
+def buttons(reviewer: Browser) -> list[str]:
+    """Return the words of the buttons of all files, in the list of all."""
+    return [button.text for button in parsed(reviewer.get("/review?verdict=any").text).xpath("//td//button")]
 
 
 def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer):  # noqa: F811 - the fixture
@@ -258,3 +280,13 @@ def test_a_person_is_asked_to_try_later_while_another_process_writes(house, file
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
         assert reviewer.get("/review").status_code == 200
     assert reviewer.post("/review/decide", row=row(files, file, "accept")).status_code == 303
+
+
+def test_the_search_knows_of_a_decision_at_once(house, files, reviewer):  # noqa: F811 - the fixture
+    file = files.add("1")
+    files.publish("2", "3")
+    make(load(house.desk.folder), is_anew=True)
+    reviewer.get("/review")
+    assert reviewer.post("/review/decide", row=row(files, file, "accept")).status_code == 303
+    house.app.extensions["index"].wait()
+    assert [hit["identifier"] for hit in house.get("/search.json?file=1").json["results"]] == [file.identifier]

@@ -112,12 +112,49 @@ def test_pages_follow_each_other_also_through_large_entries(files, reviewer, mon
         page = next((link.get("href") for link in tree.iterfind(".//a[@rel='next']")), "")
     assert len(texts) == 9
     assert ["more file" in text for text in texts] == [True, True] + [False] * 7
+    page, back = "/review/decisions", []
+    while page:
+        last, page = page, next((link for link in parsed(reviewer.get(page).text).xpath("//a[@rel='next']/@href")), "")
+    while last:
+        tree = parsed(reviewer.get(last).text)
+        back = [" ".join(row.text_content().split()) for row in tree.iterfind(".//tbody/tr")] + back
+        last = next((link for link in tree.xpath("//a[@rel='prev']/@href")), "")
+    assert back == texts
     page, listed = "/review/decisions.json", []
     while page:
         document = json.loads(reviewer.get(page).text)
         listed += [decision["number"] for decision in document["decisions"]]
         page = document["next"]
     assert listed == sorted(range(1, 13), key=lambda number: (number > 7, number), reverse=True)
+
+
+def test_the_page_before_has_what_was_decided_meanwhile(files, reviewer, monkeypatch):
+    """If fewer entries than a page has are before a place, the first page is shown, which is full."""
+    made = [files.add(f"{number}", f"Title {number}", at=AT + number) for number in range(5)]
+    monkeypatch.setattr("gateway.review.decisions_page.PAGE", 2)
+    (second,) = parsed(reviewer.get("/review/decisions").text).xpath("//a[@rel='next']/@href")
+    (before,) = parsed(reviewer.get(second).text).xpath("//a[@rel='prev']/@href")
+    assert ["Title 4" in rows(reviewer, before.removeprefix("/review/decisions"))[0], len(before) > 0] == [True, True]
+    reviewer.post("/review/decide", row=f"accept {files.last(made[0]).number}")
+    newest, older = rows(reviewer, before.removeprefix("/review/decisions"))
+    assert ("Title 4" in newest, "Title 3" in older) == (True, True)
+    (first,) = parsed(reviewer.get(before).text).xpath("//a[@rel='prev']/@href")
+    newest, older = rows(reviewer, first.removeprefix("/review/decisions"))
+    assert ("Title 0" in newest, "Title 4" in older) == (True, True)
+    assert rows(reviewer, "?before=9000000000.1") == rows(reviewer)
+    assert reviewer.get("/review/decisions?after=1.1&before=2.2").status_code == 400
+
+
+def test_an_entry_can_be_undone_while_one_of_its_decisions_is_in_force(files, reviewer):
+    chosen = [files.add(f"{number}", f"Title {number}") for number in range(3)]
+    reviewer.post("/review/batch", verb="accept", numbers=" ".join(str(files.last(file).number) for file in chosen))
+    reviewer.post("/review/decide", row=f"reject {files.last(chosen[2]).number}")
+    (link,) = parsed(reviewer.get("/review/decisions").text).xpath("//td//a[contains(@href, 'entry=')]/@href")
+    page = seen(reviewer.get(link).text)
+    assert "Undo the decisions on 2 files" in page
+    for file in chosen[:2]:
+        reviewer.post("/review/decide", row=f"undo {files.last(file).number}")
+    assert parsed(reviewer.get("/review/decisions").text).xpath("//td//a[contains(@href, 'entry=')]/@href") == []
 
 
 def test_a_manager_sees_decisions_on_the_own_sources_only(house, files):  # noqa: F811 - the fixture

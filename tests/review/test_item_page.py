@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 from urllib.parse import quote
 
 import pytest
@@ -17,7 +20,7 @@ from gateway.review.record_facts import work_of
 from gateway.takedowns import Kind, Takedown, Takedowns
 from tests.page_house import House, house, parsed, seen, settings, statement  # noqa: F401 - fixtures
 from tests.publish.desk import Sent, dc
-from tests.review_files import Files
+from tests.review_files import AT, Files
 from tests.review_house import Browser, browser, signed_in
 
 ITEM = "/review/items/oai:gateway.example.org:laro/"
@@ -87,6 +90,24 @@ def test_neighbours_are_those_of_the_list_with_its_filters(files, reviewer):
     assert back == "/review?least_score=0.3&order=score"
 
 
+def test_the_neighbours_of_an_item_with_many_files_are_those_of_the_file_that_was_opened(files, reviewer):
+    """In the order of decisions, other items may lie between two files of one item."""
+    files.find_many("many", 2)
+    files.publish("many")
+    files.add("1", "Between", at=AT + 5)
+    first = next(one for one in files.desk.decisions("oai:gateway.example.org:laro/many") if "00000" in one.url)
+    files.desk.decide(first._replace(verdict="reject", decided_by="A. Reader", at=AT + 9))
+    listed = parsed(reviewer.get("/review?verdict=any&order=decided-at").text)
+    rows = listed.xpath("//a[@data-key='o']/@href")
+    assert ["many" in row.partition("?")[0] for row in rows] == [True, False, True]
+    neighbours = [
+        [link.partition("?")[0][-1] for link in parsed(reviewer.get(row).text).xpath(f"//a[@rel='{way}']/@href")]
+        for row in rows
+        for way in ("prev", "next")
+    ]
+    assert neighbours == [[], ["1"], ["y"], ["y"], ["1"], []]
+
+
 def test_the_record_is_shown_as_received_and_as_published(house, files, reviewer):  # noqa: F811 - the fixture
     files.add("1", "Corals & reefs")
     text = seen(reviewer.get(f"{ITEM}1").text)
@@ -113,6 +134,28 @@ def test_the_page_as_data_has_the_same_facts(files, reviewer):
     assert "Another" in seen(reviewer.get(f"{ITEM}1.json").text)
     assert reviewer.get(f"{ITEM}nothing.json").status_code == 404
     assert browser(files.house.app).get(f"{ITEM}1.json").status_code == 401
+
+
+def test_the_files_of_an_item_are_a_table_too(files, reviewer):
+    """The columns are those of the list of all files."""
+    file = files.add("1", "=Corals", score=0.7, open_from="2030-01-01")
+    links = parsed(reviewer.get(f"{ITEM}1?order=score").text).xpath("//a[text()='CSV']/@href")
+    for address in (*links, f"{ITEM}1.csv", f"/review/items/?identifier={file.identifier}.csv"):
+        answer = reviewer.get(address)
+        assert answer.content_type == "text/csv; charset=UTF-8"
+        (row,) = csv.DictReader(io.StringIO(answer.text))
+        assert (row["identifier"], row["sha256"], row["score"]) == (file.identifier, file.sha256, "0.7")
+        assert (row["title"], row["embargo"], row["evidence"]) == ("'=Corals", "2030-01-01", "best_oa_location")
+    files.add("1.csv", "Another")
+    assert "Another" in seen(reviewer.get(f"{ITEM}1.csv").text)
+    assert reviewer.get(f"{ITEM}1.csv.csv").text.count("Another") == 1
+    assert reviewer.get(f"{ITEM}nothing.csv").status_code == 404
+    files.find_many("many", 25)
+    first = reviewer.get(f"{ITEM}many.csv")
+    following = re.fullmatch(r'<(.+)>; rel="next"', first.headers["Link"])[1]
+    rest = reviewer.get(following)
+    assert "Link" not in rest.headers
+    assert [len(page.text.splitlines()) - 1 for page in (first, rest)] == [20, 5]
 
 
 def test_words_that_differ_are_marked_and_named(house, files, reviewer):  # noqa: F811 - the fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from html import unescape
@@ -78,7 +79,7 @@ def test_users_come_and_go_while_the_server_runs(folder: Path, server: str) -> N
     assert {browser.ask("/review")[0] for _ in range(6)} == {404}
 
 
-def test_failures_count_in_all_processes_and_a_new_password_ends_the_wait(folder: Path, server: str) -> None:
+def test_failures_count_in_all_processes(folder: Path, server: str) -> None:
     add_user(folder)
     browser = Browser(server)
     assert [browser.sign_in(password="wrong")[0] for _ in range(6)] == [403] * 5 + [429]
@@ -86,6 +87,22 @@ def test_failures_count_in_all_processes_and_a_new_password_ends_the_wait(folder
     with closing(open_users(folder)) as users:
         deeds = [line.deed for line in users.log(10**9, 99)]
         assert (deeds.count(Deed.REFUSED), deeds.count(Deed.SLOWED)) == (5, 1)
+
+
+@pytest.mark.parametrize("server", [{"serve_trusted_proxies": "127.0.0.1"}], indirect=True)
+def test_a_new_password_ends_the_wait_of_the_name_and_not_of_the_network(folder: Path, server: str) -> None:
+    add_user(folder)
+    for number in range(5):
+        assert Browser(server, f"203.0.113.{number}").sign_in(password="wrong")[0] == 403
+        assert Browser(server, "198.51.100.1").sign_in(f"name {number}", "wrong")[0] == 403
+    assert Browser(server, "203.0.113.9").sign_in()[0] == 429
+    done = subprocess.run(
+        live.command("gateway", folder, "user", "password", "B. Ito", "--password-stdin"),
+        input=f"{PASSWORD} 2\n", env=live.environment({"secret": "x" * 40}), text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert Browser(server, "203.0.113.9").sign_in(password=f"{PASSWORD} 2")[0] == 200
+    assert Browser(server, "198.51.100.1").sign_in(password=f"{PASSWORD} 2")[0] == 429
 
 
 def test_without_a_trusted_proxy_a_client_cannot_name_another_address(folder: Path, server: str) -> None:

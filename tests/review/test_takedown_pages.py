@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from contextlib import closing
+from threading import enumerate as enumerate_threads
 from typing import Any
 
 import pytest
@@ -16,6 +19,7 @@ from gateway.settings import load, place_of_copy
 from gateway.store.opening import open_users
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind
+from gateway.upkeep import complete_takedowns
 from tests.page_house import FOUND, House, house, parsed, seen  # noqa: F401 - fixtures
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
@@ -155,7 +159,8 @@ def test_a_file_that_nobody_has_is_for_an_administrator(filled, administrator):
 @pytest.mark.parametrize(
     "query",
     ["", "item=", "file=", "item=x", "file=x", "file=" + "AB" * 32, f"item={ITEM}1&file={'ab' * 32}",
-     "item=" + "x" * 5000, "item=%00", "item=%E2%80%AE", "item=%ff", f"item={ITEM}1%0a", f"item={ITEM}999"],
+     "item=" + "x" * 5000, "item=%00", "item=%E2%80%AE", "item=%ff", f"item={ITEM}1%0a", f"item={ITEM}999",
+     f"item={ITEM}1%00", f"item={ITEM}1%00x", f"item=%00{ITEM}1"],
 )  # fmt: skip
 def test_what_is_not_there_is_refused_in_a_sentence(administrator, query):
     answer = administrator.get(f"{NEW}?{query}")
@@ -255,21 +260,42 @@ def test_what_a_killed_server_has_not_done_a_command_does(filled, administrator,
 
 @pytest.mark.parametrize(
     ("after", "first", "links"),
-    [("", 119, ["after=50"]), ("50", 69, ["takedowns", "after=100"]), ("100", 19, ["after=50"]),
-     ("x", 119, ["after=50"]), ("-1", 119, ["after=50"]), ("9" * 9, 119, ["after=50"]), ("9" * 30, 119, ["after=50"])],
-)  # fmt: skip
+    [("", 119, ["after=70"]), ("70", 69, ["takedowns", "after=20"]), ("20", 19, ["after=70"])],
+)
 def test_a_long_list_has_several_pages(filled, administrator, after, first, links):
-    entries = [
-        {"kind": "doi", "value": f"10.1/{number:03}", "source": "", "reason": "x" * 600, "items": [], "files": [],
-         "at": f"2026-01-01T00:{number // 60:02}:{number % 60:02}Z", "removed_at": ""}
-        for number in range(120)
-    ]  # fmt: skip
-    (filled.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": entries}))
-    page = administrator.get(f"{LIST}?after={after}").text
+    _write_list(filled, 120)
+    page = administrator.get(f"{LIST}?{_place(f'after={after}' if after else '')}").text
     assert len(page) < 100_000
-    assert f"10.1/{first:03}" in page.replace("<wbr>", "")
+    assert f"10.1/{first:05}" in page.replace("<wbr>", "")
     hrefs = [link.get("href") for link in parsed(page).iterfind(".//main//nav//a") if "rel" in link.attrib]
-    assert [href.rpartition("?")[2].rpartition("/")[2] for href in hrefs] == links
+    assert [href.rpartition("?")[2].rpartition("/")[2] for href in hrefs] == list(map(_place, links))
+
+
+def _place(link: str) -> str:
+    """Return the query of a link in which `after` is the number of an entry of `_write_list`, counted from 0."""
+    name, sign, number = link.partition("=")
+    if not sign:
+        return link
+    at = f"2026-01-01T{int(number) // 3600:02}%3A{int(number) % 3600 // 60:02}%3A00Z"
+    return f"{name}={at}.{int(number) + 1}"
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["1999-01-01T00:00:00Z.1", "x", "-1", "9" * 30, "%00", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z.x"],
+)
+def test_a_place_that_is_none_is_the_beginning_of_the_list(filled, administrator, after):
+    _write_list(filled, 3)
+    assert "10.1/00002" in administrator.get(f"{LIST}?after={after}").text.replace("<wbr>", "")
+
+
+def test_a_takedown_that_is_added_meanwhile_moves_no_page(filled, administrator):
+    _write_list(filled, 60)
+    following = parsed(administrator.get(LIST).text).find(".//main//nav//a[@rel='next']").get("href")
+    _agree(administrator, f"item={ITEM}1")
+    page = administrator.get(following).text.replace("<wbr>", "")
+    assert "10.1/00009" in page
+    assert "10.1/00010" not in page
 
 
 def test_a_failure_of_the_thread_is_logged_and_the_entry_stays(filled, administrator, monkeypatch, caplog):
@@ -287,3 +313,176 @@ def test_a_list_of_an_earlier_release_has_no_names_and_can_be_read(filled, admin
              "files": [], "removed_at": ""}  # fmt: skip
     (filled.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": [entry]}))
     assert "DOI 10.1/x" in seen(administrator.get(LIST).text)
+
+
+def _write_list(house: House, count: int, **more: Any) -> None:  # noqa: F811 - the fixture
+    """Write a list of takedowns as a command does."""
+    entries = [
+        {"kind": "doi", "value": f"10.1/{number:05}", "source": "", "reason": "x" * 600, "items": [], "files": [],
+         "at": f"2026-01-01T{number // 3600:02}:{number % 3600 // 60:02}:00Z", "removed_at": ""} | more
+        for number in range(count)
+    ]  # fmt: skip
+    (house.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": entries}))
+
+
+def _walked(page: Browser, path: str) -> list[str]:
+    """Return the targets of all pages of data."""
+    values: list[str] = []
+    while path:
+        answer = page.get(path)
+        values += [row["value"] for row in answer.json["takedowns"]]
+        path = answer.json["next"] or ""
+        assert answer.headers.get("Link", "") == (f'<{path}>; rel="next"' if path else "")
+    return values
+
+
+def test_the_list_as_data_has_every_takedown_once(filled, administrator):
+    _write_list(filled, 2_100)
+    values = _walked(administrator, f"{LIST}.json")
+    assert values == [f"10.1/{number:05}" for number in reversed(range(2_100))]
+    rows = list(csv.DictReader(io.StringIO(administrator.get(f"{LIST}.csv").text)))
+    assert [row["value"] for row in rows] == values[:1_000]
+    page = administrator.get(LIST).text
+    assert f'href="{LIST}.json"' in page
+    assert f'href="{LIST}.csv"' in page
+
+
+def test_a_page_of_data_is_bounded_although_takedowns_hit_many_items(filled, administrator):
+    _write_list(filled, 5, items=[f"{ITEM}{number}" for number in range(30_000)])
+    answer = administrator.get(f"{LIST}.json")
+    assert [len(row["items"]) for row in answer.json["takedowns"]] == [30_000]
+    assert len(_walked(administrator, f"{LIST}.json")) == 5
+
+
+def test_takedowns_as_data_are_those_of_the_page(filled, administrator):
+    _agree(administrator, f"item={ITEM}1", comment="=1+1")
+    row = administrator.get(f"{LIST}.json").json["takedowns"][0]
+    assert row == {
+        "kind": "identifier", "value": f"{ITEM}1", "source": "", "reason": "Order of a court or an authority: =1+1",
+        "at": row["at"], "by": "R. Vos", "is_done": True, "items": [f"{ITEM}1"], "files": [],
+    }  # fmt: skip
+    (line,) = csv.DictReader(io.StringIO(administrator.get(f"{LIST}.csv").text))
+    assert (line["value"], line["is_done"], line["items"]) == (f"{ITEM}1", "True", f"{ITEM}1")
+
+
+def test_no_cell_of_takedowns_is_a_formula(filled, administrator):
+    _write_list(filled, 1, value="=cmd|' /C calc'!A0", reason="@SUM(1)", by="+1")
+    (line,) = csv.DictReader(io.StringIO(administrator.get(f"{LIST}.csv").text))
+    assert [line[name][:2] for name in ("value", "reason", "by")] == ["'=", "'@", "'+"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [(f"{LIST}.json", 403), (f"{LIST}.csv", 403), (f"/review/items/{ITEM}1.json", 451), ("/review/nothing.json", 404),
+     (f"/review/items/{ITEM}1?format=json", 451), (f"/review/items/{ITEM}1?format=csv", 451),
+     (f"/review/items/{ITEM}999.json", 404),
+     (f"/review/items/{ITEM}2.json?files=x", 400), ("/review/items/oai:gateway.example.org:other/1.json", 404)],
+)  # fmt: skip
+def test_the_refusal_of_data_is_data(filled, administrator, path, status):
+    _agree(administrator, f"item={ITEM}1")
+    answer = signed_in(filled.app, filled.desk.folder, "B. Ito").get(path)
+    assert (answer.status_code, answer.content_type) == (status, "application/json")
+    assert answer.json["error"].endswith(".")
+    assert not _leaks(answer.text)
+
+
+def test_a_browser_gets_the_refusal_of_an_item_as_a_page(filled, administrator):
+    _agree(administrator, f"item={ITEM}1")
+    answer = administrator.get(f"/review/items/{ITEM}1.json", headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (answer.status_code, answer.mimetype) == (451, "text/html")
+
+
+def test_a_failure_is_data_where_data_is_asked_for(filled, administrator):
+    (filled.desk.folder / "takedowns.json").write_text("{")
+    answer = administrator.get(f"{LIST}.json")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
+    assert answer.json["error"] == "The repository cannot answer now. Try again in a minute."
+    assert administrator.get(LIST).mimetype == "text/html"
+
+
+def test_a_form_that_is_sent_twice_takes_down_once(filled, manager):
+    for query in (f"item={ITEM}1", f"file={FOUND.sha256}"):
+        fields = _form(manager.get(f"{NEW}?{query}").text) | {"reason": "court", "comment": "Case 1/26"}
+        del fields["csrf_token"]
+        for _ in range(2):
+            answer = manager.post(LIST, **fields)
+            assert (answer.status_code, answer.headers.get("Location")) == (303, f"{LIST}?done=done"), query
+    assert len(TakedownFile(filled.desk.folder).read().entries) == 2
+
+
+def test_a_new_reason_has_the_name_of_the_person_who_gave_it(filled, administrator):
+    other = signed_in(filled.app, filled.desk.folder, "M. Anand", Role.ADMINISTRATOR)
+    first = _form(other.get(f"{NEW}?item={ITEM}1").text)["seen"]
+    _agree(administrator, f"item={ITEM}1", comment="First")
+    other.get("/review")
+    fields = {"item": f"{ITEM}1", "reason": "court", "comment": "Second"}
+    answer = other.post(LIST, **fields, seen=first)
+    assert answer.status_code == 400
+    assert "This was taken down already, on" in seen(answer.text)
+    assert other.post(LIST, **fields, seen=_form(answer.text)["seen"]).status_code == 303
+    (entry,) = TakedownFile(filled.desk.folder).read().entries
+    assert (entry.by, entry.reason) == ("M. Anand", "Order of a court or an authority: Second")
+
+
+def test_a_file_that_waits_for_another_item_stays_with_that_one(filled, manager):
+    """Its manager may not withdraw what others decide on."""
+    files = Files(filled)
+    file = files.find("1", TITLE, body=b"%PDF-1.7 the same", verdict="accept")
+    files.add("9", "Another title", source="another", body=b"%PDF-1.7 the same")
+    assert file.sha256 not in manager.get(f"{NEW}?item={ITEM}1").text
+    _agree(manager, f"item={ITEM}1")
+    assert not TakedownFile(filled.desk.folder).read().names_digest(file.sha256)
+    assert place_of_copy(filled.desk.folder, file.sha256).exists()
+    reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
+    assert "Another title" in reviewer.get("/review").text
+    assert TITLE not in reviewer.get("/review").text
+
+
+def test_a_file_that_was_rejected_for_another_item_goes_with_the_item(filled, manager):
+    files = Files(filled)
+    file = files.find("1", TITLE, body=b"%PDF-1.7 the same", verdict="accept")
+    files.add("9", "Another title", source="another", body=b"%PDF-1.7 the same", verdict="reject")
+    _agree(manager, f"item={ITEM}1")
+    assert TakedownFile(filled.desk.folder).read().names_digest(file.sha256)
+
+
+def test_the_tombstone_does_not_wait_for_a_look_at_all_records(filled, administrator, monkeypatch):
+    """In a large repository, that takes minutes."""
+
+    def fail(*_: object) -> None:
+        raise StoreUnwritable("The process was killed.")
+
+    monkeypatch.setattr("gateway.apply_takedowns._scanned", fail)
+    assert _agree(administrator, f"item={ITEM}1").headers["Location"] == f"{LIST}?done=waits"
+    assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
+    assert _agree(administrator, f"file={FOUND.sha256}").headers["Location"] == f"{LIST}?done=waits"
+    didl = filled.get(f"/oai?verb=GetRecord&metadataPrefix=oai_didl&identifier={ITEM}2").text
+    assert "found.pdf" not in didl
+    monkeypatch.undo()
+    monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")
+    desk = filled.desk
+    carry_out(desk.store, desk.inbox, None, load(desk.folder))
+    assert FOUND.sha256 in TakedownFile(desk.folder).read().digests
+    assert "Under way" not in seen(administrator.get(LIST).text)
+
+
+@pytest.mark.parametrize("way", ["the server is started", "a worker of the server is started"])
+def test_what_a_killed_server_has_not_done_it_does_when_it_starts_again(filled, administrator, monkeypatch, way):
+    """All of it: also the files that were found for the item, and our copies of them."""
+    file = Files(filled).find("1", TITLE)
+    with monkeypatch.context() as patch:
+        patch.setattr(takedown_desk.TakedownDesk, "_carry_out", lambda _self: None)
+        _agree(administrator, f"item={ITEM}1")
+    if way == "the server is started":
+        assert complete_takedowns(filled.desk.folder) == ""
+    else:
+        filled.app.extensions["withdrawals"].resume()
+        for thread in enumerate_threads():
+            if thread.name == "takedowns":
+                thread.join()
+    assert "Withdrawn" in seen(administrator.get(LIST).text)
+    assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
+    assert TakedownFile(filled.desk.folder).read().names_digest(file.sha256)
+    assert not place_of_copy(filled.desk.folder, file.sha256).exists()
+    filled.app.extensions["withdrawals"].resume()
+    assert "takedowns" not in {thread.name for thread in enumerate_threads()}, "nothing is left"

@@ -181,16 +181,16 @@ class History:
             assert [second for _, second in view.entries(selection, 10_000)] == living
             assert [second for _, second in view.entries(selection, 5, 7)] == living[7:12]
         if selection.from_ is None:
-            living = {
+            numbers = {
                 self.numbers[name]
                 for (name, prefix), held in self.records.items()
                 if prefix == selection.metadata_prefix
                 and not held.is_deleted
                 and (selection.set_spec is None or selection.set_spec in self.sets[name])
             }
-            assert {resource.item for resource in view.resources(selection, 0, 10_000, 10_000)} == living
+            assert {resource.item for resource in view.resources(selection, 0, 10_000, 10_000)} == numbers
             ranges = view.resource_ranges(selection, 7)
-            assert ranges == tuple(sorted({(number - 1) // 7 for number in living}))
+            assert ranges == tuple(sorted({(number - 1) // 7 for number in numbers}))
 
 
 def _with_ancestors(specs):

@@ -37,6 +37,14 @@ def walked(desk, wanted: DecisionFilter, limit: int) -> list[Decision]:
     return decisions
 
 
+def walked_back(desk, wanted: DecisionFilter, limit: int) -> list[Decision]:
+    after, decisions = (-1, 0), []
+    while page := desk.latest_decisions(wanted, after, limit, is_back=True):
+        decisions = [*(decision for decision, _ in page), *decisions]
+        after = (decisions[0].at, decisions[0].number)
+    return decisions
+
+
 @given(
     st.sampled_from(["", "ada", "rule", "nobody"]),
     st.sampled_from(["", "accept", "review"]),
@@ -59,6 +67,7 @@ def test_a_filter_chooses_among_all_decisions(desk, person, verdict, sources, si
     ]
     expected = sorted(chosen, key=lambda decision: (decision.at, decision.number), reverse=True)
     assert walked(desk, wanted, limit) == expected
+    assert walked_back(desk, wanted, limit) == expected
 
 
 def test_copies_of_decisions_have_the_last_decision(desk):

@@ -108,7 +108,16 @@ def test_files_are_asked_for_once_until_all_of_them_were_looked_at(desk) -> None
     desk.looks.write([look(B, looked_at=12, due=NEVER_DUE)])
     assert desk.looks.ask("s", 12)
     assert [one.identifier for one in desk.looks.due("s", HOST, 30, (-1, "", ""), 5)] == [A]
-    assert desk.looks.counts("s", 30) == (2, 1, 0, 0)
+    assert desk.looks.counts("s", 30) == (2, 1, 0, 0, 0)
+
+
+def test_files_that_cannot_be_looked_at_are_counted_apart_from_those_that_are_missing(desk) -> None:
+    longest, last = look(failing_since=5, outcome="rate-limited"), look(B, failing_since=9, outcome="robots-denied")
+    missing = look(url="https://r.example.org/2.pdf", failing_since=1, failures=1, outcome="not-found")
+    desk.looks.publish({A: [longest, missing], B: [last]})
+    assert desk.looks.counts("s", 30)[:4] == (3, 0, 1, 2)
+    assert desk.looks.longest_unseen("s") == longest
+    assert desk.looks.longest_unseen("t") is None
 
 
 def test_due_files_come_by_host_in_the_order_of_their_time(desk) -> None:

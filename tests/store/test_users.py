@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import StoreMissing, StoreUnwritable
+from gateway.errors import StoreError, StoreMissing, StoreUnwritable
 from gateway.model import Account, Deed, LogLine, Role, User
 from gateway.store.base import Users
 from gateway.store.base_users import Attempt, Slowing
@@ -19,6 +19,8 @@ from gateway.store.sqlite_users import IDLE_SECONDS, LONGEST_SECONDS
 
 ITO, ADA = User("B. Ito", Role.MANAGER, ("laro", "fake")), User("Ada", Role.REVIEWER)
 NOW = 1_800_000_000
+YEAR = 365 * 86_400
+SLOWING = Slowing(free=3, least=10, most=40, memory=100)
 
 
 def _line(deed: Deed = Deed.ADDED, at: int = NOW, about: str = "", network: str = "192.0.2.7") -> LogLine:
@@ -35,6 +37,23 @@ def users(tmp_path) -> Iterator[Users]:
 def account(users) -> Account:
     assert users.add(ITO, "a hash", _line())
     return users.find("B. Ito")
+
+
+def test_who_was_killed_while_making_the_file_has_left_no_user(users, tmp_path):
+    (tmp_path / "users.sqlite").touch()
+    assert not users.any()
+    assert (users.all(), users.find("x"), users.log(10**9, 9)) == ((), None, ())
+    assert users.add(ITO, "a hash", _line())
+    assert users.any()
+
+
+def test_a_folder_that_cannot_be_read_is_an_error_and_not_an_instance_without_users(tmp_path):
+    (tmp_path / "file").touch()
+    with (
+        closing(open_users(tmp_path / "file")) as users,
+        pytest.raises(StoreError, match=r"users\.sqlite cannot be read"),
+    ):
+        users.any()
 
 
 def test_without_a_user_there_is_no_file_and_nothing_is_known(users, tmp_path):
@@ -95,6 +114,44 @@ def test_a_session_ends_twelve_hours_after_its_last_use_and_after_seven_days(use
     assert users.of_session("other", NOW + LONGEST_SECONDS) is None
 
 
+def test_a_session_of_a_clock_that_was_a_year_ahead_is_over(users, account):
+    users.begin_session("token", account, _line(at=NOW + YEAR))
+    assert users.of_session("token", NOW + YEAR) == ITO
+    assert users.of_session("token", NOW) is None
+
+
+def test_a_session_that_was_used_by_a_clock_ahead_is_over_when_the_clock_is_right(users, account):
+    users.begin_session("token", account, _line())
+    assert users.of_session("token", NOW + 3_600) == ITO
+    assert users.of_session("token", NOW + 3_600 - 60) == ITO, "small steps are no matter"
+    assert users.of_session("token", NOW) is None
+
+
+def test_failures_of_a_clock_that_was_a_year_ahead_keep_nobody_out(users, account):
+    for _ in range(9):
+        users.attempt(("name",), NOW + YEAR, SLOWING)
+    assert users.attempt(("name",), NOW + YEAR, SLOWING).wait > 0
+    assert [users.attempt(("name",), NOW, SLOWING).wait for _ in range(4)] == [0, 0, 0, 10]
+
+
+def test_refusals_of_a_clock_that_was_a_year_ahead_do_not_keep_others_out_of_the_log(users, account, monkeypatch):
+    monkeypatch.setattr("gateway.store.sqlite_users._MOST_REFUSALS", 3)
+    for at in (NOW + YEAR, NOW + YEAR, NOW + YEAR, NOW):
+        users.write_refusal(_line(Deed.REFUSED, at))
+    assert users.log(10**9, 1)[0].at == NOW
+
+
+def test_a_session_can_be_used_while_it_cannot_be_noted(users, account, tmp_path, monkeypatch):
+    """The disk is full, or another process writes: pages can be read, and the session ends no later than before."""
+    users.begin_session("token", account, _line())
+    monkeypatch.setattr("gateway.store.sqlite_users._NOTE_SECONDS", 0.01)
+    with closing(sqlite3.connect(tmp_path / "users.sqlite", isolation_level=None)) as other:
+        other.execute("begin immediate")
+        assert users.of_session("token", NOW + 3_600) == ITO
+        other.execute("rollback")
+    assert users.of_session("token", NOW + IDLE_SECONDS) is None
+
+
 @pytest.mark.parametrize("ending", ["remove", "set_password", "end_session", "end_sessions"])
 def test_a_session_ends_when_it_should(users, account, ending):
     users.begin_session("token", account, _line())
@@ -142,9 +199,6 @@ def test_lines_of_the_log_are_never_changed_or_deleted(users, account, tmp_path,
     with closing(sqlite3.connect(tmp_path / "users.sqlite")) as connection, pytest.raises(sqlite3.Error, match="never"):
         connection.execute(statement)
     assert [line.deed for line in users.log(10**9, 9)] == [Deed.ADDED]
-
-
-SLOWING = Slowing(free=3, least=10, most=40, memory=100)
 
 
 def test_failures_are_free_then_the_wait_doubles_up_to_a_bound(users, account):

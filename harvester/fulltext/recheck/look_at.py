@@ -21,7 +21,7 @@ from gateway.fulltext.stored_files import Copies
 from gateway.model import Candidate, Decision, FileLink, FileLook, Outcome
 from harvester.fulltext.check_copy import Keep, KeepText, again, check, look
 from harvester.fulltext.recheck.conditional import NOT_MODIFIED, ConditionalFetch, with_validators
-from harvester.fulltext.recheck.same_text import NO_TEXT, text_digest
+from harvester.fulltext.recheck.same_text import NO_TEXT, text_digest, unreadable
 from harvester.fulltext.steps import Known
 from harvester.fulltext.steps._fetch_once import FetchOnce
 from harvester.fulltext.steps._visit import Visit, visit
@@ -145,7 +145,9 @@ class Looker:
         seen = seen._replace(text_sha256=text)
         if is_stamped and before in ("", NO_TEXT, text):  # without the earlier text there is no sign of a change
             return _same(seen)._replace(is_stamped=True)
-        return self._changed(seen, file, once)._replace(is_stamped=is_stamped)
+        was_readable = seen.is_named and before not in ("", NO_TEXT)
+        damage = unreadable(body, self._seconds) if was_readable and text == NO_TEXT else None
+        return self._changed(seen, file, once, damage)._replace(is_stamped=is_stamped)
 
     def _text_of(self, seen: FileLook) -> str:
         """Return the digest of the text of the published bytes; empty: it is not known."""
@@ -174,14 +176,18 @@ class Looker:
             and text_digest(fetched.body, self._seconds) == text
         )
 
-    def _changed(self, seen: FileLook, file: FileLook, once: Fetch) -> Looked:
-        """Return the result for a file that is not as it was published; `once` repeats its answers."""
+    def _changed(self, seen: FileLook, file: FileLook, once: Fetch, damage: Outcome | None = None) -> Looked:
+        """Return the result for a file that is not as it was published; `once` repeats its answers.
+
+        `damage` is why nobody can read a file that the record names, and that was readable before.
+        """
         at = seen.looked_at
         before = self._before(seen)
         if before is None:  # it is not published any more
             return Looked(seen, Effect.UNCHANGED)
         if seen.is_named:
             candidate = look(before.link, once, at)
+            candidate = candidate._replace(outcome=damage or candidate.outcome)
         else:
             candidate = check(again(before.candidate), before.known, once, at, self._keep, self._keep_text)
         seen = seen._replace(outcome=candidate.outcome)
@@ -196,7 +202,7 @@ class Looker:
         )
         if candidate.outcome in UNSEEN:
             return _unseen(seen, file)
-        seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since or at)
+        seen = seen._replace(failures=seen.failures + 1, failing_since=seen.failing_since if file.failures else at)
         if candidate.outcome not in ABSENT:
             return Looked(seen, Effect.CHANGED, candidate)
         if self._is_lost(seen, at):
@@ -222,8 +228,8 @@ def _same(seen: FileLook) -> Looked:
 
 def _unseen(seen: FileLook, file: FileLook) -> Looked:
     """Return the result of a look that was not possible. It is no round: a whole look is made the next time."""
-    due = min(seen.due, seen.looked_at + _DAY_SECONDS)
-    return Looked(seen._replace(due=due, rounds=file.rounds), Effect.UNSEEN)
+    due, since = min(seen.due, seen.looked_at + _DAY_SECONDS), file.failing_since or seen.looked_at
+    return Looked(seen._replace(due=due, rounds=file.rounds, failing_since=since), Effect.UNSEEN)
 
 
 def _present(seen: FileLook) -> FileLook:

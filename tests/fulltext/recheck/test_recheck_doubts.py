@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import time
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from click.testing import CliRunner
 
 from gateway.addresses import address
 from gateway.fulltext.published_files import Terms, files_of
-from gateway.model import Decision, FileOrigin, Outcome
+from gateway.model import Decision, FileLook, FileOrigin, Outcome
+from gateway.store.opening import open_discovery
+from harvester.cli import main
+from harvester.commands.look_output import facts_of_look, words_of_look
+from harvester.commands.output import moment
 from harvester.fulltext.recheck.look_at import Effect
 from harvester.http.messages import Request
 from tests.fulltext.recheck.test_recheck_run import (  # noqa: F401 - the fixtures
@@ -21,7 +29,18 @@ from tests.fulltext.recheck.test_recheck_run import (  # noqa: F401 - the fixtur
     of_item,
     rechecked,
 )
-from tests.fulltext.test_releasing import ACCEPTED, COPY, FILE, HELD, IDENTIFIER, SEEN, pdf, searched_again, unpaywall
+from tests.fulltext.test_releasing import (
+    ACCEPTED,
+    COPY,
+    DAY,
+    FILE,
+    HELD,
+    IDENTIFIER,
+    SEEN,
+    pdf,
+    searched_again,
+    unpaywall,
+)
 from tests.fulltext.web import a_pdf, answer
 
 pytestmark = pytest.mark.slow
@@ -67,6 +86,37 @@ def test_a_server_that_sends_nothing_but_not_modified_has_no_file(rechecked) -> 
     assert [rechecked.all(4)[COPY] for _ in range(3)] == [Effect.ABSENT, Effect.ABSENT, Effect.LOST]
 
 
+def test_status_names_files_that_nobody_could_look_at_for_longer_than_the_grace(folder) -> None:
+    now = int(time.time())
+    files = [
+        FileLook(IDENTIFIER, f"https://r.example.org/{days}.pdf", "laro", "r.example.org", "0" * 64, True, 1)._replace(
+            looked_at=now, outcome="rate-limited", failing_since=now - days * DAY
+        )
+        for days in (1, 30)
+    ]
+
+    def status() -> tuple[str, list[str], dict[str, int]]:
+        shown = CliRunner().invoke(main, ["--instance", str(folder), "status"])
+        (source,) = map(
+            json.loads, CliRunner().invoke(main, ["--instance", str(folder), "status", "--json"]).stdout.splitlines()
+        )
+        return shown.stderr, source["problems"], source["files"]
+
+    with closing(open_discovery(folder)) as desk:
+        desk.looks.publish({IDENTIFIER: files[:1]})
+        assert "could not look" not in status()[0]
+        desk.looks.publish({IDENTIFIER: files})
+    words, problems, counts = status()
+    assert "laro: published files that we could not look at: 2." in words
+    assert f"The first is {files[1].url}, since " in words
+    assert words.strip().endswith(problems[-1])
+    assert counts["unseen"] == 2
+    assert words_of_look(files[1]).startswith(f"  {files[1].url}: looked at ")
+    assert ": rate-limited, no look was possible since " in words_of_look(files[1])
+    facts = facts_of_look(files[1])
+    assert (facts["missing_since"], facts["unseen_since"]) == (None, moment(now - 30 * DAY))
+
+
 # --- what is remembered -------------------------------------------------------------------------------------------
 
 
@@ -91,6 +141,25 @@ def test_the_text_of_a_page_in_the_place_of_a_file_does_not_count_as_that_of_the
     words = "The second edition, revised and enlarged"
     assert named.all(1) == {FILE: Effect.CHANGED}
     assert of_item(named, NAMED_ITEM).sha256 != before.sha256
+
+
+def test_a_named_file_that_was_readable_and_is_cut_off_now_is_flagged_and_its_bytes_are_not_published(
+    searching,
+) -> None:
+    whole = a_pdf("A title", *["of bees and honey"] * 40)
+    search = searching(Server({FILE: answer(whole, ETag='"n"')}, has_recordings=False))
+    search.run(identifier=NAMED_ITEM)
+    search.release()
+    looks = Rechecked(search)
+    assert looks.all(1) == {FILE: Effect.UNCHANGED}
+    search.web.own[FILE] = answer(whole[: len(whole) // 3])
+    (result,) = looks.run(1, is_all=True)
+    assert (result.effect, result.look.outcome, result.is_flagged) == (Effect.CHANGED, "broken-pdf", True)
+    assert (named_text(looks, "provenance") or "").endswith("(broken-pdf)")
+    assert named_text(looks, "extent") == f"{len(whole)} bytes"
+    search.web.own[FILE] = answer(whole)
+    assert looks.all(1) == {FILE: Effect.RETURNED}
+    assert "; missing: since" not in (named_text(looks, "provenance") or "")
 
 
 def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_written_in_another_way(searching) -> None:

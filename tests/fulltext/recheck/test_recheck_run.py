@@ -274,6 +274,18 @@ def test_a_file_that_nobody_may_look_at_stays(rechecked, end) -> None:
         assert rechecked.all(5) == {COPY: Effect.UNSEEN}
     assert rechecked.shown is not None
     assert of_item(rechecked).due <= rechecked.search.now + DAY
+    since = rechecked.search.now - 15 * DAY
+    assert (of_item(rechecked).failures, of_item(rechecked).failing_since) == (0, since)
+    assert rechecked.search.desk.looks.longest_unseen("laro") == of_item(rechecked)
+
+
+def test_the_grace_of_a_missing_file_begins_when_it_is_missing_and_not_when_nobody_may_look(rechecked) -> None:
+    rechecked.web.own[COPY] = TryLater("x")
+    rechecked.all(5)
+    rechecked.web.own[COPY] = answer(status=404)
+    assert [rechecked.all(3)[COPY] for _ in range(3)] == [Effect.ABSENT] * 3
+    assert rechecked.all(1) == {COPY: Effect.LOST}
+    assert rechecked.search.desk.looks.longest_unseen("laro") is None
 
 
 def test_a_decision_made_during_a_look_is_in_force_and_the_file_stays_due(rechecked) -> None:

@@ -15,12 +15,15 @@ _FORMULA = re.compile(r"((?:^|;)[\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     """Return rows of named values as CSV; a list is one cell, None is an empty one."""
-    target = io.StringIO()
-    table = csv.writer(target)
-    table.writerow(columns)
-    for row in rows:
-        table.writerow([_cell(row[name]) for name in columns])
-    return target.getvalue()
+    lines = (csv_line(cells) for cells in (columns, *([row[name] for name in columns] for row in rows)))
+    return "".join(f"{line}\r\n" for line in lines)
+
+
+def csv_line(cells: Iterable[object]) -> str:
+    """Return one line of a table without its line end; a list is one cell, None is an empty one."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="").writerow(map(_cell, cells))
+    return written.getvalue()
 
 
 def _cell(value: object) -> str:

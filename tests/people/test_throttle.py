@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 
 from gateway.model import Account, Deed, LogLine, Role, User
+from gateway.people.throttle import Throttle, network_of
 from gateway.store.base import Users
 from gateway.store.opening import open_users
-from gateway.throttle import Throttle, network_of
 
 NOW = 1_800_000_000
 HOME, ELSEWHERE = "192.0.2.7", "198.51.100.1"
@@ -59,8 +59,9 @@ def test_failures_elsewhere_do_not_keep_a_user_out_at_home(throttle, users, acco
     for hour in range(5):
         for number in range(9):
             _wait(throttle, account, f"198.51.100.{number}", now=NOW + 60 * hour)
-        assert _wait(throttle, account, HOME, now=NOW + 60 * hour) == 0
-        throttle.succeeded(account, HOME, NOW + 60 * hour)
+        attempt = throttle.attempt("B. Ito", account, HOME, NOW + 60 * hour)
+        assert attempt.wait == 0
+        throttle.succeeded(attempt)
     assert _wait(throttle, account, "203.0.113.1", now=NOW + 60 * 4) > 0
 
 
@@ -72,16 +73,35 @@ def test_a_user_who_fails_at_home_is_slowed_down_there(throttle, users, account)
 def test_signing_in_does_not_make_a_network_free_for_guesses(throttle, account):
     for number in range(4):
         assert _wait(throttle, None, ELSEWHERE, f"name {number}") == 0
-        assert _wait(throttle, account, ELSEWHERE) == 0
-        throttle.succeeded(account, ELSEWHERE, NOW)
+        attempt = throttle.attempt("B. Ito", account, ELSEWHERE, NOW)
+        assert attempt.wait == 0
+        throttle.succeeded(attempt)
     assert _wait(throttle, None, ELSEWHERE, "name 5") == 0
     assert _wait(throttle, None, ELSEWHERE, "name 6") == 30
 
 
+def test_a_user_who_signs_in_from_many_new_networks_is_never_slowed_down(throttle, users, account):
+    for number in range(9):
+        network = f"198.51.100.{number}"
+        attempt = throttle.attempt("B. Ito", account, network, NOW)
+        assert attempt.wait == 0, number
+        users.begin_session(f"token {number}", account, LogLine(NOW, "B. Ito", Deed.SIGNED_IN, "", network))
+        throttle.succeeded(attempt)
+
+
+def test_signing_in_at_home_does_not_forget_failures_elsewhere(throttle, users, account):
+    users.begin_session("token", account, LogLine(NOW, "B. Ito", Deed.SIGNED_IN, "", HOME))
+    for number in range(5):
+        assert _wait(throttle, account, f"198.51.100.{number}") == 0
+    throttle.succeeded(throttle.attempt("B. Ito", account, HOME, NOW))
+    assert _wait(throttle, account, "198.51.100.9") == 30
+
+
 def test_a_password_that_could_not_be_checked_is_no_failure(throttle, account):
     for _ in range(20):
-        assert _wait(throttle, account, ELSEWHERE) == 0
-        throttle.forgive("B. Ito", account, ELSEWHERE, NOW)
+        attempt = throttle.attempt("B. Ito", account, ELSEWHERE, NOW)
+        assert attempt.wait == 0
+        throttle.forgive(attempt)
 
 
 def test_a_new_password_forgets_the_failures_of_the_name(throttle, account):

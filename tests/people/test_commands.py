@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import stat
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from click.testing import CliRunner
 
 from gateway.cli import main
 from gateway.model import Deed, LogLine
-from gateway.passwords import is_password
+from gateway.people.passwords import is_password
 from gateway.store.opening import open_users
 
 PASSWORD = "a password of this test"
@@ -156,15 +157,38 @@ def test_a_line_of_the_log_cannot_steer_a_terminal(user, folder):
     assert not {"\x1b", "\u202e"} & set(line)
 
 
-def test_without_an_instance_or_a_user_nothing_is_made(gateway, folder):
-    result = CliRunner().invoke(
-        main, ["--instance", str(folder), "user", "add", "Ada", "--password-stdin"], input=f"{PASSWORD}\n"
-    )
+@pytest.mark.parametrize("words", [("add", "Ada", "--password-stdin"), ("list",), ("log",), ("remove", "Ada")])
+def test_without_an_instance_nothing_is_made_and_no_list_seems_to_be_empty(folder, words):
+    result = CliRunner().invoke(main, ["--instance", str(folder), "user", *words], input=f"{PASSWORD}\n")
     assert (result.exit_code, "`gateway init` makes one" in result.stderr) == (2, True)
-    for words in (("list",), ("log",)):
-        result = gateway("user", *words)
-        assert (result.exit_code, result.output) == (0, "")
     assert not folder.exists()
+
+
+def test_without_a_user_no_file_is_made(user, folder):
+    for words in (("list",), ("log",)):
+        assert (user(*words).exit_code, user(*words).output) == (0, "")
+    assert not (folder / "users.sqlite").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("encoding", "redirection", "sentence"),
+    [
+        ("utf-8:strict", "", "The password on stdin is not in UTF-8."),
+        ("utf-8:surrogateescape", "", "The password on stdin is not in UTF-8."),
+        ("utf-8:strict", "<&-", "A password must have 10 to 1000 characters."),
+    ],
+)
+def test_a_stdin_without_a_text_is_refused_in_a_sentence(user, folder, encoding, redirection, sentence):
+    words = shlex.join([sys.executable, "-m", "gateway", "--instance", str(folder), "user", "add", "Ada"])
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{words} --password-stdin {redirection}"],
+        input=b"a long \xff password\n",
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.decode().startswith(f"Error: {sentence}")) == (2, True), done.stderr
 
 
 def test_check_says_how_many_people_may_sign_in_and_what_keeps_them_from_it(user, gateway):
@@ -180,6 +204,32 @@ def test_check_says_how_many_people_may_sign_in_and_what_keeps_them_from_it(user
         assert "Nobody can sign in" not in gateway("check", GATEWAY_BASE_URL=url).stderr, url
 
 
+def test_check_warns_if_a_proxy_hides_who_fails(user, gateway):
+    user("add", "Ada", "--password-stdin")
+    https = {"GATEWAY_BASE_URL": "https://repository.example.org/oai"}
+    assert "All people at https://repository.example.org/review share one network" in gateway("check", **https).stderr
+    assert "share one network" not in gateway("check", **https, GATEWAY_SERVE_TRUSTED_PROXIES="127.0.0.1").stderr
+    assert "share one network" not in gateway("check").stderr
+
+
+def test_check_names_a_damaged_file_of_users_and_goes_on(user, gateway, folder):
+    user("add", "Ada", "--password-stdin")
+    before = gateway("check").stderr
+    (folder / "users.sqlite").write_bytes(b"no database" * 100)
+    result = gateway("check")
+    assert result.exit_code == 1
+    assert f"Nobody can sign in at /review. {folder}/users.sqlite is damaged" in result.stderr
+    assert len(result.stderr.splitlines()) == len(before.splitlines()), "the checks after it"
+
+
+def test_a_user_whose_adding_was_killed_can_be_added_again(user, folder, gateway):
+    (folder / "users.sqlite").touch(0o600)
+    assert (user("list").exit_code, user("list").output) == (0, "")
+    assert f"{folder}/users.sqlite is empty, because `gateway user add` was killed." in gateway("check").stderr
+    assert user("add", "Ada", "--password-stdin").exit_code == 0
+    assert "is empty" not in gateway("check").stderr
+
+
 def test_a_backup_has_the_users_and_a_restore_ends_their_sessions(user, gateway, folder, tmp_path):
     user("add", "Ada", "--password-stdin")
     line = LogLine(1_800_000_000, "Ada", Deed.SIGNED_IN)
@@ -189,7 +239,10 @@ def test_a_backup_has_the_users_and_a_restore_ends_their_sessions(user, gateway,
     (folder / "users.sqlite").unlink()
     lost = gateway("backup", str(tmp_path / "backup"))
     assert (lost.exit_code, "users.sqlite is missing" in lost.stderr) == (1, True)
-    assert gateway("restore", str(tmp_path / "backup"), "--missing").exit_code == 0
+    restored = gateway("restore", str(tmp_path / "backup"), "--missing")
+    assert (restored.exit_code, "Users and passwords are those of the backup." in restored.stderr) == (0, True)
+    assert "Users and passwords" not in gateway("restore", str(tmp_path / "backup"), "--missing").stderr
+    assert stat.S_IMODE((folder / "users.sqlite").stat().st_mode) == 0o600
     with closing(open_users(folder)) as users:
         assert users.find("Ada") is not None
         assert users.of_session("token", line.at) is None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway import passwords
 from gateway.errors import ConfigurationError, StoreBusy
-from gateway.passwords import LONGEST, NOBODY, hash_of, is_password
+from gateway.people import passwords
+from gateway.people.passwords import LONGEST, NOBODY, hash_of, is_password
 
 
 def test_a_password_is_known_again_and_no_other_is():
@@ -19,6 +19,28 @@ def test_a_password_is_known_again_and_no_other_is():
 
 def test_an_accent_is_the_same_however_a_keyboard_writes_it():
     assert is_password("caf\u00e9 caf\u00e9 1", hash_of("cafe\u0301 cafe\u0301 1"))
+
+
+def test_the_longest_password_may_be_typed_with_accents_apart():
+    assert is_password("e\u0301" * LONGEST, hash_of("\u00e9" * LONGEST))
+    assert is_password("\u00e9" * LONGEST, hash_of("e\u0301" * LONGEST))
+
+
+def test_accents_typed_apart_make_a_password_no_longer():
+    with pytest.raises(ConfigurationError, match="10 to 1000 characters"):
+        hash_of("e\u0301" * 9)
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\u2009"])
+def test_a_space_is_the_same_whichever_key_writes_it(space):
+    assert is_password(f"a long{space}password", hash_of("a long password"))
+    assert is_password("a long password", hash_of(f"a long{space}password"))
+
+
+@pytest.mark.parametrize("character", ["\0", "\x1b", "\t", "\n", "\x7f", "\ufeff", "\udcff"])
+def test_a_password_that_nobody_can_type_on_a_page_is_refused(character):
+    with pytest.raises(ConfigurationError, match="control characters"):
+        hash_of(f"a long password{character}")
 
 
 @pytest.mark.parametrize("password", ["", "x" * 9, "x" * (LONGEST + 1)])

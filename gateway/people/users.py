@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
-import os
+import logging
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -11,17 +10,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from gateway.errors import ConfigurationError
+from gateway.errors import ConfigurationError, GatewayError
 from gateway.fulltext.decisions import RULE
 from gateway.instance import key
 from gateway.model import Account, Deed, LogLine, Role, User, name_key
-from gateway.pages.site import site_url
-from gateway.passwords import hash_of
-from gateway.review.sessions import is_loopback
+from gateway.pages.site import is_loopback, site_url
+from gateway.people.caller import whoever_calls
+from gateway.people.log_completion import complete
+from gateway.people.passwords import hash_of
+from gateway.people.throttle import FAILURES, Throttle
 from gateway.settings import Settings
 from gateway.store.base import Store, Users
-from gateway.store.opening import open_users
-from gateway.throttle import FAILURES, Throttle
+from gateway.store.opening import USERS, open_users
 from gateway.xmltext import utc_datetime
 
 _SOURCE: Final = re.compile(r"[a-z0-9-]{1,32}")
@@ -82,8 +82,8 @@ def remove(settings: Settings, name: str) -> str:
 
 
 def known(folder: Path) -> list[dict[str, object]]:
-    """Return the facts of all users. Raise StoreError."""
-    with closing(open_users(folder)) as users:
+    """Return the facts of all users. Raise ConfigurationError without an instance, and StoreError."""
+    with closing(_open(folder)) as users:
         return [facts_of(account) for account in users.all()]
 
 
@@ -100,8 +100,12 @@ def facts_of(account: Account) -> dict[str, object]:
 
 
 def log(folder: Path, before: int, limit: int) -> list[dict[str, object]]:
-    """Return the facts of lines of the log, the newest first. Raise StoreError."""
-    with closing(open_users(folder)) as users:
+    """Return the facts of lines of the log, the newest first. Raise as `known`."""
+    with closing(_open(folder)) as users:
+        try:
+            complete(folder, users)
+        except GatewayError as error:
+            logging.getLogger("gateway").warning("The log may lack decisions and takedowns: %s", error)
         lines = users.log(before, limit)
     return [
         {
@@ -121,6 +125,7 @@ def doubts(settings: Settings, store: Store) -> Iterator[str]:
     with closing(open_users(settings.instance)) as users:
         accounts = users.all()
     if not accounts:
+        yield from _empty(settings.instance)
         return
     base_url = settings.text("base_url")
     url = site_url(base_url, settings.text("pages_url")) if base_url else "http://localhost"
@@ -129,11 +134,23 @@ def doubts(settings: Settings, store: Store) -> Iterator[str]:
             f"Nobody can sign in at {url}/review: browsers send the cookie only by https. Set base_url or pages_url to "
             "an https address."
         )
+    if url.startswith("https:") and not settings.text("serve_trusted_proxies"):
+        yield (
+            f"All people at {url}/review share one network, that of the proxy: five failures of anybody slow all of "
+            "them down. Set serve_trusted_proxies to the address of the proxy."
+        )
     with store.view() as view:
-        names = {source.name for source in view.sources()}
+        names = {source.name for source in view.sources() if not source.is_removed}
     for account in accounts:
         if unknown := set(account.user.sources) - names:
             yield f"The user {account.user.name!r} manages sources that are not here: {', '.join(sorted(unknown))}."
+
+
+def _empty(folder: Path) -> Iterator[str]:
+    """Yield a warning if the file of users was begun and has nothing in it: no backup can be made of it."""
+    file = folder / USERS
+    if file.is_file() and not file.stat().st_size:
+        yield f"{file} is empty, because `gateway user add` was killed. Repeat the command, or delete the file."
 
 
 def count(folder: Path) -> int:
@@ -163,11 +180,4 @@ def _open(folder: Path) -> Users:
 
 
 def _line(deed: Deed, about: str) -> LogLine:
-    return LogLine(int(time.time()), f"{_whoever_calls()} on the command line", deed, about)
-
-
-def _whoever_calls() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # as Python 3.13 has it
-        return f"user {os.getuid()}"
+    return LogLine(int(time.time()), f"{whoever_calls()} on the command line", deed, about)

@@ -8,15 +8,28 @@ from __future__ import annotations
 
 from hashlib import blake2b
 from ipaddress import IPv4Address, ip_address, ip_network
+from typing import NamedTuple
 
 from gateway.model import Account, name_key
 from gateway.store.base import Users
-from gateway.store.base_users import Attempt, Slowing
+from gateway.store.base_users import Slowing
 
 FAILURES = "failed sign-ins"  # the purpose of the key
-_LONGEST_NAME = 1_000  # characters; no user has such a name
 SLOWING = Slowing()
 _PREFIX = 64  # bits of an IPv6 address
+
+
+class Counted(NamedTuple):
+    """An attempt to sign in: the seconds to wait, 0: it was counted, and the password may be checked.
+
+    `is_slowed`: with this attempt, failures begin to slow sign-ins down. It was counted under the keys `of_name` and
+    `of_network`; which those are changes when the user signs in from a new network.
+    """
+
+    wait: int
+    is_slowed: bool
+    of_name: str
+    of_network: str
 
 
 class Throttle:
@@ -26,22 +39,22 @@ class Throttle:
         """Take the users and a secret key: names are stored as hashes, because people type passwords as names."""
         self._users, self._key, self._slowing = users, key, slowing
 
-    def attempt(self, name: str, account: Account | None, network: str, now: int) -> Attempt:
+    def attempt(self, name: str, account: Account | None, network: str, now: int) -> Counted:
         """Count an attempt as a failure, before the password is checked; or say how long to wait.
 
         A name without a user (`account` is None) is treated alike. Raise StoreError.
         """
-        return self._users.attempt(self._keys(name, account, network, now), now, self._slowing)
+        keys = self._keys(name, account, network, now)
+        return Counted(*self._users.attempt(keys, now, self._slowing), *keys)
 
-    def forgive(self, name: str, account: Account | None, network: str, now: int) -> None:
+    def forgive(self, attempt: Counted) -> None:
         """Take the failure of an attempt back, because the password could not be checked."""
-        self._users.forgive(self._keys(name, account, network, now))
+        self._users.forgive((attempt.of_name, attempt.of_network))
 
-    def succeeded(self, account: Account, network: str, now: int) -> None:
+    def succeeded(self, attempt: Counted) -> None:
         """Forget the failures of a name here. Those of the network stay, without this attempt: others share it."""
-        of_name, of_network = self._keys(account.user.name, account, network, now)
-        self._users.forget_failures(of_name)
-        self._users.forgive((of_network,))
+        self._users.forget_failures(attempt.of_name)
+        self._users.forgive((attempt.of_network,))
 
     def forget(self, name: str) -> None:
         """Forget the failures of a name: its user has a new password."""
@@ -50,7 +63,7 @@ class Throttle:
     def _keys(self, name: str, account: Account | None, network: str, now: int) -> tuple[str, str]:
         number = account.number if account else 0
         apart = network if self._users.knows_network(number, network, now) else ""
-        return self._digest("name", name_key(name[:_LONGEST_NAME]), apart), self._digest("network", network)
+        return self._digest("name", name_key(name), apart), self._digest("network", network)
 
     def _digest(self, *parts: str) -> str:
         text = "\0".join(filter(None, parts)).encode("utf-8", "surrogatepass")

@@ -13,7 +13,7 @@ from gateway.program import json_option, say, write_json
 from gateway.settings import load
 from gateway.terminal import plain
 
-_MOST_CHARACTERS = 1_002  # of the line with the password: one too many is noticed
+_MOST_CHARACTERS = 4_002  # of the line with the password, with accents apart: one too many is noticed
 _EVER = 2**62
 
 _stdin_option = click.option(
@@ -43,12 +43,12 @@ def user() -> None:
 @click.pass_obj
 def add(folder: Path, /, name: str, role: str, sources: tuple[str, ...], is_on_stdin: bool, as_json: bool) -> None:
     """Add a user. The password is asked for twice; it must have 10 to 1,000 characters."""
-    from gateway import people  # noqa: PLC0415
+    from gateway.people import users  # noqa: PLC0415
 
     person = User(name, Role(role), tuple(dict.fromkeys(sources)))
     settings = load(folder)
-    people.check_user(person)
-    people.add(settings, person, _password(is_on_stdin=is_on_stdin))
+    users.check_user(person)
+    users.add(settings, person, _password(is_on_stdin=is_on_stdin))
     say(f"{name} may sign in as {role}.")
     if as_json:
         write_json({"name": name, "role": role, "sources": list(person.sources)})
@@ -59,13 +59,13 @@ def add(folder: Path, /, name: str, role: str, sources: tuple[str, ...], is_on_s
 @click.pass_obj
 def list_(folder: Path, /, as_json: bool) -> None:
     """List the users by name. Passwords are never shown."""
-    from gateway import people  # noqa: PLC0415
+    from gateway.people import users  # noqa: PLC0415
 
-    for facts in people.known(folder):
+    for facts in users.known(folder):
         if as_json:
             write_json(facts)
         else:
-            click.echo(people.words(facts))
+            click.echo(users.words(facts))
 
 
 @user.command()
@@ -75,9 +75,9 @@ def list_(folder: Path, /, as_json: bool) -> None:
 @click.pass_obj
 def password(folder: Path, /, name: str, is_on_stdin: bool, as_json: bool) -> None:
     """Set a new password, and end all sessions of the user. Failed sign-ins of the name are forgotten."""
-    from gateway import people  # noqa: PLC0415
+    from gateway.people import users  # noqa: PLC0415
 
-    stored = people.set_password(load(folder), name, _password(is_on_stdin=is_on_stdin))
+    stored = users.set_password(load(folder), name, _password(is_on_stdin=is_on_stdin))
     say(f"{stored} has a new password, and must sign in again.")
     if as_json:
         write_json({"name": stored})
@@ -89,9 +89,9 @@ def password(folder: Path, /, name: str, is_on_stdin: bool, as_json: bool) -> No
 @click.pass_obj
 def remove(folder: Path, /, name: str, as_json: bool) -> None:
     """Remove a user, and end all sessions. What the user decided stays, with the name."""
-    from gateway import people  # noqa: PLC0415
+    from gateway.people import users  # noqa: PLC0415
 
-    stored = people.remove(load(folder), name)
+    stored = users.remove(load(folder), name)
     say(f"{stored} was removed.")
     if as_json:
         write_json({"name": stored})
@@ -104,9 +104,9 @@ def remove(folder: Path, /, name: str, as_json: bool) -> None:
 @click.pass_obj
 def log(folder: Path, /, limit: int, before: int, as_json: bool) -> None:
     """Show who did what, the newest first: sign-ins, failures, users, decisions and takedowns."""
-    from gateway import people  # noqa: PLC0415
+    from gateway.people import users  # noqa: PLC0415
 
-    for facts in people.log(folder, min(before, _EVER), min(limit, _EVER)):
+    for facts in users.log(folder, min(before, _EVER), min(limit, _EVER)):
         if as_json:
             write_json(facts)
         else:
@@ -119,7 +119,8 @@ def _password(*, is_on_stdin: bool) -> str:
         typed: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return typed
     try:
-        line = sys.stdin.readline(_MOST_CHARACTERS)
+        line = sys.stdin.readline(_MOST_CHARACTERS) if sys.stdin else ""  # None: it is closed
+        line.encode()  # in some locales, bytes that are no UTF-8 are read as surrogates
     except ValueError as error:
         raise ConfigurationError("The password on stdin is not in UTF-8.") from error
     return line.rstrip("\r\n")

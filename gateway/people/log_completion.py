@@ -1,0 +1,56 @@
+"""Completes the log before it is read: adds the lines about decisions and takedowns that it does not have.
+
+Those are in databases of their own. A command writes no line, and neither does a process that is killed before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from gateway.fulltext.decisions import RULE
+from gateway.model import Decision, DecisionFilter, Deed, LogLine
+from gateway.people.log_lines import line_of
+from gateway.store.base import Discovery, Users
+from gateway.store.opening import open_discovery
+from gateway.store.takedown_file import TakedownFile
+from gateway.xmltext import parse_utc_datetime
+
+_BATCH: Final = 1_000
+_BEGIN: Final = (1 << 53, 0)
+
+
+def complete(folder: Path, users: Users) -> None:
+    """Add the missing lines: of decisions of people, and of takedowns, since there was a first user.
+
+    The network of such a line is unknown, and so is who removed a takedown. Raise StoreError.
+    """
+    begins = users.log_begins()
+    if begins is not None:
+        users.write_missing(sorted((*_of_decisions(folder, begins), *_of_takedowns(folder, begins))))
+
+
+def _of_decisions(folder: Path, since: int) -> Iterator[LogLine]:
+    if not (folder / "discovery.sqlite").is_file():
+        return
+    with closing(open_discovery(folder, only_reads=True)) as desk:
+        for name in desk.deciders():
+            if name != RULE:
+                yield from map(line_of, _decisions_of(desk, DecisionFilter(name, since=since)))
+
+
+def _decisions_of(desk: Discovery, wanted: DecisionFilter) -> Iterator[Decision]:
+    before = _BEGIN
+    while batch := desk.latest_decisions(wanted, before, _BATCH):
+        yield from (decision for decision, _ in batch)
+        before = (batch[-1][0].at, batch[-1][0].number)
+
+
+def _of_takedowns(folder: Path, since: int) -> Iterator[LogLine]:
+    for entry in TakedownFile(folder).read().listed:
+        for deed, moment, by in ((Deed.TAKEN_DOWN, entry.at, entry.by), (Deed.RESTORED, entry.removed_at, "")):
+            at = parse_utc_datetime(moment)[0] if moment else 0
+            if at >= since:
+                yield LogLine(at, by, deed, entry.key)
