@@ -55,7 +55,9 @@ def rows(records: int) -> Iterator[Row]:
     note = f"{after:,.0f} and {before:,.0f} records/s, by {loader()}; {published:,.0f} before `tend`"
     yield Row("gzip answers after updates of a fifth, against before (records/s)", after / before, 0.8, True, note=note)
     note = f"{len(seconds)} publications; `tend` made {done.blocks:,} blocks anew in {tended:.1f} s"
-    yield Row(f"a publication of {_AT_ONCE} updates, with compaction", median(seconds) * 1000, 500, unit=" ms", note=note)
+    yield Row(
+        f"a publication of {_AT_ONCE} updates, with compaction", median(seconds) * 1000, 500, unit=" ms", note=note
+    )
 
 
 def _update(store: Store, records: int) -> list[float]:
@@ -87,7 +89,8 @@ def _record(stored, now: str) -> bytes:
 
 def _change(state: ItemState, sets: tuple[str, ...], contents: dict[str, bytes]) -> ItemChange:
     records = tuple(
-        Record(prefix, blake2b(content, digest_size=16).digest(), False, content) for prefix, content in contents.items()
+        Record(prefix, blake2b(content, digest_size=16).digest(), False, content)
+        for prefix, content in contents.items()
     )
     return ItemChange(state.upstream, state.identifier, False, sets, state.payloads, records)
 
