@@ -844,9 +844,10 @@ order by prefix, datestamp, number;
 
 -- name: check_damaged
 -- Return the blocks that have some bodies (a JSON list), with the names of their formats.
-select prefix.name, datestamp, number, last_datestamp, last_number, count, holes, runs, body
-from block join prefix on prefix.id = block.prefix
-where body in (select value from json_each(?)) order by block.prefix, datestamp, number;
+select prefix.name, block.datestamp, block.number, last_datestamp, last_number, count, holes, runs, body
+from block left join own_list on own_list.number = block.prefix
+  join prefix on prefix.id = coalesce(own_list.prefix, block.prefix)
+where body in (select value from json_each(?)) order by block.prefix, block.datestamp, block.number;
 
 -- name: check_places
 -- Return how many items have a record in each format.

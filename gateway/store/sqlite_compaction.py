@@ -197,7 +197,7 @@ class _Run:
         self._step("blocks merged")
         with self._writing() as session:
             shelf = Shelf(session)
-            if not _is_same(shelf, prefix, rows) or [shelf.sets_of(prefix, row) for row in rows] != sets:
+            if not _is_same(shelf, prefix, rows, sets):
                 return
             for row in rows:
                 shelf.remove(prefix, row)
@@ -218,19 +218,22 @@ class _Run:
         with self._file.reading() as session:
             session.execute("begin")
             shelf = Shelf(session)
-            if not _is_same(shelf, prefix, rows):
+            sets = [shelf.sets_of(prefix, row) for row in rows]
+            if not _is_same(shelf, prefix, rows, sets):
                 return None
             for row in rows:
                 with suppress(StoreDamaged), translated(self._file.path):
                     blocks[row.body] = Blocks(session).body(row.body)
-            return blocks, [shelf.sets_of(prefix, row) for row in rows]
+            return blocks, sets
 
     def _writing(self) -> AbstractContextManager[Session]:
         return self._file.writing(max(0.0, self.ends - monotonic()))
 
 
-def _is_same(shelf: Shelf, prefix: int, rows: Sequence[BlockRow]) -> bool:
-    return [shelf.row(prefix, row.first) for row in rows] == list(rows)
+def _is_same(shelf: Shelf, prefix: int, rows: Sequence[BlockRow], sets: Sequence[Mapping[int, InSet]]) -> bool:
+    if [shelf.row(prefix, row.first) for row in rows] != list(rows):
+        return False
+    return [shelf.sets_of(prefix, row) for row in rows] == sets
 
 
 def _is_sound(row: BlockRow, block: Block | None) -> bool:

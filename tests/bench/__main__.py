@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from tests.bench import (
     clean,
+    compaction,
     decide,
     depth,
     discovery,
@@ -48,6 +49,7 @@ BENCHES = (
     page_storm,
     depth,
     incremental,
+    compaction,
     disk,
     search,
     harvest,

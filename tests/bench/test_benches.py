@@ -18,6 +18,7 @@ SHORT = {"startup": 1000, "review_list": 1000}
 LONG = {
     **dict.fromkeys(
         (
+            "compaction",
             "decide",
             "depth",
             "disk",

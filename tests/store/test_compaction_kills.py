@@ -1,0 +1,129 @@
+"""Compaction beside publishers in other processes, all of which are killed: nothing is lost, doubled or old."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gateway.model import Format, Source
+from gateway.store.sqlite import SqliteStore
+from tests.seeds import seed_of
+from tests.store import tidier
+from tests.store.test_sqlite_compaction import _orphans, blocks, listed
+
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
+
+SEED = seed_of("COMPACTION_SEED")
+PUBLISHERS = ("ada", "bo")
+PATIENCE_SECONDS = 1_800.0  # a busy machine is no defect
+STEPS = (
+    "publication packed",
+    "publication locked",
+    "intent removed",
+    "publication written",
+    "publication committed",
+    "blocks merged",
+    "blocks removed",
+    "blocks replaced",
+    "compaction committed",
+)
+
+
+def made(folder: Path) -> SqliteStore:
+    store = SqliteStore(folder / "store.sqlite", create=True)
+    store.add_source(Source("chaos", "https://chaos.example.org"))
+    store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
+    return store
+
+
+def started(folder: Path, name: str, seed: int, odds: int = 0, step: str = "-") -> subprocess.Popen:
+    arguments = [sys.executable, tidier.__file__, str(folder), name, str(seed), str(odds), step]
+    return subprocess.Popen(arguments, stderr=subprocess.PIPE)
+
+
+def _published(folder: Path) -> int:
+    return sum(word == "done" for name in PUBLISHERS for word, _, _ in tidier.notes_of(folder, name))
+
+
+def verify(store: SqliteStore, folder: Path) -> None:
+    """Compare the lists with what the publishers have noted."""
+    entries = listed(store, limit=500)
+    held = dict(entries)
+    assert len(held) == len(entries)
+    members = listed(store, "source:chaos:a", limit=500)
+    assert set(members) == {(name, version) for name, version in entries if version % 2}
+    for name in PUBLISHERS:
+        done: dict[str, int] = {}
+        begun: dict[str, int] = {}  # of which the publisher may not know whether they are there
+        last: dict[str, int] = {}
+        for word, version, items in tidier.notes_of(folder, name):
+            if word == "done":
+                done |= last
+            else:
+                last = {f"{name}-{item}": version for item in items}
+                begun |= last
+        for item, version in done.items():
+            assert version <= held[item] <= begun[item], item
+        assert {item for item in held if item.startswith(name)} <= begun.keys()
+    assert store.check() == ()
+    assert _orphans(store) == (0, 0)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_kill_at_a_step_loses_nothing(tmp_path, step):
+    with closing(made(tmp_path)) as store:
+        for _ in range(2):
+            process = started(tmp_path, PUBLISHERS[0], SEED, step=step)
+            assert process.wait(60) == -signal.SIGKILL, process.stderr.read()
+            process.stderr.close()
+            time.sleep(1.1)  # what was published is below the horizon
+        verify(store, tmp_path)
+        time.sleep(2)  # an intent of the dead expires
+        store.compact(is_thorough=True)
+        assert blocks(store, "holes is not null") == 0
+        verify(store, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "wanted", [pytest.param(30, id="share"), pytest.param(400, id="whole", marks=pytest.mark.long)]
+)
+def test_kills_at_random_moments_lose_nothing(tmp_path, capsys, wanted):
+    choice, killed = random.Random(SEED), 0
+    names = (*PUBLISHERS, tidier.COMPACTOR, tidier.COMPACTOR)
+    running: dict[int, subprocess.Popen] = {}
+    with closing(made(tmp_path)) as store:
+        try:
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while killed < 4 or _published(tmp_path) < wanted:
+                assert time.monotonic() < deadline
+                for number, name in enumerate(names):
+                    process = running.get(number)
+                    if process is None:
+                        running[number] = started(tmp_path, name, choice.getrandbits(30), odds=400)
+                    elif process.poll() is not None:
+                        assert process.returncode == -signal.SIGKILL, process.stderr.read().decode()
+                        killed += 1
+                        running.pop(number).stderr.close()
+                    elif not choice.randrange(250):
+                        os.kill(process.pid, signal.SIGKILL)
+                time.sleep(0.02)
+        finally:
+            for process in running.values():
+                process.kill()
+                process.wait()
+                process.stderr.close()
+        time.sleep(3)  # intents of the dead expire
+        verify(store, tmp_path)
+        store.compact(is_thorough=True)
+        assert blocks(store, "holes is not null") == 0
+        verify(store, tmp_path)
+    with capsys.disabled():
+        print(f"\n{_published(tmp_path)} publications, {killed} processes killed beside compaction, seed {SEED}")
