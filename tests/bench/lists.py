@@ -55,8 +55,8 @@ def _one_record(client: Client, stored: Stored) -> Row:
     with closing(open_store(stored.folder)) as store, store.view() as view:
         last = view.last_item()
         places = sorted(Random(1).sample(range(last), min(300, last)))
-        found = [view.resources(Selection("oai_didl"), place, last, 1) for place in places]
-    identifiers = [resource.identifier for several in found for resource in several]
+        ranges = [view.resources(Selection("oai_didl"), place, last, 1) for place in places]
+    identifiers = [resource.identifier for several in ranges for resource in several]
     base = f"{client.url}?verb=GetRecord&metadataPrefix=oai_didl&identifier="
     times = [client.ask(base + quote(identifier, safe="")).seconds for identifier in identifiers]
     note = f"{len(times)} records of oai_didl at random places, over HTTP"

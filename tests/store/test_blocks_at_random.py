@@ -102,9 +102,9 @@ class History:
 
     def change_own_lists(self):
         with self.store._file.writing() as session:
-            found = own_lists(session)
-            if found and self.dice.random() < 0.3:
-                drop(session, self.dice.choice(found))
+            lists = own_lists(session)
+            if lists and self.dice.random() < 0.3:
+                drop(session, self.dice.choice(lists))
             elif (
                 row := session.one("select id from collection where spec = ?", (self.dice.choice(SPECS[1:]),))
             ) is not None:
