@@ -128,7 +128,7 @@ class View(Protocol):
     def entries(
         self, selection: Selection, limit: int, offset: int = 0, *, only_held: bool = False
     ) -> tuple[tuple[str, int], ...]:
-        """Return (identifier, datestamp) of living records of a list without a set, by (datestamp, item).
+        """Return (identifier, datestamp) of living records of a list without a set, by (datestamp, number).
 
         `selection` has both bounds. With `only_held`, they are of items with a file that we found or hold.
         """

@@ -67,7 +67,9 @@ def texts_of(block: Block, kind: Kind) -> list[bytes]:
 
 def records_in(text: bytes, lengths: bytes) -> list[bytes]:
     """Return the records in the text of a block, from their packed lengths. Raise ValueError if these are damaged."""
-    ends = accumulate(unpack(lengths), initial=0)
+    ends = list(accumulate(unpack(lengths), initial=0))
+    if ends[-1] != len(text):
+        raise ValueError("The lengths of its records are not that of their text.")
     return [text[start : end - len(_LINE_END)] for start, end in pairwise(ends)]
 
 

@@ -116,8 +116,7 @@ class SqliteStore:
             only_reads=only_reads,
             page_bytes=_PAGE_BYTES,
         )
-        if not only_reads:
-            convert(self._file, step)
+        convert(self._file, step)
         self._compaction = Compaction(self._file, step)
         self._takedowns, self._trusted = TakedownFile(path.parent), Takedowns()
         self._time = SqliteClock(self._file, clock or THIS_HOST, max_jump_seconds or inf, step)

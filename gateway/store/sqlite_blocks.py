@@ -99,7 +99,7 @@ class Blocks:
 
     def texts(self, portion: Portion, kind: Kind, departed: Bits) -> list[bytes]:
         """Return the records of a portion, or their headers. Raise StoreDamaged."""
-        texts = self._texts(portion.row.body, kind)
+        texts = self._texts(portion.row, kind)
         shown = [(texts[position], departed >> position & 1) for position in positions_of(portion.bits)]
         return [_departed(text, kind) if is_departed else text for text, is_departed in shown]
 
@@ -111,7 +111,7 @@ class Blocks:
         position = None if row is None else row.position(key)
         if row is None or position is None:
             raise StoreDamaged(f"No block has the record {key.datestamp}/{key.number} of the format {prefix}.")
-        return self._texts(row.body, Kind.RECORDS)[position]
+        return self._texts(row, Kind.RECORDS)[position]
 
     def items(self, row: BlockRow) -> list[int]:
         """Return the numbers of the items of a block, of superseded records too. Raise StoreDamaged."""
@@ -126,14 +126,18 @@ class Blocks:
         columns = self._one(SQL["body"], number)
         return Block(Piece(*columns[:4]), Piece(*columns[4:8]), columns[8], columns[9])
 
-    def _texts(self, body: int, kind: Kind) -> list[bytes]:
+    def _texts(self, row: BlockRow, kind: Kind) -> list[bytes]:
         try:
             if kind is Kind.HEADERS:
-                return headers_in(text_of(self.piece(body, kind)))
-            *piece, lengths = self._one(SQL["body_texts"], body)
-            return records_in(text_of(Piece(*piece)), lengths)
+                texts = headers_in(text_of(self.piece(row.body, kind)))
+            else:
+                *piece, lengths = self._one(SQL["body_texts"], row.body)
+                texts = records_in(text_of(Piece(*piece)), lengths)
         except ValueError as error:
-            raise _damaged(body, error) from error
+            raise _damaged(row.body, error) from error
+        if len(texts) != row.size:
+            raise StoreDamaged(f"The block {row.body} has not the {row.size} records that it should have.")
+        return texts
 
     def _one(self, query: str, body: int) -> tuple[Any, ...]:
         columns = self._session.one(query, (body,))

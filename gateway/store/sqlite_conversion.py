@@ -1,7 +1,8 @@
-"""Moves the records of an earlier release into blocks, a part at a time.
+"""Moves the records of an earlier release into blocks, a part at a time, when the store is opened.
 
 It can be killed at any moment, and goes on when the store is opened again; several processes may do it at once. Each
-part is one transaction, which removes the records from where they were. So the file grows little.
+part is one transaction, which removes the records from where they were. So the file grows little. At the end, the
+tables of the earlier release are removed; a store without them is converted.
 """
 
 from __future__ import annotations
@@ -9,10 +10,15 @@ from __future__ import annotations
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
+from math import inf
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from zstandard import ZstdError
+
+from gateway.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.model import Key
 from gateway.store.block_merging import shares
 from gateway.store.block_rows import row_of
@@ -26,43 +32,109 @@ SQL = load("sqlite")
 log = logging.getLogger("gateway.store")
 
 _AT_ONCE: Final = 100 * RECORDS  # records of one transaction
+_MOST_BYTES: Final = 32_000_000  # of the compressed records of one transaction; few records are so large
 _MEMBERS_AT_ONCE: Final = 200_000
-_SECONDS_BETWEEN_NOTES: Final = 10
+_SECONDS_BETWEEN_NOTES: Final = 10.0
+_PATIENCE_SECONDS: Final = 1.0  # for what need not be done now
+_CONTENT: Final = 5  # the column of a record's bytes
+_UNFINISHED: Final = (
+    "The records of this store lie as an earlier release wrote them, and must be moved before they can be read. "
+    "See that the store can be written and the disk has room, and repeat the command: {}"
+)
+_REPAIR: Final = (
+    "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
+)
 
 
-def convert(file: SqliteFile, step: Callable[[str], None]) -> None:
-    """Move all records that are not in blocks yet; log the progress. Raise StoreError."""
+class Pace(NamedTuple):
+    """How many records and places in sets one transaction has, and the clock of the notes about the progress."""
+
+    records: int = _AT_ONCE
+    members: int = _MEMBERS_AT_ONCE
+    clock: Callable[[], float] = monotonic
+
+
+def convert(file: SqliteFile, step: Callable[[str], None], pace: Pace | None = None) -> None:
+    """Move all records that are not in blocks yet; log the progress.
+
+    Raise StoreUnwritable if there are such records and the file cannot be written, and another StoreError.
+    """
     with file.reading() as session:
-        (total,) = session.one(SQL["former_count"]) or (0,)
-    if not total:
+        if session.one(SQL["former_tables"]) is None:
+            return
+        is_empty = session.one(SQL["former_first"]) is None
+        total, done = (session.one(SQL[query]) or (0,) for query in ("former_total", "former_moved"))
+    pace = pace or Pace()
+    if is_empty:  # a new store, or one whose conversion was killed at its end
+        with suppress(StoreBusy, StoreUnwritable):  # the next process does it
+            _tidy(file, step, pace, _PATIENCE_SECONDS)
         return
-    log.warning("The %d records of this store are moved into blocks. This is done once, and can be stopped.", total)
-    done, noted = 0, monotonic()
-    while moved := _part(file, step):
-        done += moved
-        if monotonic() - noted > _SECONDS_BETWEEN_NOTES:
-            noted = monotonic()
-            log.warning("%d of %d records are in blocks.", done, total)
-    _tidy(file)
+    try:
+        _move_all(file, step, pace, _Notes(total[0], done[0], pace.clock))
+        _tidy(file, step, pace)
+    except StoreUnwritable as error:
+        raise StoreUnwritable(_UNFINISHED.format(error)) from error
+
+
+class _Notes:
+    """Logs how far the conversion is: now and then, with the time that is left."""
+
+    def __init__(self, total: int, done: int, clock: Callable[[], float]) -> None:
+        self._total, self._done, self._clock = total, done, clock
+        self._begun, self._noted, self._before = clock(), clock(), done
+        log.warning(
+            "%d of %d records of the store are moved into blocks now. This is done once; it can be stopped, and goes "
+            "on when the store is opened again.",
+            total - done,
+            total,
+        )
+
+    def moved(self, count: int) -> None:
+        """Note that so many further records are in blocks."""
+        self._done += count
+        now = self._clock()
+        if now - self._noted >= _SECONDS_BETWEEN_NOTES:
+            self._noted = now
+            left = (self._total - self._done) * (now - self._begun) / (self._done - self._before)
+            log.warning("%d of %d records are in blocks. The rest takes about %d s.", self._done, self._total, left)
+
+
+def _move_all(file: SqliteFile, step: Callable[[str], None], pace: Pace, notes: _Notes) -> None:
+    while moved := _part(file, step, pace):
+        notes.moved(moved)
     log.warning("All records are in blocks.")
 
 
-def _part(file: SqliteFile, step: Callable[[str], None]) -> int:
+def _part(file: SqliteFile, step: Callable[[str], None], pace: Pace) -> int:
     """Move some records of one format; return how many, 0 if there are none."""
     with file.writing() as session:
-        row = session.one(SQL["former_first"])
+        # Another process may have finished the conversion meanwhile.
+        row = session.one(SQL["former_first"]) if session.one(SQL["former_tables"]) else None
         if row is None:
             return 0
         (prefix,) = row
-        rows = session.execute(SQL["former_records"], {"prefix": prefix, "limit": _AT_ONCE}).fetchall()
+        with closing(session.execute(SQL["former_records"], {"prefix": prefix, "limit": pace.records})) as cursor:
+            rows = _within(cursor, _MOST_BYTES)
         shelf = Shelf(session)
         for start, stop in shares(len(rows)):
             _block(session, shelf, prefix, rows[start:stop])
         datestamp, item = rows[-1][:2]
+        step("records copied")
         session.execute(SQL["former_remove"], (prefix, datestamp, item))
         step("records moved")
     step("move committed")
     return len(rows)
+
+
+def _within(records: Iterable[tuple[Any, ...]], most_bytes: int) -> list[tuple[Any, ...]]:
+    """Return the first records, until they have so many bytes; at least one."""
+    rows, size = [], 0
+    for record in records:
+        rows.append(record)
+        size += len(record[_CONTENT])
+        if size >= most_bytes:
+            break
+    return rows
 
 
 def _block(session: Session, shelf: Shelf, prefix: int, rows: list[tuple[Any, ...]]) -> None:
@@ -71,7 +143,7 @@ def _block(session: Session, shelf: Shelf, prefix: int, rows: list[tuple[Any, ..
     for position, (datestamp, item, is_deleted, dictionary, digest, content, inside, departed) in enumerate(rows):
         keys.append(Key(datestamp, item))
         items.append(item)
-        contents.append(session.codec.unpack(dictionary, content))
+        contents.append(_unpacked(session, dictionary, content, f"{prefix}/{datestamp}/{item}"))
         places.append((item, prefix, datestamp, item, is_deleted, digest))
         for collection in json.loads(inside or "[]"):
             members, gone = sets[collection]
@@ -84,12 +156,23 @@ def _block(session: Session, shelf: Shelf, prefix: int, rows: list[tuple[Any, ..
     session.executemany(SQL["place_put"], places)
 
 
-def _tidy(file: SqliteFile) -> None:
-    """Remove what only the records of the earlier release needed."""
-    while True:
-        with file.writing() as session:
-            removed = session.execute(SQL["former_members_remove"], (_MEMBERS_AT_ONCE,)).rowcount
+def _unpacked(session: Session, dictionary: int, content: bytes, key: str) -> bytes:
+    try:
+        return session.codec.unpack(dictionary, content)
+    except ZstdError as error:
+        raise StoreDamaged(f"The record {key} of this store is damaged: {error}. {_REPAIR}") from error
+
+
+def _tidy(file: SqliteFile, step: Callable[[str], None], pace: Pace, at_most_seconds: float = inf) -> None:
+    """Remove the tables that only the earlier release needed; a large one in parts, because of the log of SQLite."""
+    removed = pace.members
+    while removed:
+        with file.writing(at_most_seconds) as session:
+            is_there = session.one(SQL["former_tables"]) is not None
+            removed = session.execute(SQL["former_members_remove"], (pace.members,)).rowcount if is_there else 0
+            step("former members removed")
             if not removed:
-                session.execute(SQL["former_dictionaries_remove"])
-        if not removed:
-            return
+                for query in ("former_records_drop", "former_members_drop", "former_dictionaries_drop"):
+                    session.execute(SQL[query])
+                    step("former table removed")
+        step("removal committed")

@@ -57,6 +57,10 @@ _UNCHANGING = (
     "%s cannot be written, because of its permissions or a full disk. It is read without its log, so the last changes "
     "may be missing."
 )
+_OLD = (
+    "It was written by an earlier release, and must be changed before this release can read it. Make it writable, or "
+    "the disk less full, and repeat the command"
+)
 _PRIMARY: Final = 0xFF  # the low byte of an extended code is the primary code
 
 
@@ -288,15 +292,25 @@ class SqliteFile:
         session = self._connect(f"page_size = {self._page_bytes}")
         try:
             database = Database(session.connection)
-            self._refuse_newer({step.name for step in steps.applied(database)}, folder)
+            applied = {step.name for step in steps.applied(database)}
+            self._refuse_newer(applied, folder)
             if steps.pending(database):
-                self._keep_a_log(session)
-                self._begin(session, self._busy_seconds)
-                # Under the lock, it checks again: another process may have done it meanwhile.
-                steps.apply(database)
-                session.execute("commit")
+                self._apply(session, steps, is_old=bool(applied))
         finally:
             session.connection.close()
+
+    def _apply(self, session: Session, steps: Migrations, *, is_old: bool) -> None:
+        try:
+            self._keep_a_log(session)
+            self._begin(session, self._busy_seconds)
+            # Under the lock, it checks again: another process may have done it meanwhile.
+            steps.apply(Database(session.connection))
+            session.execute("commit")
+        except sqlite3.OperationalError as error:
+            known = _translation(error, self.path)
+            if not is_old or not isinstance(known, StoreUnwritable):
+                raise
+            raise StoreUnwritable(f"{known} {_OLD}.") from error
 
     def _keep_a_log(self, session: Session) -> None:
         """Switch the file to a write-ahead log; SQLite does not wait for other processes that do so, or write."""

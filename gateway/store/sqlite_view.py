@@ -57,7 +57,7 @@ class SqliteView:
         return self._horizon
 
     def page(self, selection: Selection, after: Key | None, limit: int) -> Page:
-        """Return at most `limit` records after the key `after`, by (datestamp, item), deleted ones as tombstones."""
+        """Return at most `limit` records after the key `after`, by (datestamp, number), deleted ones as tombstones."""
         place = self._place(selection)
         if place is None:
             return Page((), None)
@@ -159,7 +159,7 @@ class SqliteView:
     def entries(
         self, selection: Selection, limit: int, offset: int = 0, *, only_held: bool = False
     ) -> tuple[tuple[str, int], ...]:
-        """Return (identifier, datestamp) of living records of a list without a set, by (datestamp, item)."""
+        """Return (identifier, datestamp) of living records of a list without a set, by (datestamp, number)."""
         prefix = self._number("prefix", selection.metadata_prefix)
         if prefix is None:
             return ()

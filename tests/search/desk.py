@@ -49,7 +49,7 @@ def change_of(
         for element, texts in statements.items()
         for text in ((texts,) if isinstance(texts, str) else texts)
     ]
-    content = b"<record><header/></record>" if is_deleted else record_of(identifier, specs, pairs)
+    content = b"<record><header></header></record>" if is_deleted else record_of(identifier, specs, pairs)
     digest = blake2b(content, digest_size=16).digest()
     records = tuple(Record(prefix, digest, is_deleted, content) for prefix in ("oai_dc", "oai_didl"))
     return ItemChange(name, identifier, is_deleted, specs, (), records, is_withheld)

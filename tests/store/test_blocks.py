@@ -10,6 +10,7 @@ import gzip
 import zlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from sys import byteorder
 from typing import Any, NamedTuple
 
 import pytest
@@ -278,6 +279,22 @@ def test_texts_and_pieces_make_one_answer(texts):
 def test_a_damaged_piece_is_refused(piece):
     with pytest.raises(ValueError, match="A piece"):
         pieces.text_of(piece)
+
+
+def test_packed_numbers_are_the_same_on_every_machine(monkeypatch):
+    """A store may move to a machine with another order of bytes; what one writes, both read."""
+    numbers = [1, 300, 7]
+    here = pack(numbers)
+    other = "big" if byteorder == "little" else "little"
+    monkeypatch.setattr("gateway.store.blocks.byteorder", other)
+    assert unpack(pack(numbers)) == numbers
+    assert pack(numbers) != here
+
+
+def test_lengths_that_are_not_those_of_the_text_are_refused():
+    block = block_of([record_of(1, 1)], [1])
+    with pytest.raises(ValueError, match="The lengths of its records"):
+        texts_of(block._replace(lengths=pack([5])), Kind.RECORDS)
 
 
 def test_damaged_numbers_are_refused():

@@ -195,9 +195,8 @@ class History:
 
 def _with_ancestors(specs):
     for spec in specs:
-        while spec:
-            yield spec
-            spec = spec.rpartition(":")[0]
+        parts = spec.split(":")
+        yield from (":".join(parts[:depth]) for depth in range(len(parts), 0, -1))
 
 
 def check_history(path, clocks, seed, steps):

@@ -1,5 +1,6 @@
 -- Records lie in blocks of about a hundred, which are compressed once and served as they lie (gateway/store/README.md).
--- What is in `former_record` is moved into blocks when the store is opened, a part at a time; then it is empty.
+-- What is in `former_record` is moved into blocks when the store is opened, a part at a time; then it is removed, and so
+-- are `membership` and `dictionary` (sqlite_conversion.py).
 
 alter table record rename to former_record;
 drop index record_item;

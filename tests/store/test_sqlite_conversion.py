@@ -1,0 +1,285 @@
+"""The store of an earlier release becomes one of blocks: it shows the same, whenever it was killed, full or shared."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import StoreDamaged, StoreUnwritable
+from gateway.model import Key, Publication, Resource, Selection
+from gateway.store.queries import load
+from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_blocks import as_departed
+from gateway.store.sqlite_conversion import Pace, convert
+from gateway.store.sqlite_file import SqliteFile
+from tests.live import write_like_others
+from tests.store.former_store import MIGRATIONS, PREFIXES, SETS, Former, make_former, without_former_tables
+
+pytestmark = pytest.mark.slow  # stores are made and read whole
+
+SQL = load("sqlite")
+SMALL = Pace(records=110, members=200)
+ALL_SETS = {0: None, **SETS}
+fork = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning")
+
+
+def key_of(record: Former) -> Key:
+    return Key(record.datestamp, record.item)
+
+
+def listed(records: list[Former], prefix: int, collection: int, *, departed: bool) -> list[tuple[Key, bytes]]:
+    """Return what the earlier release had in a list, in its order."""
+    shown = []
+    for record in sorted(records, key=key_of):
+        if record.prefix == prefix and (collection == 0 or collection in record.sets):
+            shown.append((key_of(record), record.content))
+        elif record.prefix == prefix and departed and collection in record.departed:
+            shown.append((key_of(record), as_departed(record.content)))
+    return shown
+
+
+def walked(view, selection: Selection, after: Key | None, limit: int = 60) -> list[bytes]:
+    records: list[bytes] = []
+    while True:
+        page = view.page(selection, after, limit)
+        records += page.records
+        after = page.next
+        if after is None:
+            return records
+
+
+def check_same(path: Path, records: list[Former]) -> None:
+    """Check that a store shows the records of the earlier release, and that the check of stores is content."""
+    for departed in (False, True):
+        with closing(SqliteStore(path, show_departed=departed)) as store:
+            assert store.check() == ()
+            with store.view() as view:
+                for prefix, name in PREFIXES.items():
+                    for collection, spec in ALL_SETS.items():
+                        wanted = [content for _, content in listed(records, prefix, collection, departed=departed)]
+                        selection = Selection(name, spec)
+                        assert walked(view, selection, None) == wanted
+                        assert view.count(selection) == len(wanted)
+    assert without_former_tables(path)
+
+
+def opened(path: Path) -> SqliteFile:
+    """Open a store whose schema is new, and whose records are not in blocks yet."""
+    return SqliteFile(path, MIGRATIONS, create=False, dictionary=SQL["dictionary"])
+
+
+@contextmanager
+def converting(path: Path, step: Callable[[str], None] = lambda _: None, pace: Pace = SMALL) -> Iterator[SqliteFile]:
+    """Open a file and convert it, with small transactions."""
+    with closing(opened(path)) as file:
+        convert(file, step, pace)
+        yield file
+
+
+@pytest.fixture
+def records(path) -> list[Former]:
+    return make_former(path)
+
+
+def test_lists_and_records_are_the_same_as_before(path, records):
+    check_same(path, records)
+    with closing(SqliteStore(path)) as store, store.view() as view:
+        for record in records:
+            stored = view.record(record.identifier, PREFIXES[record.prefix])
+            assert stored == (record.content, record.datestamp, record.digest, record.is_deleted)
+        for prefix, name in PREFIXES.items():
+            living = sorted((one for one in records if one.prefix == prefix and not one.is_deleted), key=key_of)
+            assert view.entries(Selection(name), 1000) == tuple((one.identifier, one.datestamp) for one in living)
+            resources = view.resources(Selection(name), 0, 10**6, 1000)
+            assert {one.item: one.datestamp for one in resources} == {one.item: one.datestamp for one in living}
+            assert all(isinstance(one, Resource) and one.length for one in resources)
+
+
+def test_a_token_of_the_earlier_release_goes_on_behind_its_record(path, records):
+    with closing(SqliteStore(path, show_departed=True)) as store, store.view() as view:
+        for collection, spec in ALL_SETS.items():
+            wanted = listed(records, 1, collection, departed=True)
+            for place, (key, _) in enumerate(wanted[::7]):
+                rest = [content for _, content in wanted[place * 7 + 1 :]]
+                assert walked(view, Selection("oai_dc", spec), key, 100) == rest
+
+
+def test_new_records_get_numbers_above_all_items(path, records, make_change):
+    with closing(SqliteStore(path)) as store:
+        store.publish(store.intend(), Publication("laro", (make_change("new"), make_change("u3"))))
+        assert store.check() == ()
+        with store.view() as view:
+            page = view.page(Selection("oai_dc"), None, len(records) - 1)
+            names = [content for content in walked(view, Selection("oai_dc"), None) if b"</header>new " in content]
+            assert len(names) == 1
+            assert page.next is None
+    with closing(sqlite3.connect(path)) as connection:
+        numbers = connection.execute("select number from place where datestamp > 1700000000").fetchall()
+    assert sorted(number for (number,) in numbers) == [251, 252]
+
+
+@fork
+def test_a_conversion_that_is_killed_at_any_step_goes_on(tmp_path):
+    """It is killed at its first step, goes on and is killed at its second step, and so on, until it ends by itself."""
+    path = tmp_path / "store.sqlite"
+    records = make_former(path)
+    number, ended = 0, False
+    while not ended:
+        number += 1
+        ended = _converted_by_child(path, number % 9 + 1)
+        assert number < 100
+    assert number > 5
+    check_same(path, records)
+
+
+@fork
+@pytest.mark.long
+@pytest.mark.parametrize("last", range(1, 27, 5))
+def test_a_conversion_that_is_killed_once_goes_on(tmp_path, last):
+    for step in range(last, last + 5):
+        folder = tmp_path / str(step)
+        folder.mkdir()
+        records = make_former(folder / "store.sqlite", 150)
+        _converted_by_child(folder / "store.sqlite", step)
+        check_same(folder / "store.sqlite", records)
+
+
+def _converted_by_child(path: Path, last: int) -> bool:
+    """Convert a store in a process that kills itself at a step; return whether it came to its end."""
+    child = os.fork()
+    if child == 0:
+        left = iter(range(last))
+
+        def step(_name: str) -> None:
+            if next(left, None) == last - 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        status = 1
+        try:
+            with converting(path, step):
+                status = 0
+        finally:
+            os._exit(status)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, -signal.SIGKILL)
+    return code == 0
+
+
+@fork
+def test_several_processes_convert_at_once(path, records):
+    children = []
+    for _ in range(3):
+        children.append(os.fork())
+        if children[-1] == 0:
+            status = 1
+            try:
+                with converting(path, pace=Pace(records=20, members=50)):
+                    status = 0
+            finally:
+                os._exit(status)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+    check_same(path, records)
+
+
+def test_a_store_whose_tables_another_process_removes_meanwhile_is_converted(path, records):
+    def step(name: str) -> None:
+        if name == "move committed":
+            with converting(path):
+                pass
+
+    with converting(path, step):
+        pass
+    check_same(path, records)
+
+
+def test_a_disk_that_is_full_is_a_sentence_and_loses_nothing(path, records):
+    with closing(opened(path)) as file:
+        with file.packing() as session:
+            pages = session.one("pragma page_count")[0]
+            session.execute(f"pragma max_page_count = {pages}")
+        with pytest.raises(StoreUnwritable, match=r"repeat the command: .*the disk is full"):
+            convert(file, lambda _: None)
+    check_same(path, records)
+
+
+def test_large_records_are_moved_a_few_at_a_time(path, monkeypatch):
+    monkeypatch.setattr("gateway.store.sqlite_conversion._MOST_BYTES", 100_000)
+    records = make_former(path)
+    check_same(path, records)
+
+
+def test_a_damaged_record_is_named_with_what_to_do(path, records):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update record set content = x'00' where item = 200 and prefix = 2")
+        connection.commit()
+    with pytest.raises(StoreDamaged, match=r"record 2/\d+/200 of this store is damaged: .*gateway rebuild"):
+        SqliteStore(path)
+
+
+@fork
+@pytest.mark.parametrize("is_begun", [False, True])
+@pytest.mark.parametrize("only_reads", [False, True])
+def test_where_nothing_can_be_written_a_sentence_says_what_to_do(path, records, is_begun, only_reads):
+    """No process may read a part of the records, or show an empty repository."""
+    if is_begun:
+        opened(path).close()
+    path.parent.chmod(0o555)
+    path.chmod(0o444)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            write_like_others()
+            sentence = r"earlier release.*repeat the command" if only_reads else "cannot be written"
+            with pytest.raises(StoreUnwritable, match=sentence):
+                SqliteStore(path, only_reads=only_reads)
+            status = 0
+        except BaseException:  # noqa: BLE001 - whatever it is, the child must not go on as a second pytest
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    path.parent.chmod(0o755)
+    path.chmod(0o644)
+    check_same(path, records)
+
+
+def test_a_reader_converts_too(path, records):
+    with closing(SqliteStore(path, only_reads=True)) as store, store.view() as view:
+        assert len(walked(view, Selection("oai_dc"), None)) == 250
+    check_same(path, records)
+
+
+def test_a_converted_store_has_the_schema_of_a_new_one(path, tmp_path, records):
+    SqliteStore(path).close()
+    new = tmp_path / "new" / "store.sqlite"
+    SqliteStore(new, create=True).close()
+
+    def schema(path: Path) -> list[tuple[str, ...]]:
+        with closing(sqlite3.connect(path)) as connection:
+            return connection.execute("select type, name, tbl_name, sql from sqlite_schema order by 1, 2").fetchall()
+
+    assert schema(path) == schema(new)
+    assert without_former_tables(new)
+
+
+def test_the_log_says_how_far_it_is_and_how_long_it_takes(path, records, caplog):
+    seconds = iter(range(0, 100_000, 15))
+    with converting(path, pace=Pace(records=100, clock=lambda: next(seconds))):
+        pass
+    total = len(records)
+    assert caplog.messages[0].startswith(f"{total} of {total} records of the store are moved into blocks now.")
+    assert caplog.messages[1] == f"100 of {total} records are in blocks. The rest takes about 95 s."
+    assert caplog.messages[-1] == "All records are in blocks."
+
+
+def test_a_new_store_says_nothing_of_a_conversion(path, caplog):
+    SqliteStore(path, create=True).close()
+    assert caplog.messages == []
