@@ -333,6 +333,8 @@ def _note(file: TakedownFile, news: Survey) -> bool:
 
 
 def _noted(entry: Takedown, news: Survey) -> Takedown:
+    if not any(effect.get(entry.key) for effect in (news.items, news.files, news.addresses)):
+        return entry
     items = {*entry.items, *news.items.get(entry.key, ())}
     files = {*entry.files, *news.files.get(entry.key, ())}
     addresses = {*entry.addresses, *news.addresses.get(entry.key, ())}

@@ -37,6 +37,7 @@ GROUND = (
     "gateway.spdx",
     "gateway.spreadsheets",
     "gateway.work_dates",
+    "gateway.normal_forms",
 )
 PROGRAM = (
     "gateway.clocks",
@@ -138,6 +139,7 @@ LAYERS = {
     "gateway.secret_arguments": Layer(),
     "gateway.spreadsheets": Layer(),
     "gateway.work_dates": Layer(),
+    "gateway.normal_forms": Layer(),
     "gateway.typed_links": Layer(("gateway.addresses", "gateway.xmltext")),
     "gateway.sandbox": Layer(),
     "gateway.durable": Layer(),

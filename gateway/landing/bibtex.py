@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
+from gateway.normal_forms import normalized
 from gateway.pages.reference import Author, Reference
 from gateway.pages.shown import bare
 from gateway.work_dates import date_parts
@@ -68,7 +68,7 @@ def _publisher(reference: Reference) -> str:
 
 
 def _word(text: str) -> str:
-    ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    ascii_only = normalized("NFKD", text).encode("ascii", "ignore").decode()
     return _NO_WORD.sub("", ascii_only.lower())
 
 

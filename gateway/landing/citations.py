@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gateway.normal_forms import normalized
 from gateway.pages.reference import Author, Reference
 from gateway.pages.shown import bare
 
@@ -114,7 +115,7 @@ def _initials(given: str, stop: str, space: str, hyphen: str) -> str:
     Names in scripts without initials, such as Chinese or Arabic, stay whole.
     """
     made, is_behind_particle = "", False
-    for match in _GIVEN.finditer(unicodedata.normalize("NFC", given)):
+    for match in _GIVEN.finditer(normalized("NFC", given)):
         if unicodedata.name(match[2], "").partition(" ")[0] not in _SCRIPTS_WITH_INITIALS:
             return given
         if match[0] in _PARTICLES:

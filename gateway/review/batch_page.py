@@ -95,7 +95,7 @@ class BatchPage:
         desk = self._desk()
         touched = self._numbered(numbers_in(form.getlist("numbers"), MOST), verb)
         try:
-            reason = reason_of(form.get("reason", ""), form.get("comment", ""), self._pages.texts.review_reasons)
+            reason = reason_of(verb, form.get("reason", ""), form.get("comment", ""), self._pages.texts.review_reasons)
             decided = self._decide(*self._decisions(desk, touched.rows, verb, reason))
         except DecisionRefused as error:
             return refused(self._pages, HTTPStatus.CONFLICT, texts.nothing_decided, str(error), self._next(form))

@@ -102,11 +102,11 @@ class DecidePage:
         if not verb:
             verb, number, sha256 = (form.get(name, "") for name in ("verdict", "number", "sha256"))
         is_digest = len(sha256) == _DIGEST_LETTERS and sha256.isalnum()
-        reason = "" if verb == "undo" else self._reason(form.get("reason", ""), form.get("comment", ""))
+        reason = "" if verb == "undo" else self._reason(verb, form.get("reason", ""), form.get("comment", ""))
         return Wish(verb, number_in(number), sha256.lower() if is_digest else "", reason)
 
-    def _reason(self, key: str, comment: str) -> str:
-        return reason_of(key, comment, self._pages.texts.review_reasons)
+    def _reason(self, verb: str, key: str, comment: str) -> str:
+        return reason_of(verb, key, comment, self._pages.texts.review_reasons)
 
     def _decision(self, desk: Discovery, listed: ListedCopy, wish: Wish) -> Decision:
         """Return the decision that the user wants. Raise DecisionRefused if nothing is left to undo."""

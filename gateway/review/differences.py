@@ -12,9 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Final, NamedTuple
-from unicodedata import combining, normalize
+from unicodedata import combining
 
 from gateway.model import Candidate, Work
+from gateway.normal_forms import normalized
 
 _MOST_WORDS: Final = 80  # of a statement
 _MOST_NAMES: Final = 10
@@ -138,7 +139,7 @@ def _dois(text: str) -> Iterator[str]:
 
 def _plain(word: str) -> str:
     """Return a word without marks, accents and capitals; empty if nothing is left."""
-    letters = normalize("NFKD", word.casefold())
+    letters = normalized("NFKD", word.casefold())
     return "".join(letter for letter in letters if letter.isalnum() and not combining(letter))
 
 

@@ -97,9 +97,9 @@ class Sessions:
     def end(self) -> None:
         """End the session of this request."""
         token = session.get(_TOKEN)
+        session.clear()  # first: the browser forgets it even if the database cannot
         if isinstance(token, str):
             self._users.end_session(_digest(token), self.line(Deed.SIGNED_OUT, by=signed_in().name))
-        session.clear()
 
     def note(self, deed: Deed, about: str, at: int) -> None:
         """Write into the log what the user of this request has done in a second."""

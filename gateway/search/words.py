@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
-from unicodedata import category, normalize
+from unicodedata import category
+
+from gateway.normal_forms import normalized
 
 MOST_LETTERS = 64  # of a word; the rest does not count
 
@@ -40,9 +42,9 @@ def folded(text: str) -> str:
     """Return a text in lower case without diacritics and compatibility forms."""
     if text.isascii():
         return text.lower()
-    plain = normalize("NFKD", text).casefold().translate(_PLAIN)
+    plain = normalized("NFKD", text).casefold().translate(_PLAIN)
     kept = [letter for letter in plain if letter.isascii() or category(letter)[0] != "M" or letter in _VOICED]
-    return normalize("NFC", "".join(kept))
+    return normalized("NFC", "".join(kept))
 
 
 def index_words(text: str) -> Iterator[str]:

@@ -26,6 +26,7 @@ class FileOnDemand:
         self._migrations = Path(__file__).parent / "migrations" / migrations
         self._lock = Lock()
         self._file: SqliteFile | None = None
+        self._opened_as: tuple[int, int] | None = None
 
     def close(self) -> None:
         """Close all connections to the database."""
@@ -36,7 +37,7 @@ class FileOnDemand:
 
     def rows(self, query: str, parameters: Parameters = ()) -> list[Sequence[Any]]:
         """Return the rows of a query; none without a file, or with an empty one: who made it was killed."""
-        if self._file is None and not self._is_made:
+        if self._known() is None:
             return []
         with self._opened(create=False).reading() as session:
             return session.execute(query, parameters).fetchall()
@@ -56,22 +57,28 @@ class FileOnDemand:
         with self._opened(create=create).writing(at_most_seconds) as session:
             yield session
 
-    @property
-    def _is_made(self) -> bool:
-        try:
-            return self._path.stat().st_size > 0
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise StoreError(f"{self._path} cannot be read: {error.strerror}.") from error
-
     def _opened(self, *, create: bool) -> SqliteFile:
         with self._lock:
+            known = self._known()
+            if self._file is not None and known != self._opened_as:
+                self._file.close()  # it was deleted or replaced: what it said is no longer true
+                self._file = None
             if self._file is None:
                 if create:
                     self._make()
                 self._file = SqliteFile(self._path, self._migrations, create=create)
+                self._opened_as = self._known()
             return self._file
+
+    def _known(self) -> tuple[int, int] | None:
+        """Return which file this is; None if there is none, or an empty one."""
+        try:
+            known = self._path.stat()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"{self._path} cannot be read: {error.strerror}.") from error
+        return (known.st_dev, known.st_ino) if known.st_size else None
 
     def _make(self) -> None:
         try:

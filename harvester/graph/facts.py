@@ -10,13 +10,13 @@ from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha1
 from typing import Any, NamedTuple
-from unicodedata import normalize
 
 from gateway.addresses import address
 from gateway.fulltext.policies import Policy
 from gateway.fulltext.stored_search import candidates_in, policy_in
 from gateway.model import Candidate, Content, FileLink, SearchState, Work
 from gateway.names import source_of
+from gateway.normal_forms import normalized
 from gateway.pages.reference import Reference, reference_of
 from gateway.pages.shown import plain
 from gateway.xmltext import clean, utc_datetime
@@ -147,7 +147,7 @@ def _legal(text: str) -> str:
 
 def _key(text: str) -> str:
     """Return a name or a subject as it is compared: without case, commas, and full stops behind words."""
-    text = text if text.isascii() else normalize("NFC", text)
+    text = normalized("NFC", text)
     return _MARKS.sub(" ", text).strip().casefold()
 
 

@@ -15,7 +15,7 @@ from tests.review.test_browser_review import (  # noqa: F401 - fixtures
 pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
 LISTS = ("/review?verdict=any", "/review/decisions", "/review/batch?verb=reject&all=1")
-# Words of headings that are broken in the middle, and chips that leave their cell; in cards there are neither.
+# Words of headings that are broken in the middle, and chips and scores that leave their cell; cards have none of them.
 SQUEEZED = """
 const heads = [...document.querySelectorAll('main thead th')].filter(cell => cell.getBoundingClientRect().width > 1);
 const lines = cell => { const range = document.createRange(); range.selectNodeContents(cell);
@@ -24,7 +24,11 @@ const broken = heads.filter(cell => !cell.querySelector('.unseen')
   && lines(cell) > cell.textContent.trim().split(/\\s+/).length);
 const out = [...document.querySelectorAll('td .chip')].filter(chip =>
   chip.getBoundingClientRect().right > chip.closest('td').getBoundingClientRect().right + 1);
-return [...broken, ...out].map(element => element.textContent.trim());
+const wide = [...document.querySelectorAll('td.number')].filter(cell => {
+  const range = document.createRange(); range.selectNodeContents(cell);
+  const text = range.getBoundingClientRect(), box = cell.getBoundingClientRect();
+  return text.left < box.left - 1 || text.right > box.right - parseFloat(getComputedStyle(cell).paddingRight) + 1; });
+return [...broken, ...out, ...wide].map(element => element.textContent.trim());
 """
 # The lines of the times in the list of decisions.
 LINES = """

@@ -74,6 +74,7 @@ def furnished(folder: Path) -> None:
         files = Files(house)
         for number in range(WAITING):
             files.add(f"w{number}", f"Work {number:02} on the reefs of the Red Sea", score=0.1 + number / 100)
+        files.add("unread", "A work whose file was not read", score=None)
         for number in range(3):
             files.add(
                 f"a{number}", f"Accepted work {number}", verdict="accept",

@@ -96,6 +96,28 @@ def buttons(reviewer: Browser) -> list[str]:
     return [button.text for button in parsed(reviewer.get("/review?verdict=any").text).xpath("//td//button")]
 
 
+@pytest.mark.parametrize(
+    ("verb", "reason", "words"),
+    [
+        ("accept", "another", "'It is another work.' is a reason to reject. Choose a reason to accept, or none."),
+        ("reject", "work", "'It is the work.' is a reason to accept. Choose a reason to reject, or none."),
+    ],
+)
+def test_a_reason_of_the_other_verdict_is_refused(files, reviewer, verb, reason, words):
+    """The list of reasons keeps what was chosen when a person thinks better of it."""
+    file = files.add("1")
+    number = files.last(file).number
+    for answer in (
+        reviewer.post("/review/decide", row=f"{verb} {number}", reason=reason),
+        reviewer.post("/review/batch", verb=verb, numbers=str(number), reason=reason),
+    ):
+        assert answer.status_code == 409
+        assert words in seen(answer.text)
+    assert files.history(file) == [("rule", "review")]
+    assert reviewer.post("/review/decide", row=f"undo {number}", reason=reason).status_code == 409
+    assert reviewer.post("/review/decide", row=f"keep {number}", reason=reason).status_code == 400
+
+
 def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer):  # noqa: F811 - the fixture
     file = files.add("1", "Corals")
     looked_at = row(files, file, "accept")

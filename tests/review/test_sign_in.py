@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from gateway.errors import StoreUnwritable
 from gateway.model import Deed, LogLine, Role, User
 from gateway.people import passwords
 from gateway.review import login_page
@@ -152,6 +153,17 @@ def test_a_copied_cookie_is_worth_nothing_after_signing_out(guest):
     assert guest.post("/review/logout").status_code == 303
     assert guest.get("/review").status_code == 303
     assert _with_cookie(guest, copied).get("/review").status_code == 303
+
+
+def test_a_browser_forgets_a_session_that_cannot_be_ended(house, reviewer, monkeypatch):  # noqa: F811 - the fixture
+    """The disk is full: who signs out at a shared computer is signed out there, and reads that something is wrong."""
+
+    def full(*_: object) -> bool:
+        raise StoreUnwritable("users.sqlite cannot be written: the disk is full.")
+
+    monkeypatch.setattr(house.app.extensions["users"], "end_session", full)
+    assert reviewer.post("/review/logout").status_code == 503
+    assert reviewer.get("/review").status_code == 303
 
 
 def test_removal_and_a_new_password_end_all_sessions_at_once(house, reviewer):  # noqa: F811 - the fixture

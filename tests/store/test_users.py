@@ -47,6 +47,22 @@ def test_who_was_killed_while_making_the_file_has_left_no_user(users, tmp_path):
     assert users.any()
 
 
+def test_a_file_that_was_deleted_or_replaced_lets_nobody_of_before_in(users, account, tmp_path):
+    """An administrator who deletes or restores the file while the server runs does not expect the former users."""
+    users.begin_session("token", account, _line())
+    for file in tmp_path.glob("users.sqlite*"):
+        file.unlink()
+    assert not users.any()
+    assert (users.find("B. Ito"), users.of_session("token", NOW)) == (None, None)
+    other = tmp_path / "other"
+    other.mkdir()
+    with closing(open_users(other)) as restored:
+        assert restored.add(ADA, "a hash", _line())
+    (other / "users.sqlite").rename(tmp_path / "users.sqlite")
+    assert [known.user for known in users.all()] == [ADA]
+    assert users.set_password("Ada", "another", _line())
+
+
 def test_a_folder_that_cannot_be_read_is_an_error_and_not_an_instance_without_users(tmp_path):
     (tmp_path / "file").touch()
     with (

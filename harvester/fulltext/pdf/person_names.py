@@ -13,6 +13,8 @@ from collections.abc import Collection, Iterable
 from itertools import chain, repeat
 from typing import NamedTuple
 
+from gateway.normal_forms import normalized
+
 _MOST_NAMES = 200
 _MOST_CHARACTERS = 300  # of one name
 _LEAST_LETTERS = 2  # of a family name
@@ -164,7 +166,7 @@ def _is_same(one: str, other: str) -> bool:
 
 def _begins_with(name: Name, family: str) -> bool:
     """Return whether a name without spaces, as in China and Korea, begins with a family name."""
-    spelled = unicodedata.normalize("NFC", family)
+    spelled = normalized("NFC", family)
     if name.family or not 1 <= len(spelled) <= _MOST_WIDE or min(spelled) < _FIRST_WIDE:
         return False
     return any(word.startswith(wanted) for wanted in _words(family) for word in name.words)

@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import snowballstemmer  # type: ignore[import-untyped]
 
+from gateway.normal_forms import normalized
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BREAK = re.compile("(?<=[\u2e80-\u9fff\uac00-\ud7af])\\s*\n\\s*(?=[\u2e80-\u9fff\uac00-\ud7af])")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010\ufffe][^\S\n]*\n\s*(?=[^\W\d_])")
@@ -53,7 +55,7 @@ STOP_WORDS = frozenset(
 
 def words(text: str) -> Counter[str]:
     """Return the number of each stem in a text. A word divided at the end of a line is one word."""
-    spread = unicodedata.normalize("NFKD", text)[:_MOST_CHARACTERS]
+    spread = normalized("NFKD", text)[:_MOST_CHARACTERS]
     if _SHORT_I in spread.lower():
         spread = spread.lower().replace(_SHORT_I, "\u0439")
     folded = "".join(letter for letter in spread if not unicodedata.combining(letter)).casefold()
@@ -108,5 +110,5 @@ def compared(metadata: Iterable[str], document: Counter[str]) -> Compared:
 
 def letters(text: str) -> str:
     """Return only the letters and digits of a text, in lower case, without accents, for the comparison of titles."""
-    folded = unicodedata.normalize("NFKD", text)[:_MOST_CHARACTERS].casefold()
+    folded = normalized("NFKD", text)[:_MOST_CHARACTERS].casefold()
     return "".join(letter for letter in folded if letter.isalnum())

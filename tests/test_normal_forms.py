@@ -1,0 +1,41 @@
+"""Texts of strangers are normalized in a time that grows with their length, and not with its square."""
+
+from __future__ import annotations
+
+import time
+from unicodedata import combining, normalize
+
+import pytest
+
+from gateway.landing.citations import _initials
+from gateway.normal_forms import normalized
+from gateway.review.differences import _plain
+from gateway.search.words import folded
+from harvester.fulltext.pdf.similarity import letters, words
+from harvester.graph.facts import _key
+
+HOSTILE = "a" + "\u0301\u0327" * 200_000
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+@pytest.mark.parametrize(
+    "text", ["", "abc", "caf\u00e9", "cafe\u0301 \ufb01 \u1100\u1161", "\u0301" * 30, "." * 99 + "\u00e9"]
+)
+def test_texts_that_people_write_are_as_unicode_says(form, text):
+    assert normalized(form, text) == normalize(form, text)
+
+
+def test_a_letter_keeps_thirty_marks():
+    assert normalized("NFD", "a" + "\u0301" * 31 + "b" + "\u0301" * 30) == "a" + "\u0301" * 30 + "b" + "\u0301" * 30
+
+
+def test_every_mark_is_counted():
+    marks = [chr(number) for number in range(0x110000) if combining(chr(number))]
+    assert [mark for mark in marks if len(normalized("NFC", "b" + mark * 40)) > 1 + 2 * 30] == []
+
+
+@pytest.mark.parametrize("read", [folded, _plain, letters, words, _key, lambda text: _initials(text, ".", " ", "-")])
+def test_a_title_of_marks_takes_no_minutes(read):
+    begun = time.process_time()
+    read(HOSTILE)
+    assert time.process_time() - begun < 5
