@@ -82,7 +82,8 @@ class Face:
     def direct(self, application: Application, headers: Sequence[tuple[str, str]]) -> Application:
         """Return a WSGI application that answers GET requests for lists itself; Flask would take as long as the list.
 
-        It leaves all others to `application`, and those with conditions. `headers` are those of every answer.
+        It leaves all others to `application`, and those with conditions. `headers` are those of every answer. The first
+        request of a list of all times may be a topic of our hub, whose links `application` adds.
         """
 
         def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -91,7 +92,7 @@ class Face:
             if not is_list or len(raw) > self._max_bytes or not _CONDITIONS.isdisjoint(environ):
                 return application(environ, start_response)
             arguments = parse(raw.encode("latin-1"))
-            if arguments.verb not in _LISTS:
+            if arguments.verb not in _LISTS or _may_be_topic(arguments):
                 return application(environ, start_response)
             try:
                 body, coding = self._answered(arguments, partial(_encoded, environ.get("HTTP_ACCEPT_ENCODING", "")))
@@ -111,6 +112,12 @@ class Face:
             size = (finished.content_length or 0) if isinstance(finished, Response) else len(finished[0])
             self._observe(arguments.verb, answer.error, monotonic() - began, size)
         return finished
+
+
+def _may_be_topic(arguments: Arguments) -> bool:
+    """Return whether somebody may subscribe to the address of a request: it asks for all records of a list."""
+    is_part = (arguments.resumption_token, arguments.from_, arguments.until) != (None, None, None)
+    return arguments.verb == "ListRecords" and not is_part
 
 
 @contextmanager

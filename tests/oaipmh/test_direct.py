@@ -11,7 +11,8 @@ from gateway.pieces import compressed
 from gateway.store.base import PageOfParts
 
 HEADERS = (("X-Content-Type-Options", "nosniff"),)
-LIST = "verb=ListRecords&metadataPrefix=oai_dc"
+TOPIC = "verb=ListRecords&metadataPrefix=oai_dc"
+LIST = f"{TOPIC}&until=2023-11-14T22:13:20Z"
 
 
 class Clients:
@@ -57,10 +58,11 @@ def clients(store, repository):
     [
         LIST,
         "verb=ListIdentifiers&metadataPrefix=oai_dc",
-        f"{LIST}&from=2023-11-14&until=2023-11-14T22:13:20Z",
+        f"{TOPIC}&from=2023-11-14T00:00:00Z",
+        f"{LIST}&from=2023-11-14",
         f"{LIST}&set=nothing",
         f"{LIST}&set=%ff",
-        "verb=ListRecords",
+        "verb=ListIdentifiers",
         "verb=ListRecords&resumptionToken=nonsense",
         "metadataPrefix=oai_dc&verb=ListIdentifiers&x=%C3%A9+1",
     ],
@@ -81,6 +83,8 @@ def test_an_answer_is_that_of_flask(clients, query, coding):
         ("verb=GetRecord&metadataPrefix=oai_dc&identifier=verb=ListRecords", {}),
         ("verb=ListRecords&verb=ListRecords", {}),
         (LIST + "&x=" + "y" * 300, {}),
+        (TOPIC, {}),
+        (f"{TOPIC}&set=nothing", {}),
         (LIST, {"If_None_Match": "*"}),
         (LIST, {"Range": "bytes=0-9"}),
     ],
