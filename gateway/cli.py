@@ -254,7 +254,7 @@ def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
         def show(name: str, done: int, total: int) -> None:
             bar.label, bar.length = name, max(total, 1)
             bar.pos = min(done, bar.length)
-            bar.update(0)
+            bar.render_progress()  # `update` draws nothing for a step of 0
 
         yield show
 

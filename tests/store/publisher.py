@@ -2,8 +2,9 @@
 
     python publisher.py FOLDER SEED MOST
 
-At every step of the promise it may pause, stop itself (SIGSTOP; the test lets it go on later), kill itself, or step
-the wall clock of the host, which is the file `host.json` in the folder.
+Now and then it makes all blocks anew that are worth it. At every step of the promise and of compaction it may pause,
+stop itself (SIGSTOP; the test lets it go on later), kill itself, or step the wall clock of the host. That is the file
+`host.json` in the folder.
 """
 
 from __future__ import annotations
@@ -91,6 +92,8 @@ def publish_for_ever(folder: Path, seed: int, most: int) -> None:
         changes = tuple(change(f"item{name}", time.time_ns()) for name in names)
         with suppress(IntentExpired):
             store.publish(store.intend(), Publication("chaos", changes))
+        if not choice.randrange(5):  # as `tend` does; each publication has compacted for some milliseconds
+            store.compact(is_thorough=True)
 
 
 if __name__ == "__main__":

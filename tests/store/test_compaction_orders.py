@@ -155,7 +155,7 @@ def forget_runs(monkeypatch) -> None:
 
 
 def forget_sets(monkeypatch) -> None:
-    monkeypatch.setattr(sqlite_compaction, "_sets", lambda _made, _former: {})
+    monkeypatch.setattr(sqlite_compaction, "sets_in", lambda _made, _former: {})
 
 
 def ignore_the_horizon(monkeypatch) -> None:
