@@ -65,7 +65,7 @@ class Looks(Protocol):
         ...
 
     def failing(self, source: str, host: str, limit: int) -> tuple[str, ...]:
-        """Return at most `limit` items of a source with a file at a host that was not there at the last look."""
+        """Return at most `limit` items of a source with a file at a host that was not seen at the last look."""
         ...
 
     def longest_unseen(self, source: str) -> FileLook | None:

@@ -517,8 +517,8 @@ select * from look where source = ? and failures = 0 and failing_since > 0
 order by failing_since, identifier, url limit 1;
 
 -- name: looks_failing
--- Return items of a source with a file at a host that was not there at the last look.
-select distinct identifier from look where source = ? and host = ? and failures > 0 order by identifier limit ?;
+-- Return items of a source with a file at a host that was not there, or could not be looked at, at the last look.
+select distinct identifier from look where source = ? and host = ? and failing_since > 0 order by identifier limit ?;
 
 -- name: story_put
 -- Store the story of a search again after a file of it has changed. A search in progress loses its lease.

@@ -79,7 +79,7 @@ class SqliteLooks:
         return tuple(map(_look_of, rows))
 
     def failing(self, source: str, host: str, limit: int) -> tuple[str, ...]:
-        """Return at most `limit` items of a source with a file at a host that was not there at the last look."""
+        """Return at most `limit` items of a source with a file at a host that was not seen at the last look."""
         with self._file.reading() as session:
             rows = session.execute(SQL["looks_failing"], (source, host, limit)).fetchall()
             return tuple(identifier for (identifier,) in rows)

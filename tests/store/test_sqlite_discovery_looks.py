@@ -118,6 +118,7 @@ def test_files_that_cannot_be_looked_at_are_counted_apart_from_those_that_are_mi
     assert desk.looks.counts("s", 30)[:4] == (3, 0, 1, 2)
     assert desk.looks.longest_unseen("s") == longest
     assert desk.looks.longest_unseen("t") is None
+    assert desk.looks.failing("s", HOST, 9) == (A, B), "both are examples of an alarm"
 
 
 def test_due_files_come_by_host_in_the_order_of_their_time(desk) -> None:
