@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock, Thread
 from time import monotonic, sleep
@@ -18,7 +18,7 @@ from typing import Final
 
 from gateway import descriptions, xmlio
 from gateway.descriptions import metadata_of
-from gateway.errors import ConfigurationError, StoreUnwritable
+from gateway.errors import ConfigurationError, StoreError, StoreUnwritable
 from gateway.formats import oai_dc, oai_didl
 from gateway.model import Content, Publication, Work
 from gateway.search.following import LINES, IndexKeeper
@@ -33,6 +33,7 @@ _STEP_SECONDS = 0.1  # of the index, for a thousand lines of the log of changes
 _FEW = 50  # items, which the index follows in milliseconds
 _FILLED = 500  # items in one transaction, which holds the lock for some 50 ms
 _PROGRESS_SECONDS = 30.0
+_TIDY_SECONDS = 60.0  # makes some 30,000 blocks anew on a quiet machine
 _PATIENCE_SECONDS = 10.0  # of a server, for another process that writes the index
 _TURN_SECONDS = 0.02
 _MOST_LINES = 10 * LINES  # of the log of changes, that a server writes: a second
@@ -106,7 +107,7 @@ class Following:
     def complete(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Write everything that is published and not in the index, and what an earlier release did not store.
 
-        It raises nothing; Ctrl-C stops it.
+        Then tidy the blocks of the store. It raises nothing; Ctrl-C stops it.
         """
         try:
             if self._is_on:
@@ -118,6 +119,17 @@ class Following:
             log.warning("The search index is not complete. The next command that publishes continues.")
         except Exception as error:  # noqa: BLE001 - as above
             self._report(error)
+        else:
+            if not is_stopped():
+                self._tidy(is_stopped)
+
+    def _tidy(self, is_stopped: Callable[[], bool]) -> None:
+        """Make the blocks anew in which the publications have left holes: they are slow to serve.
+
+        What is left after a minute, the next command or `harvester tend` does. So it is after Ctrl-C or an error.
+        """
+        with suppress(StoreError, KeyboardInterrupt):
+            self.store.compact(_TIDY_SECONDS, is_stopped=is_stopped)
 
     def _report(self, error: Exception) -> None:
         """Log an error, once if it repeats with each publication."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable, Collection, Iterator
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 
@@ -310,3 +312,30 @@ def test_a_server_without_search_writes_no_index(settings):
     index.note(Publication("laro", tuple(_items("a"))))
     index.wait()
     assert not (settings.instance / NAME).exists()
+
+
+@pytest.mark.slow
+def test_blocks_have_no_holes_when_the_store_is_closed(settings, monkeypatch):
+    with following(settings, completes=False) as index:
+        _publish(index.store, *_items(*(f"{number:03}" for number in range(300))))
+    sleep(1.1)  # what is at the horizon is not touched
+    with following(settings) as index:
+        monkeypatch.setattr("gateway.store.sqlite._COMPACTION_SECONDS", 0.0)
+        _publish(index.store, *(change_of(f"{number:03}", title="Atoll") for number in range(0, 300, 10)))
+        assert _holes(settings)
+    assert not _holes(settings)
+
+
+def test_an_error_of_compaction_ends_no_command(settings, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise StoreUnwritable("It is full.")
+
+    with following(settings) as index:
+        _publish(index.store, *_items("a"))
+        monkeypatch.setattr(index.store, "compact", fail)
+    assert _names(settings) == ["a"]
+
+
+def _holes(settings: Settings) -> int:
+    with closing(sqlite3.connect(settings.instance / "store.sqlite")) as connection:
+        return connection.execute("select count(*) from block where holes is not null").fetchone()[0]
