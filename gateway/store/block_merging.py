@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 from gateway.pieces import Compressor, checksums, fast, text_of
 from gateway.store.block_rows import Bits, BlockRow, positions_of, row_of
-from gateway.store.blocks import RECORDS, Block, block_of, records_in, unpack
+from gateway.store.blocks import MOST_BYTES, RECORDS, Block, block_of, records_in, unpack
 
-_FEW: Final = RECORDS // 2  # fewer records make a block bad; the index `block_bad` has the same number
+_FEW: Final = RECORDS // 2
 _ENOUGH: Final = RECORDS * 3 // 4
 _MANY: Final = 16  # small blocks wait until there are so many of them, or `_ENOUGH` records
 _MOST: Final = 32  # blocks that are made anew at once
@@ -53,7 +53,7 @@ def groups(
             if _is_worth(group, loose):
                 yield tuple(group)
             group = []
-        elif row.holes or row.size < _FEW or row.body in loose:
+        elif row.holes or row.is_small or row.body in loose:
             group.append(row)
             if len(group) == _MOST or _live(group) >= _MOST_RECORDS:
                 yield tuple(group)
@@ -67,7 +67,7 @@ def groups(
 
 def _is_worth(group: Sequence[BlockRow], loose: Container[int]) -> bool:
     """Return whether blocks are made anew although more neighbours may come."""
-    if any(row.holes or (row.size >= _FEW and row.body in loose) for row in group):
+    if any(row.holes or (not row.is_small and row.body in loose) for row in group):
         return True
     return len(group) > 1 and (_live(group) >= _ENOUGH or len(group) >= _MANY)
 
@@ -91,14 +91,11 @@ def merged(
         keys += row.keys(positions)
         records += [texts[position] for position in positions]
         items += [numbers[position] for position in positions]
-    return tuple(
-        Merged(
-            row_of(keys[start:stop], 0),
-            block_of(records[start:stop], items[start:stop], compressor),
-            tuple(origins[start:stop]),
-        )
-        for start, stop in shares(len(records))
-    )
+    made = []
+    for start, stop in shares(records):
+        block = block_of(records[start:stop], items[start:stop], compressor)
+        made.append(Merged(row_of(keys[start:stop], block), block, tuple(origins[start:stop])))
+    return tuple(made)
 
 
 def contents(row: BlockRow, block: Block) -> tuple[list[bytes], list[int]]:
@@ -115,8 +112,19 @@ def contents(row: BlockRow, block: Block) -> tuple[list[bytes], list[int]]:
     return texts, items
 
 
-def shares(count: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, stop) of the blocks for so many records: as even as they can be, about a hundred each."""
+def shares(records: Sequence[bytes]) -> Iterator[tuple[int, int]]:
+    """Yield (start, stop) of the blocks for records: as even as they can be, about a hundred each; fewer large ones."""
+    count = len(records)
     parts = max(1, round(count / RECORDS)) if count else 0
     for part in range(parts):
-        yield count * part // parts, count * (part + 1) // parts
+        yield from _bounded(records, count * part // parts, count * (part + 1) // parts)
+
+
+def _bounded(records: Sequence[bytes], start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Yield halves of a block, until each has few bytes, or one record."""
+    if stop - start == 1 or sum(map(len, records[start:stop])) <= MOST_BYTES:
+        yield start, stop
+    else:
+        middle = (start + stop) // 2
+        yield from _bounded(records, start, middle)
+        yield from _bounded(records, middle, stop)

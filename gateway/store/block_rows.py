@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gateway.model import Key
-from gateway.store.blocks import pack, unpack
+from gateway.store.blocks import Block, pack, unpack
 
 Bits = int  # bit n stands for the record at position n
 
@@ -28,7 +28,8 @@ class Run(NamedTuple):
 class BlockRow(NamedTuple):
     """A block of a list. `holes` are its superseded records; `runs` is empty if the keys are one run.
 
-    `body` is the number under which the block itself is stored.
+    `body` is the number under which the block itself is stored. `is_small`: it has few
+    records, and few bytes, so it should become part of another one.
     """
 
     first: Key
@@ -37,6 +38,7 @@ class BlockRow(NamedTuple):
     holes: Bits
     runs: bytes
     body: int
+    is_small: bool = False
 
     @property
     def live(self) -> Bits:
@@ -85,15 +87,15 @@ class BlockRow(NamedTuple):
         return list(map(Run, numbers[:third], numbers[third : 2 * third], numbers[2 * third :]))
 
 
-def row_of(keys: Sequence[Key], body: int) -> BlockRow:
-    """Return the row of a block with these keys, in their order."""
+def row_of(keys: Sequence[Key], block: Block) -> BlockRow:
+    """Return the row of a block with these keys, in their order; it has no number of a body yet."""
     runs: list[Run] = []
     for position, (datestamp, number) in enumerate(keys):
         last = runs[-1] if runs else Run(0, -1, 0)
         if (datestamp, number - position) != (last.datestamp, last.number - last.position):
             runs.append(Run(position, datestamp, number))
     packed = pack(number for column in zip(*runs, strict=True) for number in column) if len(runs) > 1 else b""
-    return BlockRow(keys[0], keys[-1], len(keys), 0, packed, body)
+    return BlockRow(keys[0], keys[-1], len(keys), 0, packed, 0, block.is_small)
 
 
 def every(count: int) -> Bits:

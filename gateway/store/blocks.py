@@ -19,6 +19,7 @@ from isal import isal_zlib
 from gateway.pieces import Compressor, Piece, compressed, fast, text_of
 
 RECORDS: Final = 100  # of a block; 250 save 5 % of disk, but pages are coarser, and 50 cost 3 %
+MOST_BYTES: Final = 1_048_576  # of a block, unless it has one record: whoever reads a record inflates its block
 _HEADER_END: Final = b"</header>"
 _LINE_END: Final = b"\n"
 _LONGEST_NUMBERS: Final = 8 * 1_048_576  # bytes; no block has as many numbers
@@ -38,6 +39,11 @@ class Block(NamedTuple):
     headers: Piece
     lengths: bytes
     items: bytes
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the block has few records, and few bytes."""
+        return len(unpack(self.lengths)) < RECORDS // 2 and self.records.length < MOST_BYTES // 2
 
     def piece(self, kind: Kind) -> Piece:
         """Return all records, or all headers, as they lie."""

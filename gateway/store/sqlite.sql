@@ -54,18 +54,18 @@ select id from collection where spec = ?;
 
 -- name: block_at
 -- Return the last block of a format that begins with a key or before it.
-select datestamp, number, last_datestamp, last_number, count, holes, runs, body, null, null from block
+select datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body, null, null from block
 where prefix = :prefix and (datestamp, number) <= (:datestamp, :number) order by datestamp desc, number desc limit 1;
 
 -- name: blocks_after
 -- Return blocks of a format that begin after a key.
-select datestamp, number, last_datestamp, last_number, count, holes, runs, body, null, null from block
+select datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body, null, null from block
 where prefix = :prefix and (datestamp, number) > (:datestamp, :number) and datestamp <= :until
 order by datestamp, number limit :limit;
 
 -- name: block_of_set_at
 -- Return the last block that begins with a key or before it, and has records of a set, with their bits.
-select datestamp, number, last_datestamp, last_number, count, holes, runs, body, bits, departed
+select datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body, bits, departed
 from member cross join block using (prefix, datestamp, number)
 where member.collection = :collection and member.prefix = :prefix
   and (member.datestamp, member.number) <= (:datestamp, :number)
@@ -73,7 +73,7 @@ order by member.datestamp desc, member.number desc limit 1;
 
 -- name: blocks_of_set_after
 -- Return the blocks after a key that have records of a set, with their bits.
-select datestamp, number, last_datestamp, last_number, count, holes, runs, body, bits, departed
+select datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body, bits, departed
 from member cross join block using (prefix, datestamp, number)
 where member.collection = :collection and member.prefix = :prefix
   and (member.datestamp, member.number) > (:datestamp, :number) and member.datestamp <= :until
@@ -654,8 +654,8 @@ values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id;
 
 -- name: block_add
 -- Put a block into the list of its format.
-insert into block (prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body, is_tight)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+insert into block (prefix, datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body, is_tight)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: place_put
 -- Note where the record of an item is.
@@ -720,36 +720,36 @@ delete from own_list where number = ?;
 
 -- name: blocks_bad
 -- Return blocks below a second that have holes, or few records, of all formats.
-select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body, is_tight
+select prefix, datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body, is_tight
 from block indexed by block_bad
-where (holes is not null or count < 50) and last_datestamp < :horizon
+where (holes is not null or is_small) and last_datestamp < :horizon
   and (prefix, datestamp, number) > (:prefix, :datestamp, :number)
 order by prefix, datestamp, number limit :limit;
 
 -- name: blocks_with_holes
 -- Return where the blocks are that have superseded records.
 select prefix, datestamp, number from block indexed by block_bad
-where (holes is not null or count < 50) and holes is not null;
+where (holes is not null or is_small) and holes is not null;
 
 -- name: blocks_loose
 -- Return blocks below a second that have holes, or few records, or could be compressed better, of all formats.
-select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body, is_tight from block
-where (holes is not null or count < 50 or not is_tight) and last_datestamp < :horizon
+select prefix, datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body, is_tight from block
+where (holes is not null or is_small or not is_tight) and last_datestamp < :horizon
   and (prefix, datestamp, number) > (:prefix, :datestamp, :number)
 order by prefix, datestamp, number limit :limit;
 
 -- name: blocks_loose_count
 -- Return how many blocks below a second have holes, or few records, or could be compressed better.
-select count(*) from block where (holes is not null or count < 50 or not is_tight) and last_datestamp < ?;
+select count(*) from block where (holes is not null or is_small or not is_tight) and last_datestamp < ?;
 
 -- name: block_next
 -- Return the block after one.
-select datestamp, number, last_datestamp, last_number, count, holes, runs, body from block
+select datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body from block
 where prefix = ? and (datestamp, number) > (?, ?) order by datestamp, number limit 1;
 
 -- name: block
 -- Return a block by its key.
-select datestamp, number, last_datestamp, last_number, count, holes, runs, body from block
+select datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body from block
 where prefix = ? and datestamp = ? and number = ?;
 
 -- name: tally_add
@@ -847,7 +847,7 @@ where span = 1 order by (start * 48271 + collection * 16807 + prefix * 69621) % 
 
 -- name: check_blocks
 -- Return the blocks of a format that may have records of a second, with the bits of a set, and whether it has some.
-select block.datestamp, block.number, last_datestamp, last_number, count, holes, runs, body, bits, departed,
+select block.datestamp, block.number, last_datestamp, last_number, count, is_small, holes, runs, body, bits, departed,
   member.collection is not null
 from block left join member on member.collection = :collection and member.prefix = block.prefix
   and member.datestamp = block.datestamp and member.number = block.number
@@ -855,12 +855,12 @@ where block.prefix = :prefix and block.datestamp <= :second and block.last_dates
 
 -- name: check_rows
 -- Return all blocks in the order of their lists.
-select prefix, datestamp, number, last_datestamp, last_number, count, holes, runs, body from block
+select prefix, datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body from block
 order by prefix, datestamp, number;
 
 -- name: check_damaged
 -- Return the blocks that have some bodies (a JSON list), with the names of their formats.
-select prefix.name, block.datestamp, block.number, last_datestamp, last_number, count, holes, runs, body
+select prefix.name, block.datestamp, block.number, last_datestamp, last_number, count, is_small, holes, runs, body
 from block left join own_list on own_list.number = block.prefix
   join prefix on prefix.id = coalesce(own_list.prefix, block.prefix)
 where body in (select value from json_each(?)) order by block.prefix, block.datestamp, block.number;

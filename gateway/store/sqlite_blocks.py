@@ -33,15 +33,15 @@ class Listed(NamedTuple):
 
 def row_from(columns: Sequence[Any]) -> BlockRow:
     """Return the row of a block, from its columns in the order of the queries."""
-    datestamp, number, last_datestamp, last_number, count, holes, runs, body = columns
+    datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body = columns
     first, last = Key(datestamp, number), Key(last_datestamp, last_number)
-    return BlockRow(first, last, count, from_bytes(holes or b""), runs or b"", body)
+    return BlockRow(first, last, count, from_bytes(holes or b""), runs or b"", body, bool(is_small))
 
 
 def listed_from(columns: Sequence[Any]) -> Listed:
     """Return a block of a list, from the columns of its row, and those of its set."""
-    row = row_from(columns[:8])
-    bits, departed = columns[8:]
+    row = row_from(columns[:9])
+    bits, departed = columns[9:]
     return Listed(row, every(row.size) if bits is None else from_bytes(bits), from_bytes(departed or b""))
 
 
@@ -107,7 +107,7 @@ class Blocks:
         """Return the record with a key. Raise StoreDamaged if there is none."""
         where = {"prefix": prefix, "datestamp": key.datestamp, "number": key.number}
         columns = self._session.one(SQL["block_at"], where)
-        row = None if columns is None else row_from(columns[:8])
+        row = None if columns is None else row_from(columns[:9])
         position = None if row is None else row.position(key)
         if row is None or position is None:
             raise StoreDamaged(f"No block has the record {key.datestamp}/{key.number} of the format {prefix}.")

@@ -91,12 +91,12 @@ def _second(session: Session, place: dict[str, int], tallied: tuple[int, int]) -
     is_everything = place["collection"] == EVERYTHING
     records = departed = 0
     for columns in session.execute(SQL["check_blocks"], place).fetchall():
-        row, members, gone = listed_from(columns[:10])
+        row, members, gone = listed_from(columns[:11])
         bits = row.live & within(row, Key(place["second"], 0), place["second"])
         if is_everything:
             records += bits.bit_count()
             yield from _body(session, place["prefix"], row, bits, where)
-        elif columns[10]:
+        elif columns[11]:
             records += (bits & members).bit_count()
             departed += (bits & gone).bit_count()
     if (records, departed) != tallied:

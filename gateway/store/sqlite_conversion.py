@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from math import inf
 from time import monotonic
@@ -116,8 +116,9 @@ def _part(file: SqliteFile, step: Callable[[str], None], pace: Pace) -> int:
         with closing(session.execute(SQL["former_records"], {"prefix": prefix, "limit": pace.records})) as cursor:
             rows = _within(cursor, _MOST_BYTES)
         shelf = Shelf(session)
-        for start, stop in shares(len(rows)):
-            _block(session, shelf, prefix, rows[start:stop])
+        contents = [_content(session, prefix, row) for row in rows]
+        for start, stop in shares(contents):
+            _block(session, shelf, prefix, rows[start:stop], contents[start:stop])
         datestamp, item = rows[-1][:2]
         step("records copied")
         session.execute(SQL["former_remove"], (prefix, datestamp, item))
@@ -137,13 +138,17 @@ def _within(records: Iterable[tuple[Any, ...]], most_bytes: int) -> list[tuple[A
     return rows
 
 
-def _block(session: Session, shelf: Shelf, prefix: int, rows: list[tuple[Any, ...]]) -> None:
-    keys, items, contents, places = [], [], [], []
+def _content(session: Session, prefix: int, row: tuple[Any, ...]) -> bytes:
+    datestamp, item, _, dictionary, _, content, *_ = row
+    return _unpacked(session, dictionary, content, f"{prefix}/{datestamp}/{item}")
+
+
+def _block(session: Session, shelf: Shelf, prefix: int, rows: list[tuple[Any, ...]], contents: Sequence[bytes]) -> None:
+    keys, items, places = [], [], []
     sets: defaultdict[int, InSet] = defaultdict(InSet)
-    for position, (datestamp, item, is_deleted, dictionary, digest, content, inside, departed) in enumerate(rows):
+    for position, (datestamp, item, is_deleted, _, digest, _, inside, departed) in enumerate(rows):
         keys.append(Key(datestamp, item))
         items.append(item)
-        contents.append(_unpacked(session, dictionary, content, f"{prefix}/{datestamp}/{item}"))
         places.append((item, prefix, datestamp, item, is_deleted, digest))
         for collection in json.loads(inside or "[]"):
             members, gone = sets[collection]
@@ -151,7 +156,8 @@ def _block(session: Session, shelf: Shelf, prefix: int, rows: list[tuple[Any, ..
         for collection in json.loads(departed or "[]"):
             members, gone = sets[collection]
             sets[collection] = InSet(members, gone | 1 << position)
-    row = shelf.put(prefix, row_of(keys, 0), block_of(contents, items))
+    block = block_of(contents, items)
+    row = shelf.put(prefix, row_of(keys, block), block)
     shelf.put_sets(prefix, row, sets)
     session.executemany(SQL["place_put"], places)
 

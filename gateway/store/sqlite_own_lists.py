@@ -149,8 +149,9 @@ def _members(session: Session, one: OwnList, until: int) -> Iterator[tuple[Key, 
 
 
 def _put(shelf: Shelf, number: int, records: Sequence[tuple[Key, int, bytes]]) -> int:
-    blocks = list(shares(len(records)))
+    blocks = list(shares([content for *_, content in records]))
     for start, stop in blocks:
         keys, items, contents = zip(*records[start:stop], strict=True)
-        shelf.put(number, row_of(keys, 0), block_of(contents, items))
+        block = block_of(contents, items)
+        shelf.put(number, row_of(keys, block), block)
     return len(blocks)

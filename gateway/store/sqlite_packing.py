@@ -53,9 +53,9 @@ def blocks_of(
 
 
 def _chunks(prefix: str, numbers: Sequence[int], changes: Sequence[ItemChange]) -> Iterator[Chunk]:
-    for start, stop in shares(len(numbers)):
-        several = numbers[start:stop]
-        yield Chunk(tuple(several), block_of([content_of(changes[number], prefix) for number in several], ()))
+    contents = [content_of(changes[number], prefix) for number in numbers]
+    for start, stop in shares(contents):
+        yield Chunk(tuple(numbers[start:stop]), block_of(contents[start:stop], ()))
 
 
 def content_of(change: ItemChange, prefix: str) -> bytes:

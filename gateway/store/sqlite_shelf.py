@@ -74,7 +74,7 @@ class Shelf:
         last = int(text)
         keys = [Key(datestamp, last + place) for place in range(1, len(added) + 1)]
         self._session.execute(SQL["remember"], (NUMBER_FACT, str(last + len(added))))
-        row = self.put(prefix, row_of(keys, 0), block)
+        row = self.put(prefix, row_of(keys, block), block)
         self._session.executemany(
             SQL["place_put"],
             [
@@ -99,7 +99,8 @@ class Shelf:
         body = self._session.execute(SQL["body_add"], facts).fetchone()[0]
         holes = as_bytes(row.holes) or None
         self._session.execute(
-            SQL["block_add"], (prefix, *row.first, *row.last, row.size, holes, row.runs or None, body, is_tight)
+            SQL["block_add"],
+            (prefix, *row.first, *row.last, row.size, row.is_small, holes, row.runs or None, body, is_tight),
         )
         return row._replace(body=body)
 
@@ -141,7 +142,7 @@ class Shelf:
         columns = self._session.one(SQL["block_at"], where)
         if columns is None:
             raise StoreDamaged(f"No block has the record {key}.")
-        return row_from(columns[:8])
+        return row_from(columns[:9])
 
     def _keep(self, prefix: int, row: BlockRow | None) -> None:
         """Store the holes of a block; a block that has nothing else is removed."""

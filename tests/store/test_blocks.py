@@ -27,6 +27,7 @@ from gateway.store.block_rows import Bits, BlockRow, as_bytes, every, first_bits
 from gateway.store.blocks import Block, Kind, block_of, header_of, pack, texts_of, unpack
 
 EVER = 2**40
+ODD = block_of([b"<record><header></header></record>"], [1])
 END = {Kind.RECORDS: b"</metadata></record>\n", Kind.HEADERS: b"</header>\n"}
 
 
@@ -74,11 +75,11 @@ class Blocks:
         for name in names:
             if name in self.model:
                 self._supersede(self.model[name].key)
-        for start, stop in shares(len(names)):
+        for start, stop in shares([versions[name][0] for name in names]):
             inside = names[start:stop]
             block = block_of([versions[name][0] for name in inside], inside)
             bits = sum(versions[name][1] << place for place, name in enumerate(inside))
-            self._add(row_of(keys[start:stop], 0), block, bits)
+            self._add(row_of(keys[start:stop], block), block, bits)
         for name, key in zip(names, keys, strict=True):
             self.model[name] = Version(key, *versions[name])
 
@@ -221,6 +222,19 @@ def test_small_publications_become_full_blocks():
     assert blocks.whole(Kind.HEADERS, 500, is_exact=False, of_set=True) == blocks.listed(Kind.HEADERS)
 
 
+def test_large_records_have_blocks_of_few_and_these_are_left_alone():
+    blocks = Blocks()
+    for first in range(0, 60, 20):
+        blocks.publish({name: (record_of(name, 1, bytes(100_000)), True) for name in range(first, first + 20)})
+    blocks.publish({99: (record_of(99, 1, bytes(3_000_000)), True)})
+    assert {row.size for row in blocks.rows} <= {1, 5}
+    assert list(groups(blocks.rows, blocks.second + 1)) == []
+    blocks.publish({3: (record_of(3, 2), True)})
+    blocks.compact(blocks.second)
+    assert max(block.records.length for block in blocks.bodies.values() if len(unpack(block.items)) > 1) < 2_000_000
+    assert blocks.whole(Kind.RECORDS, 7, is_exact=False, of_set=True) == blocks.listed(Kind.RECORDS)
+
+
 def test_what_is_at_the_horizon_is_not_compacted():
     blocks = Blocks()
     for name in range(20):
@@ -244,7 +258,7 @@ def test_bits_are_positions(positions, few):
 @given(some.sets(some.tuples(some.integers(1, 5), some.integers(1, 60)), min_size=1))
 def test_a_row_knows_its_keys(keys):
     ordered = [Key(*key) for key in sorted(keys)]
-    row = row_of(ordered, 1)
+    row = row_of(ordered, ODD)
     assert row.keys(range(row.size)) == ordered
     for second in range(7):
         for number in range(62):
@@ -254,7 +268,7 @@ def test_a_row_knows_its_keys(keys):
 
 
 def test_a_record_is_superseded_once():
-    row = row_of([Key(5, 1), Key(5, 2)], 1).without(Key(5, 1))
+    row = row_of([Key(5, 1), Key(5, 2)], ODD).without(Key(5, 1))
     for missing in (Key(5, 1), Key(5, 3), Key(4, 1)):
         with pytest.raises(ValueError, match="No block has the record"):
             row.without(missing)

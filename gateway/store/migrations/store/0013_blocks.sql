@@ -22,7 +22,8 @@ create table body (
 );
 
 -- The keys of a block, and what changes: `holes` are the bits of superseded records. `runs` is null if the numbers of its
--- keys follow each other. Blocks of a list never overlap. `is_tight`: it was compressed with all the time that it takes.
+-- keys follow each other. Blocks of a list never overlap. `is_small`: it has few
+-- records, and few bytes. `is_tight`: it was compressed with all the time that it takes.
 create table block (
   prefix integer not null,
   datestamp integer not null,
@@ -30,13 +31,14 @@ create table block (
   last_datestamp integer not null,
   last_number integer not null,
   count integer not null,
+  is_small integer not null,
   holes blob,
   runs blob,
   body integer not null,
   is_tight integer not null default 0,
   primary key (prefix, datestamp, number)
 ) without rowid;
-create index block_bad on block (prefix, datestamp, number) where holes is not null or count < 50;
+create index block_bad on block (prefix, datestamp, number) where holes is not null or is_small;
 
 -- Where the record of an item is: its key in the list of its format.
 create table place (
