@@ -24,7 +24,7 @@ from gateway.store.block_merging import shares
 from gateway.store.block_rows import row_of
 from gateway.store.blocks import RECORDS, block_of
 from gateway.store.queries import load
-from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.sqlite_file import UPGRADE_UNWRITABLE, Session, SqliteFile
 from gateway.store.sqlite_shelf import InSet, Shelf
 
 SQL = load("sqlite")
@@ -37,10 +37,6 @@ _MEMBERS_AT_ONCE: Final = 200_000
 _SECONDS_BETWEEN_NOTES: Final = 10.0
 _PATIENCE_SECONDS: Final = 1.0  # for what need not be done now
 _CONTENT: Final = 5  # the column of a record's bytes
-_UNFINISHED: Final = (
-    "The records of this store lie as an earlier release wrote them, and must be moved before they can be read. "
-    "See that the store can be written and the disk has room, and repeat the command: {}"
-)
 _REPAIR: Final = (
     "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
 )
@@ -73,7 +69,7 @@ def convert(file: SqliteFile, step: Callable[[str], None], pace: Pace | None = N
         _move_all(file, step, pace, _Notes(total[0], done[0], pace.clock))
         _tidy(file, step, pace)
     except StoreUnwritable as error:
-        raise StoreUnwritable(_UNFINISHED.format(error)) from error
+        raise StoreUnwritable(UPGRADE_UNWRITABLE.format(error)) from error
 
 
 class _Notes:
