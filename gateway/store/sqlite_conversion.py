@@ -34,6 +34,7 @@ log = logging.getLogger("gateway.store")
 _AT_ONCE: Final = 100 * RECORDS  # records of one transaction
 _MOST_BYTES: Final = 32_000_000  # of the compressed records of one transaction; few records are so large
 _MEMBERS_AT_ONCE: Final = 200_000
+_SHORT_LOG_BYTES: Final = 128 * 1_048_576
 _SECONDS_BETWEEN_NOTES: Final = 10.0
 _PATIENCE_SECONDS: Final = 1.0  # for what need not be done now
 _CONTENT: Final = 5  # the column of a record's bytes
@@ -43,10 +44,14 @@ _REPAIR: Final = (
 
 
 class Pace(NamedTuple):
-    """How many records and places in sets one transaction has, and the clock of the notes about the progress."""
+    """How many records and places in sets one transaction has, and the clock of the notes about the progress.
+
+    `log_bytes`: a shorter write-ahead log is not waited for.
+    """
 
     records: int = _AT_ONCE
     members: int = _MEMBERS_AT_ONCE
+    log_bytes: int = _SHORT_LOG_BYTES
     clock: Callable[[], float] = monotonic
 
 
@@ -98,6 +103,7 @@ class _Notes:
 def _move_all(file: SqliteFile, step: Callable[[str], None], pace: Pace, notes: _Notes) -> None:
     while moved := _part(file, step, pace):
         notes.moved(moved)
+        _wait_for_readers(file, pace)
     log.warning("All records are in blocks.")
 
 
@@ -172,3 +178,15 @@ def _tidy(file: SqliteFile, step: Callable[[str], None], pace: Pace, at_most_sec
                     session.execute(SQL[query])
                     step("former table removed")
         step("removal committed")
+        _wait_for_readers(file, pace)
+
+
+def _wait_for_readers(file: SqliteFile, pace: Pace) -> None:
+    """Wait while a reader of an old state, such as a backup, makes the write-ahead log half as long as the file."""
+    is_noted = False
+    log_file = file.path.with_name(f"{file.path.name}-wal")
+    most = max(pace.log_bytes, file.path.stat().st_size // 2)
+    while log_file.exists() and log_file.stat().st_size > most and not file.settle():
+        if not is_noted:
+            is_noted = True
+            log.warning("Another process reads the store as it was. Waiting until it has finished, to save disk.")
