@@ -245,6 +245,14 @@ def test_a_damaged_record_is_named_with_what_to_do(path, records):
         SqliteStore(path)
 
 
+def test_a_dictionary_that_is_missing_is_named(path, records):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("delete from dictionary where id = 2")
+        connection.commit()
+    with pytest.raises(StoreDamaged, match="The dictionary 2, with which records are compressed, is missing"):
+        SqliteStore(path)
+
+
 @fork
 @pytest.mark.parametrize("is_begun", [False, True])
 @pytest.mark.parametrize("only_reads", [False, True])
