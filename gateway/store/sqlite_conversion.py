@@ -24,7 +24,7 @@ from gateway.store.block_merging import shares
 from gateway.store.block_rows import row_of
 from gateway.store.blocks import RECORDS, block_of
 from gateway.store.queries import load
-from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.sqlite_file import UPGRADE_UNWRITABLE, Session, SqliteFile
 from gateway.store.sqlite_shelf import InSet, Shelf
 
 SQL = load("sqlite")
@@ -34,23 +34,24 @@ log = logging.getLogger("gateway.store")
 _AT_ONCE: Final = 100 * RECORDS  # records of one transaction
 _MOST_BYTES: Final = 32_000_000  # of the compressed records of one transaction; few records are so large
 _MEMBERS_AT_ONCE: Final = 200_000
+_SHORT_LOG_BYTES: Final = 128 * 1_048_576
 _SECONDS_BETWEEN_NOTES: Final = 10.0
 _PATIENCE_SECONDS: Final = 1.0  # for what need not be done now
 _CONTENT: Final = 5  # the column of a record's bytes
-_UNFINISHED: Final = (
-    "The records of this store lie as an earlier release wrote them, and must be moved before they can be read. "
-    "See that the store can be written and the disk has room, and repeat the command: {}"
-)
 _REPAIR: Final = (
     "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
 )
 
 
 class Pace(NamedTuple):
-    """How many records and places in sets one transaction has, and the clock of the notes about the progress."""
+    """How many records and places in sets one transaction has, and the clock of the notes about the progress.
+
+    `log_bytes`: a shorter write-ahead log is not waited for.
+    """
 
     records: int = _AT_ONCE
     members: int = _MEMBERS_AT_ONCE
+    log_bytes: int = _SHORT_LOG_BYTES
     clock: Callable[[], float] = monotonic
 
 
@@ -73,7 +74,7 @@ def convert(file: SqliteFile, step: Callable[[str], None], pace: Pace | None = N
         _move_all(file, step, pace, _Notes(total[0], done[0], pace.clock))
         _tidy(file, step, pace)
     except StoreUnwritable as error:
-        raise StoreUnwritable(_UNFINISHED.format(error)) from error
+        raise StoreUnwritable(UPGRADE_UNWRITABLE.format(error)) from error
 
 
 class _Notes:
@@ -102,6 +103,7 @@ class _Notes:
 def _move_all(file: SqliteFile, step: Callable[[str], None], pace: Pace, notes: _Notes) -> None:
     while moved := _part(file, step, pace):
         notes.moved(moved)
+        _wait_for_readers(file, pace)
     log.warning("All records are in blocks.")
 
 
@@ -182,3 +184,15 @@ def _tidy(file: SqliteFile, step: Callable[[str], None], pace: Pace, at_most_sec
                     session.execute(SQL[query])
                     step("former table removed")
         step("removal committed")
+        _wait_for_readers(file, pace)
+
+
+def _wait_for_readers(file: SqliteFile, pace: Pace) -> None:
+    """Wait while a reader of an old state, such as a backup, makes the write-ahead log half as long as the file."""
+    is_noted = False
+    log_file = file.path.with_name(f"{file.path.name}-wal")
+    most = max(pace.log_bytes, file.path.stat().st_size // 2)
+    while log_file.exists() and log_file.stat().st_size > most and not file.settle():
+        if not is_noted:
+            is_noted = True
+            log.warning("Another process reads the store as it was. Waiting until it has finished, to save disk.")

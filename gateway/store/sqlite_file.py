@@ -57,9 +57,9 @@ _UNCHANGING = (
     "%s cannot be written, because of its permissions or a full disk. It is read without its log, so the last changes "
     "may be missing."
 )
-_OLD = (
-    "It was written by an earlier release, and must be changed before this release can read it. Make it writable, or "
-    "the disk less full, and repeat the command"
+UPGRADE_UNWRITABLE: Final = (
+    "{} An earlier release wrote it, and it must be changed before this release can read it. Make it writable, or free "
+    "space on the disk, and repeat the command."
 )
 _PRIMARY: Final = 0xFF  # the low byte of an extended code is the primary code
 
@@ -310,7 +310,7 @@ class SqliteFile:
             known = _translation(error, self.path)
             if not is_old or not isinstance(known, StoreUnwritable):
                 raise
-            raise StoreUnwritable(f"{known} {_OLD}.") from error
+            raise StoreUnwritable(UPGRADE_UNWRITABLE.format(known)) from error
 
     def _keep_a_log(self, session: Session) -> None:
         """Switch the file to a write-ahead log; SQLite does not wait for other processes that do so, or write."""

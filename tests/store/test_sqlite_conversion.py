@@ -9,6 +9,8 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
 
 import pytest
 
@@ -199,12 +201,32 @@ def test_a_store_whose_tables_another_process_removes_meanwhile_is_converted(pat
     check_same(path, records)
 
 
+def test_a_reader_of_an_old_state_is_waited_for_before_the_log_fills_the_disk(path, records, caplog):
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as reader:
+        reader.execute("begin")
+        (count,) = reader.execute("select count(*) from record").fetchone()
+        thread = Thread(target=_end_when_waited_for, args=(reader, caplog))
+        thread.start()
+        with converting(path, pace=Pace(records=5, members=200, log_bytes=0)):
+            thread.join()
+    assert count == len(records)
+    assert caplog.text.count("Another process reads the store as it was.") == 1
+    check_same(path, records)
+
+
+def _end_when_waited_for(reader: sqlite3.Connection, caplog: pytest.LogCaptureFixture) -> None:
+    ends = monotonic() + 60
+    while "Another process reads" not in caplog.text and monotonic() < ends:
+        sleep(0.01)
+    reader.execute("rollback")
+
+
 def test_a_disk_that_is_full_is_a_sentence_and_loses_nothing(path, records):
     with closing(opened(path)) as file:
         with file.packing() as session:
             pages = session.one("pragma page_count")[0]
             session.execute(f"pragma max_page_count = {pages}")
-        with pytest.raises(StoreUnwritable, match=r"repeat the command: .*the disk is full"):
+        with pytest.raises(StoreUnwritable, match=r"the disk is full.*An earlier release.*repeat the command"):
             convert(file, lambda _: None)
     check_same(path, records)
 
@@ -223,6 +245,14 @@ def test_a_damaged_record_is_named_with_what_to_do(path, records):
         SqliteStore(path)
 
 
+def test_a_dictionary_that_is_missing_is_named(path, records):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("delete from dictionary where id = 2")
+        connection.commit()
+    with pytest.raises(StoreDamaged, match="The dictionary 2, with which records are compressed, is missing"):
+        SqliteStore(path)
+
+
 @fork
 @pytest.mark.parametrize("is_begun", [False, True])
 @pytest.mark.parametrize("only_reads", [False, True])
@@ -237,7 +267,7 @@ def test_where_nothing_can_be_written_a_sentence_says_what_to_do(path, records, 
         status = 1
         try:
             write_like_others()
-            sentence = r"earlier release.*repeat the command" if only_reads else "cannot be written"
+            sentence = r"earlier release.*Make it writable" if only_reads else "cannot be written"
             with pytest.raises(StoreUnwritable, match=sentence):
                 SqliteStore(path, only_reads=only_reads)
             status = 0
@@ -248,6 +278,19 @@ def test_where_nothing_can_be_written_a_sentence_says_what_to_do(path, records, 
     assert os.waitpid(child, 0)[1] == 0
     path.parent.chmod(0o755)
     path.chmod(0o644)
+    check_same(path, records)
+
+
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_where_nothing_can_be_written_beside_an_earlier_store_a_reader_is_refused(path, records, is_begun):
+    if is_begun:
+        opened(path).close()
+    # SQLite follows no link there, so that it can make no file, as on a full disk and on one that is mounted read-only.
+    shared = path.with_name(f"{path.name}-shm")
+    shared.symlink_to("nowhere")
+    with pytest.raises(StoreUnwritable, match=r"An earlier release.*Make it writable"):
+        SqliteStore(path, only_reads=True)
+    shared.unlink()
     check_same(path, records)
 
 
