@@ -29,7 +29,8 @@ from gateway.items import add_format
 from gateway.model import Compacted
 from gateway.settings import SETTINGS, Setting, Settings, Value, load
 from gateway.store.base import Inbox, Store
-from gateway.store.database_files import check_not_served, unused
+from gateway.store.ceiling import Ceiling
+from gateway.store.database_files import ceiling, check_not_served, unused
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.step import check_whole, store_lacks, unfinished
 
@@ -203,10 +204,13 @@ def put_store_aside(folder: Path) -> Path | None:
     file = folder / "store.sqlite"
     if not file.exists():
         return None
-    with suppress(StoreError):  # opening it writes the time up to which it has answered
-        open_store(folder).close()
+    answered = 0
+    with suppress(StoreError, TypeError):  # it is damaged, or its making was interrupted
+        answered = ceiling(file)  # opening the store would move the records of an earlier release first
     aside = folder / ASIDE / strftime("%Y%m%dT%H%M%SZ", gmtime(time())) / file.name
     with unused(file):
+        if answered > Ceiling(file).read():
+            Ceiling(file).write(answered)
         make_folder(aside.parent)
         file.replace(aside)
         for tail in ("-wal", "-shm"):

@@ -82,5 +82,6 @@ def _page(portions: list[Portion], size: int, *, has_more: bool) -> PagePlan:
     if not has_more:
         return PagePlan(tuple(portions), size, None)
     row, bits = portions[-1]
-    (last,) = row.keys([bits.bit_length() - 1])
+    position = bits.bit_length() - 1
+    last = row.last if position == row.size - 1 else row.keys([position])[0]
     return PagePlan(tuple(portions), size, last)

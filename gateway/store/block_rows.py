@@ -59,6 +59,8 @@ class BlockRow(NamedTuple):
 
     def behind(self, key: Key) -> int:
         """Return the position behind all keys up to this one: 0 if all keys are greater."""
+        if key >= self.last:  # so it is where a page has ended; the runs need not be unpacked
+            return self.size
         runs = self._runs()
         place = bisect_right([(run.datestamp, run.number) for run in runs], tuple(key)) - 1
         if place < 0:

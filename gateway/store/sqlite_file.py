@@ -168,16 +168,24 @@ class SqliteFile:
             yield session
 
     @contextmanager
-    def writing(self, at_most_seconds: float = inf) -> Iterator[Session]:
+    def writing(self, at_most_seconds: float = inf, *, is_durable: bool = True) -> Iterator[Session]:
         """Lend a connection inside a write transaction, which is committed durably at the end, or rolled back.
 
+        Without `is_durable`, a failure of power may undo it: the lock is not held until the disk has written it.
         Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less. Raise
         another StoreError if the database cannot be read or written.
         """
         with translated(self.path), self._lent(self._writers, self._writer) as session:
-            self._begin(session, min(at_most_seconds, self._busy_seconds))
-            yield session
-            session.execute("commit")
+            if not is_durable:
+                session.execute("pragma synchronous = normal")
+            try:
+                self._begin(session, min(at_most_seconds, self._busy_seconds))
+                yield session
+                session.execute("commit")
+            finally:
+                if not is_durable:
+                    session.rollback()
+                    session.execute("pragma synchronous = full")
 
     def _begin(self, session: Session, seconds: float) -> None:
         """Begin a write transaction; wait at most so many seconds for another process."""

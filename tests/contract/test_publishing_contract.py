@@ -452,6 +452,7 @@ def test_living_records_are_listed_with_their_datestamps(desk, make_change):
         assert view.entries(everything, 1, 1) == (b,)
         assert view.entries(everything, 10, only_held=True) == (a,)
         assert view.entries(Selection("oai_dc", None, START + 2, START + 9), 10) == ()
+        assert view.entries(Selection("nothing"), 10) == ()
 
 
 def test_items_are_found_by_what_they_are_called_elsewhere_and_by_their_files(desk, make_change):

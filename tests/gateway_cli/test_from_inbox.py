@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 from contextlib import closing
 from pathlib import Path
+from time import time
 
 import pytest
 
@@ -16,6 +19,7 @@ from gateway.store import database_files
 from gateway.store.opening import open_inbox, open_store
 from gateway.upkeep import check_store, make
 from tests.publish.desk import dc
+from tests.store.former_store import make_former
 
 IDENTIFY = "/oai?verb=Identify"
 
@@ -96,6 +100,27 @@ def test_a_damaged_store_is_put_aside_too(gateway, filled, folder):
     result = gateway("rebuild", "--from-inbox", "--anew")
     assert result.exit_code == 0, result.stderr
     assert gateway("check").exit_code == 0
+
+
+def test_a_store_of_an_earlier_release_is_put_aside_as_it_is(gateway, lost, folder):
+    make_former(folder / "store.sqlite", 20)
+    shutil.rmtree(folder / "former")
+    result = gateway("rebuild", "--from-inbox", "--anew")
+    assert result.exit_code == 0, result.stderr
+    assert "moved into blocks" not in result.stderr
+    (aside,) = folder.glob("aside/*/store.sqlite")
+    with closing(sqlite3.connect(aside)) as connection:
+        assert connection.execute("select count(*) > 20 from record").fetchone() == (1,)
+
+
+def test_a_store_made_again_goes_on_above_what_the_one_put_aside_may_have_answered(gateway, filled, folder):
+    second = int(time()) + 3_000
+    with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
+        connection.execute("update clock set ceiling = ?", (second,))
+        connection.commit()
+    (folder / "answered-until").unlink()
+    assert gateway("rebuild", "--from-inbox", "--anew").exit_code == 0
+    assert database_files.ceiling(folder / "store.sqlite") >= second
 
 
 def test_anew_without_a_store_makes_one(gateway, lost):

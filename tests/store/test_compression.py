@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 import zstandard
 
+from gateway.errors import StoreDamaged
 from gateway.store.compression import Codec
+from gateway.store.sqlite_file import Session
 
 # Like each other, as records are.
 TEXTS = [
@@ -35,3 +40,10 @@ def test_bytes_come_back_with_the_dictionary_that_packed_them():
 def test_a_dictionary_that_is_not_there_is_reported():
     with pytest.raises(KeyError):
         Codec(DICTIONARIES.__getitem__).unpack(3, b"")
+
+
+def test_a_dictionary_that_a_database_lacks_is_named():
+    with closing(sqlite3.connect(":memory:")) as connection:
+        session = Session(connection, "select 1 where ? < 0")
+        with pytest.raises(StoreDamaged, match="The dictionary 3"):
+            session.codec.unpack(3, b"")

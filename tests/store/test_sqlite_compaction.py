@@ -10,7 +10,7 @@ from time import monotonic
 
 import pytest
 
-from gateway.errors import StoreBusy
+from gateway.errors import StoreBusy, StoreError
 from gateway.model import Compacted, Key, Publication, Selection
 from gateway.store import sqlite_compaction
 from gateway.store.sqlite import SqliteStore
@@ -279,3 +279,16 @@ def test_two_compactions_at_once_lose_nothing(store, clocks, path):
                 thread.join()
             assert blocks(store, "holes is not null") == 0
             model.verify()
+
+
+def test_only_compaction_does_not_wait_for_the_disk(model):
+    model.publish(*range(100))
+    model.publish(1)
+    file = model.store._file
+    with file.writing(is_durable=False) as session:
+        assert session.one("pragma synchronous") == (1,)
+    with pytest.raises(StoreError), file.writing(is_durable=False) as session:
+        session.execute("delete from block returning no_such_column")
+    with file.writing() as session:
+        assert session.one("pragma synchronous") == (2,)
+    model.verify()

@@ -126,6 +126,24 @@ def test_a_list_that_nobody_asks_for_is_dropped(sparse):
     assert orphans == 0
 
 
+def test_a_list_that_nobody_has_asked_for_again_is_dropped_before_it_is_made(sparse):
+    texts_of(sparse)
+    with sparse._file.writing() as session:
+        session.execute("update own_list set wanted_on = 1")
+    sparse.compact()
+    assert lists_of(sparse) == []
+
+
+def test_a_list_of_its_own_that_lacks_a_record_is_reported(sparse):
+    texts_of(sparse)
+    sparse.compact()
+    assert sparse.check() == ()
+    with sparse._file.writing() as session:
+        session.execute("update block set holes = x'01' where prefix < 0")
+    (sentence,) = sparse.check()
+    assert sentence.startswith(f"The list of the set {RARE} has ")
+
+
 def test_what_is_published_while_a_list_is_made_is_in_it(sparse, clocks, make_change, monkeypatch):
     """The list is made in parts of three records, and something is published after each of them."""
     texts_of(sparse)
