@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, islice
-from typing import Final, NamedTuple
+from itertools import chain, groupby, islice
+from typing import Final, NamedTuple, TypeAlias
 
 from gateway.model import Key
 from gateway.store.block_merging import shares
 from gateway.store.block_pages import within
 from gateway.store.block_rows import positions_of, row_of
-from gateway.store.blocks import RECORDS, Kind, block_of, texts_of, unpack
+from gateway.store.blocks import Kind, block_of, texts_of, unpack
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_file import Session, SqliteFile
@@ -25,9 +25,11 @@ from gateway.store.sqlite_shelf import Shelf
 
 SQL = load("sqlite")
 
+Member: TypeAlias = tuple[Key, int, bytes]  # a record: its key, the number of its item, and its content
+
 UNUSED_DAYS: Final = 30  # after which a list is dropped
 _DAY: Final = 86_400
-_AT_ONCE: Final = 20 * RECORDS  # records of one transaction
+_BLOCKS_AT_ONCE: Final = 200  # that one transaction inflates, in a tenth of a second
 _EVER: Final = 2**62
 
 
@@ -125,30 +127,33 @@ def make(file: SqliteFile, horizon: int, goes_on: Callable[[], bool], step: Call
 
 def _part(session: Session, one: OwnList, horizon: int) -> tuple[OwnList, int]:
     """Add the next records below the horizon; when there are none, all others, and the list is complete."""
-    shelf, records = Shelf(session), list(islice(_members(session, one, horizon - 1), _AT_ONCE))
-    made = _put(shelf, one.number, records)
-    grown = one._replace(until=records[-1][0] if records else one.until, is_ready=len(records) < _AT_ONCE)
+    shelf, below = Shelf(session), list(islice(_members(session, one, horizon - 1), _BLOCKS_AT_ONCE))
+    made = _put(shelf, one.number, list(chain.from_iterable(below)))
+    grown = one._replace(until=below[-1][-1][0] if below else one.until, is_ready=len(below) < _BLOCKS_AT_ONCE)
     if grown.is_ready:
         # Above the horizon, records of an earlier second may still come in between: each second has blocks of its own.
-        for _, second in groupby(list(_members(session, grown, _EVER)), key=lambda record: record[0].datestamp):
+        above = list(chain.from_iterable(_members(session, grown, _EVER)))
+        for _, second in groupby(above, key=lambda record: record[0].datestamp):
             made += _put(shelf, one.number, list(second))
     session.execute(SQL["own_list_grow"], (*grown.until, grown.is_ready, grown.number))
     return grown, made
 
 
-def _members(session: Session, one: OwnList, until: int) -> Iterator[tuple[Key, int, bytes]]:
-    """Yield (key, item, record) of the members of the set after those that the list has, up to a second."""
+def _members(session: Session, one: OwnList, until: int) -> Iterator[list[Member]]:
+    """Yield the members of the set after those that the list has, up to a second: those of each block that has some."""
     blocks = Blocks(session)
     for row, members, _ in blocks.from_key(one.collection, one.prefix, one.until, until):
         positions = list(positions_of(row.live & members & within(row, one.until, until)))
         if positions:
             block = blocks.body(row.body)
             texts, items = texts_of(block, Kind.RECORDS), unpack(block.items)
-            for position, key in zip(positions, row.keys(positions), strict=True):
-                yield key, items[position], texts[position]
+            yield [
+                (key, items[position], texts[position])
+                for position, key in zip(positions, row.keys(positions), strict=True)
+            ]
 
 
-def _put(shelf: Shelf, number: int, records: Sequence[tuple[Key, int, bytes]]) -> int:
+def _put(shelf: Shelf, number: int, records: Sequence[Member]) -> int:
     blocks = list(shares([content for *_, content in records]))
     for start, stop in blocks:
         keys, items, contents = zip(*records[start:stop], strict=True)

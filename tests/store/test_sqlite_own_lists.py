@@ -145,9 +145,9 @@ def test_a_list_of_its_own_that_lacks_a_record_is_reported(sparse):
 
 
 def test_what_is_published_while_a_list_is_made_is_in_it(sparse, clocks, make_change, monkeypatch):
-    """The list is made in parts of three records, and something is published after each of them."""
+    """The list is made in parts of three blocks, and something is published after each of them."""
     texts_of(sparse)
-    monkeypatch.setattr(sqlite_own_lists, "_AT_ONCE", 3)
+    monkeypatch.setattr(sqlite_own_lists, "_BLOCKS_AT_ONCE", 3)
     versions = iter(range(20, 200))
 
     def step(name):
@@ -167,7 +167,7 @@ def test_what_is_published_while_a_list_is_made_is_in_it(sparse, clocks, make_ch
 @pytest.mark.parametrize("where", ["own list grown", "growth committed"])
 def test_a_list_that_is_killed_while_it_is_made_goes_on(sparse, monkeypatch, where):
     before = texts_of(sparse)
-    monkeypatch.setattr(sqlite_own_lists, "_AT_ONCE", 3)
+    monkeypatch.setattr(sqlite_own_lists, "_BLOCKS_AT_ONCE", 3)
 
     def die(name):
         if name == where:
