@@ -74,6 +74,7 @@ PUBLICATION = (
     "gateway.resourcesync_abouts",
     "gateway.namespaces",
     "gateway.takedowns",
+    "gateway.takedown_targets",
     "gateway.withholding",
 )
 
@@ -156,6 +157,7 @@ LAYERS = {
     "gateway.formats": Layer((*GROUND, "gateway.xmlio", "gateway.registry")),
     "gateway.formats.*": Layer((*GROUND, "gateway.xmlio", "gateway.didl_items", "gateway.formats"), ("lxml",)),
     "gateway.takedowns": Layer(GROUND),
+    "gateway.takedown_targets": Layer((*GROUND, "gateway.takedowns")),
     "gateway.store": Layer(
         (
             "gateway.model",
@@ -349,6 +351,7 @@ LAYERS = {
             "gateway.settings",
             "gateway.store.base",
             "gateway.takedowns",
+            "gateway.takedown_targets",
             "gateway.people.log_lines",
             "gateway.people.throttle",
             "gateway.fulltext",
