@@ -58,13 +58,13 @@ class TakedownDesk:
             items = self._with_file(entry.value)
             return Plan(entry, items[:MOST_ITEMS], (entry.value,), len(items) > MOST_ITEMS, before, is_done)
         if entry.kind is Kind.URL:
-            return self._at_address(entry, item)._replace(before=before, is_done=is_done)
+            return self._at_address(self._inbox, entry, item)._replace(before=before, is_done=is_done)
         every = Takedowns(added(listed.listed, (entry,)))
         effect = survey(self._store, self._inbox, (entry,), takedowns=every, among=())
         files = self._alone(entry, effect.files[entry.key])
         return Plan(entry, tuple(sorted(effect.items[entry.key])), tuple(sorted(files)), before=before, is_done=is_done)
 
-    def _at_address(self, entry: Takedown, item: str) -> Plan:
+    def _at_address(self, inbox: Inbox, entry: Takedown, item: str) -> Plan:
         """Return what an address would touch: records, files that were found there, and all that has their bytes."""
         alone, until = Takedowns((entry,)), monotonic() + _READ_SECONDS
         places, copies = {(source_of(item), upstream_identifier(item))} if item else set(), list[FoundCopy]()
@@ -74,7 +74,7 @@ class TakedownDesk:
             copies.extend(self._found_at(entry, until))
         except _OutOfTime:
             is_whole = False
-        effect = survey(self._store, self._inbox, (entry,), takedowns=alone, among=sorted(places))
+        effect = survey(self._store, inbox, (entry,), takedowns=alone, among=sorted(places))
         items = {*effect.touched, *(copy.identifier for copy in copies)}
         files = set(effect.files[entry.key])
         if self._has_searched:

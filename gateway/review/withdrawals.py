@@ -10,7 +10,7 @@ from gateway.takedowns import Takedown
 class Plan(NamedTuple):
     """What an entry would touch, as far as it is known before all records are read.
 
-    `items` are the items that become tombstones, or that have the file; `has_more`: there are more of them, or not all
+    `items` are the items that become tombstones, or that have the file. `has_more`: there are more of them, or not all
     records could be read in time. Of an address, `hidden` are those of them that become tombstones. `files` are the
     SHA-256 of the files that are withdrawn. `before` is the same entry if it is in force already; `is_done`: what that
     one hits is withdrawn.
