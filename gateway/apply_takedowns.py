@@ -40,7 +40,8 @@ Progress = Callable[[int], None]
 class Survey:
     """The effect of takedowns on what is published.
 
-    `items`, `files` and `addresses` are what each entry hits, by its key.
+    `items`, `files` and `addresses` are what each entry hits, by its key. `touched` are the identifiers of the items
+    that become tombstones or change.
     """
 
     upstreams: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # by source
@@ -48,6 +49,7 @@ class Survey:
     files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     addresses: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     hidden: set[int] = field(default_factory=set)  # numbers of items
+    touched: set[str] = field(default_factory=set)
     shared: list[tuple[str, str]] = field(default_factory=list)  # (key of an entry, file of an item that it hides)
     deleted: int = 0  # items that become tombstones
     changed: int = 0  # items that lose a file or an address
@@ -168,7 +170,7 @@ def survey(
     """
     survey = Survey()
     candidates: dict[str, set[str]] = defaultdict(set)
-    others = _scanned(store, Takedowns(new), progress) if among is None else among
+    others = scanned(store, Takedowns(new), progress) if among is None else among
     for source, upstream in (*named(new), *others):
         candidates[source].add(upstream)
     for source, upstreams in _batches(candidates):
@@ -231,8 +233,11 @@ def _look(survey: Survey, source: str, state: ItemState, task: Task, new: Entrie
     if prepared.problems or not prepared.is_withheld:
         return
     survey.upstreams[source].add(state.upstream)
-    survey.deleted += prepared.is_deleted and not state.is_deleted
-    survey.changed += not prepared.is_deleted and Change(prepared, (), state).differs()
+    is_deleted = prepared.is_deleted and not state.is_deleted
+    is_changed = not prepared.is_deleted and Change(prepared, (), state).differs()
+    survey.deleted += is_deleted
+    survey.changed += is_changed
+    survey.touched |= {state.identifier} if is_deleted or is_changed else set()
     for entry in new:
         alone = Takedowns((entry,))
         if prepared.is_deleted and prepare(task._replace(takedowns=alone)).is_withheld:
@@ -275,8 +280,11 @@ def named(entries: Entries) -> Iterator[tuple[str, str]]:
                 yield match[1], upstream_identifier(local)
 
 
-def _scanned(store: Store, wanted: Takedowns, progress: Progress) -> Iterator[tuple[str, str]]:
-    """Yield (source, upstream identifier) of the items whose published records the entries may concern."""
+def scanned(store: Store, wanted: Takedowns, progress: Progress) -> Iterator[tuple[str, str]]:
+    """Yield (source, upstream identifier) of the items whose published records the entries may concern.
+
+    `progress` is called with the number of records read so far, and may raise an error to end it.
+    """
     if not wanted.needs_scan:
         return
     with store.view() as view:

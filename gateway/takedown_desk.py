@@ -7,16 +7,20 @@ seconds, and the thread goes on. It opens the databases for itself, as a command
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from threading import Thread
+from time import monotonic
 from typing import Final
 
-from gateway.apply_takedowns import pending, survey
+from gateway.apply_takedowns import pending, scanned, survey
 from gateway.desk import Desk
 from gateway.errors import GatewayError, StoreError
 from gateway.fulltext.withdrawing import added, carry_out, files_named, has_file
 from gateway.indexing import following
+from gateway.model import ANY_VERDICT, CopyFilter, CopyOrder, FoundCopy
+from gateway.names import source_of, upstream_identifier
 from gateway.review.withdrawals import Listed, Plan
 from gateway.settings import load
 from gateway.store.base import Inbox, Store
@@ -25,9 +29,15 @@ from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown, Takedowns
 
 _WAIT_SECONDS: Final = 5.0
+_READ_SECONDS: Final = 10.0  # for the preview of an address; the whole of a large repository takes minutes
+_BATCH: Final = 500
 MOST_ITEMS: Final = 200  # of a preview
 
 log = logging.getLogger("gateway")
+
+
+class _OutOfTime(Exception):
+    """The records were read for as long as a person waits."""
 
 
 class TakedownDesk:
@@ -37,7 +47,7 @@ class TakedownDesk:
         """Take the instance folder and its databases; `inbox` is None if it cannot be read."""
         self._folder, self._store, self._inbox, self._desk = folder, store, inbox, desk
 
-    def plan(self, entry: Takedown) -> Plan:
+    def plan(self, entry: Takedown, item: str = "") -> Plan:
         """Return what an entry would touch; nothing is changed. Raise StoreError."""
         if self._inbox is None:
             raise StoreError("Nothing can be taken down, because the inbox cannot be read.")
@@ -47,10 +57,44 @@ class TakedownDesk:
         if entry.kind is Kind.SHA256:
             items = self._with_file(entry.value)
             return Plan(entry, items[:MOST_ITEMS], (entry.value,), len(items) > MOST_ITEMS, before, is_done)
+        if entry.kind is Kind.URL:
+            return self._at_address(self._inbox, entry, item)._replace(before=before, is_done=is_done)
         every = Takedowns(added(listed.listed, (entry,)))
         effect = survey(self._store, self._inbox, (entry,), takedowns=every, among=())
         files = self._alone(entry, effect.files[entry.key])
         return Plan(entry, tuple(sorted(effect.items[entry.key])), tuple(sorted(files)), before=before, is_done=is_done)
+
+    def _at_address(self, inbox: Inbox, entry: Takedown, item: str) -> Plan:
+        """Return what an address would touch: records, files that were found there, and all that has their bytes."""
+        alone, until = Takedowns((entry,)), monotonic() + _READ_SECONDS
+        places, copies = {(source_of(item), upstream_identifier(item))} if item else set(), list[FoundCopy]()
+        is_whole = True
+        try:
+            places.update(scanned(self._store, alone, lambda _: _stop_after(until)))
+            copies.extend(self._found_at(entry, until))
+        except _OutOfTime:
+            is_whole = False
+        effect = survey(self._store, inbox, (entry,), takedowns=alone, among=sorted(places))
+        items = {*effect.touched, *(copy.identifier for copy in copies)}
+        files = set(effect.files[entry.key])
+        if self._has_searched:
+            searches = filter(None, map(self._desk.open().search, sorted({*items, item})[:MOST_ITEMS]))
+            files |= files_named(self._store, searches, (entry,))[entry.key]
+        for digest in files:
+            items.update(self._with_file(digest))
+        hidden = tuple(sorted(effect.items[entry.key]))
+        shown = tuple(sorted(items, key=lambda name: (name not in hidden, name)))[:MOST_ITEMS]
+        has_more = not is_whole or len(items) > MOST_ITEMS
+        return Plan(entry, shown, tuple(sorted(files)), has_more, hidden=hidden)
+
+    def _found_at(self, entry: Takedown, until: float) -> Iterator[FoundCopy]:
+        """Yield what was found at an address, published or not. Raise _OutOfTime."""
+        wanted, alone = CopyFilter(host=entry.value.partition("/")[0].partition(":")[0]), Takedowns((entry,))
+        after, desk = None, self._desk.open() if self._has_searched else None
+        while desk and (page := desk.listed_copies(ANY_VERDICT, wanted, CopyOrder.IDENTIFIER, after, _BATCH)):
+            yield from (listed.copy for listed in page if alone.targets(listed.copy.url))
+            after = page[-1]
+            _stop_after(until)
 
     def _alone(self, entry: Takedown, files: set[str]) -> set[str]:
         """Return the files that an item alone has, published or found for it, given its published ones."""
@@ -59,7 +103,7 @@ class TakedownDesk:
         desk = self._desk.open()
         search = desk.search(entry.value)
         of_search = files_named(self._store, (search,), (entry,))[entry.key] if search else set()
-        return {digest for digest in files | of_search if not has_file(self._store, desk, digest, entry)}
+        return {digest for digest in files | of_search if not has_file(self._store, desk, digest, (entry,))}
 
     def _with_file(self, digest: str) -> tuple[str, ...]:
         """Return the items that have a file: in their published records, or found for them."""
@@ -113,3 +157,9 @@ class TakedownDesk:
             if not entry.removed_at
         )
         return tuple(sorted(rows, key=lambda row: row.place, reverse=True))
+
+
+def _stop_after(until: float) -> None:
+    """Raise _OutOfTime if it is later than that."""
+    if monotonic() > until:
+        raise _OutOfTime

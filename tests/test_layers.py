@@ -74,6 +74,7 @@ PUBLICATION = (
     "gateway.resourcesync_abouts",
     "gateway.namespaces",
     "gateway.takedowns",
+    "gateway.takedown_targets",
     "gateway.withholding",
 )
 
@@ -158,6 +159,7 @@ LAYERS = {
     "gateway.takedowns": Layer(GROUND),
     # Compressed parts of answers: the store keeps them, and OAI-PMH joins them.
     "gateway.pieces": Layer((), ("isal", "zstandard")),
+    "gateway.takedown_targets": Layer((*GROUND, "gateway.takedowns")),
     "gateway.store": Layer(
         (
             "gateway.model",
@@ -352,6 +354,7 @@ LAYERS = {
             "gateway.settings",
             "gateway.store.base",
             "gateway.takedowns",
+            "gateway.takedown_targets",
             "gateway.people.log_lines",
             "gateway.people.throttle",
             "gateway.fulltext",

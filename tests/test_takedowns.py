@@ -11,8 +11,8 @@ import pytest
 
 from gateway.errors import ConfigurationError
 from gateway.model import FileLink
+from gateway.takedown_targets import recognised
 from gateway.takedowns import Kind, Takedown, Takedowns, dois_in, place_of
-from harvester.harvest.takedowns.targets import recognised
 
 DOMAIN = "g.example.org"
 DIGEST = "ab" * 32

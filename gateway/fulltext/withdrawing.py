@@ -58,7 +58,7 @@ def carry_out(
     if desk is not None and lifted:
         desk.change_all()
     searches = (
-        Searches() if desk is None else Searches(partial(_named_files, store, desk), partial(has_file, store, desk))
+        Searches() if desk is None else Searches(partial(found_files, store, desk), partial(has_file, store, desk))
     )
     changes = apply_takedowns(store, inbox, file, progress, searches)
     if new:
@@ -74,8 +74,11 @@ def carry_out(
     return Finished(changes, deleted)
 
 
-def _named_files(store: Store, desk: Discovery, entries: Entries) -> Mapping[str, set[str]]:
-    """Return the found files that entries name, published or not, by the keys of the entries."""
+def found_files(store: Store, desk: Discovery, entries: Entries, wanted: Entries = ()) -> Mapping[str, set[str]]:
+    """Return the found files that entries name, published or not, by the keys of the entries.
+
+    Entries on items have noted which these are. `wanted` are those that are not on the list yet. Raise StoreError.
+    """
     groups: dict[str, set[str]] = defaultdict(set)
     anywhere = tuple(entry for entry in entries if entry.kind not in _ELSEWHERE)
     for entry in entries:
@@ -89,16 +92,17 @@ def _named_files(store: Store, desk: Discovery, entries: Entries) -> Mapping[str
         after = batch[-1].identifier
     for entry in entries:
         if entry.kind in OF_ITEMS:
-            groups[entry.key] = {digest for digest in groups[entry.key] if not has_file(store, desk, digest, entry)}
+            lists = (*wanted, entry)
+            groups[entry.key] = {digest for digest in groups[entry.key] if not has_file(store, desk, digest, lists)}
     return groups
 
 
-def has_file(store: Store, desk: Discovery, digest: str, wanted: Takedown | None = None) -> bool:
+def has_file(store: Store, desk: Discovery, digest: str, wanted: Entries = ()) -> bool:
     """Return whether a file was found for an item that is not taken down, and that nobody has rejected it there.
 
-    `wanted` is an entry that is not on the list yet. Raise StoreError.
+    `wanted` are entries that are not on the list yet. Raise StoreError.
     """
-    lists = (store.takedowns(), Takedowns((wanted,) if wanted else ()))
+    lists = (store.takedowns(), Takedowns(wanted))
     for copy in desk.copies_with(digest, _MOST_COPIES):
         search = desk.search(copy.identifier)
         if search is None or any(map(partial(_names, search), lists)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
+from itertools import islice
 from typing import Final, NamedTuple
 
 from flask import Response, request
@@ -27,6 +28,7 @@ from gateway.review.record_facts import Describe, described_in
 from gateway.review.sessions import signed_in
 from gateway.review.status import status_of
 from gateway.store.base import Discovery, Inbox, Store
+from gateway.takedowns import Takedowns
 from gateway.xmltext import utc_datetime
 
 _PUBLISHED: Final = ("oai_dc", "oai_didl")
@@ -124,6 +126,8 @@ class ItemPage:
             files.file(number, one, desk.first_page, self._has_copy)
             for number, one in enumerate(decisions[start : start + MOST_FILES], start + 1)
         ]
+        can_take_down = signed_in().may_take_down(search.source)
+        unread = self._unread(state, takedowns) if state and can_take_down else ()
         titles = [one for one in work.statements if one.element == "title"] if work else []
         return {
             "tab": "copies",
@@ -154,9 +158,17 @@ class ItemPage:
             "after_url": after,
             "previous_url": _with(here, f"files={max(0, start - MOST_FILES)}") if start else "",
             "next_url": _with(here, f"files={start + MOST_FILES}") if len(decisions) > start + MOST_FILES else "",
-            "can_take_down": signed_in().may_take_down(search.source),
+            "can_take_down": can_take_down,
+            "unread": unread[:MOST_FILES],
+            "has_more_unread": len(unread) > MOST_FILES,
             "moment_text": utc_datetime,
         }
+
+    def _unread(self, state: ItemState, takedowns: Takedowns) -> Sequence[str]:
+        """Return addresses of published files of which nobody knows the bytes; at most one more than a page shows."""
+        with self._store.view() as view:
+            files = (file for _, file in view.contents(state.number - 1, state.number) if not file.sha256)
+            return list(islice((file.url for file in files if not takedowns.names_address(file.url)), MOST_FILES + 1))
 
     # -- the record ----------------------------------------------------------------------------------------------
 

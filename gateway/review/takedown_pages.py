@@ -1,5 +1,7 @@
 """`/review/takedowns/new`: managers and administrators withdraw an item or a file when they have seen the effect.
 
+A file of which nobody knows the bytes is withdrawn by its address, from the page of an item.
+
 The same entry as that of `harvester takedown add`, and the same code carries it out. A reviewer sees none of this.
 """
 
@@ -7,26 +9,31 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
 from flask import Response, request
 
+from gateway.errors import ConfigurationError
 from gateway.model import Deed, Role
 from gateway.names import source_of
+from gateway.pages.shown import revealed, shortened
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.item_links import item_address
 from gateway.review.record_facts import Describe, work_of
 from gateway.review.sessions import PATH, Sessions, signed_in
 from gateway.review.withdrawals import Plan, Withdrawals
 from gateway.store.base import Store
+from gateway.takedown_targets import recognised
 from gateway.takedowns import Kind, Takedown
 from gateway.xmltext import clean, utc_datetime
 
 MOST_COMMENT: Final = 2_000  # characters
 _MOST_IDENTIFIER: Final = 2_000
+_MOST_ADDRESS: Final = 4_000
+_MOST_SHOWN: Final = 300  # characters of an address that is refused
 _SHOWN: Final = 50  # items with their titles
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _OTHER: Final = "other"  # the reason that needs a comment
@@ -59,19 +66,19 @@ class TakedownPages:
 
     def new(self) -> Response:
         """Answer with what a takedown would touch, and the form that agrees to it."""
-        entry = self._entry(request.args.get("item", ""), request.args.get("file", ""))
+        entry = self._entry(request.args)
         if isinstance(entry, Response):
             return entry
-        plan = self._withdrawals.plan(entry)
+        plan = self._plan(entry, request.args)
         return self._refusal(plan) or self._preview(plan)
 
     def add(self) -> Response:
         """Withdraw what the person has seen; if it would touch something else by now, show that first."""
         form = request.form
-        entry = self._entry(form.get("item", ""), form.get("file", ""))
+        entry = self._entry(form)
         if isinstance(entry, Response):
             return entry
-        plan = self._withdrawals.plan(entry)
+        plan = self._plan(entry, form)
         comment = " ".join(clean(form.get("comment", "")).split())
         sentence = vars(self._pages.texts.review_takedown_reasons).get(form.get("reason", ""), "")
         text = f"{sentence}: {comment}" if comment else sentence
@@ -100,15 +107,33 @@ class TakedownPages:
 
     # -- what is asked for ---------------------------------------------------------------------------------------
 
-    def _entry(self, item: str, file: str) -> Takedown | Response:
-        """Return the entry of an item or of a file; or the answer that there is no such thing."""
+    def _plan(self, entry: Takedown, asked: Mapping[str, str]) -> Plan:
+        return self._withdrawals.plan(entry, asked.get("item", "") if entry.kind is Kind.URL else "")
+
+    def _entry(self, asked: Mapping[str, str]) -> Takedown | Response:
+        """Return the entry of an item, a file or an address; or the answer that there is no such thing."""
+        item, file, address = (asked.get(name, "") for name in ("item", "file", "address"))
         if signed_in().role is Role.REVIEWER:
             return self._forbidden()
-        if _DIGEST.fullmatch(file) and not item:
+        if _DIGEST.fullmatch(file) and not (item or address):
             return Takedown(Kind.SHA256, file)
         if not item or file or len(item) > _MOST_IDENTIFIER or not self._is_known(item):
             return refused(self._pages, HTTPStatus.NOT_FOUND, self._pages.texts.review_takedown.unknown)
-        return Takedown(Kind.IDENTIFIER, item)
+        return self._of_address(item, address) if address else Takedown(Kind.IDENTIFIER, item)
+
+    def _of_address(self, item: str, address: str) -> Takedown | Response:
+        """Return the entry of an address, which is that of the command; or the answer that says why there is none."""
+        texts = self._pages.texts.review_takedown
+        shown = texts.address_shown.format(address=shortened(revealed(address), _MOST_SHOWN))
+        try:
+            entry = recognised(address[: _MOST_ADDRESS + 1], "")
+            if entry.kind is Kind.URL and len(address) <= _MOST_ADDRESS:
+                return entry
+            problem = texts.no_file_address if entry.kind is not Kind.URL else texts.address_long
+        except ConfigurationError:
+            problem = texts.no_address
+        back = item_address(self._root, item)
+        return refused(self._pages, HTTPStatus.BAD_REQUEST, problem, shown, back)
 
     def _is_known(self, identifier: str) -> bool:
         with self._store.view() as view:
@@ -118,9 +143,12 @@ class TakedownPages:
         """Return the answer for a person who may not take down all that a plan touches; None if the person may."""
         user, texts = signed_in(), self._pages.texts.review_takedown
         identifiers = (plan.entry.value,) if plan.entry.kind is Kind.IDENTIFIER else plan.items
+        named = filter(None, (*identifiers, request.values.get("item", "")))
         if user.role is Role.ADMINISTRATOR:
             return None
-        if not identifiers or plan.has_more or not all(user.may_take_down(source_of(name)) for name in identifiers):
+        if plan.entry.kind is Kind.URL and plan.has_more:
+            return refused(self._pages, HTTPStatus.FORBIDDEN, texts.not_yours, texts.not_all_read_hint)
+        if not identifiers or plan.has_more or not all(user.may_take_down(source_of(name)) for name in named):
             return refused(self._pages, HTTPStatus.FORBIDDEN, texts.not_yours, texts.not_yours_hint)
         return None
 
@@ -132,12 +160,14 @@ class TakedownPages:
 
     def _preview(self, plan: Plan, problem: str = "") -> Response:
         entry, form = plan.entry, request.form
-        is_file = entry.kind is Kind.SHA256
+        is_file, item = entry.kind is not Kind.IDENTIFIER, request.values.get("item", "")
         body = self._pages.render(
             "takedown.html",
             tab="takedowns",
             plan=plan,
             is_file=is_file,
+            item=item,
+            address=request.values.get("address", ""),
             items=[self._item(identifier) for identifier in plan.items[:_SHOWN]],
             more=max(0, len(plan.items) - _SHOWN),
             problem=problem,
@@ -145,7 +175,7 @@ class TakedownPages:
             reason=form.get("reason", ""),
             comment=clean(form.get("comment", ""))[:MOST_COMMENT],
             most_comment=MOST_COMMENT,
-            back=f"{self._root}{PATH}" if is_file else item_address(self._root, entry.value),
+            back=item_address(self._root, item) if item else f"{self._root}{PATH}",
         )
         return page(body, HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK)
 
@@ -157,5 +187,6 @@ class TakedownPages:
 
 def _seal(plan: Plan) -> str:
     """Return a digest of what a plan touches, to notice that it touches something else by now."""
-    parts = (plan.entry.key, *plan.items, "", *plan.files, str(plan.has_more), str(plan.before is not None))
+    touched = (*plan.items, "", *plan.hidden, "", *plan.files)
+    parts = (plan.entry.key, *touched, str(plan.has_more), str(plan.before is not None))
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,9 +10,10 @@ from gateway.takedowns import Takedown
 class Plan(NamedTuple):
     """What an entry would touch, as far as it is known before all records are read.
 
-    `items` are the items that become tombstones, or that have the file; `has_more`: there are more of them. `files` are
-    the SHA-256 of the files that are withdrawn. `before` is the same entry if it is in force already; `is_done`: what
-    that one hits is withdrawn.
+    `items` are the items that become tombstones, or that have the file. `has_more`: there are more of them, or not all
+    records could be read in time. Of an address, `hidden` are those of them that become tombstones. `files` are the
+    SHA-256 of the files that are withdrawn. `before` is the same entry if it is in force already; `is_done`: what that
+    one hits is withdrawn.
     """
 
     entry: Takedown
@@ -21,6 +22,7 @@ class Plan(NamedTuple):
     has_more: bool = False
     before: Takedown | None = None
     is_done: bool = False
+    hidden: tuple[str, ...] = ()
 
 
 class Listed(NamedTuple):
@@ -39,8 +41,11 @@ class Listed(NamedTuple):
 class Withdrawals(Protocol):
     """The list of takedowns of an instance. Every method may raise StoreError."""
 
-    def plan(self, entry: Takedown) -> Plan:
-        """Return what an entry would touch; nothing is changed."""
+    def plan(self, entry: Takedown, item: str = "") -> Plan:
+        """Return what an entry would touch; nothing is changed.
+
+        If it names an address, records are read for some seconds, and that of `item` in any case.
+        """
         ...
 
     def add(self, entry: Takedown) -> bool:

@@ -9,11 +9,12 @@ import click
 
 from gateway.apply_takedowns import Returning, Survey, pending, returning, survey
 from gateway.errors import ConfigurationError
-from gateway.fulltext.withdrawing import Finished, added
+from gateway.fulltext.withdrawing import Finished, added, found_files, has_file
 from gateway.people.caller import whoever_calls
 from gateway.program import say
 from gateway.settings import Settings
 from gateway.store.takedown_file import Entries, TakedownFile
+from gateway.takedown_targets import recognised
 from gateway.takedowns import Kind, Takedown, Takedowns
 from gateway.terminal import plain
 from gateway.xmltext import utc_datetime
@@ -21,7 +22,6 @@ from harvester.commands.output import json_option, write_facts, write_rows
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.takedowns.apply import finish
 from harvester.harvest.takedowns.purge import Purged, purge
-from harvester.harvest.takedowns.targets import recognised
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import progress
@@ -109,7 +109,14 @@ def _removed(listed: Entries, lifted: Entries) -> Entries:
 
 def _planned(instance: Instance, wanted: Entries) -> Survey:
     every = Takedowns(added(instance.store.takedowns().listed, wanted))
-    return survey(instance.store, instance.inbox, wanted, takedowns=every)
+    plan = survey(instance.store, instance.inbox, wanted, takedowns=every)
+    if instance.has_searched:
+        noted = tuple(entry._replace(items=tuple(sorted(plan.items[entry.key]))) for entry in wanted)
+        desk = instance.desk()
+        plan.keep(lambda digest: has_file(instance.store, desk, digest, noted))
+        for key, digests in found_files(instance.store, desk, noted, noted).items():
+            plan.files[key] |= digests
+    return plan
 
 
 def _show_plan(wanted: Entries, plan: Survey, *, as_json: bool) -> None:

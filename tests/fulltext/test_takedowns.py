@@ -172,6 +172,18 @@ def test_a_dry_run_changes_nothing_and_says_what_add_does(case) -> None:
     assert case.served() == 200
 
 
+@pytest.mark.parametrize("kind", ["url", "host", "sha256", "doi", "identifier"])
+def test_a_dry_run_names_a_file_that_was_found_and_not_published(case, kind: str) -> None:
+    case.call("review", "reject", IDENTIFIER, "--reason", "It is another work.")
+    case.search.release()
+    assert COPY.encode() not in case.shown()
+    target = TARGETS[kind] or case.digest
+    (preview,) = case.json("takedown", "add", target, "--dry-run")["takedowns"]
+    (entry,) = case.json("takedown", "add", target)["takedowns"]
+    assert preview["files"] == entry["files"]
+    assert preview["files"] == ([] if kind == "sha256" else [case.digest]), "its bytes are the target itself"
+
+
 def test_with_a_damaged_list_nobody_is_asked_for_anything(case) -> None:
     (case.folder / "takedowns.json").write_text("{")
     case.search.web.asked.clear()

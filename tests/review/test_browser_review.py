@@ -25,7 +25,7 @@ from tests.chromium import started
 from tests.conftest import AXE
 from tests.page_house import opened, statement
 from tests.pages.test_browser import JUDGED, SPACING, TOO_WIDE
-from tests.publish.desk import Sent, dc, make_databases
+from tests.publish.desk import Sent, dc, make_databases, pdf
 from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
 
@@ -54,6 +54,9 @@ PAGES = {
     "sample": "/review/sample",
     "takedowns": "/review/takedowns",
     "a takedown of an item": "/review/takedowns/new?item=oai:gateway.example.org:laro/w0",
+    "item with a file that nobody has fetched": f"{ITEM}named",
+    "a takedown of an address": f"/review/takedowns/new?item={ITEM[14:]}named&address=http://laro.example.org/x.pdf",
+    "a hostile address": f"/review/takedowns/new?item={ITEM[14:]}named&address=javascript:%E2%80%AEx",
     "a takedown of a file": f"/review/takedowns/new?file={sha256(b'%PDF-1.7 w0').hexdigest()}",
 }
 FIRST_PAGE = (
@@ -85,7 +88,8 @@ def furnished(folder: Path) -> None:
             statement("creator", "Lindqvist, M\u00e4rta"), statement("date", "2024"),
             statement("identifier", "doi:10.5555/reef.1"),
         )  # fmt: skip
-        house.desk.send(Sent("full", record))
+        named = dc("A work whose file nobody has fetched", pdf("x"), pdf("y"))
+        house.desk.send(Sent("full", record), Sent("named", named))
         house.desk.publish()
         full = files.find("full", "Thermal tolerance of reef-building corals in the Red Sea", text_version="published")
         files.desk.keep_first_page(full.sha256, FIRST_PAGE)

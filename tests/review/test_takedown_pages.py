@@ -452,7 +452,7 @@ def test_the_tombstone_does_not_wait_for_a_look_at_all_records(filled, administr
     def fail(*_: object) -> None:
         raise StoreUnwritable("The process was killed.")
 
-    monkeypatch.setattr("gateway.apply_takedowns._scanned", fail)
+    monkeypatch.setattr("gateway.apply_takedowns.scanned", fail)
     assert _agree(administrator, f"item={ITEM}1").headers["Location"] == f"{LIST}?done=waits"
     assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
     assert _agree(administrator, f"file={FOUND.sha256}").headers["Location"] == f"{LIST}?done=waits"

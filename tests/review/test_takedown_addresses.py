@@ -1,0 +1,278 @@
+"""A file of which nobody knows the bytes is taken down in the browser by its address, as the command does it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from contextlib import closing
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from gateway import takedown_desk
+from gateway.model import Deed, Role
+from gateway.store.opening import open_users
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedown_targets import recognised
+from gateway.takedowns import Kind
+from tests.page_house import House, house, parsed, seen, settings, statement  # noqa: F401 - fixtures
+from tests.publish.desk import Sent, dc, pdf
+from tests.review.test_takedown_pages import ITEM, LIST, NEW, _form
+from tests.review_files import Files
+from tests.review_house import Browser, signed_in
+
+NAMED = "http://laro.example.org/never%20fetched.pdf"
+PLACE = "laro.example.org/never fetched.pdf"
+OTHERS = "oai:gateway.example.org:another/"
+QUERY = f"item={ITEM}1&address={quote(NAMED, safe='')}"
+
+
+def _record(url: str = NAMED, title: str = "Named only") -> bytes:
+    return dc(title, statement("identifier", url))
+
+
+@pytest.fixture
+def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:  # noqa: F811 - the fixture
+    """Return a house in which a record names a file that nobody has fetched, and another record another one."""
+    monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")  # the clock of the house stands elsewhere
+    Files(house)
+    house.desk.send(Sent("1", _record()), Sent("2", dc("Another", pdf("2"))))
+    house.desk.publish()
+    return house
+
+
+@pytest.fixture
+def administrator(filled: House) -> Browser:
+    return signed_in(filled.app, filled.desk.folder, "R. Vos", Role.ADMINISTRATOR)
+
+
+@pytest.fixture
+def manager(filled: House) -> Browser:
+    return signed_in(filled.app, filled.desk.folder, "Ada", Role.MANAGER, "laro")
+
+
+def _agree(page: Browser, query: str = QUERY, **more: str) -> Any:
+    shown = page.get(f"{NEW}?{query}")
+    assert shown.status_code == 200, shown.text
+    fields = _form(shown.text) | {"reason": "court", "comment": "Case 1/26"} | more
+    del fields["csrf_token"]
+    return page.post(LIST, **fields)
+
+
+def _didl(site: House, identifier: str = f"{ITEM}1") -> str:
+    return site.get(f"/oai?verb=GetRecord&metadataPrefix=oai_didl&identifier={identifier}").text
+
+
+def _entries(site: House) -> list[tuple[Kind, str]]:
+    return [(entry.kind, entry.value) for entry in TakedownFile(site.desk.folder).read().entries]
+
+
+def test_the_page_of_an_item_leads_to_the_takedown_of_what_nobody_has_fetched(filled, manager):
+    page = manager.get(f"/review/items/{ITEM}1")
+    assert "Files of which nobody knows the bytes" in seen(page.text)
+    (link,) = (link.get("href") for link in parsed(page.text).iterfind(".//main//a") if "address=" in link.get("href"))
+    preview = seen(manager.get(link).text)
+    assert f"{PLACE} The address is removed from every record" in preview
+    assert f"1 item has this address or the file there. Named only {ITEM}1" in preview
+    assert "tombstone" not in preview
+    assert NAMED in _didl(filled), "nothing happens before"
+    reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
+    assert "address=" not in reviewer.get(f"/review/items/{ITEM}1").text
+    assert reviewer.get(link).status_code == 403
+
+
+def test_the_address_leaves_the_records_and_the_entry_is_that_of_the_command(filled, manager):
+    answer = _agree(manager)
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"{LIST}?done=done")
+    assert "never" not in _didl(filled)
+    assert 'status="deleted"' not in _didl(filled)
+    assert "2.pdf" in _didl(filled, f"{ITEM}2")
+    (entry,) = TakedownFile(filled.desk.folder).read().entries
+    assert entry.key == recognised(NAMED, "gateway.example.org").key
+    assert (entry.by, entry.reason) == ("Ada", "Order of a court or an authority: Case 1/26")
+    with closing(open_users(filled.desk.folder)) as users:
+        (line, *_) = users.log(10**9, 10)
+    assert (line.by, line.deed, line.about) == ("Ada", Deed.TAKEN_DOWN, f"url {PLACE}")
+    page = manager.get(f"/review/items/{ITEM}1")
+    assert (page.status_code, "nobody knows the bytes" in page.text) == (200, False)
+
+
+def test_the_list_has_it_for_people_and_as_data(filled, manager):
+    _agree(manager)
+    assert f"Address {PLACE}" in seen(manager.get(LIST).text)
+    (row,) = manager.get(f"{LIST}.json").json["takedowns"]
+    assert (row["kind"], row["value"], row["is_done"]) == ("url", PLACE, True)
+    (line,) = csv.DictReader(io.StringIO(manager.get(f"{LIST}.csv").text))
+    assert (line["kind"], line["value"], line["by"]) == ("url", PLACE, "Ada")
+
+
+def test_a_form_that_is_sent_twice_takes_down_once(filled, manager):
+    fields = _form(manager.get(f"{NEW}?{QUERY}").text) | {"reason": "court", "comment": "Case 1/26"}
+    del fields["csrf_token"]
+    for _ in range(2):
+        answer = manager.post(LIST, **fields)
+        assert (answer.status_code, answer.headers.get("Location")) == (303, f"{LIST}?done=done")
+    assert _entries(filled) == [(Kind.URL, PLACE)]
+
+
+@pytest.mark.parametrize("spelling", [NAMED, "https://LARO.example.org:443/./never%20fetched.pdf"])
+def test_an_address_that_stands_in_another_source_is_for_an_administrator(filled, administrator, manager, spelling):
+    filled.desk.add("another")
+    filled.desk.send(Sent("9", _record(spelling, "Of another source")), source="another")
+    filled.desk.publish("another")
+    answer = manager.get(f"{NEW}?{QUERY}")
+    assert (answer.status_code, "Of another source" in answer.text) == (403, False)
+    manager.get("/review")
+    fields = {"item": f"{ITEM}1", "address": NAMED, "reason": "court", "comment": "x"}
+    assert manager.post(LIST, **fields, seen="").status_code == 403
+    assert _entries(filled) == []
+    assert "2 items have this address" in seen(administrator.get(f"{NEW}?{QUERY}").text)
+    assert _agree(administrator).status_code == 303
+    assert "never" not in _didl(filled, f"{OTHERS}9")
+
+
+def test_a_file_that_was_found_there_for_another_source_is_not_the_managers(filled, administrator, manager):
+    """Neither is one with the same bytes elsewhere: it would be withdrawn too."""
+    url = "https://repository.example.net/same.pdf"
+    filled.desk.send(Sent("1", _record(url)))
+    filled.desk.publish()
+    query = f"item={ITEM}1&address={url}"
+    assert manager.get(f"{NEW}?{query}").status_code == 200
+    file = Files(filled).add("9", "Of another source", source="another", url=url)
+    assert manager.get(f"{NEW}?{query}").status_code == 403
+    preview = seen(administrator.get(f"{NEW}?{query}").text)
+    assert "Of another source" in preview
+    assert f"1 file is withdrawn, and our copy of it is deleted: {file.sha256}" in preview
+
+
+def test_a_manager_does_not_begin_from_an_item_of_another_source(filled, manager):
+    Files(filled).publish("9", source="another")
+    assert manager.get(f"{NEW}?{QUERY.replace(f'{ITEM}1', f'{OTHERS}9')}").status_code == 403
+
+
+def test_what_nothing_names_is_for_an_administrator(filled, administrator, manager):
+    query = f"item={ITEM}1&address=https://nobody.example.com/x.pdf"
+    assert manager.get(f"{NEW}?{query}").status_code == 403
+    assert "Nothing that is published now." in seen(administrator.get(f"{NEW}?{query}").text)
+    assert _agree(administrator, query).status_code == 303
+
+
+def test_the_address_of_a_landing_page_makes_a_tombstone_and_the_preview_says_so(filled, administrator):
+    filled.desk.send(Sent("3", dc("With a page", statement("identifier", "https://laro.example.org/page/3"))))
+    filled.desk.publish()
+    preview = seen(administrator.get(f"{NEW}?item={ITEM}3&address=https://laro.example.org/page/3").text)
+    assert "1 of them becomes a tombstone" in preview
+
+
+def test_what_has_changed_since_it_was_seen_is_shown_again(filled, administrator):
+    seal = _form(administrator.get(f"{NEW}?{QUERY}").text)["seen"]
+    filled.desk.send(Sent("3", _record()))
+    filled.desk.publish()
+    fields = {"item": f"{ITEM}1", "address": NAMED, "reason": "court", "comment": "Case 1/26"}
+    answer = administrator.post(LIST, **fields, seen=seal)
+    assert answer.status_code == 400
+    assert "Something has changed since you looked." in seen(answer.text)
+    assert "2 items have this address" in seen(answer.text)
+    assert _entries(filled) == []
+    assert administrator.post(LIST, **fields, seen=_form(answer.text)["seen"]).status_code == 303
+
+
+def test_the_preview_names_an_entry_that_is_in_force_already(administrator):
+    assert _agree(administrator).status_code == 303
+    assert "This was taken down already, on" in seen(administrator.get(f"{NEW}?{QUERY}").text)
+
+
+def test_if_not_all_records_could_be_read_the_preview_says_so(filled, administrator, manager, monkeypatch):
+    monkeypatch.setattr(takedown_desk, "_READ_SECONDS", -1.0)
+    preview = seen(administrator.get(f"{NEW}?{QUERY}").text)
+    assert "There may be more items" in preview
+    assert f"Named only {ITEM}1" in preview
+    answer = manager.get(f"{NEW}?{QUERY}")
+    assert answer.status_code == 403
+    assert "Not all records could be read" in seen(answer.text)
+    assert _agree(administrator).status_code == 303
+    assert "never" not in _didl(filled)
+
+
+WORK = "This address names a work, or more than one file"
+NONE = "This is no address of a file on the web"
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("javascript:alert(1)", NONE),
+        ("data:application/pdf;base64,AAAA", NONE),
+        ("file:///etc/passwd", NONE),
+        ("https://", NONE),
+        ("https://\u202efdp.example.org/x", NONE),
+        ("https://[::1/x.pdf", NONE),
+        ("%", NONE),
+        ("\0", NONE),
+        ("https://doi.org/10.1234/abc", WORK),
+        ("https://laro.example.org/*", WORK),
+        ("laro.example.org", WORK),
+        ("ab" * 32, WORK),
+        ("https://laro.example.org/" + "x" * 4_000, "This address is too long for a page"),
+        ("https://laro.example.org/" + "x" * 200_000, "This address is too long for a page"),
+        ("<script>alert(1)</script>", NONE),
+    ],
+)
+def test_a_hostile_address_is_shown_as_text_and_refused_in_a_sentence(filled, administrator, address, sentence):
+    answer = administrator.get(f"{NEW}?item={ITEM}1&address={quote(address)}")
+    posted = administrator.post(LIST, item=f"{ITEM}1", address=address, reason="court", comment="x", seen="")
+    for page in (answer, posted):
+        assert page.status_code == 400
+        assert sentence in seen(page.text)
+        assert "<script>alert" not in page.text
+        assert "\u202e" not in page.text
+        assert len(page.text) < 10_000
+    assert _entries(filled) == []
+
+
+def test_a_form_of_a_megabyte_is_refused(filled, administrator):
+    address = "https://laro.example.org/" + "x" * 1_000_000
+    answer = administrator.post(LIST, item=f"{ITEM}1", address=address, reason="court", comment="x", seen="")
+    assert answer.status_code == 413
+    assert _entries(filled) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        ("https://ada:secret@laro.example.org/x.pdf", "laro.example.org/x.pdf"),
+        ("https://laro.example.org/\u202efdp.x", "laro.example.org/\u202efdp.x"),
+        ("https://laro.example.org/100%", "laro.example.org/100%"),
+        ("https://laro.example.org/%25%3Cb%3E", "laro.example.org/%<b>"),
+    ],
+)
+def test_an_odd_address_that_the_command_takes_is_taken_and_shown_as_text(filled, administrator, address, place):
+    assert recognised(address, "").value == place
+    query = f"item={ITEM}1&address={quote(address)}"
+    for text in (
+        administrator.get(f"{NEW}?{query}").text,
+        (_agree(administrator, query), administrator.get(LIST))[1].text,
+    ):
+        assert "\u202e" not in seen(text)
+        assert "<b>" not in text
+    assert _entries(filled) == [(Kind.URL, place)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [f"address={quote(NAMED)}", f"item={ITEM}999&address={quote(NAMED)}", f"{QUERY}&file={'ab' * 32}",
+     f"address={quote(NAMED)}&file={'ab' * 32}"],
+)  # fmt: skip
+def test_an_address_needs_an_item_and_no_file(administrator, query):
+    answer = administrator.get(f"{NEW}?{query}")
+    assert answer.status_code == 404
+    assert "There is no such item or file" in seen(answer.text)
+
+
+def test_a_long_list_of_such_files_is_cut(filled, manager):
+    filled.desk.send(Sent("3", dc("Many", *(pdf(f"n{number}") for number in range(30)))))
+    filled.desk.publish()
+    page = manager.get(f"/review/items/{ITEM}3")
+    assert "Files of which nobody knows the bytes" in seen(page.text)
+    assert "More files follow when these are taken down." in seen(page.text)
