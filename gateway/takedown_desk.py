@@ -7,6 +7,7 @@ seconds, and the thread goes on. It opens the databases for itself, as a command
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -31,6 +32,7 @@ from gateway.takedowns import Kind, Takedown, Takedowns
 _WAIT_SECONDS: Final = 5.0
 _READ_SECONDS: Final = 10.0  # for the preview of an address; the whole of a large repository takes minutes
 _BATCH: Final = 500
+_ESCAPES: Final = (b"%", b"&#", b"\\")  # with which an address can be spelled without its words
 MOST_ITEMS: Final = 200  # of a preview
 
 log = logging.getLogger("gateway")
@@ -38,6 +40,21 @@ log = logging.getLogger("gateway")
 
 class _OutOfTime(Exception):
     """The records were read for as long as a person waits."""
+
+
+class _Address(Takedowns):
+    """An entry on one address, prepared for records that name many others at the same host."""
+
+    def __init__(self, entry: Takedown) -> None:
+        super().__init__((entry,))
+        self._words = [word.lower().encode() for word in re.findall("[0-9A-Za-z]+", entry.value.partition("/")[2])]
+
+    def may_concern(self, content: bytes) -> bool:
+        """Return, fast for most records, whether one may contain the address in any spelling."""
+        low = content.lower()
+        if not all(word in low for word in self._words) and not any(mark in low for mark in _ESCAPES):
+            return False
+        return super().may_concern(content)
 
 
 class TakedownDesk:
@@ -70,7 +87,7 @@ class TakedownDesk:
         places, copies = {(source_of(item), upstream_identifier(item))} if item else set(), list[FoundCopy]()
         is_whole = True
         try:
-            places.update(scanned(self._store, alone, lambda _: _stop_after(until)))
+            places.update(scanned(self._store, _Address(entry), lambda _: _stop_after(until)))
             copies.extend(self._found_at(entry, until))
         except _OutOfTime:
             is_whole = False

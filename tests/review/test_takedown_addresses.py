@@ -116,7 +116,10 @@ def test_a_form_that_is_sent_twice_takes_down_once(filled, manager):
     assert _entries(filled) == [(Kind.URL, PLACE)]
 
 
-@pytest.mark.parametrize("spelling", [NAMED, "https://LARO.example.org:443/./never%20fetched.pdf"])
+@pytest.mark.parametrize(
+    "spelling",
+    [NAMED, "https://LARO.example.org:443/./never%20fetched.pdf", "http://laro.example.org/%6eever%20fetche%64.pdf"],
+)
 def test_an_address_that_stands_in_another_source_is_for_an_administrator(filled, administrator, manager, spelling):
     filled.desk.add("another")
     filled.desk.send(Sent("9", _record(spelling, "Of another source")), source="another")
@@ -130,6 +133,19 @@ def test_an_address_that_stands_in_another_source_is_for_an_administrator(filled
     assert "2 items have this address" in seen(administrator.get(f"{NEW}?{QUERY}").text)
     assert _agree(administrator).status_code == 303
     assert "never" not in _didl(filled, f"{OTHERS}9")
+
+
+@pytest.mark.parametrize(
+    ("spelling", "is_same"),
+    [("http://laro.example.org/a/Word.pdf", True), ("https://laro.example.org/a/../a/Word.pdf#p2", True),
+     ("http://laro.example.org/a/Word.pdf;jsessionid=1", True), ("http://laro.example.org/a/W%6Frd.pdf", True),
+     ("http://laro.example.org/a/Other.pdf", False), ("http://laro.example.org/a/", False)],
+)  # fmt: skip
+def test_the_preview_finds_the_address_in_every_spelling(filled, administrator, spelling, is_same):
+    filled.desk.send(Sent("3", _record(spelling, "Spelled so")))
+    filled.desk.publish()
+    preview = seen(administrator.get(f"{NEW}?item={ITEM}1&address=http://laro.example.org/a/Word.pdf").text)
+    assert ("Spelled so" in preview) == is_same
 
 
 def test_a_file_that_was_found_there_for_another_source_is_not_the_managers(filled, administrator, manager):
