@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from gateway.model import Key
 from gateway.pieces import Part
 
-SMALL_PAGE: Final = 50  # a page of fewer records has a part for each of them
+SMALL_PAGE: Final = 50  # a page of fewer records is exact, and has a part for each of them
 
 
 class PageOfParts(NamedTuple):

@@ -19,7 +19,7 @@ from isal import isal_zlib
 from gateway.pieces import Compressor, Piece, compressed, fast, text_of
 
 RECORDS: Final = 100  # of a block; 250 save 5 % of disk, but pages are coarser, and 50 cost 3 %
-MOST_BYTES: Final = 1_048_576  # of a block, unless it has one record: whoever reads a record inflates its block
+MOST_BYTES: Final = 1_048_576  # of a block, unless it has one record: to read a record, its block is inflated
 _HEADER_END: Final = b"</header>"
 _LINE_END: Final = b"\n"
 _LONGEST_NUMBERS: Final = 8 * 1_048_576  # bytes; no block has as many numbers

@@ -74,6 +74,7 @@ class SqliteView:
         place = self._place(selection)
         if place is None:
             return PageOfParts((), 0, None)
+        is_small = limit < SMALL_PAGE
         own = None if self._shows_departed else self._session.one(SQL["own_list_ready"], place)
         page, departed = self._blocks.page(
             (EVERYTHING, own[0]) if own else place,
@@ -81,12 +82,11 @@ class SqliteView:
             after,
             limit,
             shows_departed=self._shows_departed,
-            is_exact=is_exact,
+            is_exact=is_exact or is_small,
         )
         if own or (place[0] != EVERYTHING and page.is_slow):
             self.wanted.add(place)
         kind = Kind.HEADERS if only_headers else Kind.RECORDS
-        is_small = limit < SMALL_PAGE
         parts: list[Part] = []
         for portion in page.portions:
             gone = departed.get(portion.row.body, 0)

@@ -201,7 +201,8 @@ def test_a_store_whose_tables_another_process_removes_meanwhile_is_converted(pat
     check_same(path, records)
 
 
-def test_a_reader_of_an_old_state_is_waited_for_before_the_log_fills_the_disk(path, records, caplog):
+def test_a_reader_of_an_old_state_is_waited_for_before_the_log_fills_the_disk(path, records, caplog, monkeypatch):
+    monkeypatch.setattr("gateway.store.sqlite_file._SETTLE_MILLISECONDS", 20)
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as reader:
         reader.execute("begin")
         (count,) = reader.execute("select count(*) from record").fetchone()
@@ -218,6 +219,7 @@ def _end_when_waited_for(reader: sqlite3.Connection, caplog: pytest.LogCaptureFi
     ends = monotonic() + 60
     while "Another process reads" not in caplog.text and monotonic() < ends:
         sleep(0.01)
+    sleep(0.3)  # it is waited for more than once
     reader.execute("rollback")
 
 

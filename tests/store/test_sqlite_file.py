@@ -205,6 +205,20 @@ def test_a_damaged_page_is_told_by_the_check_and_by_reading(open_furnished, make
     store.close()
 
 
+def test_a_store_whose_clock_is_damaged_is_opened_and_the_check_says_so(open_furnished, path):
+    open_furnished().close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma wal_checkpoint(truncate)")
+        (root,) = connection.execute("select rootpage from sqlite_master where name = 'clock'").fetchone()
+        (size,) = connection.execute("pragma page_size").fetchone()
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * 100)
+    store = SqliteStore(path)
+    assert "damaged" in store.check()[0]
+    store.close()
+
+
 # --- no room, no permission, no lock ------------------------------------------------------------------------------
 
 
