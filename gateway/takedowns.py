@@ -57,6 +57,17 @@ class Takedown(NamedTuple):
         """The key of the entry: two entries with the same key are one."""
         return " ".join(filter(None, (self.kind.value, self.source, self.value)))
 
+    def facts(self) -> dict[str, str]:
+        """Return what the entry says, as lists for people and programs have it; without what it has hit."""
+        return {
+            "kind": self.kind.value,
+            "value": self.value,
+            "source": self.source,
+            "reason": self.reason,
+            "at": self.at,
+            "by": self.by,
+        }
+
 
 # --- normal forms -------------------------------------------------------------------------------------------------
 

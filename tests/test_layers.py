@@ -567,6 +567,7 @@ LAYERS = {
     # The files of our ResourceSync source: made as its routes make them, and never by a route.
     "harvester.schedule.kept_files": Layer(
         (
+            "harvester.schedule.repeating",
             *GROUND,
             "gateway.descriptions",
             "gateway.settings",
@@ -608,6 +609,7 @@ LAYERS = {
             "harvester.http",
             "harvester.harvest.instance",
             "harvester.schedule.hub",
+            "harvester.schedule.repeating",
         )
     ),
     "harvester.audit": Layer(

@@ -98,12 +98,7 @@ class TakedownList:
 def _facts(row: Listed) -> dict[str, object]:
     entry = row.entry
     return {
-        "kind": entry.kind.value,
-        "value": entry.value,
-        "source": entry.source,
-        "reason": entry.reason,
-        "at": entry.at,
-        "by": entry.by,
+        **entry.facts(),
         "is_done": row.is_done,
         "items": list(entry.items),
         "files": list(entry.files),

@@ -150,23 +150,12 @@ def _show_done(entries: Entries, finished: Finished, purged: Purged | None, *, a
 def _show(entries: Entries, totals: dict[str, object], *, as_json: bool) -> None:
     """Write what entries hit, and totals: as one object, or as a table for people."""
     if as_json:
-        waiting_rows = [{**_facts(entry), "items": list(entry.items), "files": list(entry.files)} for entry in entries]
+        waiting_rows = [{**entry.facts(), "items": list(entry.items), "files": list(entry.files)} for entry in entries]
         write_facts({"takedowns": waiting_rows, **totals}, as_json=True)
         return
-    rows = ({**_facts(entry), "items": len(entry.items), "files": len(entry.files)} for entry in entries)
+    rows = ({**entry.facts(), "items": len(entry.items), "files": len(entry.files)} for entry in entries)
     write_rows(rows, ("kind", "value", "source", "items", "files"), as_json=False)
     write_facts(totals, as_json=False)
-
-
-def _facts(entry: Takedown) -> dict[str, object]:
-    return {
-        "kind": entry.kind.value,
-        "value": entry.value,
-        "source": entry.source,
-        "reason": entry.reason,
-        "at": entry.at,
-        "by": entry.by,
-    }
 
 
 @takedown.command("list")
@@ -184,7 +173,7 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
         waiting = {takedown.key for takedown in pending(instance.store)[0]}
     rows = (
         {
-            **_facts(entry),
+            **entry.facts(),
             "items": list(entry.items) if as_json else len(entry.items),
             "files": list(entry.files) if as_json else len(entry.files),
             "is_done": entry.key not in waiting,

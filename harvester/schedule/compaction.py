@@ -6,9 +6,8 @@ Publishers make blocks anew too, but for some milliseconds only. One process at 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from traceback import format_exception
 from typing import Final
 
@@ -18,6 +17,7 @@ from harvester.runtime.exit_status import SourceLocked, Status, status_of_error
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
+from harvester.schedule.repeating import repeated
 
 _LOCK: Final = "store.compaction"  # no name of a source has a dot
 _PAUSE_SECONDS: Final = 60.0
@@ -72,20 +72,11 @@ class CompactionRounds:
         counts = {"blocks": done.blocks, "bytes": done.bytes, "damaged": done.damaged}
         return Counter({name: number for name, number in counts.items() if number})
 
-    @contextmanager
-    def repeated(self) -> Iterator[None]:
+    def repeated(self) -> AbstractContextManager[None]:
         """Run rounds in a thread, as long as the block lasts."""
-        is_over = Event()
 
-        def work() -> None:
-            while not is_over.is_set() and not self._stop.is_asked:
-                self.run()
-                is_over.wait(_PAUSE_SECONDS)
+        def run() -> bool:
+            self.run()
+            return False
 
-        thread = Thread(target=work, name="compaction", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            thread.join()
+        return repeated(run, self._stop, "compaction", _PAUSE_SECONDS)

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
-from threading import Event, Thread
 from traceback import format_exception
 from typing import Final
 
@@ -27,6 +26,7 @@ from harvester.runtime.exit_status import SourceLocked, Status, status_of_error,
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.runtime.progress import Progress
+from harvester.schedule.repeating import repeated
 
 _LOCK: Final = "resourcesync.kept"  # no name of a source has a dot
 _PAUSE_SECONDS: Final = 60.0
@@ -85,23 +85,14 @@ class KeptFilesRounds:
             self._progress.say(f"resourcesync: {made}.")
         return counts
 
-    @contextmanager
-    def repeated(self) -> Iterator[None]:
+    def repeated(self) -> AbstractContextManager[None]:
         """Run rounds in a thread, as long as the block lasts."""
-        is_over = Event()
 
-        def work() -> None:
-            while not is_over.is_set() and not self._stop.is_asked:
-                self.run()
-                is_over.wait(_PAUSE_SECONDS)
+        def run() -> bool:
+            self.run()
+            return False
 
-        thread = Thread(target=work, name="resourcesync", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            thread.join()
+        return repeated(run, self._stop, "resourcesync", _PAUSE_SECONDS)
 
     def _attempted(self, part: Callable[[], Counter[str]], complaints: list[str]) -> Counter[str]:
         """Do a part of a round; an error is added to the complaints, and ends no other part."""

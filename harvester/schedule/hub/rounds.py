@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from threading import Event, Thread
 from time import monotonic, time
 from traceback import format_exception
 from typing import Final
@@ -29,6 +28,7 @@ from harvester.schedule.hub.networks import Shares
 from harvester.schedule.hub.news import Contents, News
 from harvester.schedule.hub.reach import to_subscribers, to_topic
 from harvester.schedule.hub.verify import Verification
+from harvester.schedule.repeating import repeated
 
 _LOCK: Final = "hub.round"  # no name of a source has a dot
 _PAUSE_SECONDS: Final = 5.0
@@ -90,20 +90,8 @@ class Rounds:
         if self._news is None:
             yield
             return
-        is_over = Event()
-
-        def work() -> None:
-            while not is_over.is_set() and not self._stop.is_asked:
-                if not self.run()["left"]:
-                    is_over.wait(_PAUSE_SECONDS)
-
-        thread = Thread(target=work, name="hub", daemon=True)
-        thread.start()
-        try:
+        with repeated(lambda: bool(self.run()["left"]), self._stop, "hub", _PAUSE_SECONDS):
             yield
-        finally:
-            is_over.set()
-            thread.join()
 
     def _has_subscribers(self) -> bool:
         subscribers = self._instance.subscribers

@@ -9,6 +9,7 @@ from threading import Event
 import pytest
 
 from harvester.runtime.interrupts import Stop
+from harvester.schedule import repeating
 from harvester.schedule.hub import networks, rounds
 from harvester.schedule.hub.calls import Calls, Result
 from harvester.schedule.hub.networks import Shares, networks_of
@@ -124,7 +125,7 @@ def test_what_a_round_leaves_is_done_at_once(hub, subscriber, monkeypatch):
     subscriber.delay_seconds = 0.1
     work = hub.rounds()
     pauses = []
-    monkeypatch.setattr(rounds, "Event", lambda: _Pauses(pauses))
+    monkeypatch.setattr(repeating, "Event", lambda: _Pauses(pauses))
     with work.repeated():
         while len(subscriber.deliveries) < 12:
             pass
