@@ -222,8 +222,10 @@ class Stage:
         works = (partial(self.person, "anna"), partial(self.person, "ben"), self.rule, self.release, self.harvest)
         actors = [Walker(_outlasted(work), EveryStep()) for work in works]  # type: ignore[arg-type]
         somebody_dies = self.dice.random() < KILLS
-        dies_at = self.dice.choice(["", *sorted(self.places)])  # whoever comes there first, or after some moves
-        moves_left = 0 if dies_at else self.dice.randrange(60)
+        survived = self.places - {*self.killed_at, *READERS}  # half of the deaths are meant for rare places
+        anywhere = ["", *sorted(self.places)]
+        dies_at = self.dice.choice(sorted(survived) if survived and self.dice.random() < 0.5 else anywhere)
+        moves_left = 0 if dies_at else self.dice.randrange(60)  # whoever comes there first, or after some moves
         while living := [actor for actor in actors if not actor.is_over]:
             actor = self.dice.choice(living)
             for _ in range(self.dice.choice((1, 1, 1, 2, 5))):
