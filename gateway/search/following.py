@@ -152,14 +152,16 @@ class IndexKeeper:
 
     def _read(self, view: View, datestamps: dict[str, int]) -> tuple[list[Entry], list[str]]:
         """Return the entries of items, by the datestamps of their lines, and the identifiers of those that are gone."""
-        entries, removed = [], []
-        for identifier, datestamp in datestamps.items():
-            record = view.record(identifier, PREFIX)
-            if record is None or record.is_deleted:
-                removed.append(identifier)
-            elif record.datestamp <= datestamp:  # else a later line of the log has it
-                entries.append(entry_of(record.content, self._describe))
-        return entries, removed
+        entries: dict[str, Entry] = {}
+        newer = set()
+        for identifier, record in view.records(datestamps, PREFIX):
+            if record.datestamp > datestamps[identifier] and not record.is_deleted:
+                newer.add(identifier)  # a later line of the log has it
+            elif not record.is_deleted:
+                entries[identifier] = entry_of(record.content, self._describe)
+        living = [entries[identifier] for identifier in datestamps if identifier in entries]
+        removed = [identifier for identifier in datestamps if identifier not in entries and identifier not in newer]
+        return living, removed
 
 
 def _locked(descriptor: int, seconds: float) -> bool:

@@ -98,6 +98,13 @@ class View(Protocol):
         """Return one record, or None if this item has none in this format."""
         ...
 
+    def records(self, identifiers: Collection[str], metadata_prefix: str) -> Iterator[tuple[str, StoredRecord]]:
+        """Yield the records of many items by (datestamp, number), in a fraction of the time of as many `record`.
+
+        Items that have none in this format are absent. Few records are in memory at a time.
+        """
+        ...
+
     def has_item(self, identifier: str) -> bool:
         """Return whether an item with this identifier has records, deleted or not."""
         ...

@@ -122,6 +122,19 @@ limit 1;
 -- Return where the record of an item is, and the facts about it.
 select datestamp, number, digest, is_deleted from place where item = :item and prefix = :prefix;
 
+-- name: places
+-- Return where the records of many items are (a JSON list of identifiers), by key, with their positions in the list.
+select place.datestamp, place.number, place.digest, place.is_deleted, wanted.key
+from json_each(:identifiers) as wanted cross join place on place.prefix = :prefix and place.item = (
+  select id from item where identifier = wanted.value
+  union all
+  select item.id from source cross join item
+    on item.source = source.id and item.upstream = substr(wanted.value, length(source.stem) + 1)
+  where substr(wanted.value, 1, length(source.stem)) = source.stem and item.identifier is null
+  limit 1
+)
+order by place.datestamp, place.number;
+
 -- name: formats
 -- Return all exposed formats.
 select prefix.name, schema, namespace, version, source, upstream_prefix from format join prefix on prefix.id = format.prefix

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from gateway.errors import StoreDamaged
@@ -105,13 +105,27 @@ class Blocks:
 
     def record(self, prefix: int, key: Key) -> bytes:
         """Return the record with a key. Raise StoreDamaged if there is none."""
+        return next(self.records(prefix, (key,)))
+
+    def records(self, prefix: int, keys: Iterable[Key]) -> Iterator[bytes]:
+        """Yield the records with these keys, which are sorted; each block is inflated once.
+
+        Raise StoreDamaged if one is missing.
+        """
+        row, texts = None, list[bytes]()
+        for key in keys:
+            if row is None or key > row.last:
+                row, texts = self._at(prefix, key), []
+            position = None if row is None else row.position(key)
+            if row is None or position is None:
+                raise StoreDamaged(f"No block has the record {key.datestamp}/{key.number} of the format {prefix}.")
+            texts = texts or self._texts(row, Kind.RECORDS)
+            yield texts[position]
+
+    def _at(self, prefix: int, key: Key) -> BlockRow | None:
         where = {"prefix": prefix, "datestamp": key.datestamp, "number": key.number}
         columns = self._session.one(SQL["block_at"], where)
-        row = None if columns is None else row_from(columns[:9])
-        position = None if row is None else row.position(key)
-        if row is None or position is None:
-            raise StoreDamaged(f"No block has the record {key.datestamp}/{key.number} of the format {prefix}.")
-        return self._texts(row, Kind.RECORDS)[position]
+        return None if columns is None else row_from(columns[:9])
 
     def items(self, row: BlockRow) -> list[int]:
         """Return the numbers of the items of a block, of superseded records too. Raise StoreDamaged."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -119,6 +119,17 @@ class SqliteView:
         datestamp, number, digest, is_deleted = row
         content = self._blocks.record(prefix, Key(datestamp, number))
         return StoredRecord(content, datestamp, digest, bool(is_deleted))
+
+    def records(self, identifiers: Collection[str], metadata_prefix: str) -> Iterator[tuple[str, StoredRecord]]:
+        """Yield the records of many items by (datestamp, number); those that lie together are inflated once."""
+        prefix = self._number("prefix", metadata_prefix)
+        if prefix is None:
+            return
+        wanted = sorted(identifier for identifier in identifiers if "\0" not in identifier)
+        rows = self._session.execute(SQL["places"], {"prefix": prefix, "identifiers": json.dumps(wanted)}).fetchall()
+        contents = self._blocks.records(prefix, [Key(*row[:2]) for row in rows])
+        for (datestamp, _, digest, is_deleted, place), content in zip(rows, contents, strict=True):
+            yield wanted[place], StoredRecord(content, datestamp, digest, bool(is_deleted))
 
     def has_item(self, identifier: str) -> bool:
         """Return whether an item with this identifier has records, deleted or not."""

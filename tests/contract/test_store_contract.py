@@ -217,6 +217,22 @@ def test_one_record_is_found_by_identifier_and_prefix(desk, make_change, record_
         assert view.record("oai:gateway.example.org:laro/\ud800", "oai_dc") is None
 
 
+def test_many_records_are_found_at_once_by_key(desk, make_change, record_content):
+    items = [make_change(name) for name in "abcd"]
+    desk.publish(*items)
+    desk.publish(make_change("b", 2), make_change("e x", identifier="urn:e"))
+    desk.publish(make_change("c", is_deleted=True))
+    strangers = ("oai:gateway.example.org:laro/z", "oai:gateway.example.org:laro/\ud800", "a\0b", "", "laro")
+    wanted = [items[1].identifier, items[0].identifier, items[2].identifier, "urn:e", *strangers]
+    with desk.view() as view:
+        records = list(view.records(wanted, "oai_didl"))
+        assert [name for name, _ in records] == [wanted[1], wanted[0], "urn:e", wanted[2]]
+        assert records == [(name, view.record(name, "oai_didl")) for name, _ in records]
+        assert records[0][1].content == record_content("a", "oai_didl", 1, False)
+        assert [record.is_deleted for _, record in records] == [False, False, False, True]
+        assert list(view.records(wanted, "marc21")) == list(view.records((), "oai_dc")) == []
+
+
 def test_an_identifier_need_not_end_with_the_upstream_one(desk, make_change):
     escaped = "oai:gateway.example.org:laro/a%20b"
     desk.publish(make_change("a b", identifier=escaped), make_change("c"), make_change("d e", identifier="urn:x"))

@@ -15,6 +15,7 @@ import pytest
 from gateway.errors import SearchUnavailable
 from gateway.indexing import describe
 from gateway.model import Publication
+from gateway.pieces import Piece, text_of
 from gateway.search import following, sqlite_index
 from gateway.search.following import NAME, IndexKeeper
 from gateway.search.opening import open_search
@@ -102,6 +103,21 @@ def test_version_that_a_later_line_has_is_not_written_before_it(desk: Desk) -> N
     assert keeper.position() == 2
     desk.follow(keeper)
     assert (desk.names("reef"), desk.names("lagoon")) == ([], ["1"])
+
+
+def test_each_block_is_inflated_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was inflated for each of its records, which took most of the time."""
+    desk.publish(*(change_of(str(n), title="Reef") for n in range(300)))
+    inflated: list[int] = []
+
+    def counted(piece: Piece) -> bytes:
+        inflated.append(piece.length)
+        return text_of(piece)
+
+    monkeypatch.setattr("gateway.store.sqlite_blocks.text_of", counted)
+    desk.follow()
+    assert len(inflated) == 3
+    assert len(identifiers(desk)) == 300
 
 
 def test_nothing_new_moves_only_what_is_reached(desk: Desk) -> None:
