@@ -67,12 +67,18 @@ def checksums(text: bytes) -> tuple[int, int]:
     return isal_zlib.crc32(text), isal_zlib.adler32(text)
 
 
-def text_of(piece: Piece) -> bytes:
-    """Return the text of a piece. Raise ValueError if the piece is damaged."""
+def start_of(piece: Piece, length: int) -> bytes:
+    """Return the text of a piece up to a length in bytes. Raise ValueError if the piece is damaged."""
     try:
-        text: bytes = isal_zlib.decompressobj(_RAW).decompress(piece.deflated, piece.length + 1)
+        text: bytes = isal_zlib.decompressobj(_RAW).decompress(piece.deflated, length)
     except isal_zlib.IsalError as error:  # type: ignore[misc]  # its stub calls it an instance
         raise ValueError(f"A piece cannot be inflated: {error}.") from error
+    return text
+
+
+def text_of(piece: Piece) -> bytes:
+    """Return the text of a piece. Raise ValueError if the piece is damaged."""
+    text = start_of(piece, piece.length + 1)
     if len(text) != piece.length:
         raise ValueError(f"A piece has not the {piece.length} bytes that it should have.")
     return text

@@ -29,7 +29,7 @@ from gateway import create_app, logs
 from gateway.errors import ConfigurationError, StoreError
 from gateway.hub_subscribers import topics_of
 from gateway.instance import base_url_doubt, metrics_address
-from gateway.oaipmh.routes import Observe
+from gateway.oaipmh.routes import Observe, is_brief
 from gateway.page_paths import page_test
 from gateway.program import begin_log, say
 from gateway.server import access_log
@@ -280,7 +280,7 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
 
     def load() -> Flask:
         app = create_app(settings.instance, options, None if metrics is None else _count())
-        app.extensions["is_page"] = page_test(app)
+        app.extensions.update(is_page=page_test(app), is_brief=is_brief)
         with suppress(StoreError):  # it is answered with 503
             app.extensions["withdrawals"].resume()
         return app

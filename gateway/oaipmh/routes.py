@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from email.utils import formatdate
 from functools import lru_cache, partial
 from threading import Lock
 from time import monotonic
@@ -36,7 +36,7 @@ _RETRY_AFTER_SECONDS = 60
 _LONGEST_TURN_SECONDS = 0.05
 
 ADDRESSES = ("/oai", "/oai/")  # many people write the second, and few harvesters follow a redirect
-_LISTS = ("ListIdentifiers", "ListRecords")
+_BRIEF = ("GetRecord", "ListIdentifiers", "ListRecords")  # what harvesters ask for again and again
 _ENCODERS: Mapping[str, Callable[[Sequence[Part]], bytes]] = {
     "": identity,
     "gzip": gzip,
@@ -53,7 +53,8 @@ _PATIENCE = 16
 
 Observe: TypeAlias = Callable[[str, str, float, int], None]
 Application: TypeAlias = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-T = TypeVar("T", Response, tuple[bytes, str])
+Headers: TypeAlias = list[tuple[str, str]]
+T = TypeVar("T", Response, tuple[bytes, Headers])
 
 
 class Face:
@@ -80,7 +81,7 @@ class Face:
         return self._answered(_arguments(request, self._max_bytes), lambda answer: _respond(answer, request))
 
     def direct(self, application: Application, headers: Sequence[tuple[str, str]]) -> Application:
-        """Return a WSGI application that answers GET requests for lists itself; Flask would take as long as the list.
+        """Return a WSGI application that answers brief requests itself; Flask would take as long as the list.
 
         It leaves all others to `application`, and those with conditions. `headers` are those of every answer. The first
         request of a list of all times may be a topic of our hub, whose links `application` adds.
@@ -88,17 +89,16 @@ class Face:
 
         def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
             raw = environ.get("QUERY_STRING", "")
-            is_list = environ["PATH_INFO"] in ADDRESSES and environ["REQUEST_METHOD"] == "GET" and "verb=List" in raw
-            if not is_list or len(raw) > self._max_bytes or not _CONDITIONS.isdisjoint(environ):
+            if not is_brief(environ) or len(raw) > self._max_bytes or not _CONDITIONS.isdisjoint(environ):
                 return application(environ, start_response)
             arguments = parse(raw.encode("latin-1"))
-            if arguments.verb not in _LISTS or _may_be_topic(arguments):
+            if arguments.verb not in _BRIEF or _may_be_topic(arguments):
                 return application(environ, start_response)
             try:
-                body, coding = self._answered(arguments, partial(_encoded, environ.get("HTTP_ACCEPT_ENCODING", "")))
+                body, own = self._answered(arguments, partial(_encoded, environ.get("HTTP_ACCEPT_ENCODING", "")))
             except StoreError:  # it is answered by the handler of the blueprint
                 return application(environ, start_response)
-            start_response("200 OK", [*_headers(len(body), coding), *headers])
+            start_response("200 OK", [*own, *headers])
             return (body,)
 
         return answer
@@ -112,6 +112,13 @@ class Face:
             size = (finished.content_length or 0) if isinstance(finished, Response) else len(finished[0])
             self._observe(arguments.verb, answer.error, monotonic() - began, size)
         return finished
+
+
+def is_brief(environ: Mapping[str, Any]) -> bool:
+    """Return whether a request (PEP 3333) is a GET request for a list or a record: the answer takes a millisecond."""
+    is_ours = environ["PATH_INFO"] in ADDRESSES and environ["REQUEST_METHOD"] == "GET"
+    query = environ.get("QUERY_STRING", "")
+    return is_ours and ("verb=List" in query or "verb=GetRecord" in query)
 
 
 def _may_be_topic(arguments: Arguments) -> bool:
@@ -157,31 +164,34 @@ def _body(asked: Request, max_bytes: int) -> bytes:
 
 
 def _respond(answer: verbs.Answer, asked: Request) -> Response:
-    body, coding = _encoded(asked.headers.get("Accept-Encoding", ""), answer)
-    response = Response(body, headers=_headers(len(body), coding))
+    body, headers = _encoded(asked.headers.get("Accept-Encoding", ""), answer)
+    response = Response(body, headers=headers)
     if answer.is_cacheable:
-        response.set_etag(answer.tag(), weak=True)
-        response.cache_control.no_cache = True
-        if answer.last_modified is not None:
-            response.last_modified = datetime.fromtimestamp(answer.last_modified, UTC)
         response.make_conditional(asked)
+        response.headers.pop("Date", None)  # the web server writes it
         if response.status_code != 200:  # noqa: PLR2004 - a 304 has no body that is encoded
             del response.headers["Content-Encoding"]
     return response
 
 
-def _headers(size: int, coding: str) -> list[tuple[str, str]]:
-    headers = [("Content-Type", CONTENT_TYPE), ("Content-Length", str(size)), ("Vary", "Accept-Encoding")]
-    return [*headers, ("Content-Encoding", coding)] if coding else headers
-
-
-def _encoded(accepted: str, answer: verbs.Answer) -> tuple[bytes, str]:
-    """Return the body of an answer in the coding that the client prefers, and the name of the coding."""
+def _encoded(accepted: str, answer: verbs.Answer) -> tuple[bytes, Headers]:
+    """Return the body of an answer in the coding that the client prefers, and its headers."""
     coding = _coding(accepted)
     try:
-        return _ENCODERS[coding](answer.parts), coding
+        body = _ENCODERS[coding](answer.parts)
+        return body, list(_headers(answer, len(body), coding))
     except ValueError as error:
         raise StoreDamaged(f"A block of the store is damaged. {error}") from error
+
+
+def _headers(answer: verbs.Answer, size: int, coding: str) -> Iterator[tuple[str, str]]:
+    yield from (("Content-Type", CONTENT_TYPE), ("Content-Length", str(size)), ("Vary", "Accept-Encoding"))
+    if coding:
+        yield "Content-Encoding", coding
+    if answer.is_cacheable:
+        yield from (("ETag", f'W/"{answer.tag()}"'), ("Cache-Control", "no-cache"))
+        if answer.last_modified is not None:
+            yield "Last-Modified", formatdate(answer.last_modified, usegmt=True)
 
 
 @lru_cache(_HEADERS_KEPT)

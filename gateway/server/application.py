@@ -114,6 +114,8 @@ def _called(application: Application, environ: Environment) -> Answer:
         begun[:] = [(status, headers)]
 
     returned = application(environ, start_response)
+    if isinstance(returned, tuple):  # the body is in memory already
+        return Answer(*begun[0], b"".join(returned))
     close: Callable[[], object] = getattr(returned, "close", lambda: None)
     try:
         parts = iter(returned)

@@ -1,6 +1,7 @@
 """One HTTP/1.1 connection: it reads requests, answers them in order, and writes as fast as the client reads.
 
 Every phase has a deadline. A thread is used only while the application makes an answer, or the next part of a long one.
+The event loop makes brief answers itself.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _LINGER_SECONDS = 5.0
 
 # Returns whether a path is that of a page.
 IsPage: TypeAlias = Callable[[str], bool]
+# Returns whether a request is answered in about a millisecond, so that no thread is worth while.
+IsBrief: TypeAlias = Callable[[Environment], bool]
 
 
 class Phase(Enum):
@@ -84,10 +87,10 @@ class Connection(asyncio.Protocol):
     connection occupies, as the server last counted it. `peer` is the IP address of the peer, empty for a Unix socket.
     """
 
-    def __init__(self, server: ConnectionOwner, application: Application, is_page: IsPage) -> None:
+    def __init__(self, server: ConnectionOwner, application: Application, is_page: IsPage, is_brief: IsBrief) -> None:
         self._server = server
         self._application = application
-        self._is_page = is_page
+        self._is_page, self._is_brief = is_page, is_brief
         self._limits = server.limits
         self._reader = RequestReader(server.limits)
         self._ahead = bytearray()
@@ -187,7 +190,7 @@ class Connection(asyncio.Protocol):
         try:
             environ = environment(request, origin)
             threads = self._threads(environ)
-            answer = await threads.answer(partial(self._answered, environ))
+            answer = await threads.answer(partial(self._answered, environ), is_brief=self._is_brief(environ))
             code = answer.code
             sent = await self._send(request, answer, threads.executor)
         except Exception:

@@ -16,7 +16,7 @@ from functools import partial
 from gateway.server.access_log import Entry
 from gateway.server.application import Application
 from gateway.server.clients import Proxies
-from gateway.server.connection import Connection, IsPage, Phase
+from gateway.server.connection import Connection, IsBrief, IsPage, Phase
 from gateway.server.limits import Limits
 from gateway.server.threads import HarvesterThreads, PageThreads
 
@@ -50,16 +50,22 @@ class Server:
         self._ends_at = 0.0
         self._connections: OrderedDict[Connection, None] = OrderedDict()
         self._held_bytes = 0
-        self._listeners: list[tuple[socket.socket, Application, IsPage]] = []
+        self._listeners: list[tuple[socket.socket, Callable[[], Connection]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def listen(self, listener: socket.socket, application: Application, is_page: IsPage = lambda _path: False) -> None:
+    def listen(
+        self,
+        listener: socket.socket,
+        application: Application,
+        is_page: IsPage = lambda _path: False,
+        is_brief: IsBrief = lambda _environ: False,
+    ) -> None:
         """Answer the requests on `listener` with `application`, from the call of `run` on.
 
-        `is_page` returns whether a path is that of a page.
+        `is_page` returns whether a path is that of a page, `is_brief` whether a request is answered in a millisecond.
         """
         listener.setblocking(False)
-        self._listeners.append((listener, application, is_page))
+        self._listeners.append((listener, partial(Connection, self, application, is_page, is_brief)))
 
     async def run(self, tick: Callable[[], None] = lambda: None) -> None:
         """Serve until `end` is called and open requests are answered; call `tick` twice a second."""
@@ -81,7 +87,7 @@ class Server:
         self.is_ending = True
         loop = asyncio.get_running_loop()
         self._ends_at = loop.time() + self.limits.grace_seconds
-        for listener, *_ in self._listeners:
+        for listener, _ in self._listeners:
             loop.remove_reader(listener)
         for connection in list(self._connections):
             connection.end()
@@ -93,10 +99,10 @@ class Server:
 
     def _accept_from_all(self) -> None:
         if not self.is_ending:
-            for listener, application, is_page in self._listeners:
-                asyncio.get_running_loop().add_reader(listener, self._accept, listener, application, is_page)
+            for listener, connection in self._listeners:
+                asyncio.get_running_loop().add_reader(listener, self._accept, listener, connection)
 
-    def _accept(self, listener: socket.socket, application: Application, is_page: IsPage) -> None:
+    def _accept(self, listener: socket.socket, connection: Callable[[], Connection]) -> None:
         loop = asyncio.get_running_loop()
         try:
             accepted, _ = listener.accept()
@@ -108,7 +114,7 @@ class Server:
             loop.call_later(_PAUSE_SECONDS, self._accept_from_all)
             return
         accepted.setblocking(False)
-        task = loop.create_task(self._connect(accepted, partial(Connection, self, application, is_page)))
+        task = loop.create_task(self._connect(accepted, connection))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

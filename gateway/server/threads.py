@@ -24,6 +24,8 @@ _NEXT_PAGE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 5.0  # after one page
 _LOOP_SECONDS = 0.0005  # that the event loop needs to read a request and to write the answer
 _LOOK_SECONDS = 0.1
+_BRIEF_SECONDS = 0.02  # a brief answer that takes longer waits for a disk
+_NOT_BRIEF_SECONDS = 1.0  # after such an answer
 _BUSY = "Too many pages are being requested. Try again in some seconds."
 
 Make = Callable[[], Answer]
@@ -34,30 +36,46 @@ class Threads(Protocol):
 
     executor: Executor
 
-    async def answer(self, make: Make) -> Answer:
-        """Return the answer that `make` returns, which is called in a thread."""
+    async def answer(self, make: Make, *, is_brief: bool = False) -> Answer:
+        """Return the answer that `make` returns, which is called in a thread, unless the answer `is_brief`."""
 
 
 class HarvesterThreads:
-    """The threads for everything that is no page."""
+    """The threads for everything that is no page.
+
+    A page of a list takes less time than to hand it to a thread and back. So the event loop makes brief answers itself.
+    After one that was not brief, threads make them for a second: a slow disk delays nobody else for longer.
+    """
 
     def __init__(self, threads: int) -> None:
         self.executor: Executor = ThreadPoolExecutor(threads, "answers")
         self._running = 0
         self._active_until = -inf
+        self._brief_from = -inf
 
-    async def answer(self, make: Make) -> Answer:
-        """Return the answer that `make` returns, which is called in a thread."""
+    async def answer(self, make: Make, *, is_brief: bool = False) -> Answer:
+        """Return the answer that `make` returns; it is called in a thread, unless the answer `is_brief`."""
         loop = asyncio.get_running_loop()
         begun_at = loop.time()
+        if is_brief and begun_at >= self._brief_from:
+            return self._brief(make, begun_at)
         self._running += 1
         try:
             return await loop.run_in_executor(self.executor, make)
         finally:
             self._running -= 1
             now = loop.time()
-            until = now + min((now - begun_at) * _NEXT_PAGE_TIMES, _NEXT_PAGE_SECONDS)
-            self._active_until = max(self._active_until, until)
+            expected = _NEXT_PAGE_SECONDS if is_brief else min((now - begun_at) * _NEXT_PAGE_TIMES, _NEXT_PAGE_SECONDS)
+            self._active_until = max(self._active_until, now + expected)
+
+    def _brief(self, make: Make, begun_at: float) -> Answer:
+        try:
+            return make()
+        finally:
+            now = asyncio.get_running_loop().time()
+            self._active_until = max(self._active_until, now + _NEXT_PAGE_SECONDS)
+            if now - begun_at > _BRIEF_SECONDS:
+                self._brief_from = now + _NOT_BRIEF_SECONDS
 
     def are_active(self) -> bool:
         """Return whether an answer is being made, or the next request of a harvester is expected."""
@@ -77,7 +95,7 @@ class PageThreads:
         self._free = asyncio.Semaphore(threads)
         self._may_begin_at = -inf
 
-    async def answer(self, make: Make) -> Answer:
+    async def answer(self, make: Make, *, is_brief: bool = False) -> Answer:  # noqa: ARG002 - no page is
         """Return the answer that `make` returns, which is called in a thread; 503 if none is free for too long."""
         try:
             async with asyncio.timeout(self._wait_seconds):

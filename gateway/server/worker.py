@@ -55,7 +55,8 @@ class EventWorker(Worker):  # type: ignore[misc]  # gunicorn is not typed
     async def _serve(self) -> None:
         server: Server = self.app.server()
         for listener in self.sockets:
-            server.listen(listener.sock, self.wsgi, self.wsgi.extensions["is_page"])
+            tests = (self.wsgi.extensions[test] for test in ("is_page", "is_brief"))
+            server.listen(listener.sock, self.wsgi, *tests)
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, server.end)
         loop.add_signal_handler(signal.SIGQUIT, os._exit, 0)

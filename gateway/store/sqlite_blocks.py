@@ -10,7 +10,7 @@ from gateway.model import Key, Selection
 from gateway.pieces import Piece, text_of
 from gateway.store.block_pages import PagePlan, Portion, plan
 from gateway.store.block_rows import Bits, BlockRow, every, from_bytes, positions_of
-from gateway.store.blocks import Block, Kind, headers_in, records_in, unpack
+from gateway.store.blocks import Block, Kind, headers_in, record_at, records_in, unpack
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING
@@ -105,7 +105,15 @@ class Blocks:
 
     def record(self, prefix: int, key: Key) -> bytes:
         """Return the record with a key. Raise StoreDamaged if there is none."""
-        return next(self.records(prefix, (key,)))
+        row = self._at(prefix, key)
+        position = None if row is None else row.position(key)
+        if row is None or position is None:
+            raise _missing(prefix, key)
+        *piece, lengths = self._one(SQL["body_texts"], row.body)
+        try:
+            return record_at(Piece(*piece), lengths, position)
+        except ValueError as error:
+            raise _damaged(row.body, error) from error
 
     def records(self, prefix: int, keys: Iterable[Key]) -> Iterator[bytes]:
         """Yield the records with these keys, which are sorted; each block is inflated once.
@@ -118,7 +126,7 @@ class Blocks:
                 row, texts = self._at(prefix, key), []
             position = None if row is None else row.position(key)
             if row is None or position is None:
-                raise StoreDamaged(f"No block has the record {key.datestamp}/{key.number} of the format {prefix}.")
+                raise _missing(prefix, key)
             texts = texts or self._texts(row, Kind.RECORDS)
             yield texts[position]
 
@@ -172,6 +180,10 @@ def _departed(text: bytes, kind: Kind) -> bytes:
 
 def _as_deleted(text: bytes) -> bytes:
     return text if _DELETED in text else text.replace(_HEADER, _DELETED, 1)
+
+
+def _missing(prefix: int, key: Key) -> StoreDamaged:
+    return StoreDamaged(f"No block has the record {key.datestamp}/{key.number} of the format {prefix}.")
 
 
 def _damaged(body: int, error: ValueError) -> StoreDamaged:

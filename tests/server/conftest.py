@@ -71,6 +71,10 @@ def serving() -> Callable[..., Iterator[Served]]:
     return _serving  # type: ignore[return-value]
 
 
+def _is_brief(environ) -> bool:
+    return environ["PATH_INFO"].startswith("/brief")
+
+
 @contextmanager
 def _serving(
     threads: int = 2, app=application, wrapped=lambda listener: listener, page_threads: int = 1, **limits: float
@@ -78,7 +82,7 @@ def _serving(
     entries: list[Entry] = []
     server = Server(Limits(**limits), threads, entries.append, page_threads=page_threads)  # type: ignore[arg-type]
     with socket.create_server(("127.0.0.1", 0), backlog=1000) as listener:
-        server.listen(wrapped(listener), app, lambda path: path.startswith("/pages"))
+        server.listen(wrapped(listener), app, lambda path: path.startswith("/pages"), _is_brief)
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=loop.run_until_complete, args=(server.run(),))
         thread.start()

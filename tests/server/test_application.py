@@ -138,3 +138,13 @@ def test_head_of_every_answer_has_the_security_headers_once():
     ).lower()
     assert header_block.count(b"x-content-type-options: nosniff\r\n") == 1
     assert header_block.count(b"content-security-policy: default-src 'none'") == 1
+
+
+def test_body_that_is_in_memory_is_one_part_however_long():
+    def whole(_environ, start_response):
+        start_response("200 OK", [("Content-Length", "3000000")])
+        return (b"x" * 3_000_000,)
+
+    assert answer(whole, environment(request(b"/"), "")) == Answer(
+        "200 OK", [("Content-Length", "3000000")], b"x" * 3_000_000
+    )

@@ -46,7 +46,7 @@ def after_the_deadline(transport: GoneTransport) -> Server:
 
     async def work() -> Server:
         server = Server(Limits(head_seconds=0), 1, lambda _entry: None)
-        connection = Connection(server, lambda _environ, _start: [], lambda _path: False)
+        connection = Connection(server, lambda _environ, _start: [], lambda _path: False, lambda _environ: False)
         connection.connection_made(transport)
         connection.data_received(b"GET /")
         connection.since -= 1

@@ -44,6 +44,62 @@ def pages() -> Iterator[Pages]:
     slow.are_ready.set()
 
 
+# --- brief answers ---
+
+
+def test_brief_answers_are_made_by_the_event_loop_itself(serving):
+    threads: set[str] = set()
+
+    def noted(environ, start_response):
+        threads.add(threading.current_thread().name)
+        return application(environ, start_response)
+
+    with serving(app=noted) as served:
+        assert served.ask(GET % b"/brief" + LAST % b"/brief").count(HELLO) == 2
+        assert not any(name.startswith("answers") for name in threads)
+        assert served.ask(LAST % b"/").endswith(HELLO)
+        assert any(name.startswith("answers") for name in threads)
+
+
+def test_after_an_answer_that_was_not_brief_threads_make_them_for_a_second(monkeypatch):
+    """So a slow disk delays everybody else once a second, and no more."""
+    seconds = [0.0]
+
+    async def ask(takes: float) -> str:
+        made_by: list[str] = []
+
+        def make() -> Answer:
+            made_by.append(threading.current_thread().name)
+            seconds[0] += takes
+            return OK
+
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: seconds[0])
+        assert await threads.answer(make, is_brief=True) == OK
+        assert threads.are_active()
+        return "thread" if made_by[0].startswith("answers") else "loop"
+
+    async def several() -> list[str]:
+        asked = [await ask(0.019), await ask(0.021)]
+        seconds[0] += 0.9
+        asked.append(await ask(0.0))
+        seconds[0] += 0.2
+        return [*asked, await ask(0.0)]
+
+    threads = HarvesterThreads(1)
+    assert asyncio.run(several()) == ["loop", "loop", "thread", "loop"]
+
+
+def test_a_brief_answer_that_fails_fails_alone(serving):
+    def failing(environ, start_response):
+        assert environ["PATH_INFO"] != "/brief/1", "it fails"
+        return application(environ, start_response)
+
+    with serving(app=failing) as served:
+        answers = served.ask(GET % b"/brief/1" + LAST % b"/brief/2")
+        assert answers.startswith(b"HTTP/1.1 500 ")
+        assert answers.endswith(HELLO)
+
+
 # --- over real sockets ---
 
 

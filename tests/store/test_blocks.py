@@ -24,7 +24,7 @@ from gateway.pieces import Part, Piece
 from gateway.store.block_merging import groups, merged, shares
 from gateway.store.block_pages import plan
 from gateway.store.block_rows import Bits, BlockRow, as_bytes, every, first_bits, from_bytes, positions_of, row_of
-from gateway.store.blocks import Block, Kind, block_of, header_of, pack, texts_of, unpack
+from gateway.store.blocks import Block, Kind, block_of, header_of, pack, record_at, texts_of, unpack
 
 EVER = 2**40
 ODD = block_of([b"<record><header></header></record>"], [1])
@@ -309,6 +309,30 @@ def test_lengths_that_are_not_those_of_the_text_are_refused():
     block = block_of([record_of(1, 1)], [1])
     with pytest.raises(ValueError, match="The lengths of its records"):
         texts_of(block._replace(lengths=pack([5])), Kind.RECORDS)
+
+
+@given(some.lists(some.binary(max_size=30_000), min_size=1, max_size=6))
+def test_one_record_is_read_without_the_rest(bodies):
+    records = [record_of(name, 1, body) for name, body in enumerate(bodies)]
+    block = block_of(records, range(len(records)))
+    assert [record_at(block.records, block.lengths, place) for place in range(len(records))] == records
+
+
+@pytest.mark.parametrize(
+    ("change", "position"),
+    [
+        ({"deflated": b"\xff\xff\xff"}, 0),
+        ({"deflated": b""}, 0),
+        ({"deflated": pieces.compressed(b"<record>").deflated}, 0),
+        ({"deflated": pieces.compressed(b"<record>" * 99).deflated}, 0),
+        ({"length": 34}, 0),
+        ({}, 1),
+        ({}, -1),
+    ],
+)
+def test_a_record_of_a_damaged_block_is_refused(change, position):
+    with pytest.raises(ValueError, match=r"inflated|The lengths|It has not"):
+        record_at(ODD.records._replace(**change), ODD.lengths, position)
 
 
 def test_damaged_numbers_are_refused():
