@@ -182,14 +182,16 @@ def index(folder: Path, /, anew: bool, as_json: bool) -> None:
 def compact(context: click.Context, as_json: bool) -> None:
     """Make the blocks of the store anew that have holes, or could be smaller; `harvester tend` does it too.
 
-    Ctrl-C stops the command, and the next one continues. Answers and datestamps stay the same. The file of the store
-    keeps its size; new records fill what is free.
+    Ctrl-C stops the command, and the next one continues. Answers and datestamps stay the same. At the end, the file of
+    the store becomes smaller if at least a hundredth of it is free. That of an earlier release keeps its size.
     """
     from gateway import upkeep  # noqa: PLC0415
 
     with progress("Blocks") as show:
         done = upkeep.compact(context.obj, partial(show, "Blocks"))
     say(f"{done.blocks} blocks were made anew, which freed {done.bytes} bytes.")
+    if done.smaller_by:
+        say(f"The file of the store is {done.smaller_by} bytes smaller.")
     if done.damaged:
         say(f"{done.damaged} blocks are damaged and stay as they are; `gateway check` names them.")
     if not done.is_complete:

@@ -89,6 +89,8 @@ OBJECTS: Objects = {
             bytes | integer | How many bytes that has freed in the database; below 0: it needs more.
             damaged | integer | How many blocks are damaged and stay as they are.
             is_complete | claim | Whether nothing is left; if not, a reader keeps the log from being emptied.
+            smaller_by | integer | By how many bytes the file has become smaller.
+            kept_free | integer | How many bytes are free in a file that cannot become smaller.
         """)
     },
     "gateway backup": {

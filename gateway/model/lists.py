@@ -34,13 +34,16 @@ class Page:
 class Compacted(NamedTuple):
     """What compaction has done: how many blocks were made anew, and how many bytes that has freed in the database.
 
-    `damaged` blocks could not be made anew. `is_complete`: nothing is left to do.
+    `damaged` blocks could not be made anew. `is_complete`: nothing is left to do. `smaller_by`: by how many bytes the
+    file has become smaller. `kept_free`: how many bytes are free in a file that cannot become smaller.
     """
 
     blocks: int
     bytes: int
     damaged: int
     is_complete: bool
+    smaller_by: int = 0
+    kept_free: int = 0
 
 
 class StoredRecord(NamedTuple):

@@ -52,10 +52,12 @@ from gateway.store.sqlite_erasure import erase_superseded
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_items import states_of
+from gateway.store.sqlite_log import WriteAheadLog
 from gateway.store.sqlite_own_lists import make, today, want
 from gateway.store.sqlite_packing import Packed, packed
 from gateway.store.sqlite_publish import add_collections, write
 from gateway.store.sqlite_rows import ancestors, content_rows
+from gateway.store.sqlite_shrinking import shrink
 from gateway.store.sqlite_view import SqliteView
 from gateway.store.takedown_file import TakedownFile
 from gateway.store.waiting import PATIENCE_SECONDS
@@ -115,6 +117,7 @@ class SqliteStore:
             busy_seconds=busy_seconds,
             only_reads=only_reads,
             page_bytes=_PAGE_BYTES,
+            can_shrink=True,
         )
         convert(self._file, step)
         self._compaction = Compaction(self._file, step)
@@ -226,12 +229,16 @@ class SqliteStore:
     ) -> Compacted:
         """Make blocks anew that have holes or few records, and those that could be smaller if `is_thorough`.
 
-        Then make the lists of sparse sets that are wanted.
+        Then make the lists of sparse sets that are wanted, and the file smaller if `is_thorough`.
         """
         ends, horizon = monotonic() + seconds, self._horizon()
         done = self._compaction.run(horizon, seconds, is_thorough=is_thorough, is_stopped=is_stopped, progress=progress)
         made = make(self._file, horizon, lambda: not is_stopped() and monotonic() < ends, self._step)
-        return done._replace(blocks=done.blocks + made)
+        done = done._replace(blocks=done.blocks + made)
+        if not is_thorough or not done.is_complete:
+            return done
+        shrunk = shrink(self._file, WriteAheadLog(self._file), ends - monotonic(), is_stopped, self._step)
+        return done._replace(is_complete=shrunk.is_complete, smaller_by=shrunk.bytes, kept_free=shrunk.kept_free)
 
     def erase_superseded(self) -> None:
         """Make every block anew that has superseded records."""

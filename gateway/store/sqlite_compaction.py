@@ -24,6 +24,7 @@ from gateway.store.blocks import Block
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks, row_from
 from gateway.store.sqlite_file import Session, SqliteFile, translated
+from gateway.store.sqlite_log import WriteAheadLog
 from gateway.store.sqlite_shelf import DAMAGED_FACT, InSet, Shelf
 
 SQL = load("sqlite")
@@ -36,8 +37,6 @@ _BEGINNING: Final[Place] = (-(2**62), 0, 0)  # lists of sparse sets have negativ
 _END: Final[Place] = (2**62, 0, 0)
 _RAW: Final = -15  # wbits of raw DEFLATE
 _TIGHT_LEVEL: Final = 5  # of zlib-ng: a sixth smaller than isal at level 2; a block needs 1.9 ms and not 0.7
-_BYTES_BETWEEN_CHECKPOINTS: Final = 8 * 1_048_576
-_LONGEST_LOG_BYTES: Final = 128 * 1_048_576  # of the write-ahead log that a reader keeps
 
 
 def tight() -> Compressor:
@@ -53,7 +52,7 @@ class Compaction:
         """Take the file; `step` is that of `SqliteStore`."""
         self._file, self._step = file, step
         self._after = _BEGINNING  # where the last run with a time limit stopped
-        self._log = _Log(file)
+        self._log = WriteAheadLog(file)
 
     def run(
         self,
@@ -81,25 +80,6 @@ class Compaction:
         return run.result(is_complete=True)
 
 
-class _Log:
-    """The write-ahead log, which compaction would make long: a reader with an old snapshot keeps all of it."""
-
-    def __init__(self, file: SqliteFile) -> None:
-        self._file = file
-        self._written = 0  # bytes since the last checkpoint
-        self.is_long = False
-
-    def note(self, written: int) -> None:
-        """Note how many bytes were written; write the log into the file if it is time."""
-        self._written += written
-        if self.is_long or self._written >= _BYTES_BETWEEN_CHECKPOINTS:
-            self._written = 0
-            with self._file.packing() as session:
-                _, pages, moved = session.one("pragma wal_checkpoint(passive)") or (0, 0, 0)
-                (page_bytes,) = session.one("pragma page_size") or (0,)
-            self.is_long = (pages - moved) * page_bytes > _LONGEST_LOG_BYTES
-
-
 class _Run:
     """One run, and what it has done so far."""
 
@@ -107,7 +87,7 @@ class _Run:
         self,
         file: SqliteFile,
         step: Callable[[str], None],
-        log: _Log,
+        log: WriteAheadLog,
         horizon: int,
         ends: float,
         *,

@@ -128,10 +128,11 @@ class SqliteFile:
         busy_seconds: float = BUSY_SECONDS,
         only_reads: bool = False,
         page_bytes: int = PAGE_BYTES,
+        can_shrink: bool = False,
     ) -> None:
         """Open, make (if `create`) or upgrade the file. `busy_seconds` is how long a writer waits for another one.
 
-        A new file has pages of `page_bytes`.
+        A new file has pages of `page_bytes`. If it `can_shrink`, free pages at its end can be given back to the disk.
 
         SQLite writes beside the file even to read it. If that is impossible, and `only_reads`, the file is read without
         the log that others may write, and a warning is logged.
@@ -144,6 +145,7 @@ class SqliteFile:
         self.path = path
         self._dictionary = dictionary
         self._page_bytes = page_bytes
+        self._can_shrink = can_shrink
         self._busy_seconds = busy_seconds
         self._is_unchanging = False
         self._lock = Lock()
@@ -297,7 +299,9 @@ class SqliteFile:
 
     def _upgrade(self, folder: Path) -> None:
         steps = _steps(folder)
-        session = self._connect(f"page_size = {self._page_bytes}")
+        # Both are decided with the first table. In a file that has one, `auto_vacuum` would wait for the lock.
+        shrinking = ("auto_vacuum = incremental",) if self._can_shrink and self._is_new() else ()
+        session = self._connect(f"page_size = {self._page_bytes}", *shrinking)
         try:
             database = Database(session.connection)
             applied = {step.name for step in steps.applied(database)}
@@ -306,6 +310,9 @@ class SqliteFile:
                 self._apply(session, steps, is_old=bool(applied))
         finally:
             session.connection.close()
+
+    def _is_new(self) -> bool:
+        return not self.path.stat().st_size
 
     def _apply(self, session: Session, steps: Migrations, *, is_old: bool) -> None:
         try:

@@ -137,7 +137,8 @@ subscribers, or expired. Subscribers that were informed of the end (denied). Cal
         """),
         "compaction of the store": fields("""
             stage | text | `compaction`.
-            counts | counts | Blocks that were made anew, and bytes that this freed; blocks that are damaged.
+            counts | counts | Blocks that were made anew, and bytes that this freed; by how many bytes the file \
+became smaller; blocks that are damaged.
         """),
     },
     "harvester publish": {"a source": _DONE},

@@ -39,7 +39,7 @@ class CompactionRounds:
         self.status = Status.SUCCEEDED  # of the last round
 
     def run(self) -> Counter[str]:
-        """Run one round; return how many blocks were made anew, and how many bytes this freed.
+        """Run one round; return how many blocks were made anew, how many bytes this freed, and those of the file.
 
         An error is reported. Nothing is done while another process runs a round. `status` says how the round ended.
         """
@@ -62,14 +62,17 @@ class CompactionRounds:
         if complaint not in ("", self._complaint):
             self._progress.fail(f"compaction: {complaint}")
         self._complaint = complaint
-        if counts["blocks"]:
-            self._progress.say(f"compaction: {counts['blocks']} blocks were made anew, {counts['bytes']} bytes freed.")
+        if counts["blocks"] or counts["smaller_by"]:
+            smaller = f" The file is {counts['smaller_by']} bytes smaller." if counts["smaller_by"] else ""
+            made = f"{counts['blocks']} blocks were made anew, {counts['bytes']} bytes freed."
+            self._progress.say(f"compaction: {made}{smaller}")
             self._ended(counts)
         return counts
 
     def _round(self) -> Counter[str]:
         done = self._instance.store.compact(is_thorough=True, is_stopped=lambda: self._stop.is_asked)
-        counts = {"blocks": done.blocks, "bytes": done.bytes, "damaged": done.damaged}
+        counts = done._asdict()
+        del counts["is_complete"], counts["kept_free"]
         return Counter({name: number for name, number in counts.items() if number})
 
     def repeated(self) -> AbstractContextManager[None]:

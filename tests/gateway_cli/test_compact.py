@@ -23,7 +23,8 @@ def test_blocks_are_made_anew_once(gateway, folder):
     result = gateway("compact", "--json")
     assert result.exit_code == 0, result.stderr
     facts = json.loads(result.stdout)
-    assert facts == {"blocks": 1, "bytes": facts["bytes"], "damaged": 0, "is_complete": True}
+    sound = {"blocks": 1, "damaged": 0, "is_complete": True, "kept_free": 0}
+    assert facts == {**sound, "bytes": facts["bytes"], "smaller_by": facts["smaller_by"]}
     assert f"1 blocks were made anew, which freed {facts['bytes']} bytes." in result.stderr
     again = gateway("compact")
     assert again.exit_code == 0
@@ -43,6 +44,14 @@ def test_what_is_left_needs_attention(gateway, monkeypatch, done, sentence):
     result = gateway("compact")
     assert result.exit_code == 3
     assert sentence in result.stderr
+
+
+def test_it_says_by_how_much_the_file_is_smaller(gateway, monkeypatch):
+    gateway("init")
+    monkeypatch.setattr(SqliteStore, "compact", lambda *_arguments, **_options: Compacted(3, 10, 0, True, 8192, 0))
+    result = gateway("compact")
+    assert result.exit_code == 0
+    assert "The file of the store is 8192 bytes smaller." in result.stderr
 
 
 def test_the_command_can_be_stopped(gateway, monkeypatch):

@@ -19,6 +19,7 @@ from tests.clocks import Clocks
 from tests.schedule.test_kept_files import Reports
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model
+from tests.store.test_sqlite_shrinking import spread
 
 
 @pytest.fixture
@@ -52,6 +53,15 @@ def test_a_round_makes_blocks_anew_once_and_says_it(model, reports):
     assert made.run() == {}
     assert ended == [counts]
     assert made.status is Status.SUCCEEDED
+    model.verify()
+
+
+def test_a_round_makes_the_file_smaller_and_says_it(model, reports):
+    spread(model)
+    counts = rounds(model, reports).run()
+    assert counts["smaller_by"] > 0
+    (sentence,) = reports.sentences
+    assert sentence.endswith(f"The file is {counts['smaller_by']} bytes smaller.")
     model.verify()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from gateway.errors import StoreBusy, StoreError
 from gateway.model import Compacted, Key, Publication, Selection
-from gateway.store import sqlite_compaction
+from gateway.store import sqlite_compaction, sqlite_log
 from gateway.store.sqlite import SqliteStore
 from tests.store.conftest import change, furnished
 
@@ -245,8 +245,8 @@ def test_a_block_that_was_repaired_is_made_anew(model):
 @pytest.mark.slow
 def test_a_reader_with_an_old_snapshot_keeps_the_log_short(model, monkeypatch):
     """Compaction stops until the reader has ended, and goes on then."""
-    monkeypatch.setattr(sqlite_compaction, "_BYTES_BETWEEN_CHECKPOINTS", 20_000)
-    monkeypatch.setattr(sqlite_compaction, "_LONGEST_LOG_BYTES", 40 * 4_096)
+    monkeypatch.setattr(sqlite_log, "_BYTES_BETWEEN_CHECKPOINTS", 20_000)
+    monkeypatch.setattr(sqlite_log, "_LONGEST_BYTES", 40 * 4_096)
     log = model.store._file.path.with_name("store.sqlite-wal")
     for first in range(0, 20_000, 1_000):
         model.publish(*range(first, first + 1_000))

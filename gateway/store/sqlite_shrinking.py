@@ -1,0 +1,70 @@
+"""Gives the free pages of a file back to the disk, in small steps beside everything else.
+
+A step moves pages from the end of the file into free ones. It is one transaction, so a kill between two steps loses
+nothing, and a reader of an old state keeps what it reads. The file is shorter as soon as the log is moved into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Final, NamedTuple
+
+from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.sqlite_log import WriteAheadLog
+
+_STEP_SECONDS: Final = 0.003  # of the lock; then the step is written, which takes about as long
+_MOST_PAGES: Final = 500  # of a step
+_PAGES_PER_FREE: Final = 100  # a smaller share of free pages is left to the next publications
+_WRITTEN_PER_PAGE: Final = 2  # a moved page, and the one that leads to it
+_INCREMENTAL: Final = (2,)  # only such a file can shrink; it is decided before its first table
+
+
+class Shrunk(NamedTuple):
+    """By how many bytes a file became smaller, how many stay free in one that cannot, and whether nothing is left."""
+
+    bytes: int = 0
+    kept_free: int = 0
+    is_complete: bool = True
+
+
+def shrink(
+    file: SqliteFile, log: WriteAheadLog, seconds: float, is_stopped: Callable[[], bool], step: Callable[[str], None]
+) -> Shrunk:
+    """Make a file smaller if at least a hundredth of it is free. Raise StoreError.
+
+    It ends after so many `seconds`, when `is_stopped`, or when a reader keeps too much of the log.
+    """
+    ends = monotonic() + seconds
+    with file.reading() as session:
+        page_bytes, pages, free = (_number(session, name) for name in ("page_size", "page_count", "freelist_count"))
+        can_shrink = session.one("pragma auto_vacuum") == _INCREMENTAL
+    if not can_shrink:
+        return Shrunk(kept_free=free * page_bytes)
+    if free * _PAGES_PER_FREE < pages:
+        return Shrunk()
+    removed = 0
+    while free and not (log.is_long or is_stopped() or monotonic() >= ends):
+        with file.writing(max(0.0, ends - monotonic()), is_durable=False) as session:
+            moved, free = _step(session)
+            step("pages moved")
+        step("shrinking committed")
+        removed += moved
+        log.note(moved * page_bytes * _WRITTEN_PER_PAGE)
+    log.move()
+    return Shrunk(removed * page_bytes, is_complete=not free)
+
+
+def _step(session: Session) -> tuple[int, int]:
+    """Remove pages from the end of the file for some milliseconds; return how many, and how many are free then."""
+    ends, before = monotonic() + _STEP_SECONDS, _number(session, "page_count")
+    for _ in range(_MOST_PAGES):
+        session.execute("pragma incremental_vacuum(1)")  # the module sqlite3 does one page, whatever the number
+        if monotonic() >= ends:
+            break
+    return before - _number(session, "page_count"), _number(session, "freelist_count")
+
+
+def _number(session: Session, name: str) -> int:
+    (number,) = session.one(f"pragma {name}") or (0,)
+    return int(number)

@@ -1,0 +1,242 @@
+"""The file of a store becomes smaller after thorough compaction, whoever reads it, is killed or stops it."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from math import inf
+from threading import Event, Thread
+
+import pytest
+
+from gateway.model import Selection
+from gateway.store import database_files, sqlite_log, sqlite_shrinking
+from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_log import WriteAheadLog
+from gateway.store.sqlite_shrinking import Shrunk, shrink
+from tests.clocks import Clocks
+from tests.store import tidier
+from tests.store.conftest import furnished
+from tests.store.test_sqlite_compaction import Model, listed
+
+STEPS = ("pages moved", "shrinking committed")
+
+
+@pytest.fixture
+def model(store, clocks) -> Model:
+    return Model(store, clocks)
+
+
+def number(store: SqliteStore, name: str) -> int:
+    with store._file.reading() as session:
+        ((value,),) = session.execute(f"pragma {name}")
+    return value
+
+
+def spread(model: Model, items: int = 3_000) -> None:
+    """Publish items among rows that are removed afterwards, so that much of the file is free, in all of its parts."""
+    with model.store._file.writing() as session:
+        session.execute("create table filler (content blob)")
+    for first in range(0, items, 300):
+        with model.store._file.writing() as session:
+            session.executemany("insert into filler values (zeroblob(?))", [(12_000,)] * 30)
+        model.publish(*range(first, first + 300))
+    with model.store._file.writing() as session:
+        session.execute("drop table filler")
+    model.clocks.pass_seconds(1)
+
+
+def shrunk(store: SqliteStore, is_stopped=lambda: False, step=lambda _: None) -> Shrunk:
+    return shrink(store._file, WriteAheadLog(store._file), inf, is_stopped, step)
+
+
+def test_thorough_compaction_gives_free_pages_back_to_the_disk(model, path):
+    spread(model)
+    model.store.settle()
+    before = path.stat().st_size
+    done = model.store.compact(is_thorough=True)
+    assert done.is_complete
+    assert number(model.store, "freelist_count") == 0
+    model.store.settle()
+    assert done.smaller_by > before // 4
+    assert path.stat().st_size == number(model.store, "page_count") * 4_096
+    assert path.stat().st_size < before - before // 4
+    model.verify()
+
+
+def test_the_publisher_keeps_free_pages_for_the_next_publication(model):
+    spread(model)
+    done = model.store.compact()
+    assert done.smaller_by == 0
+    assert number(model.store, "freelist_count") > 0
+
+
+def test_a_small_share_of_free_pages_is_left(model):
+    spread(model)
+    model.store.compact(is_thorough=True)
+    with model.store._file.writing() as session:
+        session.execute("create table filler (content blob)")
+        session.executemany("insert into filler values (zeroblob(?))", [(4_000_000,), (8_000,)])
+    with model.store._file.writing() as session:
+        session.execute("delete from filler where rowid = 2")
+    assert 0 < number(model.store, "freelist_count") < number(model.store, "page_count") // 100
+    assert shrunk(model.store) == Shrunk(0, 0, is_complete=True)
+    assert number(model.store, "freelist_count") > 0
+
+
+@pytest.fixture
+def small_steps(monkeypatch) -> None:
+    monkeypatch.setattr(sqlite_shrinking, "_MOST_PAGES", 5)
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_it_can_be_stopped_after_any_step_and_goes_on(model):
+    spread(model)
+    model.store.compact()
+    free, steps = number(model.store, "freelist_count"), []
+    done = shrunk(model.store, lambda: len(steps) == 4, steps.append)
+    assert steps == [*STEPS, *STEPS]
+    assert done == Shrunk(10 * 4_096, 0, is_complete=False)
+    assert number(model.store, "freelist_count") == free - 10
+    model.verify()
+    assert shrunk(model.store).is_complete
+    assert number(model.store, "freelist_count") == 0
+    model.verify()
+
+
+def test_a_compaction_that_is_stopped_while_it_shrinks_the_file_is_not_complete(model, monkeypatch):
+    spread(model)
+    monkeypatch.setattr(sqlite_shrinking, "_MOST_PAGES", 1)
+    steps = []
+    monkeypatch.setattr(model.store, "_step", steps.append)
+    done = model.store.compact(is_thorough=True, is_stopped=lambda: "pages moved" in steps)
+    assert not done.is_complete
+    assert done.smaller_by == 4_096
+    assert model.store.compact(is_thorough=True).is_complete
+    assert number(model.store, "freelist_count") == 0
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_steps")
+def test_a_reader_of_an_old_state_reads_it_to_its_end(model, path):
+    spread(model)
+    model.store.compact()
+    model.store.settle()
+    names = [f"{name} {version}" for name, version in listed(model.store)]
+    size = path.stat().st_size
+    with closing(SqliteStore(path, clock=model.clocks.host())) as reader, reader.view() as view:
+        first = view.page(Selection("oai_dc"), None, 500)
+        model.store.compact(is_thorough=True)
+        model.publish(*range(500))  # it uses pages that the reader still sees
+        assert not model.store.settle()
+        assert path.stat().st_size >= size
+        contents, after = list(first.records), first.next
+        while after is not None:
+            page = view.page(Selection("oai_dc"), after, 500)
+            contents, after = [*contents, *page.records], page.next
+        assert [
+            content.rpartition(b"</header>")[2].removesuffix(b"</record>").decode() for content in contents
+        ] == names
+    model.clocks.pass_seconds(1)
+    model.store.compact(is_thorough=True)
+    assert model.store.settle()
+    assert path.stat().st_size < size
+    model.verify()
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_it_pauses_while_a_reader_keeps_the_log(model, monkeypatch):
+    spread(model)
+    model.store.compact()
+    monkeypatch.setattr(sqlite_log, "_BYTES_BETWEEN_CHECKPOINTS", 0)
+    monkeypatch.setattr(sqlite_log, "_LONGEST_BYTES", 40 * 4_096)
+    free = number(model.store, "freelist_count")
+    with model.store.view() as view:
+        view.count(Selection("oai_dc"))
+        assert not shrunk(model.store).is_complete
+        assert 0 < number(model.store, "freelist_count") < free
+    assert shrunk(model.store).is_complete
+    model.verify()
+
+
+def test_a_file_of_an_earlier_release_keeps_its_size_and_says_what_is_free(path, clocks, monkeypatch):
+    monkeypatch.setattr("gateway.store.sqlite_file.SqliteFile._is_new", lambda _: False)
+    with closing(furnished(SqliteStore(path, create=True, clock=clocks.host()))) as store:
+        model = Model(store, clocks)
+        spread(model)
+        done = store.compact(is_thorough=True)
+        assert done.is_complete
+        assert done.smaller_by == 0
+        assert done.kept_free == number(store, "freelist_count") * 4_096 > 0
+        model.verify()
+
+
+def test_a_backup_can_shrink_too(model, path, tmp_path):
+    spread(model)
+    target = tmp_path / "copy" / "store.sqlite"
+    target.parent.mkdir()
+    database_files.copy(path, target)
+    database_files.verify(target)
+    with closing(SqliteStore(target, clock=model.clocks.host())) as other:
+        assert other.compact(is_thorough=True).smaller_by > 0
+        assert other.check() == ()
+    assert target.stat().st_size < path.stat().st_size
+
+
+def test_a_store_that_another_process_writes_is_opened(path, model):
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        with closing(SqliteStore(path, clock=model.clocks.host(), busy_seconds=0.1)) as store:
+            assert store.fact("made_at")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at", STEPS)
+def test_a_kill_at_a_step_loses_nothing(tmp_path, at):
+    path, clocks = tmp_path / "store.sqlite", Clocks()
+    with closing(furnished(SqliteStore(path, create=True, clock=clocks.host()))) as store:
+        model = Model(store, clocks)
+        spread(model)
+        free = number(store, "freelist_count")
+        arguments = [sys.executable, tidier.__file__, str(tmp_path), tidier.COMPACTOR, "1", "0", at]
+        done = subprocess.run(arguments, stderr=subprocess.PIPE, timeout=60, check=False)
+        assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+        model.verify()
+        assert (number(store, "freelist_count") < free) == (at == "shrinking committed")
+        assert store.compact(is_thorough=True).is_complete
+        assert number(store, "freelist_count") == 0
+        model.verify()
+
+
+@pytest.mark.slow
+def test_readers_of_the_map_survive_a_file_that_shrinks_and_grows(model, path):
+    """A file that is cut under the memory map of a reader would kill the process."""
+    ended, walks = Event(), []
+    model.publish(*range(2_000))
+
+    def read() -> None:
+        with closing(SqliteStore(path, clock=model.clocks.host())) as reader:
+            while not ended.is_set():
+                walks.append(len(listed(reader, limit=300)))
+
+    readers = [Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    sizes = set()
+    try:
+        for _ in range(6):
+            spread(model, 2_000)
+            model.store.compact(is_thorough=True)
+            model.store.settle()
+            sizes.add(path.stat().st_size)
+    finally:
+        ended.set()
+        for reader in readers:
+            reader.join()
+    assert len(sizes) > 1
+    assert walks
+    assert min(walks) >= 2_000  # an item that is published during the walk comes again
+    model.verify()
