@@ -83,14 +83,15 @@ def serve(folder: Path, host: str, port: int, access_log: str) -> None:
 
 
 @main.command()
+@click.option("--whole", "is_whole", is_flag=True, help="Read every record, not a sample; name all damaged ones.")
 @json_option
 @click.pass_context
-def check(context: click.Context, as_json: bool) -> None:
+def check(context: click.Context, is_whole: bool, as_json: bool) -> None:
     """Check the configuration and the store; exit status 1 if there is a problem."""
     from gateway import health  # noqa: PLC0415
 
     status = Status.SUCCEEDED
-    for finding in health.findings(context.obj):
+    for finding in health.findings(context.obj, is_whole=is_whole):
         if as_json:
             write_json(finding._asdict())
         elif finding.level == "problem" or not is_quiet():

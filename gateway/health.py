@@ -36,10 +36,11 @@ class Finding(NamedTuple):
     sentence: str
 
 
-def findings(folder: Path, places: Sequence[Path] = schemas.PLACES) -> Iterator[Finding]:
+def findings(folder: Path, places: Sequence[Path] = schemas.PLACES, *, is_whole: bool = False) -> Iterator[Finding]:
     """Yield the findings of all checks, the configuration first; a failed check does not prevent later ones.
 
-    `places` are the folders in which the schemas may be. It raises no GatewayError: each becomes a problem.
+    `places` are the folders in which the schemas may be. `is_whole`: read all records of the store. It raises no
+    GatewayError: each becomes a problem.
     """
     if not folder.is_dir():
         yield Finding("problem", f"There is no instance in {folder}; `gateway init` makes one.")
@@ -58,7 +59,7 @@ def findings(folder: Path, places: Sequence[Path] = schemas.PLACES) -> Iterator[
     yield from _certificates(settings)
     yield from _modes(folder)
     yield from _sandbox(settings)
-    yield from _databases(settings)
+    yield from _databases(settings, is_whole=is_whole)
     yield from _schemas(places)
 
 
@@ -130,12 +131,12 @@ def _or_none(layers: Sequence[str]) -> str:
     return " and ".join(layers) or "nothing"
 
 
-def _databases(settings: Settings) -> Iterator[Finding]:
+def _databases(settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
     try:
         with closing(
             open_store(settings.instance, max_jump_seconds=settings.number("clock_max_jump_seconds"))
         ) as store:
-            yield from _store(store, settings)
+            yield from _store(store, settings, is_whole=is_whole)
             yield from _takedowns(store, settings.instance)
             yield from _clock(store)
             yield from _search(store, settings)
@@ -191,9 +192,9 @@ def _takedowns(store: Store, folder: Path) -> Iterator[Finding]:
         yield Finding("fine", f"The list of takedowns can be read: {len(takedowns.entries)} entries.")
 
 
-def _store(store: Store, settings: Settings) -> Iterator[Finding]:
+def _store(store: Store, settings: Settings, *, is_whole: bool) -> Iterator[Finding]:
     check_domain(store, settings.text("repository_domain"))
-    wrong = store.check()
+    wrong = store.check(is_whole=is_whole)
     yield from (Finding("problem", sentence) for sentence in wrong)
     if not wrong:
         yield Finding("fine", "The store is sound.")

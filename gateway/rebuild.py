@@ -40,10 +40,11 @@ def rebuild(
 ) -> int:
     """Map every item again from the inbox; return how many records changed and got a new datestamp.
 
-    `metadata_prefix` restricts it to one format. `progress` is called with the number of items so far. Raise
-    StoreError.
+    Records that the store can no longer read count as changed, also tombstones. `metadata_prefix` restricts it to one
+    format. `progress` is called with the number of items so far. Raise StoreError.
     """
     introduce_formats(store)
+    store.give_up_damaged()
     stamped = seen = after = 0
     payloads: dict[str, Payloads | None] = {}
     while rows := store.items(None, after, _BATCH):
@@ -51,9 +52,7 @@ def rebuild(
             if source not in payloads:
                 facts = facts_held(store, source)
                 payloads[source] = Payloads(store, inbox, facts) if facts else None
-            known = payloads[source]
-            if known is not None:
-                stamped += _rebuild(store, known, source, states, metadata_prefix)
+            stamped += _rebuild(store, payloads[source], source, states, metadata_prefix)
         after, seen = rows[-1][1].number, seen + len(rows)
         progress(seen)
     for prefix, format_ in written().items():
@@ -64,20 +63,25 @@ def rebuild(
 
 
 def _by_source(rows: Iterable[tuple[str, ItemState]]) -> dict[str, list[str]]:
-    """Return the upstream identifiers of the items that are not deleted, by source."""
+    """Return the upstream identifiers of the items that are not deleted, or whose tombstones are lost, by source."""
     specs: dict[str, list[str]] = {}
     for source, state in rows:
-        if not state.is_deleted and state.payloads:
+        if _lost(state) if state.is_deleted else state.payloads:
             specs.setdefault(source, []).append(state.upstream)
     return specs
 
 
-def _rebuild(store: Store, payloads: Payloads, source: str, upstreams: Sequence[str], wanted: str | None) -> int:
+def _lost(state: ItemState) -> tuple[str, ...]:
+    """Return the formats of the records that the store can no longer read."""
+    return tuple(prefix for prefix, digest, _ in state.records if not digest)
+
+
+def _rebuild(store: Store, payloads: Payloads | None, source: str, upstreams: Sequence[str], wanted: str | None) -> int:
     for _ in range(TRIES):
         # Before the states: a later publication, or change of files, moves these values.
         position, edition, takedowns = store.position(source), store.edition(source), store.takedowns().revision
-        live = [state for state in store.states(source, upstreams).values() if not state.is_deleted]
-        changes = [change for state in live if (change := _remade(store, payloads, state, wanted))]
+        states = store.states(source, upstreams).values()
+        changes = [change for state in states if (change := _remade(store, payloads, state, wanted))]
         if not changes:
             return 0
         try:
@@ -90,9 +94,11 @@ def _rebuild(store: Store, payloads: Payloads, source: str, upstreams: Sequence[
     )
 
 
-def _remade(store: Store, payloads: Payloads, state: ItemState, wanted: str | None) -> Change | None:
+def _remade(store: Store, payloads: Payloads | None, state: ItemState, wanted: str | None) -> Change | None:
     """Return the change of an item; None if there is none, or if its payloads can no longer be read."""
-    if any(map(payloads.is_lost, state.payloads)):
+    if state.is_deleted:
+        return _buried_again(store, state, wanted)
+    if payloads is None or any(map(payloads.is_lost, state.payloads)):
         return None
     prepared = prepare(payloads.task(state.upstream, {}, state))
     change = Change(prepared, (), state)
@@ -103,6 +109,17 @@ def _remade(store: Store, payloads: Payloads, state: ItemState, wanted: str | No
     fragments = tuple(fragment for fragment in prepared.fragments if fragment.metadata_prefix == wanted)
     change = Change(prepared._replace(fragments=fragments), (), state)
     return change if change.differs() else None
+
+
+def _buried_again(store: Store, state: ItemState, wanted: str | None) -> Change | None:
+    """Return the change that makes the lost tombstones of a deleted item again; None if there are none."""
+    prefixes = [prefix for prefix in _lost(state) if wanted in (None, prefix)]
+    if not prefixes:
+        return None
+    sets = most_specific(set(store.item_sets(state.number)))
+    fragments = tuple(tombstone(prefix, sets) for prefix in prefixes)
+    prepared = Prepared(state.upstream, state.identifier, True, sets, fragments, is_withheld=state.is_withheld)
+    return Change(prepared, (), state)
 
 
 # --- removal of a source ------------------------------------------------------------------------------------------

@@ -208,10 +208,11 @@ def _coding(header: str) -> str:
 def _unavailable(error: StoreError) -> Response:
     log.error(
         "/oai answered 503 because the store failed: %s (%s). Harvesters try again after %d seconds; "
-        "`gateway check` checks the store.",
+        "`gateway check%s` checks the store.",
         error,
         type(error).__name__,
         _RETRY_AFTER_SECONDS,
+        " --whole" if isinstance(error, StoreDamaged) else "",
         exc_info=error,
     )
     text = "The repository cannot answer now. Try again later.\n"

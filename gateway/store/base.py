@@ -446,8 +446,18 @@ class Store(Protocol):
         """Store a fact; it replaces the former value."""
         ...
 
-    def check(self) -> tuple[str, ...]:
-        """Return a message for each problem of the store; empty if it is sound."""
+    def check(self, *, is_whole: bool = False) -> tuple[str, ...]:
+        """Return a message for each problem of the store; empty if it is sound.
+
+        `is_whole`: read every record, and not only a sample; name all items whose records are damaged.
+        """
+        ...
+
+    def give_up_damaged(self) -> int:
+        """Let records that can no longer be read count as changed: their digests are empty. Return how many these are.
+
+        Everything is read. What is damaged and has only copies is dropped. Raise StoreError.
+        """
         ...
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from gateway.errors import StoreDamaged
 from gateway.model import Key
 from gateway.store.blocks import Block, pack, unpack
 
@@ -46,19 +47,22 @@ class BlockRow(NamedTuple):
         return every(self.size) & ~self.holes
 
     def without(self, key: Key) -> BlockRow:
-        """Return the row after the record with a key was superseded. Raise ValueError if the block has no such key."""
+        """Return the row after the record with a key was superseded.
+
+        Raise ValueError if the block has no such key, and StoreDamaged if its keys cannot be read.
+        """
         position = self.position(key)
         if position is None or not self.live >> position & 1:
             raise ValueError(f"No block has the record {key}.")
         return self._replace(holes=self.holes | 1 << position)
 
     def position(self, key: Key) -> int | None:
-        """Return the position of a key; None if the block has no such key."""
+        """Return the position of a key; None if the block has no such key. Raise StoreDamaged."""
         position = self.behind(key) - 1
         return position if position >= 0 and self.keys([position])[0] == key else None
 
     def behind(self, key: Key) -> int:
-        """Return the position behind all keys up to this one: 0 if all keys are greater."""
+        """Return the position behind all keys up to this one: 0 if all keys are greater. Raise StoreDamaged."""
         if key >= self.last:  # so it is where a page has ended; the runs need not be unpacked
             return self.size
         runs = self._runs()
@@ -72,7 +76,7 @@ class BlockRow(NamedTuple):
         return min(end, run.position + key[1] - run.number + 1)
 
     def keys(self, positions: Iterable[int]) -> list[Key]:
-        """Return the keys at these positions."""
+        """Return the keys at these positions. Raise StoreDamaged."""
         runs = self._runs()
         starts = [run.position for run in runs]
         keys = []
@@ -84,7 +88,10 @@ class BlockRow(NamedTuple):
     def _runs(self) -> Sequence[Run]:
         if not self.runs:
             return (Run(0, *self.first),)
-        numbers = unpack(self.runs)
+        try:
+            numbers = unpack(self.runs)
+        except ValueError as error:
+            raise StoreDamaged(f"The keys of the block {self.body} are damaged: {error}") from error
         third = len(numbers) // 3
         return list(map(Run, numbers[:third], numbers[third : 2 * third], numbers[2 * third :]))
 

@@ -22,7 +22,6 @@ from gateway.errors import (
     IntentExpired,
     PositionMoved,
     StoreBusy,
-    StoreDamaged,
     StoreError,
     StoreUnwritable,
     TakedownsChanged,
@@ -48,6 +47,7 @@ from gateway.store.sqlite_check import findings
 from gateway.store.sqlite_clock import SqliteClock
 from gateway.store.sqlite_compaction import Compaction
 from gateway.store.sqlite_conversion import convert
+from gateway.store.sqlite_damage import give_up
 from gateway.store.sqlite_erasure import erase_superseded
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
@@ -436,14 +436,20 @@ class SqliteStore:
         with self._file.writing() as session:
             session.execute(SQL["remember"], (name, value))
 
-    def check(self) -> tuple[str, ...]:
+    def check(self, *, is_whole: bool = False) -> tuple[str, ...]:
         """Return a message for each problem of the store; empty if it is sound."""
+        problems: list[str] = []
         try:
             with self._file.reading() as session:
                 session.execute("begin")
-                return tuple(findings(session))
-        except StoreDamaged as error:
-            return (str(error),)
+                problems.extend(findings(session, is_whole=is_whole))
+        except StoreError as error:
+            problems.append(str(error))
+        return tuple(problems)
+
+    def give_up_damaged(self) -> int:
+        """Let the records of damaged blocks count as changed, and drop damaged copies; return how many records."""
+        return give_up(self._file)
 
     def close(self) -> None:
         """Close all connections to the database."""

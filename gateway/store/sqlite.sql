@@ -872,23 +872,46 @@ select prefix, datestamp, number, last_datestamp, last_number, count, is_small, 
 order by prefix, datestamp, number;
 
 -- name: check_damaged
--- Return the blocks that have some bodies (a JSON list), with the names of their formats.
-select prefix.name, block.datestamp, block.number, last_datestamp, last_number, count, is_small, holes, runs, body
-from block left join own_list on own_list.number = block.prefix
-  join prefix on prefix.id = coalesce(own_list.prefix, block.prefix)
-where body in (select value from json_each(?)) order by block.prefix, block.datestamp, block.number;
+-- Return the blocks that have some bodies (a JSON list).
+select prefix, datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body from block
+where body in (select value from json_each(?)) order by prefix, datestamp, number;
+
+-- name: check_list_names
+-- Return the numbers of the lists of sparse sets, with their sets and formats.
+select own_list.number, collection.spec, prefix.name
+from own_list join collection on collection.id = own_list.collection join prefix on prefix.id = own_list.prefix;
+
+-- name: check_specs
+-- Return the numbers and specs of all sets.
+select id, spec from collection;
+
+-- name: items_between
+-- Return the items whose records of a format have keys in a range.
+select item from place where prefix = ? and (datestamp, number) >= (?, ?) and (datestamp, number) <= (?, ?) order by item;
+
+-- name: places_forget
+-- Forget the digests of the records of a format whose keys are in a range, so that these count as changed.
+update place set digest = x'' where prefix = ? and (datestamp, number) >= (?, ?) and (datestamp, number) <= (?, ?);
 
 -- name: check_places
 -- Return how many items have a record in each format.
 select prefix, count(*) from place group by prefix;
 
+-- name: check_places_lost
+-- Return the items whose record of a format is in no block.
+select item from place where prefix = :prefix and coalesce((
+  select (last_datestamp, last_number) < (place.datestamp, place.number) from block
+  where block.prefix = place.prefix and (block.datestamp, block.number) <= (place.datestamp, place.number)
+  order by block.datestamp desc, block.number desc limit 1
+), 1) order by item;
+
 -- name: check_own_lists
 -- Return the complete lists of sparse sets, and how many records these sets have.
-select own_list.number, collection.spec, (
+select own_list.number, (
   select coalesce(sum(records), 0) from tally
   where tally.collection = own_list.collection and tally.prefix = own_list.prefix and span = 86400
 )
-from own_list join collection on collection.id = own_list.collection where is_ready;
+from own_list where is_ready;
 
 -- name: check_bodies
 -- Return how many blocks are in no list.

@@ -1,6 +1,7 @@
 """The checks of `gateway check` on a store: whether the file is sound, and whether its tables agree.
 
-All tallies are checked; the records behind them only for a sample, because the store may have millions.
+All tallies are checked; the records behind them only for a sample, because the store may have millions. All blocks are
+read if that is wanted.
 """
 
 from __future__ import annotations
@@ -8,35 +9,54 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
-from gateway.errors import StoreDamaged
 from gateway.model import Key
-from gateway.pieces import checksums, text_of
-from gateway.store.block_merging import contents
 from gateway.store.block_pages import within
-from gateway.store.block_rows import Bits, BlockRow, positions_of
-from gateway.store.blocks import Kind, texts_of
+from gateway.store.block_rows import BlockRow
 from gateway.store.queries import load
-from gateway.store.sqlite_blocks import Blocks, listed_from, row_from
+from gateway.store.sqlite_blocks import listed_from, row_from
+from gateway.store.sqlite_damage import items_in, problem_of, problem_of_row, strays_in
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING
 from gateway.store.sqlite_shelf import DAMAGED_FACT
+from gateway.xmltext import utc_datetime
 
 SQL = load("sqlite")
 
-_LOST = {"check_bodies": "{} blocks are in no list.", "check_members": "{} places of sets lead to no block."}
-_SAMPLE = 200  # seconds whose records are counted: spread over the whole store, read in a second or two
+_LOST: Final = {"check_bodies": "{} blocks are in no list.", "check_members": "{} places of sets lead to no block."}
+_SAMPLE: Final = 200  # seconds whose records are counted: spread over the whole store, read in a second or two
+_MOST_NAMED: Final = 3  # items of a damaged block
+_MEND: Final = "`gateway rebuild` makes the records of damaged blocks again."
+_RESTORE: Final = (
+    "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
+)
+_LOOK: Final = "`gateway check --whole` reads every block, and names all their items."
 
 
-def findings(session: Session) -> Iterator[str]:
-    """Yield a message for each problem."""
-    yield from _file(session)
-    yield from _sums(session)
-    yield from _lists(session)
-    yield from _damaged(session)
-    for collection, prefix, second, records, departed in session.execute(SQL["check_sample"], (_SAMPLE,)).fetchall():
-        place = {"collection": collection, "prefix": prefix, "second": second}
-        yield from _second(session, place, (records, departed))
+def findings(session: Session, *, is_whole: bool = False) -> Iterator[str]:
+    """Yield a message for each problem. `is_whole`: read every block, and not only a sample."""
+    check = _Check(session, is_whole=is_whole)
+    is_sound = True
+    for sentence in chain(_file(session), _sums(session), check.contradictions()):
+        is_sound = False
+        yield sentence
+    yield from check.damages()
+    if check.has_damaged:
+        yield _MEND if is_whole else f"{_MEND} {_LOOK}"
+    if check.has_strays or not is_sound:
+        yield _RESTORE
+
+
+class _Second(NamedTuple):
+    """A second of a list, and its tally: the number of a set and of a format, and the records."""
+
+    collection: int
+    prefix: int
+    second: int
+    records: int
+    departed: int
 
 
 def _file(session: Session) -> Iterator[str]:
@@ -54,73 +74,123 @@ def _sums(session: Session) -> Iterator[str]:
         yield f"The log of changes has {lines} lines, but lists of changes have {listed}."
 
 
-def _lists(session: Session) -> Iterator[str]:
-    """Compare the lists with the places of items: each record is in one block, and no two blocks overlap."""
-    live, lasts = Counter[int](), dict[int, Key]()
-    for prefix, *columns in session.execute(SQL["check_rows"]):
-        row = row_from(columns)
-        live[prefix] += row.live.bit_count()
-        if row.first <= lasts.get(prefix, Key(-1, 0)):
-            yield f"Two blocks of the format {prefix} overlap at the second {row.first.datestamp}."
-        lasts[prefix] = row.last
-    for number, collection, records in session.execute(SQL["check_own_lists"]):
-        if live[number] != records:
-            yield f"The list of the set {collection} has {live[number]} records, but the set has {records}."
-    for prefix, places in session.execute(SQL["check_places"]):
-        if live[prefix] != places:
-            yield f"The blocks of the format {prefix} have {live[prefix]} records, but {places} items have one."
-    for query, sentence in _LOST.items():
-        ((lost,),) = session.execute(SQL[query])
-        if lost:
-            yield sentence.format(lost)
+class _Check:
+    """The checks of blocks. Each damaged block is reported once, whichever check meets it first."""
 
+    def __init__(self, session: Session, *, is_whole: bool) -> None:
+        self._session, self._is_whole = session, is_whole
+        self._sound, self._damaged, self._unreadable = set[int](), set[int](), set[int]()  # bodies
+        self.has_strays = False  # whether a block has records that are not those of their items
+        self._sample: list[tuple[Any, ...]] = []  # the rows of blocks with seconds of the sample
+        self._names = {number: name for name, number in session.execute(SQL["prefixes"])}
+        for number, collection, prefix in session.execute(SQL["check_list_names"]):
+            self._names[number] = f"the list of the set {collection} in {prefix}"
+        self._specs: dict[int, str] = dict(session.execute(SQL["check_specs"]).fetchall())
 
-def _damaged(session: Session) -> Iterator[str]:
-    """Look again at the blocks that compaction could not read."""
-    (bodies,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
-    for name, *columns in session.execute(SQL["check_damaged"], (bodies,)).fetchall():
-        row = row_from(columns)
-        try:
-            contents(row, Blocks(session).body(row.body))
-        except (StoreDamaged, ValueError) as error:
-            yield f"A block of the format {name} at the second {row.first.datestamp} cannot be read: {error}"
+    @property
+    def has_damaged(self) -> bool:
+        """Whether a block is damaged, and its records can be replaced."""
+        return bool(self._damaged)
 
+    def contradictions(self) -> Iterator[str]:
+        """Yield a message for each contradiction of tables; blocks whose keys cannot be read are among these."""
+        yield from self._lists()
+        for place in self._session.execute(SQL["check_sample"], (_SAMPLE,)).fetchall():
+            yield from self._second(_Second(*place))
 
-def _second(session: Session, place: dict[str, int], tallied: tuple[int, int]) -> Iterator[str]:
-    where = "in second {second} of set {collection} and prefix {prefix}".format_map(place)
-    is_everything = place["collection"] == EVERYTHING
-    records = departed = 0
-    for columns in session.execute(SQL["check_blocks"], place).fetchall():
-        row, members, gone = listed_from(columns[:11])
-        bits = row.live & within(row, Key(place["second"], 0), place["second"])
-        if is_everything:
-            records += bits.bit_count()
-            yield from _body(session, place["prefix"], row, bits, where)
-        elif columns[11]:
-            records += (bits & members).bit_count()
-            departed += (bits & gone).bit_count()
-    if (records, departed) != tallied:
-        yield f"There are {records} records and {departed} departed ones {where}; the tally says {tallied}."
+    def damages(self) -> Iterator[str]:
+        """Yield a message for each block that is damaged: of those that are known, of the sample, or of all."""
+        for prefix, *columns in self._session.execute(SQL["check_damaged"], (self._known(),)).fetchall():
+            yield from self._block(prefix, row_from(columns))
+        rows = self._session.execute(SQL["check_rows"]).fetchall() if self._is_whole else self._sample
+        for prefix, *columns in rows:
+            yield from self._block(prefix, row_from(columns))
 
+    def _known(self) -> str:
+        """Return the bodies that compaction could not read, as a JSON list."""
+        (bodies,) = self._session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
+        return str(bodies)
 
-def _body(session: Session, prefix: int, row: BlockRow, bits: Bits, where: str) -> Iterator[str]:
-    """Check that a block can be read, has what its checksums say, and has the records of its items."""
-    blocks, positions = Blocks(session), list(positions_of(bits))
-    try:
-        body = blocks.body(row.body)
-        for piece in (body.records, body.headers):
-            if checksums(text_of(piece)) != piece[2:]:
-                yield f"A block {where} has not the records that it had."
-        counts = [len(texts_of(body, kind)) for kind in Kind]
-        items = blocks.items(row)
-    except (StoreDamaged, ValueError) as error:
-        yield f"A block {where} cannot be read: {error}"
-        return
-    if {*counts, len(items)} != {row.size}:
-        yield f"A block {where} has not the {row.size} records that it should have."
-        return
-    wanted = json.dumps([items[position] for position in positions])
-    places = {item: Key(*key) for item, *key in session.execute(SQL["check_keys"], {"items": wanted, "prefix": prefix})}
-    lost = sum(places.get(items[position]) != key for position, key in zip(positions, row.keys(positions), strict=True))
-    if lost:
-        yield f"{lost} records {where} are not those of their items."
+    def _lists(self) -> Iterator[str]:
+        """Compare the lists with the places of items: each record is in one block, and no two blocks overlap."""
+        live, lasts = Counter[int](), dict[int, Key]()
+        for prefix, *columns in self._session.execute(SQL["check_rows"]).fetchall():
+            row = row_from(columns)
+            live[prefix] += row.live.bit_count()
+            if row.first <= lasts.get(prefix, Key(-1, 0)):
+                yield f"Two blocks of {self._names[prefix]} overlap at {utc_datetime(row.first.datestamp)}."
+            lasts[prefix] = row.last
+            if problem := problem_of_row(row):
+                self._unreadable.add(row.body)
+                yield self._damage(prefix, row, problem)
+        for number, records in self._session.execute(SQL["check_own_lists"]):
+            if live[number] != records:
+                yield f"There are {live[number]} records in {self._names[number]}, but the set has {records}."
+        for prefix, places in self._session.execute(SQL["check_places"]):
+            if live[prefix] != places:
+                name = self._names[prefix]
+                yield f"The blocks of {name} have {live[prefix]} records, but {places} items have one."
+                yield from self._without_block(prefix)
+        for query, sentence in _LOST.items():
+            ((lost,),) = self._session.execute(SQL[query])
+            if lost:
+                yield sentence.format(lost)
+
+    def _second(self, place: _Second) -> Iterator[str]:
+        records = departed = 0
+        key = {"collection": place.collection, "prefix": place.prefix, "second": place.second}
+        for columns in self._session.execute(SQL["check_blocks"], key).fetchall():
+            row, members, gone = listed_from(columns[:11])
+            if row.body in self._unreadable:
+                return  # nobody knows which of its records are of this second
+            self._sample.append((place.prefix, *columns[:9]))
+            bits = row.live & within(row, Key(place.second, 0), place.second)
+            if place.collection == EVERYTHING:
+                records += bits.bit_count()
+            elif columns[11]:
+                records += (bits & members).bit_count()
+                departed += (bits & gone).bit_count()
+        if (records, departed) != (place.records, place.departed):
+            spec = self._specs.get(place.collection, "")
+            where = f"{f'of the set {spec} ' if spec else ''}in {self._names[place.prefix]}"
+            yield (
+                f"There are {records} records and {departed} departed ones {where} at {utc_datetime(place.second)}; "
+                f"the tally says {place.records} and {place.departed}."
+            )
+
+    def _block(self, prefix: int, row: BlockRow) -> Iterator[str]:
+        """Read a block that was not looked at yet."""
+        if any(row.body in known for known in (self._sound, self._damaged, self._unreadable)):
+            return
+        if problem := problem_of(self._session, row):
+            self._damaged.add(row.body)
+            yield self._damage(prefix, row, problem)
+            return
+        self._sound.add(row.body)
+        if prefix > 0 and (strays := strays_in(self._session, prefix, row)):
+            self.has_strays = True
+            problem = f"{strays} of its records are not those of their items."
+            yield self._damage(prefix, row, problem)
+
+    def _without_block(self, prefix: int) -> Iterator[str]:
+        """Name the items whose record of a format is in no block."""
+        items = [item for (item,) in self._session.execute(SQL["check_places_lost"], {"prefix": prefix})]
+        if items:
+            yield f"No block of {self._names[prefix]} has the records of {len(items)} items: {self._named(items)}."
+
+    def _damage(self, prefix: int, row: BlockRow, problem: str) -> str:
+        what = f"A block of {self._names[prefix]} is damaged: {problem}"
+        if prefix < 0:  # a copy
+            return what
+        items = items_in(self._session, prefix, row)
+        first, last = (utc_datetime(key.datestamp) for key in (row.first, row.last))
+        if not items:
+            return what
+        return f"{what} It has records of {len(items)} items, from {first} to {last}: {self._named(items)}."
+
+    def _named(self, items: list[int]) -> str:
+        """Return the identifiers of items; if there are many and the check is short, only some."""
+        named = items if self._is_whole else items[:_MOST_NAMED]
+        names = [name for _, name in self._session.execute(SQL["identifiers_of"], (json.dumps(named),))]
+        more = f" and {len(items) - len(named)} more" if len(items) > len(named) else ""
+        return f"{', '.join(names)}{more}"

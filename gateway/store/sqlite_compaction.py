@@ -32,6 +32,7 @@ SQL = load("sqlite")
 Place: TypeAlias = tuple[int, int, int]  # a format, and a key in its list
 Wanted: TypeAlias = tuple[int, BlockRow, bool]  # a format, a row, and whether its block could be compressed better
 
+_ERRORS: Final = (KeyError, ValueError, TypeError, StoreDamaged)  # of a block that is damaged, or missing
 _AT_ONCE: Final = 200  # rows that are looked at
 _BEGINNING: Final[Place] = (-(2**62), 0, 0)  # lists of sparse sets have negative numbers
 _END: Final[Place] = (2**62, 0, 0)
@@ -169,8 +170,9 @@ class _Run:
         blocks, sets = read
         try:
             made = merged(rows, blocks, tight if self._is_thorough else fast)
-        except (KeyError, ValueError):
-            self._damaged.update(row.body for row in rows if not _is_sound(row, blocks.get(row.body)))
+        except _ERRORS:
+            damaged = {row.body for row in rows if not _is_sound(row, blocks.get(row.body))}
+            self._damaged |= damaged or {row.body for row in rows}
             for several in groups(rows, self._horizon, self._loose, self._damaged):
                 self._replace(prefix, several)
             return
@@ -218,8 +220,8 @@ def _is_same(shelf: Shelf, prefix: int, rows: Sequence[BlockRow], sets: Sequence
 
 def _is_sound(row: BlockRow, block: Block | None) -> bool:
     try:
-        return block is not None and bool(contents(row, block))
-    except ValueError:
+        return block is not None and bool(contents(row, block)) and bool(row.keys([0]))
+    except _ERRORS:
         return False
 
 

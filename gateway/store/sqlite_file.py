@@ -61,6 +61,7 @@ UPGRADE_UNWRITABLE: Final = (
     "{} An earlier release wrote it, and it must be changed before this release can read it. Make it writable, or free "
     "space on the disk, and repeat the command."
 )
+_NO_TEXT: Final = "Could not decode to UTF-8"  # the sqlite3 of Python, of bytes whose type has changed
 _PRIMARY: Final = 0xFF  # the low byte of an extended code is the primary code
 
 
@@ -82,6 +83,8 @@ def _translation(error: sqlite3.Error, path: Path) -> StoreError:
         return StoreBusy(f"{path} is being written by another process: {error}.")
     if code in _UNWRITABLE:
         return StoreUnwritable(f"{path} cannot be written: {_UNWRITABLE[code]} ({error}).")
+    if str(error).startswith(_NO_TEXT):
+        return StoreDamaged(f"{path} is damaged: {_NO_TEXT} a value. It is not what was written.")
     if code in _DAMAGED:
         return StoreDamaged(f"{path} is damaged: {error}.")
     return StoreError(f"{path}: {error}.")

@@ -128,3 +128,4 @@ def test_a_damaged_block_is_answered_with_503(clients, view, monkeypatch, caplog
     for answer in clients.both(LIST, Accept_Encoding=coding):
         assert answer.status_code == 503
     assert StoreDamaged.__name__ in caplog.text
+    assert "`gateway check --whole` checks the store" in caplog.text

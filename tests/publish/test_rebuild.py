@@ -9,7 +9,7 @@ import pytest
 from gateway import formats, items, mapping, provenance, rebuild
 from gateway.errors import IntentExpired, PositionMoved, StoreError
 from gateway.formats import written
-from gateway.model import ItemChange, Payload, Publication
+from gateway.model import ItemChange, Payload, Publication, Selection
 from gateway.rebuild import outdated, remove_source
 from gateway.xmltext import NO_NAMESPACE
 from tests.publish.desk import START, Desk, Sent, dc, mods, pdf
@@ -214,3 +214,24 @@ def test_a_source_that_is_added_again_brings_back_what_it_still_has(desk: Desk) 
     assert desk.record("1", "mods").is_deleted
     assert desk.sent(Sent("1", mods()), prefix="mods").published == 1
     assert not desk.record("1", "mods").is_deleted
+
+
+@pytest.mark.parametrize("wanted", [None, "oai_dc"])
+def test_records_of_damaged_blocks_are_made_again_and_tombstones_too(desk: Desk, wanted: str | None) -> None:
+    desk.send(*(Sent(f"oai:{number}") for number in range(20)))
+    desk.publish()
+    desk.now += 60
+    desk.send(*(Sent(f"oai:{number}", None) for number in range(3)))
+    desk.publish()
+    desk.now += 60
+    with desk.store._file.writing() as session:  # type: ignore[attr-defined]
+        session.execute("update body set records = x'00'")
+    assert desk.store.check()
+    changed = rebuild.rebuild(desk.store, desk.inbox, wanted)
+    assert changed == (20 if wanted else 40)
+    assert (desk.store.check() == ()) == (wanted is None)
+    with desk.store.view() as view:
+        page = view.page(Selection("oai_dc"), None, 100)
+    assert len(page.records) == 20
+    assert sum(b'status="deleted"' in record for record in page.records) == 3
+    assert rebuild.rebuild(desk.store, desk.inbox, wanted) == 0

@@ -6,7 +6,12 @@ import pytest
 
 from gateway.model import Publication
 from gateway.store.blocks import pack
+from gateway.store.sqlite_own_lists import today, want
+from gateway.xmltext import utc_datetime
 
+ANEW = "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
+REBUILD = "`gateway rebuild` makes the records of damaged blocks again."
+WHOLE = "`gateway check --whole` reads every block, and names all their items."
 ONE = pack([1]).hex()
 
 
@@ -18,29 +23,34 @@ ONE = pack([1]).hex()
             "update tally set records = 9 where span = 86400 and collection = 0",
             "The tallies of days, hours and seconds",
         ),
-        ("update tally set records = 9 where collection = 0", "There are 2 records and 0 departed ones in second"),
-        ("update tally set records = 9 where collection <> 0", "There are 2 records and 0 departed ones in second"),
-        ("update tally set departed = 9 where collection <> 0", "There are 2 records and 0 departed ones in second"),
-        ("delete from block", "The blocks of the format 1 have 0 records, but 2 items have one."),
-        ("delete from place where item = 1", "The blocks of the format 1 have 2 records, but 1 items have one."),
-        ("update block set holes = x'01'", "The blocks of the format 1 have 1 records, but 2 items have one."),
-        ("update block set holes = x'01'", "There are 1 records and 0 departed ones in second"),
-        ("delete from member", "There are 0 records and 0 departed ones in second"),
-        ("update member set bits = x'02'", "There are 1 records and 0 departed ones in second"),
-        ("update member set departed = x'01'", "There are 2 records and 1 departed ones in second"),
+        ("update tally set records = 9 where collection = 0", "There are 2 records and 0 departed ones"),
+        ("update tally set records = 9 where collection <> 0", "There are 2 records and 0 departed ones"),
+        ("update tally set departed = 9 where collection <> 0", "There are 2 records and 0 departed ones"),
+        ("delete from block", "The blocks of oai_dc have 0 records, but 2 items have one."),
+        ("delete from place where item = 1", "The blocks of oai_dc have 2 records, but 1 items have one."),
+        ("update block set holes = x'01'", "The blocks of oai_dc have 1 records, but 2 items have one."),
+        ("update block set holes = x'01'", "There are 1 records and 0 departed ones"),
+        ("delete from member", "There are 0 records and 0 departed ones of the set source"),
+        ("update member set bits = x'02'", "There are 1 records and 0 departed ones"),
+        ("update member set departed = x'01'", "There are 2 records and 1 departed ones of the set source"),
         ("delete from change where id = 1", "The log of changes has 1 lines, but lists of changes have 2."),
-        ("update body set crc = crc + 1", "has not the records that it had."),
-        ("update body set adler = adler + 1", "has not the records that it had."),
-        ("update body set header_crc = header_crc + 1", "has not the records that it had."),
-        ("update body set records = x'00'", "cannot be read: A piece has not the"),
-        ("update body set headers = x'ffffff'", "cannot be read: A piece cannot be inflated"),
-        ("update body set length = length - 1", "cannot be read: A piece has not the"),
-        (f"update body set lengths = x'{ONE}'", "cannot be read: The lengths of its records are not"),
-        ("update body set items = x'ffffff'", "cannot be read: The block 1 is damaged: Numbers cannot be inflated"),
-        ("delete from body", "cannot be read: The block 1 is missing."),
-        (f"update body set items = x'{ONE}'", "has not the 2 records that it should have."),
-        ("update place set number = 3 - number", "2 records in second"),
+        ("update body set crc = crc + 1", "is damaged: It has not the records that it had."),
+        ("update body set adler = adler + 1", "is damaged: It has not the records that it had."),
+        ("update body set header_crc = header_crc + 1", "It has not the headers that it had."),
+        ("update body set records = x'00'", "is damaged: A piece has not the"),
+        ("update body set headers = x'ffffff'", "is damaged: A piece cannot be inflated"),
+        ("update body set length = length - 1", "is damaged: A piece has not the"),
+        (f"update body set lengths = x'{ONE}'", "is damaged: The lengths of its records are not"),
+        ("update body set items = x'ffffff'", "is damaged: Numbers cannot be inflated"),
+        ("delete from body", "is damaged: The block 1 is missing."),
+        (f"update body set items = x'{ONE}'", "is damaged: It has not the 2 records that it should have."),
+        ("update place set number = 3 - number", "2 of its records are not those of their items."),
         ("update block set body = 2", "1 blocks are in no list."),
+        ("update block set count = 3", "is damaged: Its keys are not those that it should have."),
+        ("update block set runs = x'ffffff'", "is damaged: Its keys cannot be read."),
+        ("update body set length = 'x'", "is damaged: A value of it is not what was written."),
+        ("update body set records = cast(x'ff' || records as text)", "is damaged: A value of it is not"),
+        ("delete from block", "No block of oai_dc has the records of 2 items: oai:laro/a, oai:laro/bbb"),
         ("update member set number = 9", "1 places of sets lead to no block."),
     ],
 )
@@ -62,7 +72,10 @@ def test_blocks_that_overlap_are_reported(store, clocks, make_change):
     assert store.check() == ()
     with store._file.writing() as session:
         session.execute("update block set last_datestamp = last_datestamp + 1, last_number = 7 where number = 1")
-    assert store.check() == (f"Two blocks of the format 1 overlap at the second {int(clocks.wall)}.",)
+    damage, overlap, advice = store.check()
+    assert overlap == f"Two blocks of oai_dc overlap at {utc_datetime(int(clocks.wall))}."
+    assert damage.startswith("A block of oai_dc is damaged: Its keys are not those that it should have.")
+    assert advice == ANEW
 
 
 def test_a_sound_store_is_sound_however_much_was_changed(store, clocks, make_change):
@@ -72,3 +85,91 @@ def test_a_sound_store_is_sound_however_much_was_changed(store, clocks, make_cha
         changes = tuple(make_change(f"{number}", version, sets) for number in range(version, version + 5))
         store.publish(store.intend(), Publication("laro", changes))
     assert store.check() == ()
+
+
+@pytest.fixture
+def damaged(store, clocks, make_change) -> str:
+    """Publish a hundred items, damage their block, and return the sentence about it, without the names."""
+    changes = tuple(make_change(f"{number:02}") for number in range(100))
+    store.publish(store.intend(), Publication("laro", changes))
+    with store._file.writing() as session:
+        session.execute("update body set crc = crc + 1")
+    second = utc_datetime(int(clocks.wall))
+    clocks.pass_seconds(10)
+    what = "A block of oai_dc is damaged: It has not the records that it had."
+    return f"{what} It has records of 100 items, from {second} to {second}: "
+
+
+def test_a_damaged_block_is_named_once_with_some_items_and_what_to_do(store, damaged):
+    sentence = f"{damaged}oai:laro/00, oai:laro/01, oai:laro/02 and 97 more."
+    assert store.check() == (sentence, f"{REBUILD} {WHOLE}")
+    assert store.compact(is_thorough=True).damaged == 1
+    assert store.check() == (sentence, f"{REBUILD} {WHOLE}"), "also when compaction has noted it"
+
+
+def test_a_check_of_all_names_every_item(store, damaged, monkeypatch):
+    monkeypatch.setattr("gateway.store.sqlite_check._SAMPLE", 0)
+    assert store.check() == (), "a sample may miss it"
+    names = ", ".join(f"oai:laro/{number:02}" for number in range(100))
+    assert store.check(is_whole=True) == (f"{damaged}{names}.", REBUILD)
+
+
+def test_a_damaged_copy_of_a_sparse_set_is_named_and_dropped(store, make_change):
+    changes = tuple(make_change(f"{number:02}", sets=("source:laro", f"x{number % 2}")) for number in range(100))
+    store.publish(store.intend(), Publication("laro", changes))
+    with store._file.writing() as session:
+        for (number,) in session.execute(
+            "select id from collection where spec in ('x0', 'x1') order by spec"
+        ).fetchall():
+            want(session, number, 1, today())
+    store.compact()
+    assert store.check() == ()
+    with store._file.writing() as session:
+        ((number,),) = session.execute("select number from own_list where collection = :x", {"x": number}).fetchall()
+        session.execute(
+            "update body set crc = crc + 1 where id in (select body from block where prefix = ?)", (number,)
+        )
+    damage = "A block of the list of the set x1 in oai_dc is damaged: It has not the records that it had."
+    assert store.check(is_whole=True) == (damage, REBUILD)
+    assert store.give_up_damaged() == 0
+    assert store.check(is_whole=True) == ()
+    assert store.give_up_damaged() == 0
+    with store._file.reading() as session:
+        assert session.execute("select count(*) from own_list").fetchone() == (1,), "the other one stays"
+
+
+def test_a_copy_of_a_sparse_set_that_lacks_records_is_reported(store, make_change):
+    store.publish(store.intend(), Publication("laro", (make_change("a", sets=("x",)),)))
+    with store._file.writing() as session:
+        ((number,),) = session.execute("select id from collection where spec = 'x'").fetchall()
+        want(session, number, 1, today())
+    store.compact()
+    with store._file.writing() as session:
+        session.execute("delete from block where prefix < 0")
+    assert store.check()[0] == "There are 0 records in the list of the set x in oai_dc, but the set has 1."
+
+
+def test_a_block_whose_keys_have_no_item_is_reported_without_items_and_not_given_up(store, make_change):
+    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
+    with store._file.writing() as session:
+        session.execute("update block set last_number = 0")
+    damage, *lost, advice = store.check()
+    assert damage == "A block of oai_dc is damaged: Its keys are not those that it should have."
+    assert lost == []
+    assert advice == ANEW
+    assert store.give_up_damaged() == 0
+
+
+def test_records_that_are_given_up_have_no_digest(store, damaged):
+    assert store.give_up_damaged() == 100
+    assert {state.records[0][1] for _, state in store.items(None, 0, 200)} == {b""}
+
+
+def test_what_was_found_before_the_file_cannot_be_read_is_reported_too(store, make_change):
+    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
+    with store._file.writing() as session:
+        session.execute("update source set items = 7")
+        session.execute("drop table member")
+    problems = store.check()
+    assert problems[0] == "The source laro has 1 items, but 7 were counted."
+    assert "no such table" in problems[-1]

@@ -223,7 +223,7 @@ def test_a_damaged_block_stops_nothing_and_is_reported(model, damage, is_thoroug
     assert done.damaged == 1
     assert done.is_complete
     assert blocks(model.store, "holes is not null") == 1
-    assert any("cannot be read" in finding for finding in model.store.check()), model.store.check()
+    assert any("A block of oai_dc is damaged" in finding for finding in model.store.check()), model.store.check()
     calls = []
     monkeypatch.setattr(sqlite_compaction, "merged", lambda *args: calls.append(args))
     assert model.store.compact() == Compacted(0, 0, 1, True)

@@ -1,0 +1,87 @@
+"""Finds damaged blocks, and the items whose records are in them.
+
+The records of a block are those whose keys lie in its range, because the blocks of a list never overlap. So the items
+are known even if nothing of a block can be read.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import Final
+
+from gateway.errors import StoreDamaged
+from gateway.model import Key
+from gateway.pieces import checksums, text_of
+from gateway.store.block_merging import contents
+from gateway.store.block_rows import BlockRow, positions_of
+from gateway.store.blocks import headers_in
+from gateway.store.queries import load
+from gateway.store.sqlite_blocks import Blocks, row_from
+from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.sqlite_own_lists import drop, own_lists
+
+SQL = load("sqlite")
+
+# A value of a wrong type, or a chain of pages that leads nowhere, is damage too.
+_ERRORS: Final = (StoreDamaged, ValueError, TypeError, OverflowError, sqlite3.DatabaseError)
+
+
+def problem_of_row(row: BlockRow) -> str:
+    """Return what is wrong with the keys of a block; an empty string if they are sound."""
+    try:
+        ends = row.keys([0, row.size - 1])
+    except _ERRORS:
+        return "Its keys cannot be read."
+    return "" if ends == [row.first, row.last] else "Its keys are not those that it should have."
+
+
+def problem_of(session: Session, row: BlockRow) -> str:
+    """Return what is wrong with a block; an empty string if it is sound. All of it is read."""
+    if problem := problem_of_row(row):
+        return problem
+    try:
+        block = Blocks(session).body(row.body)
+        contents(row, block)
+        text = text_of(block.headers)
+    except (StoreDamaged, ValueError) as error:
+        return str(error)
+    except _ERRORS:
+        return "A value of it is not what was written."
+    if checksums(text) != block.headers[2:] or len(headers_in(text)) != row.size:
+        return "It has not the headers that it had."
+    return ""
+
+
+def strays_in(session: Session, prefix: int, row: BlockRow) -> int:
+    """Return how many records of a sound block of a format are not those of their items. Raise StoreDamaged."""
+    positions, items = list(positions_of(row.live)), Blocks(session).items(row)
+    wanted = json.dumps([items[position] for position in positions])
+    places = {item: Key(*key) for item, *key in session.execute(SQL["check_keys"], {"items": wanted, "prefix": prefix})}
+    return sum(places.get(items[position]) != key for position, key in zip(positions, row.keys(positions), strict=True))
+
+
+def items_in(session: Session, prefix: int, row: BlockRow) -> list[int]:
+    """Return the numbers of the items whose records are in a block of a format."""
+    return [item for (item,) in session.execute(SQL["items_between"], (prefix, *row.first, *row.last))]
+
+
+def give_up(file: SqliteFile) -> int:
+    """Let the records of damaged blocks count as changed; return how many these are.
+
+    Those of blocks whose keys are damaged do not: they cannot be superseded. Every block is read. Damaged lists of
+    sparse sets are dropped: they are copies. Raise StoreError.
+    """
+    with file.reading() as session:
+        session.execute("begin")
+        rows = [(prefix, row_from(columns)) for prefix, *columns in session.execute(SQL["check_rows"])]
+        damaged = [(prefix, row) for prefix, row in rows if problem_of(session, row)]
+    if not damaged:
+        return 0
+    lists = {prefix for prefix, _ in damaged}
+    with file.writing() as session:
+        for one in own_lists(session):
+            if one.number in lists:
+                drop(session, one)
+        places = [(prefix, *row.first, *row.last) for prefix, row in damaged if prefix > 0 and not problem_of_row(row)]
+        return session.executemany(SQL["places_forget"], places).rowcount if places else 0
