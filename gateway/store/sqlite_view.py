@@ -75,7 +75,8 @@ class SqliteView:
         if place is None:
             return PageOfParts((), 0, None)
         is_small = limit < SMALL_PAGE
-        own = None if self._shows_departed else self._session.one(SQL["own_list_ready"], place)
+        has_no_own = self._shows_departed or place[0] == EVERYTHING
+        own = None if has_no_own else self._session.one(SQL["own_list_ready"], place)
         page, departed = self._blocks.page(
             (EVERYTHING, own[0]) if own else place,
             selection,

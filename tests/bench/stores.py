@@ -39,12 +39,17 @@ _AGE_OF_RECENT_SECONDS = 600
 
 
 class Stored(NamedTuple):
-    """An instance with a store in it: how many bytes of XML its records are, and when the last were published."""
+    """An instance with a store in it: how many bytes of XML its records are, and when the last were published.
+
+    `publish_seconds` and `compact_seconds` say how long the store needed for them.
+    """
 
     folder: Path
     items: int
     xml_bytes: int
     last_datestamp: int
+    publish_seconds: float
+    compact_seconds: float
 
 
 @dataclass
@@ -85,7 +90,7 @@ def _fingerprint() -> str:
     return digest.hexdigest()[:12]
 
 
-def _fill(folder: Path, items: int) -> tuple[int, int]:
+def _fill(folder: Path, items: int) -> tuple[int, int, float, float]:
     with tempfile.TemporaryDirectory() as scratch:
         works, formats = _mapped(Path(scratch), min(items, WORKS))
     hands = _Hands(time.time() - _SPAN_SECONDS)
@@ -94,14 +99,16 @@ def _fill(folder: Path, items: int) -> tuple[int, int]:
         store.add_sets(SetDescription(spec, spec) for spec in ("source", "source:corpus", RARE))
         for wanted in formats:
             store.add_format(wanted)
-        xml_bytes = _publish(store, works, items - RECENT, hands)
+        xml_bytes, seconds = _publish(store, works, items - RECENT, hands)
         hands.second = time.time() - _AGE_OF_RECENT_SECONDS
         changes = islice(_items(works, items - RECENT, hands), RECENT)
         xml_bytes += _publish_batch(store, [_in_rare(change, 10) for change in changes])
+        begun = time.monotonic()
         store.compact(is_thorough=True)
+        compact_seconds = time.monotonic() - begun
     done = live.called("gateway", folder, "init", "--domain", "live.example.org")
     assert done.returncode == 0, done.stderr
-    return xml_bytes, int(hands.second)
+    return xml_bytes, int(hands.second), seconds, compact_seconds
 
 
 def _mapped(scratch: Path, works: int) -> tuple[list[dict[str, Record]], tuple[Format, ...]]:
@@ -150,15 +157,17 @@ def _in_rare(change: ItemChange, every: int) -> ItemChange:
     return change._replace(sets=(*change.sets, RARE)) if int(change.upstream[-5:]) % every == 0 else change
 
 
-def _publish(store: Store, works: list[dict[str, Record]], items: int, hands: _Hands) -> int:
-    """Publish so many items, batch by batch, while the hands go round; return the bytes of their records."""
+def _publish(store: Store, works: list[dict[str, Record]], items: int, hands: _Hands) -> tuple[int, float]:
+    """Publish so many items, batch by batch, while the hands go round; return their bytes, and the seconds."""
     step = (_SPAN_SECONDS - 2 * 86_400) / max(1, items / _BATCH)
     changes = islice(_items(works, 0, hands), items)
-    xml_bytes = 0
+    xml_bytes, seconds = 0, 0.0
     while batch := list(islice(changes, _BATCH)):
+        begun = time.monotonic()
         xml_bytes += _publish_batch(store, batch)
+        seconds += time.monotonic() - begun
         hands.second += step
-    return xml_bytes
+    return xml_bytes, seconds
 
 
 def _publish_batch(store: Store, batch: list[ItemChange]) -> int:
