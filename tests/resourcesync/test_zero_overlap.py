@@ -1,6 +1,7 @@
 """Destinations that follow the Change Lists without any overlap miss no version, whatever happens to the publishers.
 
-Eight publishers are killed and stopped, and their clocks stepped. Destinations poll the open Change List over HTTP, and
+Eight publishers are killed and stopped, and their clocks stepped. A ninth process compacts all the time, erases, and
+makes and drops the own list of the set; it is killed too. Destinations poll the open Change List over HTTP, and
 continue exactly where they were. A hasty source beside ours shows what is written at once, as most servers do; its
 destination shows that the test can fail.
 """
@@ -12,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from threading import Event, Thread
@@ -24,6 +26,7 @@ from werkzeug.serving import make_server
 
 from gateway.descriptions import metadata_of
 from gateway.model import Format, Selection, Source
+from gateway.pieces import identity
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import kept_files
 from gateway.resourcesync.routes import blueprint
@@ -160,6 +163,22 @@ def _has_list(store: SqliteStore) -> bool:
         return bool(view.resource_changes(Selection("oai_dc", None, None, view.horizon - 1), (0, 0), 1))
 
 
+def _check_lists(store: SqliteStore, truth: Counter[Version]) -> None:
+    """Check that the lists have the last version of every item once, and that the check of stores is content."""
+    last = {version.loc: version.sha256 for version in truth}
+    for spec in (None, publisher.SET):
+        after, digests = None, Counter[str]()
+        while True:
+            with store.view() as view:
+                page = view.parts(Selection("oai_dc", spec), after, 500, only_headers=False, is_exact=False)
+            digests.update(sha256(text).hexdigest() for text in identity(page.parts).splitlines())
+            after = page.next
+            if after is None:
+                break
+        assert digests == Counter(last.values())
+    assert store.check() == ()
+
+
 @pytest.mark.parametrize(
     ("versions", "most", "most_entries"),
     [
@@ -185,7 +204,10 @@ def test_no_destination_without_overlap_misses_a_version(tmp_path, capsys, versi
             for destination in (*strict, careless):
                 destination.start()
             household.tend_until(
-                lambda: _logged(store) >= versions and household.happened.keys() >= {"killed", "stopped"}
+                lambda: (
+                    _logged(store) >= versions
+                    and household.happened.keys() >= {"killed", "killed while it tidied", "stopped"}
+                )
             )
         finally:
             household.kill_all()
@@ -198,6 +220,9 @@ def test_no_destination_without_overlap_misses_a_version(tmp_path, capsys, versi
         truth = _truth(store)
         assert truth.total() == _logged(store) >= versions
         assert max(truth.values()) == 1
+        _check_lists(store, truth)
+        store.compact(is_thorough=True)
+        _check_lists(store, truth)
     missed = [(truth - Counter(destination.versions)).total() for destination in (*strict, careless)]
     with capsys.disabled():
         print(

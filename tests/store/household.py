@@ -1,4 +1,7 @@
-"""Publishers as processes that are killed and stopped, and a store whose horizon is wrong: for tests of the promise."""
+"""Publishers and compaction as processes that are killed and stopped, and stores whose horizon is wrong.
+
+They are for tests of the promise about datestamps.
+"""
 
 from __future__ import annotations
 
@@ -44,22 +47,25 @@ class HastyStore(SqliteStore):
 
 
 class Household:
-    """The publishers as processes: those that die are started again, those that stop go on after a while."""
+    """The publishers, and one that only tidies up: processes that are started again when they die.
+
+    Those that stop go on after a while.
+    """
 
     def __init__(self, folder: Path, publishers: int, seed: int = 7, most: int = publisher.MOST) -> None:
         """Take how many publishers there are, and how many items one publication has at most."""
         self.happened: Counter[str] = Counter()
         self._folder = folder
-        self._publishers, self._most = publishers, most
+        self._wanted = [0, *[most] * publishers]  # how many items a publication of each process has at most
         self._random = random.Random(seed)
         self._stopped: dict[int, float] = {}
-        self._processes: set[int] = set()
+        self._processes: dict[int, int] = {}  # by their numbers: how many items they publish at most
 
     def tend(self) -> None:
-        while len(self._processes) < self._publishers:
+        for most in (Counter(self._wanted) - Counter(self._processes.values())).elements():
             script, seed = str(SCRIPT), str(self._random.getrandbits(30))
-            arguments = [sys.executable, script, str(self._folder), seed, str(self._most)]
-            self._processes.add(os.posix_spawn(sys.executable, arguments, os.environ))
+            arguments = [sys.executable, script, str(self._folder), seed, str(most)]
+            self._processes[os.posix_spawn(sys.executable, arguments, os.environ)] = most
         for process in list(self._processes):
             number, status = os.waitpid(process, os.WNOHANG | os.WUNTRACED)
             if number and os.WIFSTOPPED(status):
@@ -67,7 +73,7 @@ class Household:
                 self._stopped[process] = time.monotonic() + self._random.uniform(0.1, 1.7 * publisher.INTENT_SECONDS)
             elif number:
                 assert os.WIFSIGNALED(status), "a publisher failed by itself"
-                self.happened["killed"] += 1
+                self.happened["killed" if self._processes[process] else "killed while it tidied"] += 1
                 self._forget(process)
         for process, until in list(self._stopped.items()):
             if time.monotonic() > until:
@@ -100,5 +106,5 @@ class Household:
         time.sleep(publisher.INTENT_SECONDS + 1)
 
     def _forget(self, process: int) -> None:
-        self._processes.discard(process)
+        self._processes.pop(process, None)
         self._stopped.pop(process, None)

@@ -2,9 +2,9 @@
 
     python publisher.py FOLDER SEED MOST
 
-Now and then it makes all blocks anew that are worth it. At every step of the promise and of compaction it may pause,
-stop itself (SIGSTOP; the test lets it go on later), kill itself, or step the wall clock of the host. That is the file
-`host.json` in the folder.
+With a MOST of 0 it publishes nothing, and tidies up without an end. At every step of the promise and of compaction it
+may pause, stop itself (SIGSTOP; the test lets it go on later), kill itself, or step the wall clock of the host. That is
+the file `host.json` in the folder.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from gateway.errors import IntentExpired
+from gateway.errors import IntentExpired, StoreBusy
 from gateway.model import ItemChange, Publication, Record
 from gateway.store.clock import HostClock
 from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_own_lists import drop, own_lists, today, want
 
 ITEMS = 5_000  # so many that most versions are the last of their item
+SET = "source:chaos"
 INTENT_SECONDS = 2
 MOST = 60  # items of one publication
 MOST_STEP_SECONDS = 4_000  # so far off is the wall clock of the host
@@ -79,22 +81,46 @@ def change(name: str, version: int) -> ItemChange:
     digest = str(version).encode()
     content = b"<record><header></header>%s %d</record>" % (name.encode(), version)
     record = Record("oai_dc", digest, False, content, len(content), sha256(content).digest())
-    return ItemChange(name, f"oai:chaos/{name}", False, ("source:chaos",), (), (record,))
+    return ItemChange(name, f"oai:chaos/{name}", False, (SET,), (), (record,))
 
 
-def publish_for_ever(folder: Path, seed: int, most: int) -> None:
-    """Publish random versions of random items, as long as the test lives, at most so many at once."""
+def work_for_ever(folder: Path, seed: int, most: int) -> None:
+    """Publish as long as the test lives, or tidy up."""
     parent = os.getppid()
     fate, choice = Fate(folder, seed), random.Random(-seed)
     store = SqliteStore(folder / "store.sqlite", clock=clock_of(folder), intent_seconds=INTENT_SECONDS, step=fate.at)
     while os.getppid() == parent:
-        names = choice.sample(range(ITEMS), choice.randint(1, most))
-        changes = tuple(change(f"item{name}", time.time_ns()) for name in names)
-        with suppress(IntentExpired):
-            store.publish(store.intend(), Publication("chaos", changes))
-        if not choice.randrange(5):  # as `tend` does; each publication has compacted for some milliseconds
-            store.compact(is_thorough=True)
+        if most:
+            publish(store, choice, most)
+        else:
+            with suppress(StoreBusy):  # its turn comes again
+                tidy(store, choice)
+
+
+def publish(store: SqliteStore, choice: random.Random, most: int) -> None:
+    """Publish versions of random items, at most so many; now and then compact as `tend` does."""
+    names = choice.sample(range(ITEMS), choice.randint(1, most))
+    changes = tuple(change(f"item{name}", time.time_ns()) for name in names)
+    with suppress(IntentExpired):
+        store.publish(store.intend(), Publication("chaos", changes))
+    if not choice.randrange(5):  # each publication has compacted for some milliseconds
+        store.compact(is_thorough=True)
+
+
+def tidy(store: SqliteStore, choice: random.Random) -> None:
+    """Compact, erase as a takedown does, and make or drop the own list of the set."""
+    store.compact(is_thorough=bool(choice.randrange(2)))
+    if not choice.randrange(4):
+        store.erase_superseded()
+    with store._file.writing() as session:
+        lists = own_lists(session)
+        row = session.one("select id from collection where spec = ?", (SET,))
+        if lists and not choice.randrange(6):
+            drop(session, lists[0])
+        elif row is not None:
+            want(session, row[0], 1, today())
+    time.sleep(choice.uniform(0, 0.05))
 
 
 if __name__ == "__main__":
-    publish_for_ever(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    work_for_ever(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

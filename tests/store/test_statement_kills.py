@@ -1,0 +1,218 @@
+"""Processes that change a store are killed before every statement that they send to SQLite: nothing is lost or doubled.
+
+After each kill, the store is as it was before or as it is afterwards, its check finds nothing, and the same work goes
+on. Careless processes, which write without transactions, show that the check notices what a kill leaves.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway.model import Publication, Selection
+from gateway.pieces import identity
+from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_conversion import convert
+from gateway.store.sqlite_own_lists import own_lists, want
+from tests.clocks import Clocks
+from tests.seeds import seed_of
+from tests.store.conftest import change, furnished
+from tests.store.former_store import make_former
+from tests.store.test_sqlite_compaction import _orphans, blocks
+from tests.store.test_sqlite_conversion import SMALL, check_same, opened
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.unmeasured,
+    pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning"),
+]
+
+SET, OTHER = "source:laro:a", "source:laro:b"
+SPECS = (None, "source:laro", SET, OTHER)
+EVER = 2**40
+SEED = seed_of("KILLS_SEED")  # of the statements that a share tries
+
+Work = Callable[[Path, Clocks], None]
+
+
+def publish(path: Path, clocks: Clocks) -> None:
+    """Publish new items, new versions, a tombstone, and an item that changes its sets while its record stays."""
+    changes = [change(f"{number}", 9, (OTHER,)) for number in (1, 2, 5, 40, 41)]
+    tombstone, content = change("7", 9, (SET,)), b'<record><header status="deleted"></header>7 9</record>'
+    record = tombstone.records[0]._replace(is_deleted=True, content=content)
+    regrouped = change("8", 1, (SET,))._replace(sets=(OTHER,))
+    with closing(SqliteStore(path, clock=clocks.host())) as store:
+        several = (*changes, tombstone._replace(is_deleted=True, records=(record,)), regrouped)
+        store.publish(store.intend(), Publication("laro", several))
+
+
+def compact(path: Path, clocks: Clocks) -> None:
+    with closing(SqliteStore(path, clock=clocks.host())) as store:
+        store.compact(is_thorough=True)
+
+
+def erase(path: Path, clocks: Clocks) -> None:
+    with closing(SqliteStore(path, clock=clocks.host())) as store:
+        store.erase_superseded()
+
+
+def upgrade(path: Path, _clocks: Clocks) -> None:
+    """Migrate and convert the store of an earlier release."""
+    with closing(opened(path)) as file:
+        convert(file, lambda _name: None, SMALL)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Clocks]:
+    """Return a store with holes, small blocks, a complete own list and one that is only wanted."""
+    path, clocks = tmp_path_factory.mktemp("made") / "store.sqlite", Clocks()
+    with pytest.MonkeyPatch.context() as patched, closing(SqliteStore(path, create=True, clock=clocks.host())) as store:
+        furnished(store)
+        for version, numbers in ((1, range(20)), (2, range(20, 40)), (3, range(0, 40, 6))):
+            clocks.pass_seconds(1)
+            changes = tuple(change(f"{number}", version, (SET if number % 2 else OTHER,)) for number in numbers)
+            store.publish(store.intend(), Publication("laro", changes))
+            if version == 2:
+                _want(store, SET)
+                clocks.pass_seconds(1)
+                store.compact(is_thorough=True)
+                _want(store, OTHER)
+                patched.setattr(store._compaction, "run", lambda *_, **__: None)
+        clocks.pass_seconds(1)
+        assert blocks(store, "holes is not null") > 1
+        with store._file.reading() as session:
+            assert sorted(one.is_ready for one in own_lists(session)) == [False, True]
+    return path, clocks
+
+
+def _want(store: SqliteStore, spec: str) -> None:
+    with store._file.writing() as session:
+        want(session, session.one("select id from collection where spec = ?", (spec,))[0], 1, EVER)
+
+
+class Careless(sqlite3.Connection):
+    """A connection that commits each statement by itself."""
+
+    def execute(self, query: str, *parameters: Any) -> sqlite3.Cursor:
+        return super().execute("select 1" if query in ("begin immediate", "commit") else query, *parameters)
+
+
+def killed(work: Work, path: Path, clocks: Clocks, last: int, factory: type = sqlite3.Connection) -> bool:
+    """Do some work in a process that kills itself before a statement; return False if it came to its end."""
+    child = os.fork()
+    if child == 0:
+        count, connect = 0, sqlite3.connect
+
+        def trace(_statement: str) -> None:
+            nonlocal count
+            count += 1
+            if count == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def traced(*arguments: Any, **more: Any) -> sqlite3.Connection:
+            connection = connect(*arguments, **more, factory=factory)
+            connection.set_trace_callback(trace)
+            return connection
+
+        sqlite3.connect = traced  # type: ignore[assignment]
+        status = 1
+        try:
+            work(path, clocks)
+            status = 0
+        finally:
+            os._exit(status)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, -signal.SIGKILL), f"statement {last}"
+    return code != 0
+
+
+def kills(
+    work: Work, made: tuple[Path, Clocks], folder: Path, step: int, factory: type = sqlite3.Connection
+) -> Iterator[Path]:
+    """Yield a copy of a store after each kill, until the work comes to its end; every so many statements are tried."""
+    original, clocks = made
+    first = 1 + SEED % step
+    for last in range(first, 100_000, step):
+        path = folder / str(last) / original.name
+        shutil.copytree(original.parent, path.parent)
+        if not killed(work, path, clocks, last, factory):
+            assert last > first, "nothing was killed"
+            return
+        yield path
+        shutil.rmtree(path.parent)
+
+
+def state(path: Path, clocks: Clocks) -> dict[str, Any]:
+    """Return all that a store shows, and the findings of the check."""
+    shown: dict[str, Any] = {}
+    with closing(SqliteStore(path, clock=clocks.host())) as store, store.view() as view:
+        for spec in SPECS:
+            selection = Selection("oai_dc", spec)
+            page = view.parts(selection, None, 1_000, only_headers=False, is_exact=True)
+            names = [content.rpartition(b">")[0] for content in view.page(selection, None, 1_000).records]
+            shown[f"list {spec}"] = identity(page.parts).splitlines(), len(names), view.count(selection)
+            shown[f"resources {spec}"] = view.resources(selection, 0, 1_000, 1_000)
+        shown["changes"] = view.changes(0, 1_000)
+        shown["items"] = store.items("laro", 0, 1_000), store.counts("laro")
+        shown["findings"], shown["orphans"] = store.check(), _orphans(store)
+    return shown
+
+
+def _after(work: Work, made: tuple[Path, Clocks], folder: Path) -> dict[str, Any]:
+    original, clocks = made
+    shutil.copytree(original.parent, folder / "after")
+    work(folder / "after" / original.name, clocks)
+    return state(folder / "after" / original.name, clocks)
+
+
+WORKS = (publish, compact, erase)
+STEPS = [pytest.param(7, id="share"), pytest.param(1, id="whole", marks=pytest.mark.long)]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("work", WORKS)
+def test_a_kill_before_any_statement_loses_nothing(made, tmp_path, work, step):
+    clocks, before, after = made[1], state(*made), _after(work, made, tmp_path)
+    assert (before["findings"], before["orphans"]) == (after["findings"], after["orphans"]) == ((), (0, 0))
+    assert (before == after) is (work is not publish)
+    seen = 0
+    for path in kills(work, made, tmp_path, step):
+        seen += 1
+        assert state(path, clocks) in (before, after), (path, SEED)
+        work(path, clocks)
+        assert state(path, clocks) == after, (path, SEED)
+    assert seen > 5
+
+
+@pytest.mark.parametrize("step", [pytest.param(41, id="share"), pytest.param(5, id="more", marks=pytest.mark.long)])
+def test_a_kill_before_any_statement_of_an_upgrade_loses_nothing(tmp_path, step):
+    former = tmp_path / "made" / "store.sqlite"
+    former.parent.mkdir()
+    records = make_former(former, 120)
+    seen = 0
+    for path in kills(upgrade, (former, Clocks()), tmp_path, step):
+        seen += 1
+        check_same(path, records)
+    assert seen > 5
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("work", WORKS)
+def test_what_a_kill_leaves_without_transactions_is_noticed_by_the_check(made, tmp_path, work, step):
+    """So the tests above can fail, and so can the check of stores."""
+    clocks, before, after = made[1], state(*made), _after(work, made, tmp_path)
+    noticed = 0
+    for path in kills(work, made, tmp_path, step, Careless):
+        left = state(path, clocks)
+        noticed += bool(left["findings"])
+        # The check does not look for lines of the log of changes that records lack: their number is all it compares.
+        assert left["findings"] or all(left[key] in (before[key], after[key]) for key in left), (path, SEED)
+    assert noticed > 0
