@@ -6,6 +6,7 @@ takedown`, `run`, `publish` or `tend` does.
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -26,15 +27,25 @@ _BATCH = 500
 _MOST_COPIES = 1_000  # of one file
 _ELSEWHERE = (Kind.IDENTIFIER, Kind.DOI, Kind.SHA256)  # what these concern is known without a look at all searches
 _EVER = 1 << 62  # a second behind all others
+UNERASED = (
+    "The file of the store may still have what was taken down, in damaged blocks: %d. `gateway rebuild` makes their "
+    "records again, and removes these blocks."
+)
+
+log = logging.getLogger("gateway.takedowns")
 
 Progress = Callable[[int], None]
 
 
 class Finished(NamedTuple):
-    """The result: the published changes, and the number of deleted copies of files."""
+    """The result: the published changes, and the number of deleted copies of files.
+
+    `damaged`: how many damaged blocks of the store may still have what was withdrawn.
+    """
 
     changes: TakedownsApplied
     copies: int
+    damaged: int = 0
 
 
 def carry_out(
@@ -61,9 +72,12 @@ def carry_out(
         Searches() if desk is None else Searches(partial(found_files, store, desk), partial(has_file, store, desk))
     )
     changes = apply_takedowns(store, inbox, file, progress, searches)
+    damaged = 0
     if new:
-        store.erase_superseded()  # files were carried in records, and stand in its blocks,
+        damaged = store.erase_superseded()  # files were carried in records, and stand in its blocks,
         store.settle()  # and in its log
+    if damaged:
+        log.error(UNERASED, damaged)
     copies = Copies(settings.instance)
     digests = sorted(file.read().digests)
     deleted = sum(copies.remove(digest) for digest in digests)
@@ -71,7 +85,7 @@ def carry_out(
         desk.forget_first_pages(digests)
     if desk is not None and lifted:
         Releaser(store, inbox, desk, settings).release()
-    return Finished(changes, deleted)
+    return Finished(changes, deleted, damaged)
 
 
 def found_files(store: Store, desk: Discovery, entries: Entries, wanted: Entries = ()) -> Mapping[str, set[str]]:

@@ -347,11 +347,15 @@ class Store(Protocol):
         """
         ...
 
-    def erase_superseded(self) -> None:
+    def erase_superseded(self) -> int:
         """Remove from the file all records that have newer versions. The log may have them until `settle`.
 
-        Raise StoreError.
+        Return how many damaged parts of the file may still have some. Raise StoreError.
         """
+        ...
+
+    def unerased(self) -> int:
+        """Return how many damaged parts of the file may have superseded records, as far as that is known."""
         ...
 
     def settle(self) -> bool:

@@ -48,7 +48,7 @@ from gateway.store.sqlite_clock import SqliteClock
 from gateway.store.sqlite_compaction import Compaction
 from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_damage import give_up
-from gateway.store.sqlite_erasure import erase_superseded
+from gateway.store.sqlite_erasure import erase_superseded, unerased
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_items import states_of
@@ -240,9 +240,14 @@ class SqliteStore:
         shrunk = shrink(self._file, WriteAheadLog(self._file), ends - monotonic(), is_stopped, self._step)
         return done._replace(is_complete=shrunk.is_complete, smaller_by=shrunk.bytes, kept_free=shrunk.kept_free)
 
-    def erase_superseded(self) -> None:
-        """Make every block anew that has superseded records."""
-        erase_superseded(self._file)
+    def erase_superseded(self) -> int:
+        """Make every block anew that has superseded records; return how many are damaged, and stay."""
+        return erase_superseded(self._file)
+
+    def unerased(self) -> int:
+        """Return how many damaged blocks have superseded records."""
+        with self._file.reading() as session:
+            return unerased(session)
 
     def _horizon(self) -> int:
         with self.view() as view:

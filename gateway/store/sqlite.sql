@@ -744,6 +744,10 @@ order by prefix, datestamp, number limit :limit;
 select prefix, datestamp, number from block indexed by block_bad
 where (holes is not null or is_small) and holes is not null;
 
+-- name: blocks_unerased
+-- Return how many blocks with some bodies (a JSON list) have superseded records.
+select count(*) from block where holes is not null and body in (select value from json_each(?));
+
 -- name: blocks_loose
 -- Return blocks below a second that have holes, or few records, or could be compressed better, of all formats.
 select prefix, datestamp, number, last_datestamp, last_number, count, is_small, holes, runs, body, is_tight from block

@@ -24,14 +24,14 @@ from gateway.store.sqlite_own_lists import drop, own_lists
 SQL = load("sqlite")
 
 # A value of a wrong type, or a chain of pages that leads nowhere, is damage too.
-_ERRORS: Final = (StoreDamaged, ValueError, TypeError, OverflowError, sqlite3.DatabaseError)
+DAMAGE: Final = (StoreDamaged, ValueError, TypeError, OverflowError, sqlite3.DatabaseError)
 
 
 def problem_of_row(row: BlockRow) -> str:
     """Return what is wrong with the keys of a block; an empty string if they are sound."""
     try:
         ends = row.keys([0, row.size - 1])
-    except _ERRORS:
+    except DAMAGE:
         return "Its keys cannot be read."
     return "" if ends == [row.first, row.last] else "Its keys are not those that it should have."
 
@@ -46,7 +46,7 @@ def problem_of(session: Session, row: BlockRow) -> str:
         text = text_of(block.headers)
     except (StoreDamaged, ValueError) as error:
         return str(error)
-    except _ERRORS:
+    except DAMAGE:
         return "A value of it is not what was written."
     if checksums(text) != block.headers[2:] or len(headers_in(text)) != row.size:
         return "It has not the headers that it had."

@@ -6,37 +6,65 @@ in a transaction of its own, so no record of an open intent can come in between.
 
 from __future__ import annotations
 
-from gateway.errors import StoreDamaged
+import json
+
 from gateway.model import Key
 from gateway.store.block_merging import merged
+from gateway.store.block_rows import BlockRow
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_compaction import sets_in
-from gateway.store.sqlite_file import SqliteFile
-from gateway.store.sqlite_shelf import Shelf
+from gateway.store.sqlite_damage import DAMAGE
+from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.sqlite_own_lists import drop, own_lists
+from gateway.store.sqlite_shelf import DAMAGED_FACT, Shelf
 
 SQL = load("sqlite")
 
 
-def erase_superseded(file: SqliteFile) -> None:
-    """Make the blocks with superseded records anew; those that are damaged stay. Raise StoreError."""
+def erase_superseded(file: SqliteFile) -> int:
+    """Make the blocks with superseded records anew; those that are damaged stay.
+
+    Return how many stay, and note them, so that the check of the store names them. Raise StoreError.
+    """
     with file.reading() as session:
         places = session.execute(SQL["blocks_with_holes"]).fetchall()
-    for prefix, *key in places:
-        _make_anew(file, prefix, Key(*key))
+    damaged = {body for prefix, *key in places if (body := _make_anew(file, prefix, Key(*key))) is not None}
+    if damaged:
+        with file.writing() as session:
+            (known,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
+            session.execute(SQL["remember"], (DAMAGED_FACT, json.dumps(sorted({*json.loads(known), *damaged}))))
+    return len(damaged)
 
 
-def _make_anew(file: SqliteFile, prefix: int, key: Key) -> None:
+def unerased(session: Session) -> int:
+    """Return how many blocks that are known to be damaged have superseded records."""
+    (bodies,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
+    (number,) = session.one(SQL["blocks_unerased"], (bodies,)) or (0,)
+    return int(number)
+
+
+def _make_anew(file: SqliteFile, prefix: int, key: Key) -> int | None:
+    """Make a block anew; return the number of its body if it is damaged and stays."""
     with file.writing() as session:
         shelf = Shelf(session)
         row = shelf.row(prefix, key)
         if row is None or not row.holes:  # compaction was faster
-            return
+            return None
         try:
             made = merged([row], {row.body: Blocks(session).body(row.body)})
-        except (StoreDamaged, ValueError):
-            return
+        except DAMAGE:
+            return _without_copy(session, prefix, row)
         sets = shelf.sets_of(prefix, row)
         shelf.remove(prefix, row)
         for one in made:
             shelf.put_sets(prefix, shelf.put(prefix, one.row, one.block), sets_in(one, [sets]))
+        return None
+
+
+def _without_copy(session: Session, prefix: int, row: BlockRow) -> int | None:
+    """Drop the list of a damaged block if it is a copy; else return the number of the body, which stays."""
+    copies = [one for one in own_lists(session) if one.number == prefix]
+    for one in copies:
+        drop(session, one)
+    return None if copies else row.body

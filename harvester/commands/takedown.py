@@ -9,7 +9,7 @@ import click
 
 from gateway.apply_takedowns import Returning, Survey, pending, returning, survey
 from gateway.errors import ConfigurationError
-from gateway.fulltext.withdrawing import Finished, added, found_files, has_file
+from gateway.fulltext.withdrawing import UNERASED, Finished, added, found_files, has_file
 from gateway.people.caller import whoever_calls
 from gateway.program import say
 from gateway.settings import Settings
@@ -75,9 +75,13 @@ def add(
         purged = purge(instance, entries) if is_purge else None
         for entry in entries:
             _say_what_is_missing(instance, entry)
-    _show_done(entries, finished, purged, as_json=as_json)
+        damaged = instance.store.unerased()
+    _show_done(entries, finished, purged, damaged, as_json=as_json)
+    if damaged:
+        click.echo(UNERASED % damaged, err=True)
     if kept_files.status is not Status.SUCCEEDED:
         say("Kept files of ResourceSync still have what was withdrawn; nobody gets it. `harvester tend` empties them.")
+    if damaged or kept_files.status is not Status.SUCCEEDED:
         ctx.exit(Status.WITH_ERRORS)
 
 
@@ -129,12 +133,13 @@ def _show_plan(wanted: Entries, plan: Survey, *, as_json: bool) -> None:
     say("Nothing was changed.")
 
 
-def _show_done(entries: Entries, finished: Finished, purged: Purged | None, *, as_json: bool) -> None:
+def _show_done(entries: Entries, finished: Finished, purged: Purged | None, damaged: int, *, as_json: bool) -> None:
     totals: dict[str, object] = {
         "deleted_items": finished.changes.deleted,
         "changed_items": finished.changes.changed,
         "stamped_records": finished.changes.stamped,
         "deleted_copies": finished.copies,
+        "damaged_blocks": damaged,
     }
     if purged is not None:
         totals |= {"purged_items": purged.items, "purged_versions": purged.versions, "is_log_empty": purged.is_settled}
@@ -171,6 +176,7 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
         takedowns = instance.store.takedowns()
         entries = takedowns.listed if with_removed else takedowns.entries
         waiting = {takedown.key for takedown in pending(instance.store)[0]}
+        damaged = instance.store.unerased() if takedowns.entries else 0
     rows = (
         {
             **entry.facts(),
@@ -183,6 +189,8 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
     )
     columns = (*_COLUMNS, "removed_at") if with_removed else _COLUMNS
     write_rows(rows, columns, as_json=as_json)
+    if damaged:
+        click.echo(UNERASED % damaged, err=True)
 
 
 @takedown.command()

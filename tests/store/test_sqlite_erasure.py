@@ -9,6 +9,7 @@ import pytest
 from gateway.model import Key, Publication, Selection
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_erasure import _make_anew
+from gateway.store.sqlite_own_lists import today, want
 
 SELECTIONS = tuple(Selection("oai_dc", spec) for spec in (None, "x", "y"))
 
@@ -38,7 +39,7 @@ def test_superseded_records_are_not_in_the_file_after_they_were_erased(store, pa
     assert superseded in stored(store)
     with store.view() as view:
         lists = [view.page(selection, None, 9) for selection in SELECTIONS]
-    store.erase_superseded()
+    assert store.erase_superseded() == 0
     assert superseded not in stored(store)
     with store.view() as view:
         assert lists == [view.page(selection, None, 9) for selection in SELECTIONS]
@@ -52,8 +53,29 @@ def test_a_damaged_block_stays_as_it_is(store, superseded, damage):
     with store._file.writing() as session:
         session.execute(damage)
     damaged = blocks(store)
-    store.erase_superseded()
+    assert store.unerased() == 0
+    assert store.erase_superseded() == 1
     assert blocks(store) == damaged
+    assert store.unerased() == 1
+    assert any("A block of oai_dc is damaged" in problem for problem in store.check())
+
+
+def test_a_damaged_copy_of_a_sparse_set_is_dropped(store, clocks, make_change):
+    changes = (make_change("a", sets=("x",)), make_change("secret", sets=("x",)))
+    store.publish(store.intend(), Publication("laro", changes))
+    clocks.pass_seconds(1)
+    with store._file.writing() as session:
+        ((number,),) = session.execute("select id from collection where spec = 'x'").fetchall()
+        want(session, number, 1, today())
+    store.compact()
+    store.publish(store.intend(), Publication("laro", (make_change("secret", 2, sets=("x",)),)))
+    with store._file.writing() as session:
+        session.execute("update block set holes = x'01' where prefix < 0")
+        session.execute("update body set records = x'00' where id in (select body from block where prefix < 0)")
+    assert store.erase_superseded() == 0
+    with store._file.reading() as session:
+        assert session.execute("select count(*) from own_list").fetchone() == (0,)
+    assert store.check(is_whole=True) == ()
 
 
 def test_a_block_that_was_made_anew_meanwhile_stays_as_it_is(store, superseded):

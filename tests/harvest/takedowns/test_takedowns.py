@@ -273,3 +273,21 @@ def test_what_is_taken_down_does_not_come_with_a_first_harvest_that_is_loaded_fr
     assert "loaded/a1" not in shown, "it was never published here, so there is not even a tombstone"
     assert "Secret of the first" not in shown
     assert "files.example.org" not in shown
+
+
+def test_a_takedown_does_not_claim_that_nothing_is_left_in_damaged_blocks(place, caplog):
+    with closing(open_store(place.folder)) as store, store._file.writing() as session:  # type: ignore[attr-defined]
+        session.execute("update body set crc = crc + 1")
+    result = place.call("takedown", "add", LOCAL, "--json", status=3)
+    left = "The file of the store may still have what was taken down, in damaged blocks: 2."
+    assert left in result.stderr
+    assert json.loads(result.stdout)["damaged_blocks"] == 2
+    assert left in caplog.text, "other commands and the server write it into the log"
+    assert left in place.call("takedown", "list").stderr
+    assert left in place.call("check", command=gateway, status=1).stderr
+    place.call("takedown", "add", LOCAL, status=3)
+    place.call("rebuild", command=gateway)
+    assert left not in place.call("takedown", "list").stderr
+    assert json.loads(place.call("takedown", "add", LOCAL, "--purge", "--json").stdout)["damaged_blocks"] == 0
+    with closing(open_store(place.folder)) as store:
+        assert store.check(is_whole=True) == ()
