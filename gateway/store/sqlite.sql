@@ -80,16 +80,16 @@ where member.collection = :collection and member.prefix = :prefix
 order by member.datestamp, member.number limit :limit;
 
 -- name: body_records
--- Return the compressed records of a block.
-select records, length, crc, adler from body where id = ?;
+-- Return the compressed records of some blocks.
+select id, records, length, crc, adler from body where id in (select value from json_each(?));
 
 -- name: body_texts
 -- Return the compressed records of a block, and their lengths.
 select records, length, crc, adler, lengths from body where id = ?;
 
 -- name: body_headers
--- Return the compressed headers of a block.
-select headers, header_length, header_crc, header_adler from body where id = ?;
+-- Return the compressed headers of some blocks.
+select id, headers, header_length, header_crc, header_adler from body where id in (select value from json_each(?));
 
 -- name: body
 -- Return all of a block.

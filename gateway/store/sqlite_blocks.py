@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -93,9 +94,15 @@ class Blocks:
 
         return plan(rows(), start, until, limit, is_exact=is_exact), departed
 
-    def piece(self, body: int, kind: Kind) -> Piece:
-        """Return the records of a block, or their headers, as they lie. Raise StoreDamaged."""
-        return Piece(*self._one(SQL["body_records"] if kind is Kind.RECORDS else SQL["body_headers"], body))
+    def pieces(self, bodies: Sequence[int], kind: Kind) -> dict[int, Piece]:
+        """Return the records of blocks, or their headers, as they lie. Raise StoreDamaged."""
+        query = SQL["body_records"] if kind is Kind.RECORDS else SQL["body_headers"]
+        rows = self._session.execute(query, (json.dumps(bodies),)).fetchall()
+        pieces = {body: Piece(*columns) for body, *columns in rows}
+        for body in bodies:
+            if body not in pieces:
+                raise _no_body(body)
+        return pieces
 
     def texts(self, portion: Portion, kind: Kind, departed: Bits) -> list[bytes]:
         """Return the records of a portion, or their headers. Raise StoreDamaged."""
@@ -151,7 +158,7 @@ class Blocks:
     def _texts(self, row: BlockRow, kind: Kind) -> list[bytes]:
         try:
             if kind is Kind.HEADERS:
-                texts = headers_in(text_of(self.piece(row.body, kind)))
+                texts = headers_in(text_of(self.pieces([row.body], kind)[row.body]))
             else:
                 *piece, lengths = self._one(SQL["body_texts"], row.body)
                 texts = records_in(text_of(Piece(*piece)), lengths)
@@ -164,7 +171,7 @@ class Blocks:
     def _one(self, query: str, body: int) -> tuple[Any, ...]:
         columns = self._session.one(query, (body,))
         if columns is None:
-            raise StoreDamaged(f"The block {body} is missing.")
+            raise _no_body(body)
         return columns
 
 
@@ -184,6 +191,10 @@ def _as_deleted(text: bytes) -> bytes:
 
 def _missing(prefix: int, key: Key) -> StoreDamaged:
     return StoreDamaged(f"No block has the record {key.datestamp}/{key.number} of the format {prefix}.")
+
+
+def _no_body(body: int) -> StoreDamaged:
+    return StoreDamaged(f"The block {body} is missing.")
 
 
 def _damaged(body: int, error: ValueError) -> StoreDamaged:

@@ -88,13 +88,15 @@ class SqliteView:
         if own or (place[0] != EVERYTHING and page.is_slow):
             self.wanted.add(place)
         kind = Kind.HEADERS if only_headers else Kind.RECORDS
+        whole = [portion.row.body for portion in page.portions if portion.is_whole and not is_small]
+        pieces = self._blocks.pieces([body for body in whole if body not in departed], kind)
         parts: list[Part] = []
         for portion in page.portions:
-            gone = departed.get(portion.row.body, 0)
-            if portion.is_whole and not gone and not is_small:
-                parts.append(self._blocks.piece(portion.row.body, kind))
+            body = portion.row.body
+            if body in pieces:
+                parts.append(pieces[body])
             else:
-                parts += [text + b"\n" for text in self._blocks.texts(portion, kind, gone)]
+                parts += [text + b"\n" for text in self._blocks.texts(portion, kind, departed.get(body, 0))]
         return PageOfParts(tuple(parts), page.size, page.next)
 
     def count(self, selection: Selection) -> int:
