@@ -3,12 +3,14 @@
 It also completes what an earlier release did not store of its records.
 
 The index never blocks or fails a publication. What is withdrawn leaves it at once. The rest follows in small parts, and
-is completed when the store is closed; what is left then, the next command does.
+is completed when the store is closed; what is left then, the next command does. If much is published, a child process
+follows (`index_process`), so that the index takes its time on another processor.
 """
 
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -20,22 +22,28 @@ from gateway import descriptions, xmlio
 from gateway.descriptions import metadata_of
 from gateway.errors import ConfigurationError, StoreError, StoreUnwritable
 from gateway.formats import oai_dc, oai_didl
+from gateway.index_process import IndexProcess, Orders
 from gateway.model import Content, Publication, Work
 from gateway.search.following import LINES, IndexKeeper
 from gateway.search.opening import open_search
 from gateway.search.query import IndexState
-from gateway.settings import Settings
+from gateway.settings import Settings, load
 from gateway.store.base import Store
 from gateway.store.opening import open_store
+from gateway.store.waiting import leave_with_parent
 
 SHARE: Final = 0.08  # of the time since the store was opened, that following the publications may take
 _STEP_SECONDS = 0.1  # of the index, for a thousand lines of the log of changes
 _FEW = 50  # items, which the index follows in milliseconds
+_MANY = 3_000  # items; their entries take about as long as the start of a child process
 _FILLED = 500  # items in one transaction, which holds the lock for some 50 ms
 _PROGRESS_SECONDS = 30.0
+_PAUSE_SECONDS = 0.2  # of the child process that has written everything, and of its parent that waits for it
 _TIDY_SECONDS = 60.0  # makes some 30,000 blocks anew on a quiet machine
 _PATIENCE_SECONDS = 10.0  # of a server, for another process that writes the index
 _TURN_SECONDS = 0.02
+_CHILD_TURN_SECONDS = 0.005  # a process that removes items tries more often
+_CHILD_LINES = 3 * LINES  # of the log of changes, that the child process writes at once: larger steps are not faster
 _MOST_LINES = 10 * LINES  # of the log of changes, that a server writes: a second
 _FAILED = (
     "The search index was not written: %s. Publication is not affected, and the next command that publishes tries "
@@ -72,10 +80,15 @@ def read_resource(prefix: str, record: bytes) -> tuple[bytes, tuple[Content, ...
 class Following:
     """A store that is open for publishing, and the index that follows it."""
 
-    def __init__(self, settings: Settings, keeper: IndexKeeper | None = None) -> None:
-        """Take the settings; nothing is opened yet."""
+    def __init__(self, settings: Settings, keeper: IndexKeeper | None = None, *, has_child: bool = False) -> None:
+        """Take the settings; nothing is opened yet. With `has_child`, a child process follows if much is published."""
+        self._folder = settings.instance
         self._keeper = keeper or IndexKeeper(settings.instance, describe)
         self._is_on = settings.is_on("browse_search")
+        self._has_child = has_child and self._is_on
+        self._lock = Lock()
+        self._child: IndexProcess | None = None
+        self._items = 0  # that were published
         self._begun_at = monotonic()
         self._spent_seconds = 0.0
         self._reported = ""
@@ -92,11 +105,27 @@ class Following:
         try:
             if gone := [change.identifier for change in publication.changes if change.is_deleted]:
                 self._keeper.remove(gone)
-            if self._has_time(len(publication.changes), begun_at):
+            self.expect(len(publication.changes))
+            if self._child is None and self._has_time(len(publication.changes), begun_at):
                 self._keeper.advance(self.store)
         except Exception as error:  # noqa: BLE001 - publication must not fail because of something derived from it
             self._report(error)
         self._spent_seconds += monotonic() - begun_at
+
+    def expect(self, items: int) -> None:
+        """Note that so many items are published, perhaps by another process; after many, a child process follows.
+
+        It raises nothing: without a child process, this one completes the index.
+        """
+        with self._lock:
+            self._items += items
+            if not self._has_child or self._child is not None or self._items < _MANY:
+                return
+            try:
+                self._child = IndexProcess(self._folder)
+            except OSError as error:
+                self._has_child = False
+                self._report(error)
 
     def _has_time(self, changes: int, now: float) -> bool:
         """Return whether another step of the index keeps its share; the first few items are followed at once."""
@@ -111,6 +140,7 @@ class Following:
         """
         try:
             if self._is_on:
+                self._await_child(is_stopped)
                 self._complete(is_stopped)
             else:
                 self._keeper.delete()
@@ -122,6 +152,23 @@ class Following:
         else:
             if not is_stopped():
                 self._tidy(is_stopped)
+
+    def _await_child(self, is_stopped: Callable[[], bool]) -> None:
+        if self._child is None:
+            return
+        reported_at = monotonic()
+        self._child.finish()
+        while not is_stopped() and self._child.is_working(_PAUSE_SECONDS):
+            reported_at = self._reported_at(reported_at)
+        self.close()
+
+    def close(self) -> None:
+        """End the child process, if there is one. What it has left, the next command does."""
+        with self._lock:
+            self._has_child = False
+            if self._child is not None:
+                self._child.kill()
+                self._child = None
 
     def _tidy(self, is_stopped: Callable[[], bool]) -> None:
         """Make the blocks anew in which the publications have left holes: they are slow to serve.
@@ -140,10 +187,16 @@ class Following:
     def _complete(self, is_stopped: Callable[[], bool]) -> None:
         reported_at = monotonic()
         while not is_stopped() and not self._keeper.advance(self.store):
-            if monotonic() - reported_at > _PROGRESS_SECONDS:
-                reported_at = monotonic()
-                done, total = self._keeper.position(), last_change(self.store)
-                log.info("The search index is being written: %d of %d changes.", done, total)
+            reported_at = self._reported_at(reported_at)
+
+    def _reported_at(self, before: float) -> float:
+        """Report the progress if it is time; return when it was reported last."""
+        if monotonic() - before <= _PROGRESS_SECONDS:
+            return before
+        log.info(
+            "The search index is being written: %d of %d changes.", self._keeper.position(), last_change(self.store)
+        )
+        return monotonic()
 
     def _fill(self, is_stopped: Callable[[], bool]) -> None:
         """Complete what lists of resources need of the records of an earlier release. The next command continues."""
@@ -221,7 +274,7 @@ def following(
     Without `completes`, the index may stay behind: for a child process, and for a command that must not wait. With
     `only_reads`, nothing is written. Raise the errors of `open_store`.
     """
-    index = Following(settings)
+    index = Following(settings, has_child=completes and not only_reads)
     store = open_store(
         settings.instance,
         create=create,
@@ -229,11 +282,35 @@ def following(
         only_reads=only_reads,
         published=index.note,
     )
-    with closing(store):
+    with closing(store), closing(index):
         index.store = store
         yield index
         if completes and not only_reads:
             index.complete()
+
+
+def follow(folder: str) -> int:
+    """Write the index of an instance folder in a child process, until standard input says that it is enough.
+
+    Return the exit status. No error is reported: the parent process completes the index, and reports its own.
+    """
+    leave_with_parent()
+    try:
+        _follow(load(Path(folder)), Orders(sys.stdin.fileno()))
+    except Exception:  # noqa: BLE001 - as above
+        return 1
+    return 0
+
+
+def _follow(settings: Settings, orders: Orders) -> None:
+    keeper = IndexKeeper(settings.instance, describe, lines=_CHILD_LINES)
+    with closing(open_store(settings.instance, max_jump_seconds=settings.number("clock_max_jump_seconds"))) as store:
+        is_complete = False
+        while not orders.is_over and not (is_complete and orders.is_last):
+            # Before the step, which then writes the rest. The pause lets others remove items in between.
+            orders.receive(_PAUSE_SECONDS if is_complete else 0.0)
+            sleep(_CHILD_TURN_SECONDS)
+            is_complete = keeper.advance(store)
 
 
 def make(settings: Settings, *, is_anew: bool, progress: Progress = lambda *_: None) -> IndexState:

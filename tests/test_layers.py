@@ -194,7 +194,10 @@ LAYERS = {
         )
     ),
     "gateway.versions": Layer((*GROUND, "gateway.store.base")),
-    "gateway.indexing": Layer((*CORE, "gateway.descriptions", "gateway.formats", "gateway.search", "gateway.store")),
+    "gateway.index_process": Layer(),
+    "gateway.indexing": Layer(
+        (*CORE, "gateway.descriptions", "gateway.index_process", "gateway.formats", "gateway.search", "gateway.store")
+    ),
     "gateway.items": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.rebuild": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),
     "gateway.apply_takedowns": Layer((*CORE, "gateway.formats", "gateway.store", *PUBLICATION)),

@@ -27,8 +27,8 @@ NAME: Final = "search.sqlite"
 PREFIX: Final = "oai_dc"  # the format that every item has; each change of an item changes it
 LINES: Final = 1000  # of the log of changes, that one step reads: a tenth of a second
 _FEWEST_STALE = 10_000
-_WAIT_SECONDS = 2.0  # for another process, which needs a tenth of a second for a step
-_BETWEEN_TRIES_SECONDS = 0.01
+_WAIT_SECONDS = 2.0  # for another process, which needs some tenths of a second for a step
+_BETWEEN_TRIES_SECONDS = 0.002
 
 log = logging.getLogger("gateway.search")
 

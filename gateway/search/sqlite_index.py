@@ -90,9 +90,9 @@ class SqliteIndex:
             known = _known(connection, [*news, *removed])
             unchanged = {name for name, (_, digest) in news.items() if known.get(name, (0, None))[1] == digest}
             _forget(connection, [number for name, (number, _) in known.items() if name not in unchanged])
-            for name, (entry, digest) in news.items():
-                if name not in unchanged:
-                    self._add(connection, entry, digest)
+            added = [self._add(connection, *new) for name, new in news.items() if name not in unchanged]
+            # All at once: a row that is written into another table in between makes FTS5 write what it has gathered.
+            connection.executemany(SQL["word_add"], added)
             connection.execute(SQL["reached_move"], (reached,))
             if line is not None:
                 connection.execute(SQL["position_move"], (line.number, mark_of(line)))
@@ -110,7 +110,8 @@ class SqliteIndex:
         finally:
             self._connection.close()
 
-    def _add(self, connection: sqlite3.Connection, entry: Entry, digest: int) -> None:
+    def _add(self, connection: sqlite3.Connection, entry: Entry, digest: int) -> tuple[int, str, str]:
+        """Write an item, but not its words: return these as a row."""
         values = (*entry.values, ("file", "yes" if entry.has_file else "no"))
         numbers = [self._number("value", value) for value in values]
         combination = self._number("combination", (json.dumps(numbers),))
@@ -119,7 +120,7 @@ class SqliteIndex:
         ((item,),) = connection.execute(SQL["item_add"], row).fetchall()
         year = self._number("value", ("year", str(entry.year or "")))
         terms = (*map(name_term, entry.names), *map(value_term, (*numbers, year)), EVERYTHING)
-        connection.execute(SQL["word_add"], (item, written(entry.title), written(entry.other, terms)))
+        return item, written(entry.title), written(entry.other, terms)
 
     def _numbered(self, table: str, key: tuple[str, ...]) -> int:
         """Return the number of a value or a combination, which is added if it is missing."""

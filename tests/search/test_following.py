@@ -120,6 +120,13 @@ def test_each_block_is_inflated_once(desk: Desk, monkeypatch: pytest.MonkeyPatch
     assert len(identifiers(desk)) == 300
 
 
+def test_words_of_a_step_are_written_at_once(desk: Desk) -> None:
+    """FTS5 wrote a segment for each item, and merged them again, which took half of the time."""
+    desk.add(*(change_of(str(n), title=f"Reef {n}") for n in range(100)))
+    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
+        assert connection.execute("select count(distinct segid) from word_idx").fetchone() == (1,)
+
+
 def test_nothing_new_moves_only_what_is_reached(desk: Desk) -> None:
     desk.add(change_of("1", title="Reef"))
     before = open_search(desk.folder).state()
