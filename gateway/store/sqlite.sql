@@ -230,10 +230,11 @@ where change.id > ? order by change.id limit ?;
 -- name: resources
 -- Return a part of the living records of one format by item, with length and SHA-256 of their metadata if they are known.
 select item.id, coalesce(item.identifier, source.stem || item.upstream), place.datestamp,
-  coalesce(resource.length, 0), coalesce(resource.sha256, x'')
+  coalesce(change.length, resource.length, 0), coalesce(change.sha256, resource.sha256, x'')
 from item cross join place on place.item = item.id and place.prefix = :prefix and not place.is_deleted
   cross join source on source.id = item.source
-  left join resource on resource.id = item.id * 1048576 + :prefix
+  left join change on change.id = place.line
+  left join resource on place.line is null and resource.id = item.id * 1048576 + :prefix
 where item.id > :after and item.id <= :until
 order by item.id limit :limit;
 
@@ -243,10 +244,11 @@ with inside (sets) as (
   select sets from combination where exists (select * from json_each(sets) as place where place.value = :collection)
 )
 select item.id, coalesce(item.identifier, source.stem || item.upstream), place.datestamp,
-  coalesce(resource.length, 0), coalesce(resource.sha256, x'')
+  coalesce(change.length, resource.length, 0), coalesce(change.sha256, resource.sha256, x'')
 from item cross join place on place.item = item.id and place.prefix = :prefix and not place.is_deleted
   cross join source on source.id = item.source
-  left join resource on resource.id = item.id * 1048576 + :prefix
+  left join change on change.id = place.line
+  left join resource on place.line is null and resource.id = item.id * 1048576 + :prefix
 where item.id > :after and item.id <= :until and item.sets in inside
 order by item.id limit :limit;
 
@@ -352,7 +354,7 @@ select max(datestamp) from logged where prefix = :prefix and datestamp <= :last;
 -- Return the living records of some items that lack the length and the SHA-256 of their metadata.
 select prefix.name, place.prefix, place.item, place.datestamp, place.number
 from item cross join place on place.item = item.id cross join prefix on prefix.id = place.prefix
-where item.id > :after and item.id <= :until and not place.is_deleted
+where item.id > :after and item.id <= :until and not place.is_deleted and place.line is null
   and not exists (select * from resource where resource.id = place.item * 1048576 + place.prefix)
 order by place.prefix, place.datestamp, place.number;
 
@@ -672,7 +674,7 @@ values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: place_put
 -- Note where the record of an item is.
-insert or replace into place (item, prefix, datestamp, number, is_deleted, digest) values (?, ?, ?, ?, ?, ?);
+insert or replace into place (item, prefix, datestamp, number, is_deleted, digest, line) values (?, ?, ?, ?, ?, ?, ?);
 
 -- name: files_remove
 -- Forget the facts about an item's files.
@@ -780,11 +782,11 @@ delete from tally
 where collection = ? and prefix = ? and span = ? and start = ? and records = 0 and departed = 0;
 
 -- name: resource_put
--- Store the length and the SHA-256 of the metadata of a record.
+-- Store the length and the SHA-256 of the metadata of a record that an earlier release wrote.
 insert or replace into resource (id, length, sha256) values (?2 * 1048576 + ?1, ?3, ?4);
 
 -- name: resource_remove
--- Forget the length and the SHA-256 of a record.
+-- Forget the length and the SHA-256 of a record that an earlier release wrote.
 delete from resource where id = ?2 * 1048576 + ?1;
 
 -- name: contents_remove
@@ -856,6 +858,13 @@ select lines, listed from (
   select (select count(*) from change where sets is not null) as lines,
     (select coalesce(sum(last - first + 1), 0) from logged) as listed
 ) where lines <> listed;
+
+-- name: check_lines
+-- Return how many records have a line of the log of changes that is not theirs.
+select count(*) from place left join change on change.id = place.line
+where place.line is not null and not (
+  change.item is place.item and change.prefix is place.prefix and change.datestamp is place.datestamp
+);
 
 -- name: check_sample
 -- Return some tallies of seconds, from the whole range.

@@ -25,7 +25,11 @@ from gateway.xmltext import utc_datetime
 
 SQL = load("sqlite")
 
-_LOST: Final = {"check_bodies": "{} blocks are in no list.", "check_members": "{} places of sets lead to no block."}
+_LOST: Final = {
+    "check_bodies": "{} blocks are in no list.",
+    "check_members": "{} places of sets lead to no block.",
+    "check_lines": "{} records have not their line of the log of changes.",
+}
 _SAMPLE: Final = 200  # seconds whose records are counted: spread over the whole store, read in a second or two
 _MOST_NAMED: Final = 3  # items of a damaged block
 _MEND: Final = "`gateway rebuild` makes the records of damaged blocks again."

@@ -151,7 +151,7 @@ def _block(session: Session, shelf: Shelf, prefix: int, rows: list[tuple[Any, ..
     for position, (datestamp, item, is_deleted, _, digest, _, inside, departed) in enumerate(rows):
         keys.append(Key(datestamp, item))
         items.append(item)
-        places.append((item, prefix, datestamp, item, is_deleted, digest))
+        places.append((item, prefix, datestamp, item, is_deleted, digest, None))
         for collection in json.loads(inside or "[]"):
             members, gone = sets[collection]
             sets[collection] = InSet(members | 1 << position, gone)

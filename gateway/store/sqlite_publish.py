@@ -7,10 +7,11 @@ table. So the lock is held for as short a time as possible.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeAlias
 
 from gateway.errors import StoreError
 from gateway.model import ItemChange, Key, Publication
@@ -34,6 +35,8 @@ from gateway.store.sqlite_shelf import Shelf
 
 SQL = load("sqlite")
 
+Lines: TypeAlias = defaultdict[int, dict[int, int]]  # the number of a line of the log, by format and item
+
 FULLTEXT_SPEC: Final = "fulltext"
 
 
@@ -47,8 +50,8 @@ def write(session: Session, datestamp: int, publication: Publication, packed: Pa
     for number, change in enumerate(publication.changes):
         planner.plan(number, change)
     _write_rows(session, known, planner.rows)
-    _write_records(session, known, datestamp, planner.rows, publication.changes, packed)
-    _write_log(session, datestamp, planner.rows.changes)
+    lines = _write_log(session, datestamp, planner.rows.changes)
+    _write_records(session, known, datestamp, planner.rows, publication.changes, packed, lines)
     if publication.files:
         _write_files(session, known.source, publication)
     _write_quarantine(session, known.source, datestamp, publication)
@@ -141,7 +144,6 @@ def _write_rows(session: Session, known: Known, rows: Rows) -> None:
         ("contents_remove", rows.contents_removed),
         ("content_add", rows.contents_added),
         ("resource_remove", rows.resources_removed),
-        ("resource_put", rows.resources_put),
         ("tally_add", tallies),
         ("tally_sweep", emptied),
         ("source_count", [(rows.items, rows.deleted, rows.fulltext, known.source)]),
@@ -150,9 +152,15 @@ def _write_rows(session: Session, known: Known, rows: Rows) -> None:
 
 
 def _write_records(
-    session: Session, known: Known, datestamp: int, rows: Rows, changes: Sequence[ItemChange], packed: Packed
+    session: Session,
+    known: Known,
+    datestamp: int,
+    rows: Rows,
+    changes: Sequence[ItemChange],
+    packed: Packed,
+    lines: Lines,
 ) -> None:
-    """Write the new records in blocks, and note which records they supersede."""
+    """Write the new records in blocks, and note which records they supersede; `lines` are those of the log."""
     shelf, upkeep = Shelf(session), Upkeep(session)
     names = {number: name for name, number in known.prefixes.items()}
     for regrouped in rows.regrouped:
@@ -163,7 +171,7 @@ def _write_records(
     for prefix, added in sorted(rows.added.items()):
         keys: list[tuple[Key, Added]] = []
         for several, block in blocks_of(packed, names[prefix], added, changes):
-            keys += zip(shelf.add(prefix, datestamp, several, block), several, strict=True)
+            keys += zip(shelf.add(prefix, datestamp, several, block, lines[prefix]), several, strict=True)
         upkeep.add(prefix, keys, partial(_content, changes, names[prefix]))
     combinations = {sets for *_, sets, _ in rows.items_added} | {sets for _, sets, *_ in rows.items_changed}
     session.executemany(SQL["combination_add"], [(sets,) for sets in sorted(combinations)])
@@ -173,10 +181,14 @@ def _content(changes: Sequence[ItemChange], name: str, one: Added) -> bytes:
     return content_of(changes[one.change], name)
 
 
-def _write_log(session: Session, datestamp: int, changes: list[Logged]) -> None:
-    """Write the lines of the log of changes, format by format, so that one row finds those of a format."""
+def _write_log(session: Session, datestamp: int, changes: list[Logged]) -> Lines:
+    """Write the lines of the log of changes, format by format, so that one row finds those of a format.
+
+    Return the numbers of the lines that have a SHA-256, by format and item.
+    """
+    lines_of: Lines = defaultdict(dict)
     if not changes:
-        return
+        return lines_of
     numbers = _combinations(session, {sets for line in changes for sets in (line.sets, line.left)})
     ((last,),) = session.execute(SQL["change_last"])
     lines = sorted(changes, key=lambda line: (line.prefix, line.kind))
@@ -190,6 +202,10 @@ def _write_log(session: Session, datestamp: int, changes: list[Logged]) -> None:
         behind = first + len(list(several))
         session.execute(SQL["logged_add"], (prefix, datestamp, first, behind - 1))
         first = behind
+    for number, prefix, _, _, item, _, sha256, *_ in rows:
+        if sha256 is not None:
+            lines_of[prefix][item] = number
+    return lines_of
 
 
 def _combinations(session: Session, wanted: set[Numbers]) -> dict[Numbers, int]:

@@ -105,7 +105,6 @@ class Rows:
     entered: Counter[Places] = field(default_factory=Counter)
     withheld: list[Row] = field(default_factory=list)
     not_withheld: list[Row] = field(default_factory=list)
-    resources_put: list[Row] = field(default_factory=list)
     resources_removed: list[Row] = field(default_factory=list)
     contents_removed: list[Row] = field(default_factory=list)
     contents_added: list[Row] = field(default_factory=list)
@@ -214,9 +213,7 @@ class Planner:
                 rows.left[held.sets, held.departed, prefix, before.key.datestamp] += 1
             rows.added[prefix].append(Added(place, number, is_deleted, digest, sets, departed))
             is_known = bool(sha256) and not is_deleted
-            if is_known:
-                rows.resources_put.append((prefix, number, length, sha256))
-            elif before is not None:
+            if before is not None:
                 rows.resources_removed.append((prefix, number))
             left = held.sets - sets if before is not None and not before.is_deleted else _NOWHERE
             line = Logged(prefix, _kind(before, is_deleted), number, None, None, sets, left)

@@ -68,8 +68,13 @@ class Shelf:
             self.put_set(prefix, row, collection, InSet(members, gone))
         return frozenset(changed)
 
-    def add(self, prefix: int, datestamp: int, added: Sequence[Added], block: Block) -> list[Key]:
-        """Add a block of records that get this datestamp, and the next numbers; return their keys."""
+    def add(
+        self, prefix: int, datestamp: int, added: Sequence[Added], block: Block, lines: Mapping[int, int]
+    ) -> list[Key]:
+        """Add a block of records that get this datestamp, and the next numbers; return their keys.
+
+        `lines`: the lines of the log of changes that have their SHA-256, by item.
+        """
         (text,) = self._session.one(SQL["fact"], (NUMBER_FACT,)) or ("0",)
         last = int(text)
         keys = [Key(datestamp, last + place) for place in range(1, len(added) + 1)]
@@ -78,7 +83,7 @@ class Shelf:
         self._session.executemany(
             SQL["place_put"],
             [
-                (one.item, prefix, *key, one.is_deleted, one.digest)
+                (one.item, prefix, *key, one.is_deleted, one.digest, lines.get(one.item))
                 for one, key in sorted(zip(added, keys, strict=True))
             ],
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from tests.clocks import Clocks
 def change(name: str, version: int = 1, sets: tuple[str, ...] = ("source:laro",)) -> ItemChange:
     """Return a change of the item `name`, with one record that says its version."""
     digest = f"{name} {version} {sets}".encode()
-    record = Record("oai_dc", digest, False, f"<record><header></header>{name} {version}</record>".encode())
+    content = f"<record><header></header>{name} {version}</record>".encode()
+    record = Record("oai_dc", digest, False, content, len(digest), sha256(digest).digest())
     payload = Payload("oai_dc", 1, 0, digest, False)
     return ItemChange(name, f"oai:laro/{name}", False, sets, (payload,), (record,))
 

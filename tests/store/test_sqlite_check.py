@@ -51,6 +51,8 @@ ONE = pack([1]).hex()
         ("update body set length = 'x'", "is damaged: A value of it is not what was written."),
         ("update body set records = cast(x'ff' || records as text)", "is damaged: A value of it is not"),
         ("delete from block", "No block of oai_dc has the records of 2 items: oai:laro/a, oai:laro/bbb"),
+        ("update place set line = 3 - line", "2 records have not their line of the log of changes."),
+        ("update place set line = 9 where item = 1", "1 records have not their line of the log of changes."),
         ("update member set number = 9", "1 places of sets lead to no block."),
     ],
 )
