@@ -90,7 +90,7 @@ OBJECTS: Objects = {
             damaged | integer | How many blocks are damaged and stay as they are.
             is_complete | claim | Whether nothing is left; if not, a reader keeps the log from being emptied.
             smaller_by | integer | By how many bytes the file has become smaller.
-            kept_free | integer | How many bytes are free in a file that cannot become smaller.
+            kept_free | integer | How many bytes are free in a file that becomes smaller only with `--anew`.
         """)
     },
     "gateway backup": {

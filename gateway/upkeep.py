@@ -184,14 +184,16 @@ def check_store(folder: Path) -> None:
         raise StoreError(doubt)
 
 
-def compact(folder: Path, progress: Callable[[int, int], None]) -> Compacted:
+def compact(folder: Path, progress: Callable[[int, int], None], *, is_anew: bool = False) -> Compacted:
     """Make all blocks of the store anew that have holes or few records, or could be smaller; return what was done.
 
-    `progress` is called with how many blocks were looked at, and of how many. Raise StoreError, and ConfigurationError
-    for wrong settings.
+    With `is_anew`, write the whole file anew at the end, so that the disk has all that is free. `progress` is called
+    with how many blocks were looked at, and of how many. Raise StoreError, and ConfigurationError for wrong settings.
     """
     with closing(_opened(folder, load(folder))) as store:
         done = store.compact(is_thorough=True, progress=progress)
+        if is_anew:
+            done = done._replace(smaller_by=done.smaller_by + store.rewrite(), kept_free=0)
         store.settle()
         return done
 

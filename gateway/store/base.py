@@ -347,6 +347,13 @@ class Store(Protocol):
         """
         ...
 
+    def rewrite(self) -> int:
+        """Write everything anew, so that the disk has all that is free; return by how many bytes the store is smaller.
+
+        Others read meanwhile, and writers wait. It needs the space of the store twice more. Raise StoreError.
+        """
+        ...
+
     def erase_superseded(self) -> int:
         """Remove from the file all records that have newer versions. The log may have them until `settle`.
 

@@ -57,7 +57,7 @@ from gateway.store.sqlite_own_lists import make, today, want
 from gateway.store.sqlite_packing import Packed, packed
 from gateway.store.sqlite_publish import add_collections, write
 from gateway.store.sqlite_rows import ancestors, content_rows
-from gateway.store.sqlite_shrinking import shrink
+from gateway.store.sqlite_shrinking import rewrite, shrink
 from gateway.store.sqlite_view import SqliteView
 from gateway.store.takedown_file import TakedownFile
 from gateway.store.waiting import PATIENCE_SECONDS
@@ -239,6 +239,10 @@ class SqliteStore:
             return done
         shrunk = shrink(self._file, WriteAheadLog(self._file), ends - monotonic(), is_stopped, self._step)
         return done._replace(is_complete=shrunk.is_complete, smaller_by=shrunk.bytes, kept_free=shrunk.kept_free)
+
+    def rewrite(self) -> int:
+        """Write the whole file anew, as one that can become smaller."""
+        return rewrite(self._file)
 
     def erase_superseded(self) -> int:
         """Make every block anew that has superseded records; return how many are damaged, and stay."""

@@ -1,4 +1,4 @@
-"""Gives the free pages of a file back to the disk, in small steps beside everything else.
+"""Gives the free pages of a file back to the disk, in small steps beside everything else; or writes the file anew.
 
 A step moves pages from the end of the file into free ones. It is one transaction, so a kill between two steps loses
 nothing, and a reader of an old state keeps what it reads. The file is shorter as soon as the log is moved into it.
@@ -6,18 +6,24 @@ nothing, and a reader of an old state keeps what it reads. The file is shorter a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import Final, NamedTuple
 
-from gateway.store.sqlite_file import Session, SqliteFile
+from gateway.store.sqlite_file import BUSY_SECONDS, Session, SqliteFile
 from gateway.store.sqlite_log import WriteAheadLog
 
 _STEP_SECONDS: Final = 0.003  # of the lock; then the step is written, which takes about as long
 _MOST_PAGES: Final = 500  # of a step
 _PAGES_PER_FREE: Final = 100  # a smaller share of free pages is left to the next publications
 _WRITTEN_PER_PAGE: Final = 2  # a moved page, and the one that leads to it
-_INCREMENTAL: Final = (2,)  # only such a file can shrink; it is decided before its first table
+_INCREMENTAL: Final = (2,)  # only such a file can shrink; it is decided before its first table, or when written anew
+_STEPS_BETWEEN_BEATS: Final = 100_000  # of SQLite: some hundredths of a second
+_TEMPORARY: Final = "SQLITE_TMPDIR"  # names the folder of the temporary files of SQLite
 
 
 class Shrunk(NamedTuple):
@@ -39,10 +45,10 @@ def shrink(
     with file.reading() as session:
         page_bytes, pages, free = (_number(session, name) for name in ("page_size", "page_count", "freelist_count"))
         can_shrink = session.one("pragma auto_vacuum") == _INCREMENTAL
-    if not can_shrink:
-        return Shrunk(kept_free=free * page_bytes)
     if free * _PAGES_PER_FREE < pages:
         return Shrunk()
+    if not can_shrink:
+        return Shrunk(kept_free=free * page_bytes)
     removed = 0
     while free and not (log.is_long or is_stopped() or monotonic() >= ends):
         with file.writing(max(0.0, ends - monotonic()), is_durable=False) as session:
@@ -63,6 +69,45 @@ def _step(session: Session) -> tuple[int, int]:
         if monotonic() >= ends:
             break
     return before - _number(session, "page_count"), _number(session, "freelist_count")
+
+
+def rewrite(file: SqliteFile) -> int:
+    """Write all of a file anew in one transaction: it has no free pages then, and can shrink from now on.
+
+    Return by how many bytes it is smaller. Others read meanwhile, and writers wait. The log and a temporary file in the
+    same folder are as large as the new file. Raise StoreError, and KeyboardInterrupt at the signal.
+    """
+    with file.packing() as session, _temporary_files_in(file.path.parent):
+        before = _number(session, "page_count")
+        session.execute(f"pragma busy_timeout = {int(BUSY_SECONDS * 1000)}")
+        session.execute("pragma auto_vacuum = incremental")
+        session.connection.set_progress_handler(_beat, _STEPS_BETWEEN_BEATS)
+        try:
+            session.execute("vacuum")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise KeyboardInterrupt from error
+            raise
+        finally:
+            session.connection.set_progress_handler(None, 0)
+        return (before - _number(session, "page_count")) * _number(session, "page_size")
+
+
+def _beat() -> None:
+    """Let Python handle signals while SQLite works; a KeyboardInterrupt stops SQLite."""
+
+
+@contextmanager
+def _temporary_files_in(folder: Path) -> Iterator[None]:
+    """Let SQLite make its temporary files in a folder: that of the system may be small."""
+    former = os.environ.get(_TEMPORARY)
+    os.environ[_TEMPORARY] = str(folder)
+    try:
+        yield
+    finally:
+        del os.environ[_TEMPORARY]
+        if former is not None:
+            os.environ[_TEMPORARY] = former
 
 
 def _number(session: Session, name: str) -> int:

@@ -10,7 +10,11 @@ import pytest
 
 from gateway.model import Compacted, Publication
 from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_file import SqliteFile
+from tests.clocks import Clocks
 from tests.store.conftest import change, furnished
+from tests.store.test_sqlite_compaction import Model
+from tests.store.test_sqlite_shrinking import spread
 
 
 @pytest.mark.slow
@@ -52,6 +56,28 @@ def test_it_says_by_how_much_the_file_is_smaller(gateway, monkeypatch):
     result = gateway("compact")
     assert result.exit_code == 0
     assert "The file of the store is 8192 bytes smaller." in result.stderr
+
+
+def test_a_file_of_an_earlier_release_is_written_anew_if_that_is_wanted(gateway, folder, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteFile, "_is_new", lambda _: False)
+        gateway("init")
+    with closing(furnished(SqliteStore(folder / "store.sqlite"))) as store:
+        spread(Model(store, Clocks()), 600)
+        store.settle()
+    before = (folder / "store.sqlite").stat().st_size
+    first = gateway("compact", "--json")
+    assert first.exit_code == 0, first.stderr
+    facts = json.loads(first.stdout)
+    assert facts["kept_free"] > 0
+    assert f"{facts['kept_free']} bytes of the file are free. `gateway compact --anew`" in first.stderr
+    assert (folder / "store.sqlite").stat().st_size == before
+    second = gateway("compact", "--anew", "--json")
+    assert second.exit_code == 0, second.stderr
+    facts = json.loads(second.stdout)
+    assert facts["kept_free"] == 0
+    assert (folder / "store.sqlite").stat().st_size <= before - facts["smaller_by"] < before
+    assert "bytes smaller" in second.stderr
 
 
 def test_the_command_can_be_stopped(gateway, monkeypatch):

@@ -1,4 +1,4 @@
-"""Length and SHA-256 of a record are stored once, in the log of changes; those of an earlier release stay where they are."""
+"""Length and SHA-256 of a record are stored once, in the log of changes; those of an earlier release stay in place."""
 
 from __future__ import annotations
 

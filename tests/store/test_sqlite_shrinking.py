@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from math import inf
 from threading import Event, Thread
 
 import pytest
 
+from gateway.errors import StoreBusy
 from gateway.model import Selection
 from gateway.store import database_files, sqlite_log, sqlite_shrinking
 from gateway.store.sqlite import SqliteStore
@@ -172,6 +175,92 @@ def test_a_file_of_an_earlier_release_keeps_its_size_and_says_what_is_free(path,
         assert done.smaller_by == 0
         assert done.kept_free == number(store, "freelist_count") * 4_096 > 0
         model.verify()
+
+
+@pytest.fixture
+def former(path, clocks, monkeypatch) -> Iterator[Model]:
+    """Return a store in a file that cannot shrink, and much of which is free."""
+    with monkeypatch.context() as patched:
+        patched.setattr("gateway.store.sqlite_file.SqliteFile._is_new", lambda _: False)
+        store = SqliteStore(path, create=True, clock=clocks.host())
+    with closing(furnished(store)):
+        model = Model(store, clocks)
+        spread(model)
+        yield model
+
+
+def test_a_file_that_is_written_anew_is_smaller_and_can_shrink(former, path):
+    store = former.store
+    store.settle()
+    before = path.stat().st_size
+    with closing(SqliteStore(path, clock=former.clocks.host())) as reader, reader.view() as view:
+        first = view.page(Selection("oai_dc"), None, 10)
+        assert store.rewrite() > before // 4
+        assert view.page(Selection("oai_dc"), None, 10) == first
+    store.settle()
+    assert path.stat().st_size < before - before // 4
+    assert number(store, "freelist_count") == 0
+    former.verify()
+    spread(former)
+    assert store.compact(is_thorough=True).smaller_by > 0
+    former.verify()
+
+
+def test_writing_anew_can_be_stopped(former, monkeypatch):
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sqlite_shrinking, "_beat", stop)
+    monkeypatch.setattr(sqlite_shrinking, "_STEPS_BETWEEN_BEATS", 1)
+    with pytest.raises(KeyboardInterrupt):
+        former.store.rewrite()
+    assert number(former.store, "freelist_count") > 0
+    former.verify()
+
+
+def test_writing_anew_waits_for_a_writer_only_so_long(former, path, monkeypatch):
+    monkeypatch.setattr(sqlite_shrinking, "BUSY_SECONDS", 0.05)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        with pytest.raises(StoreBusy):
+            former.store.rewrite()
+    former.verify()
+
+
+@pytest.mark.parametrize("folder", [None, "/nowhere"])
+def test_temporary_files_lie_beside_the_store(former, path, monkeypatch, folder):
+    monkeypatch.delenv("SQLITE_TMPDIR", raising=False)
+    if folder is not None:
+        monkeypatch.setenv("SQLITE_TMPDIR", folder)
+    folders = []
+    monkeypatch.setattr(sqlite_shrinking, "_beat", lambda: folders.append(os.environ["SQLITE_TMPDIR"]))
+    monkeypatch.setattr(sqlite_shrinking, "_STEPS_BETWEEN_BEATS", 100)
+    former.store.rewrite()
+    assert set(folders) == {str(path.parent)}
+    assert os.environ.get("SQLITE_TMPDIR") == folder
+
+
+@pytest.mark.slow
+def test_a_kill_while_it_is_written_anew_loses_nothing(former, path):
+    size, ends = path.stat().st_size, 0
+    code = (
+        "import os, signal, sys; from pathlib import Path; from gateway.store import sqlite_shrinking as s\n"
+        "from gateway.store.sqlite import SqliteStore\n"
+        "beats = iter(range(int(sys.argv[2]), -1, -1))\n"
+        "s._beat = lambda: None if next(beats) else os.kill(os.getpid(), signal.SIGKILL)\n"
+        "s._STEPS_BETWEEN_BEATS = 50\n"
+        "SqliteStore(Path(sys.argv[1])).rewrite()\n"
+    )
+    for beats in (0, 5, 30, 100):
+        done = subprocess.run([sys.executable, "-c", code, str(path), str(beats)], timeout=60, check=False)
+        ends += done.returncode == -signal.SIGKILL
+        former.verify()
+    assert ends >= 3
+    assert number(former.store, "freelist_count") > 0
+    former.store.rewrite()
+    former.store.settle()
+    assert path.stat().st_size < size
+    former.verify()
 
 
 def test_a_backup_can_shrink_too(model, path, tmp_path):
