@@ -1,4 +1,7 @@
-"""The backends that the contract tests run over. A second one is another entry of `backends`, and nothing else."""
+"""The backends that the contract tests run over. A second one is another entry of `backends`, and nothing else.
+
+One of them is the first one while its blocks are made anew all the time.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from gateway.model import Format, ItemChange, Key, Page, Payload, Publication, R
 from gateway.store.base import Inbox, Store, View
 from gateway.store.opening import open_inbox, open_store
 from tests.clocks import Clocks
+from tests.contract.tidied import open_tidied
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,10 @@ class Backend:
         self.inbox(folder, create=True).close()
 
 
-backends = [Backend("sqlite", open_store, open_inbox)]
+backends = [
+    pytest.param(Backend("sqlite", open_store, open_inbox), id="sqlite"),
+    pytest.param(Backend("tidied", open_tidied, open_inbox), id="tidied", marks=pytest.mark.slow),
+]
 
 
 @dataclass
@@ -117,7 +124,7 @@ def clocks() -> Clocks:
     return Clocks()
 
 
-@pytest.fixture(params=backends, ids=lambda backend: backend.name)
+@pytest.fixture(params=backends)
 def backend(request: pytest.FixtureRequest) -> Backend:
     return request.param
 

@@ -3,14 +3,16 @@
 Each actor runs in a thread of its own, and only one of them moves at a time: to its next step, where it stops until
 its turn comes again. The harvester is strict: it asks from the horizon of its last list, without any overlap, walks by
 pages of one record, and may not miss the last version of any record. The clock is the test's: a second passes with
-every move, and between two moves somebody may set it back, reboot the host or take the disk away.
+every move, and between two moves somebody may set it back, reboot the host or take the disk away. After
+each move, unless an actor has the lock, another store tidies up: it makes blocks anew, erases what was superseded, and
+makes or drops the own list of the set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from itertools import combinations
+from itertools import combinations, cycle
 from threading import Semaphore, Thread, local
 from typing import Any
 
@@ -18,8 +20,10 @@ import pytest
 
 from gateway.errors import IntentExpired, StoreBusy
 from gateway.model import Publication, Selection
+from gateway.pieces import identity
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_view import SqliteView
+from tests.contract.tidied import tidy
 
 pytestmark = pytest.mark.slow  # every interleaving of the steps takes seconds
 
@@ -110,19 +114,20 @@ class Harvester:
     def __init__(self) -> None:
         self.held: dict[str, int] = {}
         self.next_from: int | None = None
+        self._specs = cycle((None, "source:laro"))  # of which one may have blocks of its own
 
     def harvest(self, store: SqliteStore) -> None:
         with store.view() as view:
-            selection = Selection("oai_dc", None, self.next_from, view.horizon)
-            page = view.page(selection, None, 1)
+            selection = Selection("oai_dc", next(self._specs), self.next_from, view.horizon)
+            page = view.parts(selection, None, 1, only_headers=False, is_exact=True)
         while True:
-            for record in page.records:
+            for record in identity(page.parts).splitlines():
                 name, version = version_of(record)
                 self.held[name] = version
             if page.next is None:
                 break
             with store.view() as view:
-                page = view.page(selection, page.next, 1)
+                page = view.parts(selection, page.next, 1, only_headers=False, is_exact=True)
         self.next_from = selection.until
 
 
@@ -142,8 +147,15 @@ class Scene:
     publisher_steps = frozenset({"intent written", "intent committed", "datestamp taken", "publication written"})
     reader_steps = frozenset({"clock told"})
 
-    def __init__(self, store: SqliteStore, clocks, make_change, happens: Callable[[Scene], None] | None = None) -> None:
-        self.store = store
+    def __init__(
+        self,
+        store: SqliteStore,
+        tidier: SqliteStore,
+        clocks,
+        make_change,
+        happens: Callable[[Scene], None] | None = None,
+    ) -> None:
+        self.store, self.tidier = store, tidier
         self.clocks = clocks
         self.make_change = make_change
         self.happens = happens
@@ -151,6 +163,13 @@ class Scene:
         self.actors: list[Actor] = []
         self.names: list[str] = []
         self._count = 0
+        self.tidied = 0
+
+    def tidy(self) -> None:
+        """Let the other store tidy up, if it gets the lock."""
+        with suppress(StoreBusy):
+            tidy(self.tidier, self.tidied)
+            self.tidied += 1
 
     def publish(self, *versions: tuple[str, int]) -> None:
         changes = tuple(self.make_change(*version) for version in versions)
@@ -185,6 +204,7 @@ class Scene:
                 self.happens(self)
             else:
                 self.actors[turn].move()
+            self.tidy()
         self.finish()
         self.look([*self.names, shared])
 
@@ -242,11 +262,20 @@ ONE = (5, 2)  # moves of a publisher and of the harvester, from step to step
 def scene(open_furnished, clocks, make_change):
     def made(happens=None):
         store = open_furnished(busy_seconds=0, step=Actor.at)
-        with store._file.packing() as session:
-            session.execute("pragma synchronous = off")  # power does not fail here, and thousands of commits are made
-        return Scene(store, clocks, make_change, happens)
+        tidier = open_furnished(busy_seconds=0)
+        for one in (store, tidier):
+            with one._file.packing() as session:
+                session.execute(
+                    "pragma synchronous = off"
+                )  # power does not fail here, and thousands of commits are made
+        stages.append(Scene(store, tidier, clocks, make_change, happens))
+        return stages[-1]
 
-    return made
+    stages: list[Scene] = []
+    yield made
+    for stage in stages:
+        assert stage.tidied > 10
+        assert stage.tidier.check() == ()
 
 
 def test_nothing_is_missed_in_any_order_of_one_publisher_and_a_harvester(scene):

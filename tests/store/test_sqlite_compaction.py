@@ -14,6 +14,8 @@ from gateway.errors import StoreBusy, StoreError
 from gateway.model import Compacted, Key, Publication, Selection
 from gateway.store import sqlite_compaction, sqlite_log
 from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_own_lists import own_lists
+from tests.contract.tidied import TidiedStore
 from tests.store.conftest import change, furnished
 
 SETS = (("source:laro",), ("source:laro", "source:laro:a"), ("source:laro", "source:laro:b"))
@@ -91,6 +93,21 @@ def test_small_publications_become_full_blocks(model):
     for first in range(0, 900, 3):
         model.publish(first, first + 1, first + 2)
     assert blocks(model.store) <= 9 + 16 + 1
+    model.verify()
+
+
+@pytest.mark.unmeasured
+@pytest.mark.long
+def test_ten_thousand_publications_of_three_records_leave_400_blocks(model, capsys):
+    """Each publisher compacts after its own publication; nothing else does."""
+    with model.store._file.packing() as session:
+        session.execute("pragma synchronous = off")  # power does not fail here
+    for first in range(0, 30_000, 3):
+        model.publish(first, first + 1, first + 2)
+    left = blocks(model.store)
+    with capsys.disabled():
+        print(f"\n10,000 publications of 3 records left {left} blocks")
+    assert left <= 400
     model.verify()
 
 
@@ -279,6 +296,19 @@ def test_two_compactions_at_once_lose_nothing(store, clocks, path):
                 thread.join()
             assert blocks(store, "holes is not null") == 0
             model.verify()
+
+
+def test_the_backend_that_is_tidied_has_no_holes_and_an_own_list_of_each_set(path, clocks):
+    """It is one of those of the contract tests."""
+    with closing(furnished(TidiedStore(path, create=True, clock=clocks.host()))) as store:
+        model = Model(store, clocks)
+        model.publish(*range(40))
+        model.publish(*range(20))
+        with store.view(), store._file.reading() as session:
+            assert {one.is_ready for one in own_lists(session)} == {True}
+            assert len(own_lists(session)) >= 3
+        assert blocks(store, "holes is not null") == 0
+        model.verify()
 
 
 def test_only_compaction_does_not_wait_for_the_disk(model):
