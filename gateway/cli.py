@@ -185,7 +185,7 @@ def compact(context: click.Context, /, anew: bool, as_json: bool) -> None:
     """Make the blocks of the store anew that have holes, or could be smaller; `harvester tend` does it too.
 
     Ctrl-C stops the command, and the next one continues. Answers and datestamps stay the same. At the end, the file of
-    the store becomes smaller if at least a hundredth of it is free.
+    the store becomes smaller if at least a hundredth of it, and 1 MiB, is free.
 
     The file of an earlier release becomes smaller only with --anew. This needs the space of the file twice more, and
     publishers wait meanwhile: about 15 seconds for a million items. Afterwards, --anew is not needed any more.

@@ -17,9 +17,10 @@ from typing import Final, NamedTuple
 from gateway.store.sqlite_file import BUSY_SECONDS, Session, SqliteFile
 from gateway.store.sqlite_log import WriteAheadLog
 
-_STEP_SECONDS: Final = 0.003  # of the lock; then the step is written, which takes about as long
-_MOST_PAGES: Final = 500  # of a step
+_STEP_SECONDS: Final = 0.001  # of the lock; then the step is written, which takes about as long
+_MOST_PAGES: Final = 200  # of a step
 _PAGES_PER_FREE: Final = 100  # a smaller share of free pages is left to the next publications
+_LEAST_BYTES: Final = 1_048_576  # and so are fewer bytes
 _WRITTEN_PER_PAGE: Final = 2  # a moved page, and the one that leads to it
 _INCREMENTAL: Final = (2,)  # only such a file can shrink; it is decided before its first table, or when written anew
 _STEPS_BETWEEN_BEATS: Final = 100_000  # of SQLite: some hundredths of a second
@@ -37,7 +38,7 @@ class Shrunk(NamedTuple):
 def shrink(
     file: SqliteFile, log: WriteAheadLog, seconds: float, is_stopped: Callable[[], bool], step: Callable[[str], None]
 ) -> Shrunk:
-    """Make a file smaller if at least a hundredth of it is free. Raise StoreError.
+    """Make a file smaller if at least a hundredth of it and 1 MiB are free. Raise StoreError.
 
     It ends after so many `seconds`, when `is_stopped`, or when a reader keeps too much of the log.
     """
@@ -45,7 +46,7 @@ def shrink(
     with file.reading() as session:
         page_bytes, pages, free = (_number(session, name) for name in ("page_size", "page_count", "freelist_count"))
         can_shrink = session.one("pragma auto_vacuum") == _INCREMENTAL
-    if free * _PAGES_PER_FREE < pages:
+    if free * _PAGES_PER_FREE < pages or free * page_bytes < _LEAST_BYTES:
         return Shrunk()
     if not can_shrink:
         return Shrunk(kept_free=free * page_bytes)

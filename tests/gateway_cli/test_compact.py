@@ -63,7 +63,7 @@ def test_a_file_of_an_earlier_release_is_written_anew_if_that_is_wanted(gateway,
         patched.setattr(SqliteFile, "_is_new", lambda _: False)
         gateway("init")
     with closing(furnished(SqliteStore(folder / "store.sqlite"))) as store:
-        spread(Model(store, Clocks()), 600)
+        spread(Model(store, Clocks()), 1_500)
         store.settle()
     before = (folder / "store.sqlite").stat().st_size
     first = gateway("compact", "--json")

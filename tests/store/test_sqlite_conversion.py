@@ -16,6 +16,7 @@ import pytest
 
 from gateway.errors import StoreDamaged, StoreUnwritable
 from gateway.model import Key, Publication, Resource, Selection
+from gateway.store import sqlite_shrinking
 from gateway.store.queries import load
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_blocks import as_departed
@@ -313,6 +314,20 @@ def test_a_converted_store_has_the_schema_of_a_new_one(path, tmp_path, records):
 
     assert schema(path) == schema(new)
     assert without_former_tables(new)
+
+
+def test_a_converted_store_that_is_written_anew_is_smaller_and_can_shrink(path, records, monkeypatch):
+    monkeypatch.setattr(sqlite_shrinking, "_LEAST_BYTES", 0)
+    with closing(SqliteStore(path)) as store:
+        free = store.compact(is_thorough=True).kept_free
+        assert free > 0
+        store.settle()
+        before = path.stat().st_size
+        assert store.rewrite() >= free // 2
+        store.settle()
+        assert path.stat().st_size < before
+        assert store.compact(is_thorough=True).kept_free == 0
+    check_same(path, records)
 
 
 def test_the_log_says_how_far_it_is_and_how_long_it_takes(path, records, caplog):

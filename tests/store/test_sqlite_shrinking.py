@@ -77,7 +77,17 @@ def test_the_publisher_keeps_free_pages_for_the_next_publication(model):
     assert number(model.store, "freelist_count") > 0
 
 
-def test_a_small_share_of_free_pages_is_left(model):
+def test_few_free_bytes_are_left(model):
+    spread(model, 300)
+    free = number(model.store, "freelist_count")
+    assert 0 < free * 4_096 < 1_048_576
+    assert free > number(model.store, "page_count") // 100
+    assert shrunk(model.store) == Shrunk(0, 0, is_complete=True)
+    assert number(model.store, "freelist_count") == free
+
+
+def test_a_small_share_of_free_pages_is_left(model, monkeypatch):
+    monkeypatch.setattr(sqlite_shrinking, "_LEAST_BYTES", 0)
     spread(model)
     model.store.compact(is_thorough=True)
     with model.store._file.writing() as session:
@@ -107,6 +117,16 @@ def test_it_can_be_stopped_after_any_step_and_goes_on(model):
     model.verify()
     assert shrunk(model.store).is_complete
     assert number(model.store, "freelist_count") == 0
+    model.verify()
+
+
+def test_a_step_ends_when_it_has_had_the_lock_for_long_enough(model, monkeypatch):
+    spread(model)
+    model.store.compact()
+    free, steps = number(model.store, "freelist_count"), []
+    monkeypatch.setattr(sqlite_shrinking, "_STEP_SECONDS", 0)
+    assert shrunk(model.store, step=steps.append).is_complete
+    assert len(steps) > free
     model.verify()
 
 
@@ -150,6 +170,7 @@ def test_a_reader_of_an_old_state_reads_it_to_its_end(model, path):
     model.verify()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_steps")
 def test_it_pauses_while_a_reader_keeps_the_log(model, monkeypatch):
     spread(model)
