@@ -31,6 +31,7 @@ LONG = {
             "page_storm",
             "pages",
             "parallel",
+            "rebuild",
             "resourcesync",
             "review_clicks",
             "search",

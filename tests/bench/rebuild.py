@@ -1,0 +1,92 @@
+"""What `gateway rebuild` costs: nothing has changed, every mapping has changed, and the whole store is made anew.
+
+The inbox is a harvested one. Minutes are those of a million items, extrapolated from fewer if `--records` says so.
+The processor time beside them is that of all processes, user and system: other programs hardly change it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests import live
+from tests.bench.source import ROOT, serving
+from tests.bench.table import Row, main
+
+_MEASURED = 50_000  # records at most: their harvest takes a minute, and a rebuild needs the same time for each item
+_MILLION = 1_000_000
+_FORMATS = 2  # in which every item has a record
+_MINUTES = 3.0
+_PROCESSOR_MICROSECONDS = 360.0  # an item: three minutes of two processors
+# The command, with a newer version of each mapping, which writes a comment more.
+_CHANGED = """
+import sys
+from dataclasses import replace
+from gateway import cli, formats, items, mapping, rebuild
+
+def newer(format_):
+    return replace(format_, version=format_.version + 1, write=lambda work: format_.write(work) + b"<!-- newer -->")
+
+known = {prefix: newer(format_) for prefix, format_ in formats.written().items()}
+for module in (formats, items, mapping, rebuild):
+    module.written = lambda: known
+cli.main(sys.argv[1:])
+"""
+
+
+class _Cost(NamedTuple):
+    """Seconds of the clock, and of processors."""
+
+    clock: float
+    processors: float
+
+
+def rows(records: int) -> Iterator[Row]:
+    """Measure the three kinds of rebuild of one instance."""
+    items = min(records, _MEASURED)
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
+        with serving(items) as source:
+            folder = live.instance(Path(scratch), {"corpus": (source, ("oai_dc",))})
+            done = live.called("harvester", folder, "run", "corpus", is_measured=False)
+        assert done.returncode == 0, done.stderr
+        start = _cost(live.command("gateway", folder, "settings", "--json"), None)
+        command = live.command("gateway", folder, "rebuild", "--json")
+        unchanged = _cost(command, 0)
+        anew = _cost([*command, "--from-inbox", "--anew"], items * _FORMATS)
+        changed = _cost([sys.executable, "-c", _CHANGED, *command[1:]], items * _FORMATS)
+    yield from _rows("gateway rebuild, when nothing has changed", unchanged, items, start.processors)
+    yield from _rows("gateway rebuild, when every record has changed", changed, items, start.processors)
+    yield from _rows("gateway rebuild --from-inbox --anew", anew, items, start.processors)
+
+
+def _rows(what: str, cost: _Cost, items: int, start: float) -> Iterator[Row]:
+    minutes = cost.clock / items * _MILLION / 60
+    each = cost.processors / items * 1e6
+    note = f"{items:,} items in {cost.clock:.1f} s of the clock and {cost.processors:.1f} s of processors"
+    busy = f"{os.cpu_count()} processors; load {os.getloadavg()[0]:.1f}"
+    yield Row(f"{what}: a million items", minutes, _MINUTES, unit=" min", note=f"extrapolated from {note}; {busy}")
+    note = f"of which the start of a program is {start / items * 1e6:.0f} µs"
+    yield Row(f"{what}: processors, an item", each, _PROCESSOR_MICROSECONDS, unit=" µs", note=note)
+
+
+def _cost(line: list[str], changed: int | None) -> _Cost:
+    """Run a command that changes so many records to its end; return what it cost with all its processes."""
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    surroundings = live.unmeasured(live.environment({}))
+    done = subprocess.run(line, cwd=ROOT, env=surroundings, text=True, capture_output=True, check=False)
+    clock, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stderr
+    assert changed is None or json.loads(done.stdout)["changed_records"] == changed, done.stdout
+    return _Cost(clock, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+
+
+if __name__ == "__main__":
+    main(rows)
