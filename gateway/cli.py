@@ -5,6 +5,7 @@ Modules that take long to import are imported inside the commands, so that `gate
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -132,10 +133,12 @@ def rebuild(folder: Path, /, prefix: str | None, from_inbox: bool, anew: bool, a
     """
     if (prefix and from_inbox) or (anew and not from_inbox):
         raise click.UsageError("Give --format without --from-inbox, and --anew only with --from-inbox.")
+    from gateway import indexing, upkeep  # noqa: PLC0415
+
+    gc.set_threshold(indexing.OBJECTS_BEFORE_COLLECTION)
     if from_inbox:
         _rebuild_from_inbox(folder, anew=anew, as_json=as_json)
         return
-    from gateway import upkeep  # noqa: PLC0415
 
     bar = click.progressbar(length=upkeep.count_items(folder), label="Items", file=sys.stderr, hidden=is_quiet())
     with bar:

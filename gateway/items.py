@@ -53,12 +53,21 @@ class Payloads:
         self._lost_until = inbox.lost_until()
         self._names: dict[str, str] = {"oai_dc": ""}  # ours contains it, so it needs no other name
 
-    def task(self, upstream: str, arrived: Mapping[str, tuple[StoredPage, Slice]], state: ItemState | None) -> Task:
+    def task(
+        self,
+        upstream: str,
+        arrived: Mapping[str, tuple[StoredPage, Slice]],
+        state: ItemState | None,
+        takedowns: Takedowns | None = None,
+    ) -> Task:
         """Return the mapping task of an item: its arrived payloads, by upstream prefix, and its stored ones.
+
+        Without `takedowns`, the list is looked at for each item. A publication that names the revision of its list need
+        not do that: if the list has changed, it is not written.
 
         Raise PageLost when the inbox lacks the page of a stored payload that is needed, and TakedownsUnreadable.
         """
-        takedowns = self._store.takedowns()
+        takedowns = takedowns or self._store.takedowns()
         held = payloads_of(state)
         if arrived or (state and takedowns.names_item(state.identifier, self._facts.name, upstream)):
             held = {

@@ -271,7 +271,7 @@ class _Batch:
             (known_deletion.metadata_prefix, known_deletion.identifier): known_deletion
             for known_deletion in self._known_deletions
         }
-        self._takedowns = store.takedowns().revision
+        self._takedowns = store.takedowns()
         self._edition = store.edition(facts.name)  # before the states: a later change of files raises it
         self._states = store.states(facts.name, tuple(self._upstreams))
         settled = (self._settled(upstream, parts) for upstream, parts in self._without_known(arrived).items())
@@ -293,7 +293,7 @@ class _Batch:
             released=tuple(self._good),
             position=position,
             edition=self._edition,
-            takedowns=self._takedowns,
+            takedowns=self._takedowns.revision,
             deletions=tuple(
                 Deletion(*key, *deletion.place_in_all, key in self._held_back)
                 for key, deletion in self._deletions.items()
@@ -304,8 +304,8 @@ class _Batch:
         return self._counts
 
     def _task(self, upstream: str, parts: Mapping[str, _Arrived]) -> Task:
-        state = self._states.get(upstream)
-        return self._payloads.task(upstream, {prefix: part.part for prefix, part in parts.items()}, state)
+        arrived = {prefix: part.part for prefix, part in parts.items()}
+        return self._payloads.task(upstream, arrived, self._states.get(upstream), self._takedowns)
 
     def _usable(self, pages: Sequence[StoredPage]) -> list[_Arrived]:
         """Return the slices with a usable identifier; put the others into quarantine."""

@@ -25,6 +25,7 @@ from gateway.items import (
 from gateway.mapping import Prepared, most_specific, prepare, tombstone
 from gateway.model import ItemState, Publication
 from gateway.store.base import Inbox, Store
+from gateway.takedowns import Takedowns
 
 _BATCH = 500  # items of one transaction
 
@@ -79,13 +80,14 @@ def _lost(state: ItemState) -> tuple[str, ...]:
 def _rebuild(store: Store, payloads: Payloads | None, source: str, upstreams: Sequence[str], wanted: str | None) -> int:
     for _ in range(TRIES):
         # Before the states: a later publication, or change of files, moves these values.
-        position, edition, takedowns = store.position(source), store.edition(source), store.takedowns().revision
+        position, edition, takedowns = store.position(source), store.edition(source), store.takedowns()
         states = store.states(source, upstreams).values()
-        changes = [change for state in states if (change := _remade(store, payloads, state, wanted))]
+        changes = [change for state in states if (change := _remade(store, payloads, state, wanted, takedowns))]
         if not changes:
             return 0
         try:
-            publication = Publication(source, position=(position, position), edition=edition, takedowns=takedowns)
+            moves = (position, position)
+            publication = Publication(source, position=moves, edition=edition, takedowns=takedowns.revision)
             return write(store, publication, changes)
         except (IntentExpired, PositionMoved, FilesChanged):
             continue
@@ -94,13 +96,15 @@ def _rebuild(store: Store, payloads: Payloads | None, source: str, upstreams: Se
     )
 
 
-def _remade(store: Store, payloads: Payloads | None, state: ItemState, wanted: str | None) -> Change | None:
+def _remade(
+    store: Store, payloads: Payloads | None, state: ItemState, wanted: str | None, takedowns: Takedowns
+) -> Change | None:
     """Return the change of an item; None if there is none, or if its payloads can no longer be read."""
     if state.is_deleted:
         return _buried_again(store, state, wanted)
     if payloads is None or any(map(payloads.is_lost, state.payloads)):
         return None
-    prepared = prepare(payloads.task(state.upstream, {}, state))
+    prepared = prepare(payloads.task(state.upstream, {}, state, takedowns))
     change = Change(prepared, (), state)
     if prepared.problems or not change.differs():
         return None

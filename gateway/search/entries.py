@@ -6,7 +6,7 @@ The header of a record is ours, so it is read as text. What is in the metadata c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from html import unescape
 from itertools import islice
@@ -81,8 +81,7 @@ def entry_of(record: bytes, describe: Describe) -> Entry:
         work = describe(record)
     except Exception:  # noqa: BLE001 - contents of a record must not end the work on all others
         work = Work()
-    title = dict.fromkeys(islice(_words(work.texts("title")), MOST_WORDS))
-    other = dict.fromkeys(islice(_words(work.texts(*_PEOPLE, "subject")), MOST_WORDS))
+    title, other = _words(work.texts("title")), _words(work.texts(*_PEOPLE, "subject"))
     local = _LOCAL.match(identifier)
     source = (("source", local[1]),) if local else ()
     return Entry(
@@ -96,9 +95,9 @@ def entry_of(record: bytes, describe: Describe) -> Entry:
     )
 
 
-def _words(texts: Iterable[str]) -> Iterator[str]:
-    for text in texts:
-        yield from index_words(text)
+def _words(texts: Iterable[str]) -> dict[str, None]:
+    """Return the first words of some texts, without repetition."""
+    return dict.fromkeys(islice(index_words("\n".join(texts)), MOST_WORDS))
 
 
 def _names(identifier: str, work: Work) -> Iterable[str]:

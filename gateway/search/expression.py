@@ -5,8 +5,9 @@ So nothing in a query reaches the syntax of FTS5: its operators are words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from hashlib import blake2b
+from itertools import chain
 
 from gateway.search.identifiers import joined, may_be_identifier, names_of
 from gateway.search.words import Word, query_words
@@ -69,9 +70,4 @@ def _quoted(term: str) -> str:
 
 def written(words: Iterable[str], *more: Iterable[str]) -> str:
     """Return words and terms as the text of a column."""
-    return " ".join(_chained(words, *more))
-
-
-def _chained(*parts: Iterable[str]) -> Iterator[str]:
-    for part in parts:
-        yield from part
+    return " ".join(chain(words, *more))

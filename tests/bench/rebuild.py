@@ -69,12 +69,12 @@ def rows(records: int) -> Iterator[Row]:
 
 def _rows(what: str, cost: _Cost, items: int, start: float) -> Iterator[Row]:
     minutes = cost.clock / items * _MILLION / 60
-    each = cost.processors / items * 1e6
+    microseconds = cost.processors / items * 1e6
     note = f"{items:,} items in {cost.clock:.1f} s of the clock and {cost.processors:.1f} s of processors"
     busy = f"{os.cpu_count()} processors; load {os.getloadavg()[0]:.1f}"
     yield Row(f"{what}: a million items", minutes, _MINUTES, unit=" min", note=f"extrapolated from {note}; {busy}")
     note = f"of which the start of a program is {start / items * 1e6:.0f} µs"
-    yield Row(f"{what}: processors, an item", each, _PROCESSOR_MICROSECONDS, unit=" µs", note=note)
+    yield Row(f"{what}: processors, an item", microseconds, _PROCESSOR_MICROSECONDS, unit=" µs", note=note)
 
 
 def _cost(line: list[str], changed: int | None) -> _Cost:

@@ -7,6 +7,7 @@ their counts; or the error that ended the runner. The process sends each runner 
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, TypeAlias
 
 from gateway.errors import GatewayError, StoreError
+from gateway.indexing import OBJECTS_BEFORE_COLLECTION
 from gateway.publish import Counts, publish_in_turn
 from gateway.store.base import Inbox
 from gateway.store.waiting import leave_with_parent
@@ -138,6 +140,7 @@ def _enter(pipe: Connection, others: list[Connection], folder: str, source: str)
         other.close()  # the end of the process that holds them is heard only when nobody else does
     _let_go_of_input_and_output()
     leave_with_parent()
+    gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
             with opened(folder, is_child=True) as instance:
