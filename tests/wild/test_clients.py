@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import oaipmh_scythe
 import pytest
@@ -40,10 +41,10 @@ def base_url(instance: Path) -> Iterator[str]:
         yield server.url
 
 
-def held(instance: Path, metadata_prefix: str) -> set[tuple[str, bool]]:
-    """Return (identifier, is deleted) of every record in the store, read without the protocol."""
-    with closing(open_store(instance)) as store, store.view() as view:
-        page = view.page(Selection(metadata_prefix), None, 10_000)
+def held(instance: Path, selection: Selection, *, show_departed: bool = False) -> set[tuple[str, bool]]:
+    """Return (identifier, is deleted) of every record of a list, read without the protocol."""
+    with closing(open_store(instance, show_departed=show_departed)) as store, store.view() as view:
+        page = view.page(selection, None, 10_000)
         assert page.next is None
     return {_identity(content) for content in page.records}
 
@@ -54,27 +55,50 @@ def _identity(content: bytes) -> tuple[str, bool]:
     return identifier.decode(), b'status="deleted"' in header
 
 
-def _by_sickle(url: str, metadata_prefix: str) -> Iterator[tuple[str, bool]]:
-    for record in sickle.Sickle(url).ListRecords(metadataPrefix=metadata_prefix):
-        yield record.header.identifier, record.header.deleted
+class Wanted(NamedTuple):
+    """A list, and the content codings that a client asks for if it can be told so."""
+
+    verb: str = "ListRecords"
+    metadata_prefix: str = "oai_dc"
+    set_spec: str = ""
+    from_: str = ""
+    until: str = ""
+    codings: str = ""
+
+    def arguments(self, of_set: str = "set", of_from: str = "from") -> dict[str, str]:
+        """Return the arguments that are there, with the names that a client has for them."""
+        named = {of_set: self.set_spec, of_from: self.from_, "until": self.until}
+        return {name: value for name, value in named.items() if value}
 
 
-def _by_scythe(url: str, metadata_prefix: str) -> Iterator[tuple[str, bool]]:
+def _by_sickle(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
+    more = {"headers": {"Accept-Encoding": wanted.codings}} if wanted.codings else {}
+    harvester = getattr(sickle.Sickle(url, **more), wanted.verb)
+    for record in harvester(metadataPrefix=wanted.metadata_prefix, **wanted.arguments()):
+        header = getattr(record, "header", record)
+        yield header.identifier, header.deleted
+
+
+def _by_scythe(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
     with oaipmh_scythe.Scythe(url) as scythe:
-        for record in scythe.list_records(metadata_prefix=metadata_prefix):
-            yield record.header.identifier, record.header.deleted  # type: ignore[union-attr]
+        harvester = scythe.list_records if wanted.verb == "ListRecords" else scythe.list_identifiers
+        for record in harvester(metadata_prefix=wanted.metadata_prefix, **wanted.arguments("set_", "from_")):
+            header = getattr(record, "header", record)
+            yield header.identifier, header.deleted  # type: ignore[union-attr]
 
 
-def _by_http_oai(url: str, metadata_prefix: str) -> Iterator[tuple[str, bool]]:
+def _by_http_oai(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
     script = Path(__file__).with_name("http_oai.pl")
-    done = subprocess.run(["perl", script, url, metadata_prefix], text=True, capture_output=True, check=False)
+    words = [word for argument in wanted.arguments().items() for word in argument]
+    line = ["perl", script, url, wanted.verb, wanted.metadata_prefix, *words]
+    done = subprocess.run(line, text=True, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    for line in done.stdout.splitlines():
-        status, _, identifier = line.partition(" ")
+    for output in done.stdout.splitlines():
+        status, _, identifier = output.partition(" ")
         yield identifier, status == "deleted"
 
 
-Client = Callable[[str, str], Iterator[tuple[str, bool]]]
+Client = Callable[[str, Wanted], Iterator[tuple[str, bool]]]
 CLIENTS = (
     pytest.param(_by_sickle, id="sickle"),
     pytest.param(_by_scythe, id="oaipmh-scythe"),
@@ -85,8 +109,8 @@ CLIENTS = (
 @pytest.mark.parametrize("metadata_prefix", FORMATS)
 @pytest.mark.parametrize("client", CLIENTS)
 def test_client_gets_every_record_once(base_url: str, instance: Path, client: Client, metadata_prefix: str) -> None:
-    harvested = list(client(base_url, metadata_prefix))
+    harvested = list(client(base_url, Wanted(metadata_prefix=metadata_prefix)))
     assert len(harvested) == len(set(harvested))
-    assert set(harvested) == held(instance, metadata_prefix)
+    assert set(harvested) == held(instance, Selection(metadata_prefix))
     assert len(harvested) > RECORDS
     assert any(is_deleted for _, is_deleted in harvested)
