@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import pytest
 
 from gateway.model import Format, Source
 from gateway.store.sqlite import SqliteStore
+from tests import live
+from tests.bench.source import ROOT
 from tests.seeds import seed_of
 from tests.store import tidier
 from tests.store.test_sqlite_compaction import _orphans, blocks, listed
@@ -25,6 +28,10 @@ SEED = seed_of("COMPACTION_SEED")
 PUBLISHERS = ("ada", "bo")
 PATIENCE_SECONDS = 1_800.0  # a busy machine is no defect
 STEPS = (
+    "intent locked",
+    "intent written",
+    "intent committed",
+    "datestamp taken",
     "publication packed",
     "publication locked",
     "intent removed",
@@ -35,18 +42,32 @@ STEPS = (
     "blocks replaced",
     "compaction committed",
 )
+TIDYING = ("blocks merged", "blocks replaced", "compaction committed", "own list grown", "growth committed")
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an instance with an empty store; tests copy it."""
+    folder = tmp_path_factory.mktemp("made") / "instance"
+    assert live.called("gateway", folder, "init", "--domain", "chaos.example.org", is_measured=False).returncode == 0
+    return folder
+
+
+@pytest.fixture
+def folder(instance: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(instance, tmp_path / "instance"))
 
 
 def made(folder: Path) -> SqliteStore:
-    store = SqliteStore(folder / "store.sqlite", create=True)
+    store = SqliteStore(folder / "store.sqlite")
     store.add_source(Source("chaos", "https://chaos.example.org"))
     store.add_format(Format("oai_dc", "dc.xsd", "urn:dc"))
     return store
 
 
 def started(folder: Path, name: str, seed: int, odds: int = 0, step: str = "-") -> subprocess.Popen:
-    arguments = [sys.executable, tidier.__file__, str(folder), name, str(seed), str(odds), step]
-    return subprocess.Popen(arguments, stderr=subprocess.PIPE)
+    arguments = [sys.executable, "-m", tidier.__name__, str(folder), name, str(seed), str(odds), step]
+    return subprocess.Popen(arguments, cwd=ROOT, stderr=subprocess.PIPE)
 
 
 def _published(folder: Path) -> int:
@@ -77,37 +98,61 @@ def verify(store: SqliteStore, folder: Path) -> None:
     assert _orphans(store) == (0, 0)
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_a_kill_at_a_step_loses_nothing(tmp_path, step):
-    with closing(made(tmp_path)) as store:
+def check_command(folder: Path) -> None:
+    """Check that `gateway check` finds nothing wrong with the store."""
+    done = live.called("gateway", folder, "check", is_measured=False)
+    assert (done.returncode, "The store is sound." in done.stderr) == (0, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [*((PUBLISHERS[0], step) for step in STEPS), *((tidier.COMPACTOR, step) for step in TIDYING)],
+)
+def test_a_kill_at_a_step_loses_nothing(folder, name, step):
+    with closing(made(folder)) as store:
         for _ in range(2):
-            process = started(tmp_path, PUBLISHERS[0], SEED, step=step)
+            if name not in PUBLISHERS:
+                _let_publish(folder)
+            process = started(folder, name, SEED, step=step)
             assert process.wait(60) == -signal.SIGKILL, process.stderr.read()
             process.stderr.close()
+            verify(store, folder)
             time.sleep(1.1)  # what was published is below the horizon
-        verify(store, tmp_path)
+        check_command(folder)
         time.sleep(2)  # an intent of the dead expires
         store.compact(is_thorough=True)
         assert blocks(store, "holes is not null") == 0
-        verify(store, tmp_path)
+        verify(store, folder)
+
+
+def _let_publish(folder: Path) -> None:
+    """Let a publisher publish a few times; then kill it, wherever it is."""
+    process, wanted = started(folder, PUBLISHERS[1], SEED), _published(folder) + 5
+    while _published(folder) < wanted:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    process.stderr.close()
+    time.sleep(1.1)
 
 
 @pytest.mark.parametrize(
     "wanted", [pytest.param(30, id="share"), pytest.param(400, id="whole", marks=pytest.mark.long)]
 )
-def test_kills_at_random_moments_lose_nothing(tmp_path, capsys, wanted):
+def test_kills_at_random_moments_lose_nothing(folder, capsys, wanted):
     choice, killed = random.Random(SEED), 0
     names = (*PUBLISHERS, tidier.COMPACTOR, tidier.COMPACTOR)
     running: dict[int, subprocess.Popen] = {}
-    with closing(made(tmp_path)) as store:
+    with closing(made(folder)) as store:
         try:
             deadline = time.monotonic() + PATIENCE_SECONDS
-            while killed < 4 or _published(tmp_path) < wanted:
+            while killed < 4 or _published(folder) < wanted:
                 assert time.monotonic() < deadline
                 for number, name in enumerate(names):
                     process = running.get(number)
                     if process is None:
-                        running[number] = started(tmp_path, name, choice.getrandbits(30), odds=400)
+                        running[number] = started(folder, name, choice.getrandbits(30), odds=400)
                     elif process.poll() is not None:
                         assert process.returncode == -signal.SIGKILL, process.stderr.read().decode()
                         killed += 1
@@ -120,10 +165,12 @@ def test_kills_at_random_moments_lose_nothing(tmp_path, capsys, wanted):
                 process.kill()
                 process.wait()
                 process.stderr.close()
+        verify(store, folder)
+        check_command(folder)
         time.sleep(3)  # intents of the dead expire
-        verify(store, tmp_path)
+        verify(store, folder)
         store.compact(is_thorough=True)
         assert blocks(store, "holes is not null") == 0
-        verify(store, tmp_path)
+        verify(store, folder)
     with capsys.disabled():
-        print(f"\n{_published(tmp_path)} publications, {killed} processes killed beside compaction, seed {SEED}")
+        print(f"\n{_published(folder)} publications, {killed} processes killed beside compaction, seed {SEED}")

@@ -1,6 +1,6 @@
-"""A process that publishes its own items, or compacts, for ever: run by `test_compaction_kills.py`, ended by a signal.
+"""A process that publishes its own items, or tidies up, for ever: run by `test_compaction_kills.py`, ended by a signal.
 
-    python tidier.py FOLDER NAME SEED ODDS STEP
+    python -m tests.store.tidier FOLDER NAME SEED ODDS STEP
 
 It kills itself at one of so many steps (0: never), or at the first step with the name STEP. Before a publication, it
 notes in a file which version it publishes, and afterwards that it has.
@@ -13,12 +13,14 @@ import random
 import signal
 import sys
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from time import sleep
 
 from gateway.errors import IntentExpired
 from gateway.model import ItemChange, Publication, Record
 from gateway.store.sqlite import SqliteStore
+from tests.contract.tidied import tidy
 
 ITEMS = 300  # of each publisher
 COMPACTOR = "compactor"
@@ -50,10 +52,12 @@ def work(folder: Path, name: str, seed: int, odds: int, wanted: str) -> None:
 
     store = SqliteStore(folder / "store.sqlite", intent_seconds=2)
     store._step = store._compaction._step = step
+    turns = count(1)
     version = max([0, *(version for _, version, _ in notes_of(folder, name))])
     while os.getppid() == parent:
         if name == COMPACTOR:
-            store.compact(is_thorough=bool(choice.randrange(2)))
+            store.compact()
+            tidy(store, next(turns))
             sleep(0.02)
             continue
         version += 1

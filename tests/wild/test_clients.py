@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import oaipmh_scythe
 import pytest
@@ -71,7 +71,7 @@ class Wanted(NamedTuple):
         return {name: value for name, value in named.items() if value}
 
 
-def _by_sickle(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
+def by_sickle(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
     more = {"headers": {"Accept-Encoding": wanted.codings}} if wanted.codings else {}
     harvester = getattr(sickle.Sickle(url, **more), wanted.verb)
     for record in harvester(metadataPrefix=wanted.metadata_prefix, **wanted.arguments()):
@@ -82,7 +82,8 @@ def _by_sickle(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
 def _by_scythe(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
     with oaipmh_scythe.Scythe(url) as scythe:
         harvester = scythe.list_records if wanted.verb == "ListRecords" else scythe.list_identifiers
-        for record in harvester(metadata_prefix=wanted.metadata_prefix, **wanted.arguments("set_", "from_")):
+        arguments: dict[str, Any] = {**wanted.arguments("set_", "from_")}
+        for record in harvester(metadata_prefix=wanted.metadata_prefix, **arguments):
             header = getattr(record, "header", record)
             yield header.identifier, header.deleted  # type: ignore[union-attr]
 
@@ -90,7 +91,7 @@ def _by_scythe(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
 def _by_http_oai(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
     script = Path(__file__).with_name("http_oai.pl")
     words = [word for argument in wanted.arguments().items() for word in argument]
-    line = ["perl", script, url, wanted.verb, wanted.metadata_prefix, *words]
+    line = ["perl", str(script), url, wanted.verb, wanted.metadata_prefix, *words]
     done = subprocess.run(line, text=True, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     for output in done.stdout.splitlines():
@@ -100,7 +101,7 @@ def _by_http_oai(url: str, wanted: Wanted) -> Iterator[tuple[str, bool]]:
 
 Client = Callable[[str, Wanted], Iterator[tuple[str, bool]]]
 CLIENTS = (
-    pytest.param(_by_sickle, id="sickle"),
+    pytest.param(by_sickle, id="sickle"),
     pytest.param(_by_scythe, id="oaipmh-scythe"),
     pytest.param(_by_http_oai, id="HTTP-OAI", marks=pytest.mark.needs("HTTP::OAI")),
 )

@@ -28,7 +28,7 @@ from gateway.store.sqlite_compaction import Compaction
 from gateway.store.sqlite_own_lists import own_lists, today, want
 from gateway.xmltext import utc_datetime
 from tests import live
-from tests.wild.test_clients import CLIENTS, FORMATS, RECORDS, Client, Wanted, held, instance
+from tests.wild.test_clients import CLIENTS, FORMATS, RECORDS, Client, Wanted, by_sickle, held, instance
 
 pytestmark = pytest.mark.slow
 __all__ = ["instance"]
@@ -162,13 +162,12 @@ def test_client_gets_every_record_once(served: Served, client: Client, wanted: W
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "identity"])
 def test_sickle_gets_every_record_in_every_coding_that_it_knows(served: Served, coding: str) -> None:
-    client = CLIENTS[0].values[0]
     for wanted in (Wanted(codings=coding), Wanted("ListIdentifiers", set_spec=RARE, codings=coding)):
-        check_harvest(served, client, wanted)
+        check_harvest(served, by_sickle, wanted)
 
 
 def test_a_record_that_left_the_set_is_shown_as_deleted_where_the_setting_says_so(served: Served) -> None:
-    shown = dict(CLIENTS[0].values[0](served.url, Wanted(set_spec=RARE)))
+    shown = dict(by_sickle(served.url, Wanted(set_spec=RARE)))
     members = len(range(0, RECORDS, OF_RARE))
     departed = len(range(0, RECORDS, LEAVING))
     assert sum(shown.values()) == (departed if served.shows_departed else 0)
