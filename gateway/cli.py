@@ -9,7 +9,7 @@ import gc
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from time import time
@@ -74,13 +74,16 @@ def init(folder: Path, /, group: str | None, as_json: bool, **identity: str | No
 def serve(folder: Path, host: str, port: int, access_log: str) -> None:
     """Serve the repository until Ctrl-C or SIGTERM."""
     from gateway.serve import serve as run  # noqa: PLC0415
+    from gateway.serve_conversion import convert_first  # noqa: PLC0415
+    from gateway.store.opening import needs_conversion  # noqa: PLC0415
     from gateway.upkeep import check_store, complete_takedowns  # noqa: PLC0415
 
+    opened = convert_first(load(folder), host, port) if needs_conversion(folder) else None
     check_store(folder)
     if doubt := complete_takedowns(folder):
         say(doubt)
     signals.release()  # the server has handlers of its own, and a longer grace period
-    run(load(folder), host, port, access_log)
+    run(load(folder), host, port, access_log, opened)
 
 
 @main.command()
@@ -261,9 +264,12 @@ def restore(folder: Path, source: Path, missing: bool, replace: bool, as_json: b
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
     """Draw a bar on stderr, and yield the function that moves it; it takes a name, how much is done, and the total."""
-    with click.progressbar(length=1, label=label, file=sys.stderr, hidden=is_quiet()) as bar:
+    with ExitStack() as stack:
+        bar = click.progressbar(length=1, label=label, file=sys.stderr, hidden=is_quiet())
 
         def show(name: str, done: int, total: int) -> None:
+            if not bar.entered:  # opening the store may draw a bar of its own before
+                stack.enter_context(bar)
             bar.label, bar.length = name, max(total, 1)
             bar.pos = min(done, bar.length)
             bar.render_progress()  # `update` draws nothing for a step of 0

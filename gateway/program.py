@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from traceback import format_exc
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +16,10 @@ from gateway import logs, signals, streams
 from gateway.errors import ConfigurationError, GatewayError, StoreBusy
 from gateway.settings import Settings
 from gateway.statuses import Status
+from gateway.store.conversion_progress import shown_by
+
+if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
 
 _SHOWN = 60  # characters of an argument
 _LEVEL = "gateway.level"  # the key in the `meta` of click's context
@@ -59,7 +64,7 @@ class Program(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         """Run the command; a GatewayError, or an argument that is no text, ends it with one message and a status."""
-        with _ends():
+        with _ends(), _conversion_bar():
             try:
                 return super().invoke(ctx)
             except GatewayError as error:
@@ -98,6 +103,33 @@ def _ends() -> Iterator[None]:
         with suppress(OSError):
             say("Stopped.")
         raise _Ended(Status.STOPPED) from end
+
+
+@contextmanager
+def _conversion_bar() -> Iterator[None]:
+    """Draw a bar on a terminal while the store of an earlier release is converted, whichever command opens it."""
+    if not sys.stderr.isatty() or is_quiet():
+        yield
+        return
+    with ExitStack() as stack:
+        bars: list[ProgressBar[int]] = []
+
+        def show(done: int, total: int) -> None:
+            bar = (
+                bars[0]
+                if bars
+                else stack.enter_context(
+                    click.progressbar(length=total, label="Records moved into blocks", file=sys.stderr)
+                )
+            )
+            bars[:] = [bar]
+            bar.update(done - bar.pos)
+            if done >= total:
+                stack.close()
+                bars.clear()
+
+        with shown_by(show):
+            yield
 
 
 def program_options(function: Callable[..., Any]) -> Callable[..., Any]:

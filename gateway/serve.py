@@ -17,7 +17,7 @@ from logging.handlers import WatchedFileHandler
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 import click
 from flask import Flask
@@ -249,8 +249,21 @@ def _connections(wanted: int) -> int:
     return possible
 
 
-def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
-    """Serve until a signal ends it; sockets that a service manager passes replace `host` and `port`.
+class Sockets(NamedTuple):
+    """The sockets on which a server listens. `are_passed`: a service manager has opened them."""
+
+    listeners: tuple[socket.socket, ...]
+    are_passed: bool
+
+
+def open_sockets(host: str, port: int) -> Sockets:
+    """Return the sockets that a service manager passes, or one on this address. Raise ConfigurationError."""
+    passed = tuple(inherited())
+    return Sockets(passed or (listen(host, port),), bool(passed))
+
+
+def serve(settings: Settings, host: str, port: int, access_log: str, opened: Sockets | None = None) -> None:
+    """Serve until a signal ends it; sockets that are open, or that a service manager passes, replace `host` and `port`.
 
     `access_log` is the path of a file, `-` for stdout, or empty for none. Raise ConfigurationError or StoreError before
     anything is served.
@@ -260,9 +273,8 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
     # Errors are reported here once, not by every worker. The store is closed: a fork must not inherit its connections.
     create_app(settings.instance).extensions["store"].close()
     write_entry = _access_log(access_log, as_json=settings.is_on("log_json"))
-    passed = inherited()
-    listeners = passed or [listen(host, port)]
-    place = _address_of_passed(passed[0], settings) if passed else address(listeners[0], host)
+    listeners, are_passed = opened or open_sockets(host, port)
+    place = _address_of_passed(listeners[0], settings) if are_passed else address(listeners[0], host)
     # Without base_url the harvester does not know the topics, so there is no hub.
     options: dict[str, Value] = {} if settings.text("base_url") else {"base_url": place, "hub": False}
     if doubt := _doubt(settings, listeners[0], place):
@@ -286,7 +298,7 @@ def serve(settings: Settings, host: str, port: int, access_log: str) -> None:
         return app
 
     def when_ready(arbiter: Arbiter) -> None:
-        arbiter.systemd = bool(passed)  # then it does not remove a Unix socket of the service manager
+        arbiter.systemd = are_passed  # then it does not remove a Unix socket of the service manager
         click.echo(logs.sentence(f"Serving {place} (Ctrl-C ends it)"), err=True)
 
     hold_signals_while_workers_begin()

@@ -13,6 +13,7 @@ from gateway.model import Publication
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions, Users
 from gateway.store.clock import MAX_JUMP_SECONDS, HostClock
 from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_conversion import is_due
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from gateway.store.sqlite_inbox import SqliteInbox
 from gateway.store.sqlite_subscribers import SqliteSubscribers
@@ -21,6 +22,7 @@ from gateway.store.sqlite_users import SqliteUsers
 from gateway.store.waiting import PATIENCE_SECONDS
 
 USERS: Final = "users.sqlite"
+_STORE: Final = "store.sqlite"
 
 
 def open_store(
@@ -41,7 +43,7 @@ def open_store(
     StoreMissing, StoreTooNew, StoreBusy, StoreUnwritable or StoreDamaged.
     """
     return SqliteStore(
-        folder / "store.sqlite",
+        folder / _STORE,
         create=create,
         clock=clock,
         show_departed=show_departed,
@@ -49,6 +51,11 @@ def open_store(
         only_reads=only_reads,
         published=published,
     )
+
+
+def needs_conversion(folder: Path) -> bool:
+    """Return whether the store of a folder has records of an earlier release, which `open_store` will move first."""
+    return is_due(folder / _STORE)
 
 
 def open_inbox(folder: Path, *, create: bool = False, only_reads: bool = False) -> Inbox:

@@ -570,6 +570,10 @@ select content from dictionary where id = ?;
 -- Return a row if the store still has the tables of an earlier release.
 select 1 from sqlite_schema where type = 'table' and name = 'former_record';
 
+-- name: former_schema
+-- Return a row if an earlier release has written the file, and no later one has opened it.
+select 1 from sqlite_schema where type = 'table' and name = 'record';
+
 -- name: former_total
 -- Return how many records the store has, in blocks or not.
 select coalesce(sum(records), 0) from tally where collection = 0 and span = 86400;

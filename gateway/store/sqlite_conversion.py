@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
+import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from math import inf
+from pathlib import Path
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -20,6 +23,7 @@ from zstandard import ZstdError
 
 from gateway.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.model import Key
+from gateway.store import conversion_progress
 from gateway.store.block_merging import shares
 from gateway.store.block_rows import row_of
 from gateway.store.blocks import RECORDS, block_of
@@ -37,10 +41,26 @@ _MEMBERS_AT_ONCE: Final = 200_000
 _SHORT_LOG_BYTES: Final = 128 * 1_048_576
 _SECONDS_BETWEEN_NOTES: Final = 10.0
 _PATIENCE_SECONDS: Final = 1.0  # for what need not be done now
+_NEEDED_BYTES: Final = 256 * 1_048_576  # for the log of SQLite, and for the tables of the blocks before the old ones go
 _CONTENT: Final = 5  # the column of a record's bytes
 _REPAIR: Final = (
     "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
 )
+
+
+def is_due(path: Path) -> bool:
+    """Return whether a file has records of an earlier release; False if it cannot be read. Nothing is changed."""
+    if not path.is_file():
+        return False
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection,
+    ):
+        if connection.execute(SQL["former_schema"]).fetchone() is not None:
+            return True
+        if connection.execute(SQL["former_tables"]).fetchone() is not None:
+            return connection.execute(SQL["former_first"]).fetchone() is not None
+    return False
 
 
 class Pace(NamedTuple):
@@ -66,6 +86,8 @@ def convert(file: SqliteFile, step: Callable[[str], None], pace: Pace | None = N
         is_empty = session.one(SQL["former_first"]) is None
         total, done = (session.one(SQL[query]) or (0,) for query in ("former_total", "former_moved"))
     pace = pace or Pace()
+    if not is_empty:
+        _check_disk(file.path)
     if is_empty:  # a new store, or one whose conversion was killed at its end
         with suppress(StoreBusy, StoreUnwritable):  # the next process does it
             _tidy(file, step, pace, _PATIENCE_SECONDS)
@@ -78,7 +100,7 @@ def convert(file: SqliteFile, step: Callable[[str], None], pace: Pace | None = N
 
 
 class _Notes:
-    """Logs how far the conversion is: now and then, with the time that is left."""
+    """Shows how far the conversion is, or logs it now and then, with the time that is left."""
 
     def __init__(self, total: int, done: int, clock: Callable[[], float]) -> None:
         self._total, self._done, self._clock = total, done, clock
@@ -89,15 +111,28 @@ class _Notes:
             total - done,
             total,
         )
+        conversion_progress.show(done, total)
 
     def moved(self, count: int) -> None:
         """Note that so many further records are in blocks."""
         self._done += count
+        if not conversion_progress.show(self._done, self._total):
+            return
         now = self._clock()
         if now - self._noted >= _SECONDS_BETWEEN_NOTES:
             self._noted = now
             left = (self._total - self._done) * (now - self._begun) / (self._done - self._before)
             log.warning("%d of %d records are in blocks. The rest takes about %d s.", self._done, self._total, left)
+
+
+def _check_disk(path: Path) -> None:
+    """Raise StoreUnwritable if the disk has too little space for the conversion."""
+    needed = min(path.stat().st_size, _NEEDED_BYTES)
+    free = shutil.disk_usage(path.parent).free
+    if free < needed:
+        megabytes = [-(-number // 1_000_000) for number in (needed, free)]
+        sentence = "{} cannot be converted: this needs {} MB of free disk, and there are {} MB."
+        raise StoreUnwritable(UPGRADE_UNWRITABLE.format(sentence.format(path, *megabytes)))
 
 
 def _move_all(file: SqliteFile, step: Callable[[str], None], pace: Pace, notes: _Notes) -> None:

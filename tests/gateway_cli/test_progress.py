@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 from io import StringIO
 
+import click
+import pytest
+
 from gateway.cli import progress
+from gateway.program import Program, program_options
+from gateway.store import conversion_progress
 
 
 class Terminal(StringIO):
@@ -13,6 +18,28 @@ class Terminal(StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+@pytest.mark.parametrize("is_quiet", [False, True])
+def test_a_conversion_has_a_bar_in_every_command(monkeypatch, is_quiet):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    logged: list[bool] = []
+
+    @click.group(cls=Program)
+    @program_options
+    def program() -> None:
+        """Open a store."""
+
+    @program.command("open")
+    def open_() -> None:
+        logged.extend(conversion_progress.show(done, 4) for done in range(5))
+
+    with pytest.raises(SystemExit):
+        program.main(["--quiet", "open"] if is_quiet else ["open"])
+    assert ("Records moved into blocks" in terminal.getvalue()) is not is_quiet
+    assert ("75%" in terminal.getvalue()) is not is_quiet
+    assert logged == [is_quiet] * 5
 
 
 def test_the_bar_of_a_terminal_moves(monkeypatch):

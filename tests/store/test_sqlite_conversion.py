@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import traceback
@@ -16,11 +17,11 @@ import pytest
 
 from gateway.errors import StoreDamaged, StoreUnwritable
 from gateway.model import Key, Publication, Resource, Selection
-from gateway.store import sqlite_shrinking
+from gateway.store import conversion_progress, sqlite_shrinking
 from gateway.store.queries import load
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_blocks import as_departed
-from gateway.store.sqlite_conversion import Pace, convert
+from gateway.store.sqlite_conversion import Pace, convert, is_due
 from gateway.store.sqlite_file import SqliteFile
 from tests.live import write_like_others
 from tests.store.former_store import MIGRATIONS, PREFIXES, SETS, Former, make_former, without_former_tables
@@ -338,6 +339,65 @@ def test_the_log_says_how_far_it_is_and_how_long_it_takes(path, records, caplog)
     assert caplog.messages[0].startswith(f"{total} of {total} records of the store are moved into blocks now.")
     assert caplog.messages[1] == f"100 of {total} records are in blocks. The rest takes about 95 s."
     assert caplog.messages[-1] == "All records are in blocks."
+
+
+def test_what_is_shown_is_not_logged_but_what_is_shown_beside_is(path, records, caplog):
+    shown: list[tuple[int, int]] = []
+    beside: list[tuple[int, int]] = []
+    seconds = iter(range(0, 100_000, 15))
+    with (
+        conversion_progress.shown_by(lambda *counts: shown.append(counts)),
+        conversion_progress.shown_by(lambda *counts: beside.append(counts), is_beside=True),
+        converting(path, pace=Pace(records=100, clock=lambda: next(seconds))),
+    ):
+        pass
+    total = len(records)
+    assert shown == beside == sorted(shown)
+    assert (shown[0], shown[1], shown[-1]) == ((0, total), (100, total), (total, total))
+    assert len(caplog.messages) == 2, "the first one and the last one"
+    assert conversion_progress.show(1, 2), "who shows nothing has the log"
+
+
+def test_a_conversion_beside_which_something_is_shown_is_logged(path, records, caplog):
+    seconds = iter(range(0, 100_000, 15))
+    with (
+        conversion_progress.shown_by(lambda _done, _total: None, is_beside=True),
+        converting(path, pace=Pace(records=100, clock=lambda: next(seconds))),
+    ):
+        pass
+    assert f"200 of {len(records)} records are in blocks." in caplog.text
+
+
+def test_a_disk_with_too_little_space_is_a_sentence_before_anything_is_moved(path, records, monkeypatch):
+    usage = shutil.disk_usage(path.parent)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1_000_000))
+    with pytest.raises(
+        StoreUnwritable, match=r"needs \d+ MB of free disk, and there are 1 MB\. An earlier release"
+    ) as error:
+        SqliteStore(path)
+    assert "free space on the disk, and repeat the command" in str(error.value)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("select count(*) from block").fetchone() == (0,)
+    monkeypatch.undo()
+    check_same(path, records)
+
+
+def test_a_conversion_is_due_until_all_records_are_moved(path, records):
+    assert is_due(path), "no release with blocks has opened it"
+    opened(path).close()
+    assert is_due(path)
+    with converting(path):
+        pass
+    assert not is_due(path)
+
+
+def test_no_conversion_is_due_without_records(tmp_path, path):
+    assert not is_due(path), "no file"
+    opened_new = SqliteFile(path, MIGRATIONS, create=True)
+    assert not is_due(path), "an empty table"
+    opened_new.close()
+    (tmp_path / "text").write_text("This is no database, but a text that is long enough to be one." * 20)
+    assert not is_due(tmp_path / "text")
 
 
 def test_a_new_store_says_nothing_of_a_conversion(path, caplog):
