@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -90,8 +91,10 @@ def make_again(store: Store, inbox: Inbox, domain: str, progress: Progress = lam
     _prepare(store, inbox, known.values())
     counts = Counts()
     total = sum(inbox.pages_behind(name, store.position(name)) for name in known)
-    for facts in known.values():
-        _publish(store, inbox, facts.facts, counts, lambda: progress(min(counts.pages, total), total))
+    # Nobody is served from an unfinished store. What a failure of power undoes, the next command publishes again.
+    with store.hasty() if store.fact(UNFINISHED_FACT) else nullcontext():
+        for facts in known.values():
+            _publish(store, inbox, facts.facts, counts, lambda: progress(min(counts.pages, total), total))
     store.remember(UNFINISHED_FACT, "")
     guessed = tuple(name for name, facts in known.items() if facts.is_guessed)
     return Made(counts, guessed, inbox.lost_until())

@@ -365,6 +365,13 @@ class Store(Protocol):
         """Return how many damaged parts of the file may have superseded records, as far as that is known."""
         ...
 
+    def hasty(self) -> AbstractContextManager[None]:
+        """Wait for no disk inside the block. If power fails, the last publications may be undone, whole and in order.
+
+        The first change after the block makes all of them durable. It is for a store that nobody is served from.
+        """
+        ...
+
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
         ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple
 from hashlib import sha256
 from math import inf
@@ -315,6 +315,10 @@ class SqliteStore:
     def withheld(self, after: int, limit: int, *, only_hidden: bool = False) -> tuple[tuple[str, ItemState], ...]:
         """Return, like `items`, the items of which something is taken down; or only those that are hidden whole."""
         return self._items("items_withheld", {"after": after, "limit": limit, "hidden": only_hidden})
+
+    def hasty(self) -> AbstractContextManager[None]:
+        """Wait for no disk inside the block; the first change after it makes all publications durable."""
+        return self._file.hasty()
 
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""

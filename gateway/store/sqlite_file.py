@@ -151,6 +151,7 @@ class SqliteFile:
         self._can_shrink = can_shrink
         self._busy_seconds = busy_seconds
         self._is_unchanging = False
+        self._is_hasty = False
         self._lock = Lock()
         self._is_closed = False
         self._process = os.getpid()
@@ -180,6 +181,7 @@ class SqliteFile:
         Raise StoreBusy if the lock is not free within `busy_seconds`, or `at_most_seconds` if that is less. Raise
         another StoreError if the database cannot be read or written.
         """
+        is_durable = is_durable and not self._is_hasty
         with translated(self.path), self._lent(self._writers, self._writer) as session:
             if not is_durable:
                 session.execute("pragma synchronous = normal")
@@ -191,6 +193,15 @@ class SqliteFile:
                 if not is_durable:
                     session.rollback()
                     session.execute("pragma synchronous = full")
+
+    @contextmanager
+    def hasty(self) -> Iterator[None]:
+        """Let no transaction inside the block wait for the disk; `Store.hasty` has the promise."""
+        self._is_hasty = True
+        try:
+            yield
+        finally:
+            self._is_hasty = False
 
     def _begin(self, session: Session, seconds: float) -> None:
         """Begin a write transaction; wait at most so many seconds for another process."""

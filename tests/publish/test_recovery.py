@@ -226,6 +226,32 @@ def test_a_rebuild_that_was_stopped_goes_on_and_is_not_served_before_its_end(des
     assert published_records(desk) == before
 
 
+def test_only_a_new_store_does_not_wait_for_the_disk(desk: Desk, tmp_path) -> None:
+    desk.sent(Sent("1"))
+    desk.send(Sent("2"))
+    waits: list[bool] = []
+
+    def note(*_numbers: int) -> None:
+        with desk.store._file.writing() as session:  # type: ignore[attr-defined]
+            waits.append(session.one("pragma synchronous") == (2,))
+
+    make_again(desk.store, desk.inbox, DOMAIN, note)  # it has the first page
+    desk.store.close()
+    desk.store = open_store(tmp_path / "new", create=True)
+    make_again(desk.store, desk.inbox, DOMAIN, note)
+    note()
+    assert waits == [True, False, False, True]
+
+
+def test_a_new_store_waits_for_the_disk_after_an_interruption(desk: Desk, tmp_path) -> None:
+    desk.sent(Sent("1"))
+    with closing(open_store(tmp_path / "new", create=True)) as store:
+        with pytest.raises(KeyboardInterrupt), store.hasty():
+            raise KeyboardInterrupt
+        with store._file.writing() as session:
+            assert session.one("pragma synchronous") == (2,)
+
+
 def test_another_domain_is_refused_before_anything_is_made(desk: Desk, tmp_path) -> None:
     desk.sent(Sent("1"))
     with (
