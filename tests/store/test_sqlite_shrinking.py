@@ -21,7 +21,6 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_log import WriteAheadLog
 from gateway.store.sqlite_shrinking import Shrunk, shrink
 from tests.clocks import Clocks
-from tests.store import tidier
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model, listed
 
@@ -311,7 +310,12 @@ def test_a_kill_at_a_step_loses_nothing(tmp_path, at):
         model = Model(store, clocks)
         spread(model)
         free = number(store, "freelist_count")
-        arguments = [sys.executable, tidier.__file__, str(tmp_path), tidier.COMPACTOR, "1", "0", at]
+        code = (
+            "import os, signal, sys; from pathlib import Path; from gateway.store.sqlite import SqliteStore\n"
+            "step = lambda name: name == sys.argv[2] and os.kill(os.getpid(), signal.SIGKILL)\n"
+            "SqliteStore(Path(sys.argv[1]), step=step).compact(is_thorough=True)\n"
+        )
+        arguments = [sys.executable, "-c", code, str(path), at]
         done = subprocess.run(arguments, stderr=subprocess.PIPE, timeout=60, check=False)
         assert done.returncode == -signal.SIGKILL, done.stderr.decode()
         model.verify()

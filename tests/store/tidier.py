@@ -19,6 +19,7 @@ from time import sleep
 
 from gateway.errors import IntentExpired
 from gateway.model import ItemChange, Publication, Record
+from gateway.store import sqlite_shrinking
 from gateway.store.sqlite import SqliteStore
 from tests.contract.tidied import tidy
 
@@ -53,6 +54,7 @@ def work(folder: Path, name: str, seed: int, odds: int, wanted: str) -> None:
     store = SqliteStore(folder / "store.sqlite", intent_seconds=2)
     store._step = store._compaction._step = step
     turns = count(1)
+    vars(sqlite_shrinking)["_LEAST_BYTES"] = 0  # so that the file often becomes smaller, and larger again
     version = max([0, *(version for _, version, _ in notes_of(folder, name))])
     while os.getppid() == parent:
         if name == COMPACTOR:
