@@ -17,7 +17,7 @@ from gateway.store.block_pages import within
 from gateway.store.block_rows import BlockRow
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import listed_from, row_from
-from gateway.store.sqlite_damage import items_in, problem_of, problem_of_row, strays_in
+from gateway.store.sqlite_damage import has_count, items_in, problem_of, problem_of_row, strays_in
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING
 from gateway.store.sqlite_shelf import DAMAGED_FACT
@@ -43,7 +43,7 @@ def findings(session: Session, *, is_whole: bool = False) -> Iterator[str]:
     """Yield a message for each problem. `is_whole`: read every block, and not only a sample."""
     check = _Check(session, is_whole=is_whole)
     is_sound = True
-    for sentence in chain(_file(session), _sums(session), check.contradictions()):
+    for sentence in chain(_file(session, is_whole=is_whole), _sums(session), check.contradictions()):
         is_sound = False
         yield sentence
     yield from check.damages()
@@ -51,6 +51,13 @@ def findings(session: Session, *, is_whole: bool = False) -> Iterator[str]:
         yield _MEND if is_whole else f"{_MEND} {_LOOK}"
     if check.has_strays or not is_sound:
         yield _RESTORE
+
+
+class _Names(dict[int, str]):
+    """The names of the lists by their numbers; a damaged number has none."""
+
+    def __missing__(self, number: int) -> str:
+        return f"the unknown list {number}"
 
 
 class _Second(NamedTuple):
@@ -63,8 +70,9 @@ class _Second(NamedTuple):
     departed: int
 
 
-def _file(session: Session) -> Iterator[str]:
-    for (text,) in session.execute("pragma quick_check(10)"):
+def _file(session: Session, *, is_whole: bool) -> Iterator[str]:
+    # The long check reads the indexes too.
+    for (text,) in session.execute("pragma integrity_check(10)" if is_whole else "pragma quick_check(10)"):
         if text != "ok":
             yield f"The file is damaged: {text}."
 
@@ -86,7 +94,7 @@ class _Check:
         self._sound, self._damaged, self._unreadable = set[int](), set[int](), set[int]()  # bodies
         self.has_strays = False  # whether a block has records that are not those of their items
         self._sample: list[tuple[Any, ...]] = []  # the rows of blocks with seconds of the sample
-        self._names = {number: name for name, number in session.execute(SQL["prefixes"])}
+        self._names = _Names((number, name) for name, number in session.execute(SQL["prefixes"]))
         for number, collection, prefix in session.execute(SQL["check_list_names"]):
             self._names[number] = f"the list of the set {collection} in {prefix}"
         self._specs: dict[int, str] = dict(session.execute(SQL["check_specs"]).fetchall())
@@ -120,7 +128,7 @@ class _Check:
         live, lasts = Counter[int](), dict[int, Key]()
         for prefix, *columns in self._session.execute(SQL["check_rows"]).fetchall():
             row = row_from(columns)
-            live[prefix] += row.live.bit_count()
+            live[prefix] += row.live.bit_count() if has_count(row) else 0
             if row.first <= lasts.get(prefix, Key(-1, 0)):
                 yield f"Two blocks of {self._names[prefix]} overlap at {utc_datetime(row.first.datestamp)}."
             lasts[prefix] = row.last
@@ -144,9 +152,9 @@ class _Check:
         records = departed = 0
         key = {"collection": place.collection, "prefix": place.prefix, "second": place.second}
         for columns in self._session.execute(SQL["check_blocks"], key).fetchall():
-            row, members, gone = listed_from(columns[:11])
-            if row.body in self._unreadable:
+            if columns[8] in self._unreadable:
                 return  # nobody knows which of its records are of this second
+            row, members, gone = listed_from(columns[:11])
             self._sample.append((place.prefix, *columns[:9]))
             bits = row.live & within(row, Key(place.second, 0), place.second)
             if place.collection == EVERYTHING:

@@ -24,11 +24,19 @@ from gateway.store.sqlite_own_lists import drop, own_lists
 SQL = load("sqlite")
 
 # A value of a wrong type, or a chain of pages that leads nowhere, is damage too.
+_MOST_RECORDS: Final = 100_000  # of a block; a damaged number may be as large as it can be
 DAMAGE: Final = (StoreDamaged, ValueError, TypeError, OverflowError, sqlite3.DatabaseError)
+
+
+def has_count(row: BlockRow) -> bool:
+    """Return whether a block may have so many records; other numbers are damaged."""
+    return 0 < row.size <= _MOST_RECORDS
 
 
 def problem_of_row(row: BlockRow) -> str:
     """Return what is wrong with the keys of a block; an empty string if they are sound."""
+    if not has_count(row):
+        return "The number of its records is wrong."
     try:
         ends = row.keys([0, row.size - 1])
     except DAMAGE:

@@ -61,6 +61,7 @@ UPGRADE_UNWRITABLE: Final = (
     "{} An earlier release wrote it, and it must be changed before this release can read it. Make it writable, or free "
     "space on the disk, and repeat the command."
 )
+_MOST_SHOWN: Final = 100  # bytes of a message that is no text
 _NO_TEXT: Final = "Could not decode to UTF-8"  # the sqlite3 of Python, of bytes whose type has changed
 _PRIMARY: Final = 0xFF  # the low byte of an extended code is the primary code
 
@@ -70,11 +71,16 @@ log = logging.getLogger("gateway.store")
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn every error of sqlite3 inside the block into a StoreError; its message names `path`."""
+    """Turn every error of sqlite3 inside the block into a StoreError; its message names `path`.
+
+    Raise StoreDamaged if even the message of an error is damaged.
+    """
     try:
         yield
     except sqlite3.Error as error:
         raise _translation(error, path) from error
+    except UnicodeDecodeError as error:  # sqlite3 cannot even read the message about a damaged schema
+        raise StoreDamaged(f"{path} is damaged: {error.object[:_MOST_SHOWN]!r}.") from error
 
 
 def _translation(error: sqlite3.Error, path: Path) -> StoreError:

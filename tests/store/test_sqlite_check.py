@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gateway.errors import StoreDamaged
 from gateway.model import Publication
 from gateway.store.blocks import pack
+from gateway.store.sqlite_file import translated
 from gateway.store.sqlite_own_lists import today, want
 from gateway.xmltext import utc_datetime
 
@@ -46,6 +48,9 @@ ONE = pack([1]).hex()
         (f"update body set items = x'{ONE}'", "is damaged: It has not the 2 records that it should have."),
         ("update place set number = 3 - number", "2 of its records are not those of their items."),
         ("update block set body = 2", "1 blocks are in no list."),
+        ("update block set count = -35", "is damaged: The number of its records is wrong."),
+        ("update block set count = 1 << 40", "is damaged: The number of its records is wrong."),
+        ("update block set prefix = 0, count = 0", "A block of the unknown list 0 is damaged"),
         ("update block set count = 3", "is damaged: Its keys are not those that it should have."),
         ("update block set runs = x'ffffff'", "is damaged: Its keys cannot be read."),
         ("update body set length = 'x'", "is damaged: A value of it is not what was written."),
@@ -65,6 +70,26 @@ def test_a_contradiction_is_reported(store, make_change, damage, sentence):
     store.close()
     contradictions = store.check()
     assert any(sentence in contradiction for contradiction in contradictions), contradictions
+
+
+def test_an_index_that_lacks_a_row_is_reported_by_the_check_of_all(store, make_change):
+    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
+    with store._file.writing() as session:
+        session.execute("pragma writable_schema = on")
+        session.execute(
+            "update sqlite_schema set sql = sql || ' where 0' where name = 'block_bad' and sql not like '%0'"
+        )
+        session.execute("update sqlite_schema set sql = replace(sql, 'is_small where 0', 'count = 7')")
+    store.close()
+    assert any("block_bad" in problem for problem in store.check(is_whole=True)), store.check(is_whole=True)
+
+
+def test_a_message_of_sqlite_that_is_no_text_is_one_of_damage(tmp_path):
+    with (
+        pytest.raises(StoreDamaged, match=r"store\.sqlite is damaged: b'near .*xf4'"),
+        translated(tmp_path / "store.sqlite"),
+    ):
+        b"near defaul\xf4".decode()
 
 
 def test_blocks_that_overlap_are_reported(store, clocks, make_change):

@@ -1,0 +1,81 @@
+"""A bit of the file that flips is refused by readers, or named by the check of all; nobody gets other records."""
+
+from __future__ import annotations
+
+import os
+import random
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import StoreError
+from gateway.model import Publication, Selection
+from gateway.pieces import identity
+from gateway.store.sqlite import SqliteStore
+from tests.clocks import Clocks
+
+SEED = int(os.environ.get("FLIPS_SEED", "1"))
+FLIPS = int(os.environ.get("FLIPS", "60"))
+SETS = (None, "x0", "x1", "x2")
+
+
+def shown(store: SqliteStore) -> list[object]:
+    """Return all that readers of a store get. Raise StoreError, or ValueError for a damaged piece."""
+    answers: list[object] = []
+    with store.view() as view:
+        for spec in SETS:
+            for only_headers in (False, True):
+                selection = Selection("oai_dc", spec)
+                page = view.parts(selection, None, 1000, only_headers=only_headers, is_exact=True)
+                answers.append(identity(page.parts))
+        answers += [view.record(f"oai:laro/{number}-50", "oai_dc") for number in range(4)]
+    return answers
+
+
+@pytest.fixture
+def compacted(store, path, clocks, make_change) -> bytes:
+    """Return the bytes of a store with several blocks, some of them compacted."""
+    for number in range(4):
+        clocks.pass_seconds(1)
+        changes = (make_change(f"{number}-{item}", sets=("source:laro", f"x{item % 3}")) for item in range(120))
+        store.publish(store.intend(), Publication("laro", tuple(changes)))
+    clocks.pass_seconds(1)
+    changes = (make_change(f"1-{item}", 2) for item in range(0, 120, 7))
+    store.publish(store.intend(), Publication("laro", tuple(changes)))
+    clocks.pass_seconds(60)
+    store.compact(is_thorough=True)
+    assert store.settle()
+    return path.read_bytes()
+
+
+def _outcome(path: Path, clocks: Clocks, sound: list[object]) -> tuple[bool, bool]:
+    """Return whether readers get what is sound, and whether the check finds nothing; neither if it cannot be opened."""
+    try:
+        with closing(SqliteStore(path, clock=clocks.host())) as store:
+            problems = store.check(is_whole=True)
+            try:
+                is_same = shown(store) == sound
+            except (ValueError, StoreError):
+                is_same = False
+            store.compact(is_thorough=True)
+            return is_same, problems == ()
+    except StoreError:
+        return False, False
+
+
+@pytest.mark.slow
+def test_a_flipped_bit_is_never_silent(tmp_path, store, compacted, clocks):
+    sound, choice = shown(store), random.Random(SEED)
+    outcomes = set()
+    for number in range(FLIPS):
+        place, bit = choice.randrange(len(compacted)), 1 << choice.randrange(8)
+        flipped = bytearray(compacted)
+        flipped[place] ^= bit
+        path = tmp_path / str(number) / "store.sqlite"
+        path.parent.mkdir()
+        path.write_bytes(flipped)
+        outcome = _outcome(path, clocks, sound)
+        assert outcome != (False, True), f"seed {SEED}: bit {bit} of byte {place} is silent"
+        outcomes.add(outcome)
+    assert {(True, True), (False, False)} <= outcomes, "some bits are of nothing, and some of records"
