@@ -24,8 +24,11 @@ _NEXT_PAGE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 5.0  # after one page
 _LOOP_SECONDS = 0.0005  # that the event loop needs to read a request and to write the answer
 _LOOK_SECONDS = 0.1
-_BRIEF_SECONDS = 0.02  # a brief answer that takes longer waits for a disk
-_NOT_BRIEF_SECONDS = 1.0  # after such an answer
+_BRIEF_SECONDS = 0.02  # a brief answer that takes longer waits for a disk, or has very large records
+# After such an answer, threads make them for a hundred times as long. So all others wait for a hundredth of the time.
+_NOT_BRIEF_TIMES = 100
+_NOT_BRIEF_SECONDS = 1.0  # at least
+_NOT_BRIEF_MOST_SECONDS = 600.0  # the whole process may have been stopped
 _BUSY = "Too many pages are being requested. Try again in some seconds."
 
 Make = Callable[[], Answer]
@@ -44,7 +47,7 @@ class HarvesterThreads:
     """The threads for everything that is no page.
 
     A page of a list takes less time than to hand it to a thread and back. So the event loop makes brief answers itself.
-    After one that was not brief, threads make them for a second: a slow disk delays nobody else for longer.
+    After one that was not brief, threads make them for a hundred times as long, and at least for a second.
     """
 
     def __init__(self, threads: int) -> None:
@@ -74,8 +77,9 @@ class HarvesterThreads:
         finally:
             now = asyncio.get_running_loop().time()
             self._active_until = max(self._active_until, now + _NEXT_PAGE_SECONDS)
-            if now - begun_at > _BRIEF_SECONDS:
-                self._brief_from = now + _NOT_BRIEF_SECONDS
+            if (took := now - begun_at) > _BRIEF_SECONDS:
+                pause = min(took * _NOT_BRIEF_TIMES, _NOT_BRIEF_MOST_SECONDS)
+                self._brief_from = now + max(pause, _NOT_BRIEF_SECONDS)
 
     def are_active(self) -> bool:
         """Return whether an answer is being made, or the next request of a harvester is expected."""

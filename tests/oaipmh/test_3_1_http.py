@@ -191,6 +191,12 @@ def test_lists_and_errors_have_no_tag(client, address):
     assert "Last-Modified" not in answer.headers
 
 
+def test_an_answer_to_a_condition_that_fails_names_its_coding(client):
+    answer = client.get(RECORD, headers={"If-Match": '"another"', "Accept-Encoding": "gzip"})
+    assert (answer.status_code, answer.headers["Content-Encoding"]) == (412, "gzip")
+    assert b"<GetRecord>" in gzip.decompress(answer.data)
+
+
 def test_a_post_is_not_conditional(client):
     tag = client.get("/oai?verb=Identify").headers["ETag"]
     answer = client.post("/oai", data="verb=Identify", content_type=FORM, headers={"If-None-Match": tag})

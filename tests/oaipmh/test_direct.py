@@ -101,6 +101,26 @@ def test_everything_else_is_left_to_flask(clients, query, headers):
     assert (direct.status, list(direct.headers), direct.data) == (flask.status, list(flask.headers), flask.data)
 
 
+@pytest.mark.parametrize(
+    ("query", "is_brief"),
+    [
+        (LIST, True),
+        ("verb=ListIdentifiers", True),
+        (RECORD, True),
+        ("verb=ListSets", False),
+        ("verb=ListMetadataFormats", False),
+        ("verb=Identify", False),
+        (f"{LIST}&x={'y' * 3_000}", True),
+        (f"{LIST}&x={'y' * 4_000}", False),
+        ("verb=ListRecords&" + "a&" * 499_000, False),
+    ],
+)
+def test_the_event_loop_is_asked_for_what_takes_a_millisecond_only(query, is_brief):
+    """To read a megabyte of arguments takes seconds, in which nobody else would be answered."""
+    environ = {"PATH_INFO": "/oai", "REQUEST_METHOD": "GET", "QUERY_STRING": query}
+    assert routes.is_brief(environ) == is_brief
+
+
 def test_the_second_address_is_answered_too_and_no_other(clients):
     assert clients.both(LIST, "/oai/")[0].status_code == 200
     assert clients.asked == []

@@ -61,8 +61,13 @@ def test_brief_answers_are_made_by_the_event_loop_itself(serving):
         assert any(name.startswith("answers") for name in threads)
 
 
-def test_after_an_answer_that_was_not_brief_threads_make_them_for_a_second(monkeypatch):
-    """So a slow disk delays everybody else once a second, and no more."""
+@pytest.mark.parametrize(
+    ("takes", "seconds_of_threads"), [(0.019, 0.0), (0.021, 2.1), (0.5, 50.0), (5.0, 500.0), (3600.0, 600.0)]
+)
+def test_after_an_answer_that_was_not_brief_threads_make_them_for_a_hundred_times_as_long(
+    monkeypatch, takes, seconds_of_threads
+):
+    """So a slow disk, or very large records, delay everybody else for a hundredth of the time, and no more."""
     seconds = [0.0]
 
     async def ask(takes: float) -> str:
@@ -79,14 +84,14 @@ def test_after_an_answer_that_was_not_brief_threads_make_them_for_a_second(monke
         return "thread" if made_by[0].startswith("answers") else "loop"
 
     async def several() -> list[str]:
-        asked = [await ask(0.019), await ask(0.021)]
-        seconds[0] += 0.9
+        asked = [await ask(takes)]
+        seconds[0] += seconds_of_threads - 0.1
         asked.append(await ask(0.0))
         seconds[0] += 0.2
         return [*asked, await ask(0.0)]
 
     threads = HarvesterThreads(1)
-    assert asyncio.run(several()) == ["loop", "loop", "thread", "loop"]
+    assert asyncio.run(several()) == ["loop", "thread" if seconds_of_threads else "loop", "loop"]
 
 
 def test_a_brief_answer_that_fails_fails_alone(serving):
