@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.errors import StoreDamaged
-from gateway.model import Publication
+from gateway.model import Publication, Selection
 from gateway.store.blocks import pack
 from gateway.store.sqlite_file import translated
 from gateway.store.sqlite_own_lists import today, want
@@ -200,3 +200,13 @@ def test_what_was_found_before_the_file_cannot_be_read_is_reported_too(store, ma
     problems = store.check()
     assert problems[0] == "The source laro has 1 items, but 7 were counted."
     assert "no such table" in problems[-1]
+
+
+def test_a_value_whose_type_has_changed_is_damage_for_readers_and_stops_no_compaction(store, clocks, make_change):
+    store.publish(store.intend(), Publication("laro", (make_change("a"), make_change("b"))))
+    with store._file.writing() as session:
+        session.execute("update body set records = cast(x'ff' || records as text)")
+    clocks.pass_seconds(1)
+    with pytest.raises(StoreDamaged, match="is not what was written"), store.view() as view:
+        view.page(Selection("oai_dc"), None, 9)
+    assert store.compact(is_thorough=True).damaged == 1
