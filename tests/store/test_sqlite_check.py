@@ -203,7 +203,7 @@ def test_what_was_found_before_the_file_cannot_be_read_is_reported_too(store, ma
 
 
 def test_a_value_whose_type_has_changed_is_damage_for_readers_and_stops_no_compaction(store, clocks, make_change):
-    store.publish(store.intend(), Publication("laro", (make_change("a"), make_change("b"))))
+    store.publish(store.intend(), Publication("laro", tuple(make_change(f"{number:02}") for number in range(100))))
     with store._file.writing() as session:
         session.execute("update body set records = cast(x'ff' || records as text)")
     clocks.pass_seconds(1)
