@@ -122,7 +122,8 @@ def shares(records: Sequence[bytes]) -> Iterator[tuple[int, int]]:
 
 def _bounded(records: Sequence[bytes], start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Yield halves of a block, until each has few bytes, or one record."""
-    if stop - start == 1 or sum(map(len, records[start:stop])) <= MOST_BYTES:
+    newlines = stop - start
+    if stop - start == 1 or sum(map(len, records[start:stop])) + newlines <= MOST_BYTES:
         yield start, stop
     else:
         middle = (start + stop) // 2

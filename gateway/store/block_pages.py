@@ -15,7 +15,7 @@ from gateway.store.block_rows import Bits, BlockRow, between, first_bits
 _LAST: Final = 2**63 - 1  # no record of a second has a greater number
 _SLACK: Final = 4  # a page is longer or shorter than asked for by at most a quarter
 _MANY: Final = 5  # blocks of a page
-_SPARSE: Final = 4  # times as many records as the page has
+_SPARSE: Final = 4  # times as many records as the page takes
 
 
 class Portion(NamedTuple):
@@ -39,8 +39,13 @@ class PagePlan(NamedTuple):
 
     @property
     def is_slow(self) -> bool:
-        """Whether the page takes few records of many blocks."""
-        return len(self.portions) >= _MANY and sum(row.size for row, _ in self.portions) > _SPARSE * self.size
+        """Whether the page takes few records of many blocks; holes do not count, because compaction removes them.
+
+        Nor do the first and the last block count: the page may begin or end inside of them.
+        """
+        inner = self.portions[1:-1]
+        live = sum(row.live.bit_count() for row, _ in inner)
+        return len(self.portions) >= _MANY and live > _SPARSE * sum(bits.bit_count() for _, bits in inner)
 
 
 def plan(

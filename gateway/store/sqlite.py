@@ -161,10 +161,11 @@ class SqliteStore:
         new = [place for place in wanted if self._noted.get(place) != day]
         if not new or self._only_reads:
             return
-        with suppress(StoreBusy, StoreUnwritable), self._file.writing(_NOTE_SECONDS) as session:
-            for place in new:
-                want(session, *place, day)
-        self._noted.update(dict.fromkeys(new, day))
+        with suppress(StoreBusy, StoreUnwritable):
+            with self._file.writing(_NOTE_SECONDS) as session:
+                for place in new:
+                    want(session, *place, day)
+            self._noted.update(dict.fromkeys(new, day))
 
     # -- publishing ----------------------------------------------------------------------------------------------
 

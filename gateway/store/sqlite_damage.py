@@ -19,7 +19,7 @@ from gateway.store.blocks import headers_in
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks, row_from
 from gateway.store.sqlite_file import Session, SqliteFile
-from gateway.store.sqlite_own_lists import drop, own_lists
+from gateway.store.sqlite_own_lists import empty, own_lists
 
 SQL = load("sqlite")
 
@@ -78,7 +78,7 @@ def give_up(file: SqliteFile) -> int:
     """Let the records of damaged blocks count as changed; return how many these are.
 
     Those of blocks whose keys are damaged do not: they cannot be superseded. Every block is read. Damaged lists of
-    sparse sets are dropped: they are copies. Raise StoreError.
+    sparse sets are emptied: they are copies. Raise StoreError.
     """
     with file.reading() as session:
         session.execute("begin")
@@ -90,6 +90,6 @@ def give_up(file: SqliteFile) -> int:
     with file.writing() as session:
         for one in own_lists(session):
             if one.number in lists:
-                drop(session, one)
+                empty(session, one)
         places = [(prefix, *row.first, *row.last) for prefix, row in damaged if prefix > 0 and not problem_of_row(row)]
         return session.executemany(SQL["places_forget"], places).rowcount if places else 0

@@ -16,7 +16,7 @@ from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_compaction import sets_in
 from gateway.store.sqlite_damage import DAMAGE
 from gateway.store.sqlite_file import Session, SqliteFile
-from gateway.store.sqlite_own_lists import drop, own_lists
+from gateway.store.sqlite_own_lists import empty, own_lists
 from gateway.store.sqlite_shelf import DAMAGED_FACT, Shelf
 
 SQL = load("sqlite")
@@ -63,8 +63,8 @@ def _make_anew(file: SqliteFile, prefix: int, key: Key) -> int | None:
 
 
 def _without_copy(session: Session, prefix: int, row: BlockRow) -> int | None:
-    """Drop the list of a damaged block if it is a copy; else return the number of the body, which stays."""
+    """Empty the list of a damaged block if it is a copy; else return the number of the body, which stays."""
     copies = [one for one in own_lists(session) if one.number == prefix]
     for one in copies:
-        drop(session, one)
+        empty(session, one)
     return None if copies else row.body

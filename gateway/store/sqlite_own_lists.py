@@ -3,6 +3,7 @@
 A set that has few records of each block is slow to read: each block is inflated for one record of it. The first slow
 page notes that the set is wanted. Compaction then makes its own list, a part at a time, and publication keeps it up.
 A list that nobody has asked for in a month is dropped. Tokens name keys, so they go on when a list comes or goes.
+Own lists lack departed records, so nobody reads or wants one while these are shown.
 """
 
 from __future__ import annotations
@@ -89,16 +90,27 @@ class Upkeep:
                 _put(Shelf(self._session), one.number, records)
 
     def regroup(self, prefix: int, collections: Iterable[int]) -> None:
-        """Drop the lists of sets that a record joins or leaves while it stays as it is; they are made again."""
-        for one in [one for one in self._lists if one.prefix == prefix and one.collection in set(collections)]:
-            drop(self._session, one)
-            self._lists.remove(one)
+        """Empty the lists of sets that a record joins or leaves while it stays as it is; they are made again."""
+        changed = set(collections)
+        self._lists = [
+            empty(self._session, one) if one.prefix == prefix and one.collection in changed else one
+            for one in self._lists
+        ]
+
+
+def empty(session: Session, one: OwnList) -> OwnList:
+    """Remove the blocks of an own list, which compaction makes again; return the empty list."""
+    emptied = one._replace(until=Key(0, 0), is_ready=False)
+    for query in ("own_list_bodies_remove", "own_list_blocks_remove"):
+        session.execute(SQL[query], (one.number,))
+    session.execute(SQL["own_list_grow"], (*emptied.until, emptied.is_ready, one.number))
+    return emptied
 
 
 def drop(session: Session, one: OwnList) -> None:
     """Remove an own list."""
-    for query in ("own_list_bodies_remove", "own_list_blocks_remove", "own_list_remove"):
-        session.execute(SQL[query], (one.number,))
+    empty(session, one)
+    session.execute(SQL["own_list_remove"], (one.number,))
 
 
 def make(file: SqliteFile, horizon: int, goes_on: Callable[[], bool], step: Callable[[str], None]) -> int:

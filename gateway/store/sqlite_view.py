@@ -85,7 +85,7 @@ class SqliteView:
             shows_departed=self._shows_departed,
             is_exact=is_exact or is_small,
         )
-        if own or (place[0] != EVERYTHING and page.is_slow):
+        if own or (page.is_slow and not has_no_own):
             self.wanted.add(place)
         kind = Kind.HEADERS if only_headers else Kind.RECORDS
         whole = [portion.row.body for portion in page.portions if portion.is_whole and not is_small]

@@ -235,6 +235,38 @@ def test_large_records_have_blocks_of_few_and_these_are_left_alone():
     assert blocks.whole(Kind.RECORDS, 7, is_exact=False, of_set=True) == blocks.listed(Kind.RECORDS)
 
 
+def test_a_block_of_several_records_has_at_most_a_mebibyte_of_text():
+    sizes = (524_288, 524_288, 524_287, 524_287, 2_000_000)
+    records = [b"<header></header>".ljust(size, b"x") for size in sizes]
+    several = [records[start:stop] for start, stop in shares(records)]
+    assert [record for share in several for record in share] == records
+    assert all(len(share) == 1 or block_of(share, ()).records.length <= 1_048_576 for share in several)
+
+
+@pytest.mark.parametrize(
+    ("members", "holes", "is_slow"), [(1, 0, True), (1, 99, False), (10, 90, False), (10, 0, True)]
+)
+def test_a_page_is_slow_if_its_set_has_few_records_of_each_block_and_not_because_of_holes(members, holes, is_slow):
+    """Otherwise a set with all records would get an own list, which is as large as the store."""
+    rows = [
+        BlockRow(Key(second, 0), Key(second, 99), 100, ((1 << holes) - 1) << (100 - holes), b"", second)
+        for second in range(1, 9)
+    ]
+    page = plan(((row, (1 << members) - 1) for row in rows), None, 99, 500, is_exact=False)
+    assert page.size == 8 * members
+    assert page.is_slow == is_slow
+
+
+def test_a_page_is_not_slow_because_it_begins_and_ends_inside_of_blocks():
+    sizes = [100, 1, 1, 1, 1, 1, 1, 100]
+    rows = [
+        BlockRow(Key(second, 0), Key(second, size - 1), size, 0, b"", second) for second, size in enumerate(sizes, 1)
+    ]
+    page = plan(((row, row.live) for row in rows), Key(1, 89), 99, 20, is_exact=True)
+    assert (page.size, len(page.portions)) == (20, 8)
+    assert not page.is_slow
+
+
 def test_what_is_at_the_horizon_is_not_compacted():
     blocks = Blocks()
     for name in range(20):

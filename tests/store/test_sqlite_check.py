@@ -141,7 +141,7 @@ def test_a_check_of_all_names_every_item(store, damaged, monkeypatch):
     assert store.check(is_whole=True) == (f"{damaged}{names}.", REBUILD)
 
 
-def test_a_damaged_copy_of_a_sparse_set_is_named_and_dropped(store, make_change):
+def test_a_damaged_copy_of_a_sparse_set_is_named_and_emptied(store, make_change):
     changes = tuple(make_change(f"{number:02}", sets=("source:laro", f"x{number % 2}")) for number in range(100))
     store.publish(store.intend(), Publication("laro", changes))
     with store._file.writing() as session:
@@ -162,7 +162,11 @@ def test_a_damaged_copy_of_a_sparse_set_is_named_and_dropped(store, make_change)
     assert store.check(is_whole=True) == ()
     assert store.give_up_damaged() == 0
     with store._file.reading() as session:
-        assert session.execute("select count(*) from own_list").fetchone() == (1,), "the other one stays"
+        states = session.execute("select is_ready from own_list where number = ?", (number,)).fetchall()
+        others = session.execute("select is_ready from own_list where number <> ?", (number,)).fetchall()
+    assert (states, others) == ([(0,)], [(1,)]), "one is empty, and the other one stays"
+    store.compact()
+    assert store.check(is_whole=True) == ()
 
 
 def test_a_copy_of_a_sparse_set_that_lacks_records_is_reported(store, make_change):

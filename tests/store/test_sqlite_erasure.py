@@ -60,7 +60,7 @@ def test_a_damaged_block_stays_as_it_is(store, superseded, damage):
     assert any("A block of oai_dc is damaged" in problem for problem in store.check())
 
 
-def test_a_damaged_copy_of_a_sparse_set_is_dropped(store, clocks, make_change):
+def test_a_damaged_copy_of_a_sparse_set_is_emptied(store, clocks, make_change):
     changes = (make_change("a", sets=("x",)), make_change("secret", sets=("x",)))
     store.publish(store.intend(), Publication("laro", changes))
     clocks.pass_seconds(1)
@@ -74,7 +74,8 @@ def test_a_damaged_copy_of_a_sparse_set_is_dropped(store, clocks, make_change):
         session.execute("update body set records = x'00' where id in (select body from block where prefix < 0)")
     assert store.erase_superseded() == 0
     with store._file.reading() as session:
-        assert session.execute("select count(*) from own_list").fetchone() == (0,)
+        assert session.execute("select is_ready from own_list").fetchall() == [(0,)]
+        assert session.execute("select count(*) from block where prefix < 0").fetchone() == (0,)
     assert store.check(is_whole=True) == ()
 
 

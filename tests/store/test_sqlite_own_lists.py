@@ -181,12 +181,35 @@ def test_a_list_that_is_killed_while_it_is_made_goes_on(sparse, monkeypatch, whe
     assert sparse.check() == ()
 
 
-def test_a_record_that_joins_a_set_as_it_is_ends_the_list_until_it_is_made_again(sparse, clocks, make_change):
+def test_a_record_that_joins_a_set_as_it_is_empties_the_list_until_it_is_made_again(sparse, clocks, make_change):
     """It has an old key, and blocks are never changed. A publication that changes no record does so."""
     texts_of(sparse)
     sparse.compact()
+    before = texts_of(sparse)
     (change,) = changes_of(make_change, [1], 3)
     clocks.pass_seconds(1)
     sparse.publish(sparse.intend(), Publication("laro", (change._replace(sets=(RARE,)),)))
-    assert lists_of(sparse) == []
+    (emptied,) = lists_of(sparse)
+    assert not emptied.is_ready
     assert sparse.check() == ()
+    listed = texts_of(sparse)
+    assert set(listed) - set(before) == {change.records[0].content}
+    assert sparse.compact().blocks > 0
+    assert lists_of(sparse)[0].is_ready
+    assert texts_of(sparse) == listed
+    assert sparse.check() == ()
+
+
+def test_a_list_that_could_not_be_noted_is_noted_by_the_next_page(sparse):
+    with sparse._file.writing():
+        texts_of(sparse, limit=500)
+        assert lists_of(sparse) == []
+    texts_of(sparse, limit=500)
+    assert len(lists_of(sparse)) == 1
+
+
+def test_nobody_wants_a_list_of_its_own_while_departed_records_are_shown(sparse):
+    """It lacks them, so it would be made, and kept up, and never read."""
+    sparse._show_departed = True
+    assert len(texts_of(sparse, limit=500)) == 30
+    assert lists_of(sparse) == []
