@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from gateway.pieces import Compressor, checksums, fast, text_of
+from gateway.pieces import Compressor, checksums, fast, inflated
 from gateway.store.block_rows import Bits, BlockRow, positions_of, row_of
 from gateway.store.blocks import MOST_BYTES, RECORDS, Block, block_of, records_in, unpack
 
@@ -103,7 +103,7 @@ def contents(row: BlockRow, block: Block) -> tuple[list[bytes], list[int]]:
 
     The checksums are compared: what is damaged must not get new ones.
     """
-    text = text_of(block.records)
+    text = inflated(block.records)
     texts, items = records_in(text, block.lengths), unpack(block.items)
     if checksums(text) != block.records[2:]:
         raise ValueError("It has not the records that it had.")

@@ -12,7 +12,7 @@ from typing import Final
 
 from gateway.errors import StoreDamaged
 from gateway.model import Key
-from gateway.pieces import checksums, text_of
+from gateway.pieces import checksums, inflated
 from gateway.store.block_merging import contents
 from gateway.store.block_rows import BlockRow, positions_of
 from gateway.store.blocks import headers_in
@@ -51,7 +51,7 @@ def problem_of(session: Session, row: BlockRow) -> str:
     try:
         block = Blocks(session).body(row.body)
         contents(row, block)
-        text = text_of(block.headers)
+        text = inflated(block.headers)
     except (StoreDamaged, ValueError) as error:
         return str(error)
     except DAMAGE:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, islice
 from typing import Final, NamedTuple, TypeAlias
 
+from gateway.errors import StoreDamaged
 from gateway.model import Key
 from gateway.store.block_merging import shares
 from gateway.store.block_pages import within
@@ -32,6 +33,7 @@ UNUSED_DAYS: Final = 30  # after which a list is dropped
 _DAY: Final = 86_400
 _BLOCKS_AT_ONCE: Final = 200  # that one transaction inflates, in a tenth of a second
 _EVER: Final = 2**62
+_DAMAGE: Final = (StoreDamaged, ValueError, TypeError)
 
 
 class OwnList(NamedTuple):
@@ -116,24 +118,39 @@ def drop(session: Session, one: OwnList) -> None:
 def make(file: SqliteFile, horizon: int, goes_on: Callable[[], bool], step: Callable[[str], None]) -> int:
     """Make the lists that are wanted, and drop those that are not, while `goes_on` says so; return how many blocks.
 
-    It can be stopped and killed at any moment, and goes on later. Raise StoreError.
+    It can be stopped and killed at any moment, and goes on later. A list that needs a damaged block is dropped: its set
+    is served without it. Raise StoreError.
     """
     made = 0
     with file.reading() as session:
         lists = own_lists(session)
     for one in lists:
-        if one.wanted_on < today() - UNUSED_DAYS:
+        is_wanted = one.wanted_on >= today() - UNUSED_DAYS
+        try:
+            if is_wanted:
+                made += _grown(file, one, horizon, goes_on, step)
+        except _DAMAGE:
+            is_wanted = False
+        if not is_wanted:
             with file.writing() as session:
                 drop(session, one)
-        while not one.is_ready and goes_on():
-            with file.writing() as session:
-                grown_list = next((other for other in own_lists(session) if other.number == one.number), None)
-                if grown_list is None or grown_list.is_ready:
-                    break
-                one, blocks = _part(session, grown_list, horizon)  # noqa: PLW2901 - the same list, grown
-                made += blocks
-                step("own list grown")
-            step("growth committed")
+    return made
+
+
+def _grown(
+    file: SqliteFile, one: OwnList, horizon: int, goes_on: Callable[[], bool], step: Callable[[str], None]
+) -> int:
+    """Let a list grow until it is complete, a part at a time; return how many blocks were made."""
+    made = 0
+    while not one.is_ready and goes_on():
+        with file.writing() as session:
+            grown_list = next((other for other in own_lists(session) if other.number == one.number), None)
+            if grown_list is None or grown_list.is_ready:
+                break
+            one, blocks = _part(session, grown_list, horizon)
+            made += blocks
+            step("own list grown")
+        step("growth committed")
     return made
 
 

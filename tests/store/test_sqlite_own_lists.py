@@ -213,3 +213,12 @@ def test_nobody_wants_a_list_of_its_own_while_departed_records_are_shown(sparse)
     sparse._show_departed = True
     assert len(texts_of(sparse, limit=500)) == 30
     assert lists_of(sparse) == []
+
+
+@pytest.mark.parametrize("damage", ["records = x'ff'", "crc = crc + 1", "items = x'ff'", "records = 7"])
+def test_a_list_that_needs_a_damaged_block_is_dropped_and_stops_nothing(sparse, damage):
+    texts_of(sparse)
+    with sparse._file.writing() as session:
+        session.execute(f"update body set {damage} where id = (select max(body) from block)")
+    assert sparse.compact().is_complete
+    assert lists_of(sparse) == []
