@@ -6,7 +6,8 @@ moved, and the batch is read again. So an old record never replaces a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from gateway.errors import FilesChanged, IntentExpired, PositionMoved, StoreError
@@ -24,10 +25,11 @@ from gateway.items import (
 )
 from gateway.mapping import Prepared, most_specific, prepare, tombstone
 from gateway.model import ItemState, Publication
+from gateway.rebuild_processes import Rebuilt
 from gateway.store.base import Inbox, Store
 from gateway.takedowns import Takedowns
 
-_BATCH = 500  # items of one transaction
+BATCH = 500  # items of one transaction
 
 
 def outdated(store: Store) -> tuple[str, ...]:
@@ -44,23 +46,86 @@ def rebuild(
     Records that the store can no longer read count as changed, also tombstones. `metadata_prefix` restricts it to one
     format. `progress` is called with the number of items so far. Raise StoreError.
     """
+    begin(store)
+    stamped = seen = 0
+    for part in Remaker(store, inbox, metadata_prefix).parts():
+        stamped, seen = stamped + part.stamped, seen + part.items
+        progress(seen)
+    end(store, metadata_prefix)
+    return stamped
+
+
+def begin(store: Store) -> None:
+    """Do what must be done before items are mapped again. Raise StoreError."""
     introduce_formats(store)
     store.give_up_damaged()
-    stamped = seen = after = 0
-    payloads: dict[str, Payloads | None] = {}
-    while rows := store.items(None, after, _BATCH):
-        for source, states in _by_source(rows).items():
-            if source not in payloads:
-                facts = facts_held(store, source)
-                payloads[source] = Payloads(store, inbox, facts) if facts else None
-            stamped += _rebuild(store, payloads[source], source, states, metadata_prefix)
-        after, seen = rows[-1][1].number, seen + len(rows)
-        progress(seen)
+
+
+def end(store: Store, metadata_prefix: str | None) -> None:
+    """Note that every item was mapped again, in one of our formats or in all. Raise StoreError."""
     for prefix, format_ in written().items():
         if metadata_prefix in (None, prefix):
             add_format(store, format_)
             store.remember(mapping_fact(prefix), str(format_.version))
-    return stamped
+
+
+class Remaker:
+    """Maps items again from the inbox, in one of our formats or in all.
+
+    `turn` returns what is held while records are written: others map meanwhile.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        inbox: Inbox,
+        metadata_prefix: str | None,
+        turn: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        """Take the databases. Nothing is read yet."""
+        self._store, self._inbox, self._wanted, self._turn = store, inbox, metadata_prefix, turn
+        self._payloads: dict[str, Payloads | None] = {}
+
+    def parts(self, after: int = 0, until: int | None = None) -> Iterator[Rebuilt]:
+        """Make the records of the items after a number again, up to another one; yield the result of each batch.
+
+        Raise StoreError.
+        """
+        while rows := self._store.items(None, after, BATCH):
+            after = rows[-1][1].number
+            rows = tuple(row for row in rows if until is None or row[1].number <= until)
+            if not rows:
+                return
+            batches = _by_source(rows).items()
+            yield Rebuilt(len(rows), sum(self._rebuild(source, states) for source, states in batches))
+
+    def _rebuild(self, source: str, upstreams: Sequence[str]) -> int:
+        store = self._store
+        for _ in range(TRIES):
+            # Before the states: a later publication, or change of files, moves these values.
+            position, edition, takedowns = store.position(source), store.edition(source), store.takedowns()
+            states = store.states(source, upstreams).values()
+            payloads = self._payloads_of(source)
+            remade = (_remade(store, payloads, state, self._wanted, takedowns) for state in states)
+            changes = [change for change in remade if change]
+            if not changes:
+                return 0
+            try:
+                moves = (position, position)
+                publication = Publication(source, position=moves, edition=edition, takedowns=takedowns.revision)
+                with self._turn():
+                    return write(store, publication, changes)
+            except (IntentExpired, PositionMoved, FilesChanged):
+                continue
+        raise StoreError(
+            f"The items of {source} were not made again: other processes were faster {TRIES} times. Repeat the command."
+        )
+
+    def _payloads_of(self, source: str) -> Payloads | None:
+        if source not in self._payloads:
+            facts = facts_held(self._store, source)
+            self._payloads[source] = Payloads(self._store, self._inbox, facts) if facts else None
+        return self._payloads[source]
 
 
 def _by_source(rows: Iterable[tuple[str, ItemState]]) -> dict[str, list[str]]:
@@ -75,25 +140,6 @@ def _by_source(rows: Iterable[tuple[str, ItemState]]) -> dict[str, list[str]]:
 def _lost(state: ItemState) -> tuple[str, ...]:
     """Return the formats of the records that the store can no longer read."""
     return tuple(prefix for prefix, digest, _ in state.records if not digest)
-
-
-def _rebuild(store: Store, payloads: Payloads | None, source: str, upstreams: Sequence[str], wanted: str | None) -> int:
-    for _ in range(TRIES):
-        # Before the states: a later publication, or change of files, moves these values.
-        position, edition, takedowns = store.position(source), store.edition(source), store.takedowns()
-        states = store.states(source, upstreams).values()
-        changes = [change for state in states if (change := _remade(store, payloads, state, wanted, takedowns))]
-        if not changes:
-            return 0
-        try:
-            moves = (position, position)
-            publication = Publication(source, position=moves, edition=edition, takedowns=takedowns.revision)
-            return write(store, publication, changes)
-        except (IntentExpired, PositionMoved, FilesChanged):
-            continue
-    raise StoreError(
-        f"The items of {source} were not made again: other processes were faster {TRIES} times. Repeat the command."
-    )
 
 
 def _remade(
@@ -156,7 +202,7 @@ def remove_source(
 def bury_all(store: Store, name: str, progress: Callable[[int], None] = lambda _: None) -> int:
     """Make tombstones of all records of a source; return how many items were deleted. Raise StoreError."""
     removed = after = 0
-    while rows := store.items(name, after, _BATCH):
+    while rows := store.items(name, after, BATCH):
         removed += _bury(store, name, [state.upstream for _, state in rows])
         after = rows[-1][1].number
         progress(removed)

@@ -5,10 +5,13 @@ It is not part of `instance`, because it needs the formats and their XML library
 
 from __future__ import annotations
 
+import gc
 import json
 import secrets
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from time import gmtime, strftime, time
 
@@ -20,20 +23,24 @@ from gateway.apply_takedowns import pending
 from gateway.backup import ASIDE
 from gateway.desk import Desk
 from gateway.durable import make_folder, write
-from gateway.errors import ConfigurationError, StoreError, TakedownsUnreadable
+from gateway.errors import ConfigurationError, GatewayError, StoreError, TakedownsUnreadable
 from gateway.formats import written
 from gateway.fulltext.withdrawing import carry_out
-from gateway.indexing import following
+from gateway.indexing import OBJECTS_BEFORE_COLLECTION, following
 from gateway.instance import check_domain, check_settings, fix_domain, is_published
 from gateway.items import add_format
 from gateway.model import Compacted
+from gateway.rebuild_processes import LOCK, RebuildProcesses, Rebuilt, processors
 from gateway.settings import SETTINGS, Setting, Settings, Value, load
 from gateway.store.base import Inbox, Store
 from gateway.store.ceiling import Ceiling
 from gateway.store.database_files import ceiling, check_not_served, unused
+from gateway.store.lock_file import locked
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.step import check_whole, store_lacks, unfinished
+from gateway.store.waiting import leave_with_parent
 
+_MANY = 3_000  # items; they take about as long as the start of a child process
 _IDENTITY = ("repository_name", "repository_domain", "admin_email")
 
 
@@ -93,7 +100,64 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
     with following(settings) as index, closing(open_inbox(folder)) as inbox:
         check_domain(index.store, settings.text("repository_domain"))
         check_whole(index.store, inbox)
-        return again.rebuild(index.store, inbox, metadata_prefix, progress)
+        with index.store.view() as view:
+            last = view.last_item()
+        number = processors()
+        if last < _MANY or number == 1:
+            return again.rebuild(index.store, inbox, metadata_prefix, progress)
+        again.begin(index.store)
+        stamped = seen = 0
+        with closing(_by_processes(folder, index.store, inbox, metadata_prefix, last, number)) as parts:
+            for part in parts:
+                index.expect(part.items if part.stamped else 0)
+                stamped, seen = stamped + part.stamped, seen + part.items
+                progress(seen)
+        again.end(index.store, metadata_prefix)
+        return stamped
+
+
+def _by_processes(
+    folder: Path, store: Store, inbox: Inbox, metadata_prefix: str | None, last: int, number: int
+) -> Generator[Rebuilt, None, None]:
+    """Make the items up to the last one again by so many child processes, and those that have come since."""
+    with closing(RebuildProcesses(folder, number)) as processes:
+        parts = ((after, min(after + again.BATCH, last)) for after in range(0, last, again.BATCH))
+        yield from processes.run(parts, metadata_prefix)
+    yield from again.Remaker(store, inbox, metadata_prefix).parts(after=last)
+
+
+def rebuild_parts(folder: str) -> int:
+    """Make the parts of an instance again that the parent process names (`RebuildProcesses`); return the exit status.
+
+    An error is a line on standard output, which ends the work.
+    """
+    leave_with_parent()
+    gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
+    with suppress(BrokenPipeError):  # the parent process has ended
+        try:
+            for result in _rebuilt(Path(folder)):
+                _say(result._asdict())
+        except GatewayError as error:
+            _say({"error": str(error)})
+            return 1
+    return 0
+
+
+def _rebuilt(folder: Path) -> Iterator[Rebuilt]:
+    settings = load(folder)
+    turn = partial(locked, folder / "locks" / LOCK)
+    with following(settings, completes=False) as index, closing(open_inbox(folder)) as inbox:
+        remakers: dict[str | None, again.Remaker] = {}
+        for line in sys.stdin:
+            after, until, prefix = json.loads(line)
+            remaker = remakers.setdefault(prefix, again.Remaker(index.store, inbox, prefix, turn))
+            done = list(remaker.parts(after, until))
+            yield Rebuilt(sum(part.items for part in done), sum(part.stamped for part in done))
+
+
+def _say(result: dict[str, object]) -> None:
+    sys.stdout.write(f"{json.dumps(result)}\n")
+    sys.stdout.flush()
 
 
 def rebuild_from_inbox(folder: Path, progress: recovery.Progress) -> recovery.Made:

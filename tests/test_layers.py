@@ -61,6 +61,7 @@ PUBLICATION = (
     "gateway.unattended",
     "gateway.publish",
     "gateway.rebuild",
+    "gateway.rebuild_processes",
     "gateway.publish_files",
     "gateway.apply_takedowns",
     "gateway.recovery",
@@ -195,6 +196,7 @@ LAYERS = {
     ),
     "gateway.versions": Layer((*GROUND, "gateway.store.base")),
     "gateway.index_process": Layer(),
+    "gateway.rebuild_processes": Layer(("gateway.errors",)),
     "gateway.indexing": Layer(
         (*CORE, "gateway.descriptions", "gateway.index_process", "gateway.formats", "gateway.search", "gateway.store")
     ),

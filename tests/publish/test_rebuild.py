@@ -82,7 +82,7 @@ def test_when_sets_change_every_header_is_written(desk: Desk, monkeypatch) -> No
 
 
 def test_several_sources_are_made_again_in_batches(desk: Desk, request, monkeypatch) -> None:
-    monkeypatch.setattr(rebuild, "_BATCH", 1)
+    monkeypatch.setattr(rebuild, "BATCH", 1)
     desk.add("other")
     desk.sent(Sent("1"), Sent("2"))
     desk.sent(Sent("1"), source="other")
