@@ -53,7 +53,13 @@ SETTINGS: tuple[Setting, ...] = (
         "The key that signs tokens; empty: the file `secret` in the instance folder. Best given in the environment.",
         is_secret=True,
     ),
-    Setting("oai_page_size", 500, "How many records or headers a page of a list has.", least=1, most=1_000_000),
+    Setting(
+        "oai_page_size",
+        500,
+        "How many records or headers a page of a list has; fewer if they have more than 32 MiB.",
+        least=1,
+        most=1_000_000,
+    ),
     Setting(
         "oai_page_exact",
         False,

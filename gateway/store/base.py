@@ -86,7 +86,8 @@ class View(Protocol):
         """Return a page like `page`, of whole records or of their headers, as parts of an answer.
 
         If it is not `is_exact`, the page may be longer or shorter by a quarter: it ends where parts lie ready. A page
-        below `SMALL_PAGE` is exact, and each record is a part of its own.
+        below `SMALL_PAGE` is exact, and each record is a part of its own. A page whose records are very large has
+        fewer of them, at least one.
         """
         ...
 

@@ -6,14 +6,16 @@ one, and at the horizon. Holes, and records that are not in the set, are cut out
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from gateway.model import Key
 from gateway.store.block_rows import Bits, BlockRow, between, first_bits
+from gateway.store.blocks import MOST_BYTES
 
 _LAST: Final = 2**63 - 1  # no record of a second has a greater number
 _SLACK: Final = 4  # a page is longer or shorter than asked for by at most a quarter
+MOST_PAGE_BYTES: Final = 32 * 1_048_576  # of text; it is in memory, and nobody else is answered while it is made
 _MANY: Final = 5  # blocks of a page
 _SPARSE: Final = 4  # times as many records as the page takes
 
@@ -46,6 +48,25 @@ class PagePlan(NamedTuple):
         inner = self.portions[1:-1]
         live = sum(row.live.bit_count() for row, _ in inner)
         return len(self.portions) >= _MANY and live > _SPARSE * sum(bits.bit_count() for _, bits in inner)
+
+    @property
+    def may_be_long(self) -> bool:
+        """Whether the page may have too many bytes: a block has at most `MOST_BYTES`, unless it has one record."""
+        has_single = any(row.size == 1 for row, _ in self.portions)
+        return has_single or len(self.portions) * MOST_BYTES > MOST_PAGE_BYTES
+
+    def shortened(self, lengths: Mapping[int, int]) -> PagePlan:
+        """Return the first portions of the page, as many as have at most `MOST_PAGE_BYTES`, and at least one.
+
+        `lengths` are those of the texts of bodies. Of a block that is cut, a part is counted.
+        """
+        total = 0
+        for place, (row, bits) in enumerate(self.portions):
+            total += lengths.get(row.body, 0) * bits.bit_count() // row.size
+            if place and total > MOST_PAGE_BYTES:
+                portions = list(self.portions[:place])
+                return _page(portions, sum(bits.bit_count() for _, bits in portions), has_more=True)
+        return self
 
 
 def plan(

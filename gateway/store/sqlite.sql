@@ -83,6 +83,14 @@ order by member.datestamp, member.number limit :limit;
 -- Return the compressed records of some blocks.
 select id, records, length, crc, adler from body where id in (select value from json_each(?));
 
+-- name: body_lengths
+-- Return the lengths of the records of some blocks, in bytes.
+select id, length from body where id in (select value from json_each(?));
+
+-- name: body_header_lengths
+-- Return the lengths of the headers of some blocks, in bytes.
+select id, header_length from body where id in (select value from json_each(?));
+
 -- name: body_texts
 -- Return the compressed records of a block, and their lengths.
 select records, length, crc, adler, lengths from body where id = ?;

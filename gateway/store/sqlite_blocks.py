@@ -94,6 +94,14 @@ class Blocks:
 
         return plan(rows(), start, until, limit, is_exact=is_exact), departed
 
+    def shortened(self, page: PagePlan, kind: Kind) -> PagePlan:
+        """Return a page, or the beginning of one that would be very long."""
+        if not page.may_be_long:
+            return page
+        query = SQL["body_lengths" if kind is Kind.RECORDS else "body_header_lengths"]
+        bodies = json.dumps([portion.row.body for portion in page.portions])
+        return page.shortened(dict(self._session.execute(query, (bodies,)).fetchall()))
+
     def pieces(self, bodies: Sequence[int], kind: Kind) -> dict[int, Piece]:
         """Return the records of blocks, or their headers, as they lie. Raise StoreDamaged."""
         query = SQL["body_records"] if kind is Kind.RECORDS else SQL["body_headers"]

@@ -88,6 +88,7 @@ class SqliteView:
         if own or (page.is_slow and not has_no_own):
             self.wanted.add(place)
         kind = Kind.HEADERS if only_headers else Kind.RECORDS
+        page = self._blocks.shortened(page, kind)
         whole = [portion.row.body for portion in page.portions if portion.is_whole and not is_small]
         pieces = self._blocks.pieces([body for body in whole if body not in departed], kind)
         parts: list[Part] = []

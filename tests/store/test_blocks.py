@@ -23,7 +23,7 @@ from gateway import pieces
 from gateway.model import Key
 from gateway.pieces import Part, Piece
 from gateway.store.block_merging import groups, merged, shares
-from gateway.store.block_pages import plan
+from gateway.store.block_pages import MOST_PAGE_BYTES, PagePlan, plan
 from gateway.store.block_rows import Bits, BlockRow, as_bytes, every, first_bits, from_bytes, positions_of, row_of
 from gateway.store.blocks import Block, Kind, block_of, header_of, pack, record_at, texts_of, unpack
 
@@ -266,6 +266,25 @@ def test_a_page_is_not_slow_because_it_begins_and_ends_inside_of_blocks():
     page = plan(((row, row.live) for row in rows), Key(1, 89), 99, 20, is_exact=True)
     assert (page.size, len(page.portions)) == (20, 8)
     assert not page.is_slow
+
+
+def test_a_page_has_at_most_so_many_bytes_and_at_least_one_block():
+    rows = [BlockRow(Key(second, 0), Key(second, 9), 10, 0, b"", second) for second in range(1, 100)]
+    page = plan(((row, row.live) for row in rows), Key(1, 4), 99, 500, is_exact=True)
+    assert page.may_be_long
+    lengths = dict.fromkeys(range(1, 100), MOST_PAGE_BYTES // 10)
+    assert page.shortened(lengths) == PagePlan(page.portions[:10], 95, Key(10, 9))
+    assert page.shortened(dict.fromkeys(lengths, MOST_PAGE_BYTES + 1)) == PagePlan(page.portions[:1], 5, Key(1, 9))
+    assert page.shortened(dict.fromkeys(lengths, 0)) == page
+    assert page.shortened({}) == page, "the bodies are missing; reading them says so"
+
+
+@pytest.mark.parametrize(
+    ("size", "count", "may_be_long"), [(2, 32, False), (2, 33, True), (1, 1, True), (100, 5, False)]
+)
+def test_only_pages_of_many_blocks_or_of_single_records_may_be_long(size, count, may_be_long):
+    rows = [BlockRow(Key(second, 0), Key(second, size - 1), size, 0, b"", second) for second in range(1, count + 1)]
+    assert plan(((row, row.live) for row in rows), None, 99, 500, is_exact=False).may_be_long == may_be_long
 
 
 def test_what_is_at_the_horizon_is_not_compacted():
