@@ -73,12 +73,16 @@ class Searches(NamedTuple):
 
 
 class TakedownsApplied(NamedTuple):
-    """The result: how many items became tombstones, changed, or came back, and records with a new datestamp."""
+    """The result: how many items became tombstones, changed, or came back, and records with a new datestamp.
+
+    `damaged`: how many damaged blocks of the store may still have what was withdrawn.
+    """
 
     deleted: int = 0
     changed: int = 0
     returned: int = 0
     stamped: int = 0
+    damaged: int = 0
 
 
 def pending(store: Store) -> tuple[Entries, frozenset[str]]:
@@ -139,9 +143,17 @@ def _apply(
     stamped += sum(_publish(store, inbox, source, batch) for source, batch in _batches(news.upstreams))
     stamped += sum(_restore_tombstones(store, new))
     returned = sum(_return(store, inbox)) if lifted else 0
+    damaged = _erase(store) if new else 0  # before the note, so that after a kill the next command does it
     if new or lifted:  # an entry that was added meanwhile is not among these
         store.remember(TAKEDOWNS_FACT, json.dumps(sorted(_applied(store) - lifted | names)))
-    return TakedownsApplied(first.deleted + news.deleted, first.changed + news.changed, returned, stamped)
+    return TakedownsApplied(first.deleted + news.deleted, first.changed + news.changed, returned, stamped, damaged)
+
+
+def _erase(store: Store) -> int:
+    """Remove what was superseded from the file of the store and from its log; return how many damaged blocks stay."""
+    damaged = store.erase_superseded()
+    store.settle()
+    return damaged
 
 
 def _known_to_have(store: Store, entries: Entries) -> Iterator[tuple[str, str]]:

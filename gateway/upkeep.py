@@ -252,14 +252,15 @@ def compact(folder: Path, progress: Callable[[int, int], None], *, is_anew: bool
     """Make all blocks of the store anew that have holes or few records, or could be smaller; return what was done.
 
     With `is_anew`, write the whole file anew at the end, so that the disk has all that is free. `progress` is called
-    with how many blocks were looked at, and of how many. Raise StoreError, and ConfigurationError for wrong settings.
+    with how many blocks were looked at, and of how many. It is not complete if the disk gets the space only when a
+    reader has finished. Raise StoreError, and ConfigurationError for wrong settings.
     """
     with closing(_opened(folder, load(folder))) as store:
         done = store.compact(is_thorough=True, progress=progress)
         if is_anew:
             done = done._replace(smaller_by=done.smaller_by + store.rewrite(), kept_free=0)
-        store.settle()
-        return done
+        is_given_back = store.settle() or not done.smaller_by
+        return done._replace(is_complete=done.is_complete and is_given_back)
 
 
 def put_store_aside(folder: Path) -> Path | None:

@@ -38,14 +38,10 @@ Progress = Callable[[int], None]
 
 
 class Finished(NamedTuple):
-    """The result: the published changes, and the number of deleted copies of files.
-
-    `damaged`: how many damaged blocks of the store may still have what was withdrawn.
-    """
+    """The result: the published changes, and the number of deleted copies of files."""
 
     changes: TakedownsApplied
     copies: int
-    damaged: int = 0
 
 
 def carry_out(
@@ -72,12 +68,8 @@ def carry_out(
         Searches() if desk is None else Searches(partial(found_files, store, desk), partial(has_file, store, desk))
     )
     changes = apply_takedowns(store, inbox, file, progress, searches)
-    damaged = 0
-    if new:
-        damaged = store.erase_superseded()  # files were carried in records, and stand in its blocks,
-        store.settle()  # and in its log
-    if damaged:
-        log.error(UNERASED, damaged)
+    if changes.damaged:
+        log.error(UNERASED, changes.damaged)
     copies = Copies(settings.instance)
     digests = sorted(file.read().digests)
     deleted = sum(copies.remove(digest) for digest in digests)
@@ -85,7 +77,7 @@ def carry_out(
         desk.forget_first_pages(digests)
     if desk is not None and lifted:
         Releaser(store, inbox, desk, settings).release()
-    return Finished(changes, deleted, damaged)
+    return Finished(changes, deleted)
 
 
 def found_files(store: Store, desk: Discovery, entries: Entries, wanted: Entries = ()) -> Mapping[str, set[str]]:

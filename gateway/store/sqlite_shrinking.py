@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
 from typing import Final, NamedTuple
 
+from gateway.errors import StoreError, StoreUnwritable
 from gateway.store.sqlite_file import BUSY_SECONDS, Session, SqliteFile
 from gateway.store.sqlite_log import WriteAheadLog
 
@@ -78,6 +79,16 @@ def rewrite(file: SqliteFile) -> int:
     Return by how many bytes it is smaller. Others read meanwhile, and writers wait. The log and a temporary file in the
     same folder are as large as the new file. Raise StoreError, and KeyboardInterrupt at the signal.
     """
+    file.settle()  # the log may be long, and its space is needed
+    try:
+        return _rewrite(file)
+    except StoreUnwritable:
+        with suppress(StoreError):
+            file.settle()  # the log is as long as the disk allowed
+        raise
+
+
+def _rewrite(file: SqliteFile) -> int:
     with file.packing() as session, _temporary_files_in(file.path.parent):
         before = _number(session, "page_count")
         session.execute(f"pragma busy_timeout = {int(BUSY_SECONDS * 1000)}")

@@ -9,6 +9,7 @@ from time import sleep
 import pytest
 
 from gateway.model import Compacted, Publication
+from gateway.store import sqlite_file
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_file import SqliteFile
 from tests.clocks import Clocks
@@ -78,6 +79,27 @@ def test_a_file_of_an_earlier_release_is_written_anew_if_that_is_wanted(gateway,
     assert facts["kept_free"] == 0
     assert (folder / "store.sqlite").stat().st_size <= before - facts["smaller_by"] < before
     assert "bytes smaller" in second.stderr
+
+
+def test_a_reader_that_keeps_the_space_of_the_file_is_named(gateway, folder, monkeypatch):
+    monkeypatch.setattr(sqlite_file, "_SETTLE_MILLISECONDS", 50)
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteFile, "_is_new", lambda _: False)
+        gateway("init")
+    file = folder / "store.sqlite"
+    with closing(furnished(SqliteStore(file))) as store:
+        spread(Model(store, Clocks()), 600)
+        store.settle()
+        before = file.stat().st_size
+        with store.view() as view:
+            view.sets("", 1)
+            result = gateway("compact", "--anew", "--json")
+            assert file.stat().st_size == before
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["is_complete"] is False
+    assert "A long reader, such as a backup" in result.stderr
+    assert gateway("compact").exit_code == 0
+    assert file.stat().st_size < before
 
 
 def test_the_command_can_be_stopped(gateway, monkeypatch):

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from math import inf
 from threading import Event, Thread
 
 import pytest
 
-from gateway.errors import StoreBusy
+from gateway.errors import StoreBusy, StoreUnwritable
 from gateway.model import Selection
-from gateway.store import database_files, sqlite_log, sqlite_shrinking
+from gateway.store import database_files, sqlite_file, sqlite_log, sqlite_shrinking
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_log import WriteAheadLog
 from gateway.store.sqlite_shrinking import Shrunk, shrink
@@ -240,11 +241,53 @@ def test_writing_anew_can_be_stopped(former, monkeypatch):
 
 def test_writing_anew_waits_for_a_writer_only_so_long(former, path, monkeypatch):
     monkeypatch.setattr(sqlite_shrinking, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_file, "_SETTLE_MILLISECONDS", 50)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("begin immediate")
         with pytest.raises(StoreBusy):
             former.store.rewrite()
     former.verify()
+
+
+@pytest.fixture
+def log_bytes(former, path) -> Iterator[Callable[[], int]]:
+    """Return how long the log of the store is; a reader has kept much in it, which is gone now."""
+    log = path.with_name(f"{path.name}-wal")
+    with closing(SqliteStore(path, clock=former.clocks.host())) as reader:
+        with reader.view() as view:
+            view.page(Selection("oai_dc"), None, 10)
+            former.store.compact(is_thorough=True)
+            spread(former, 600)
+        assert log.stat().st_size > 1_000_000
+        yield lambda: log.stat().st_size
+
+
+def test_the_log_is_emptied_before_a_file_is_written_anew(former, log_bytes, monkeypatch):
+    lengths = []
+    monkeypatch.setattr(sqlite_shrinking, "_beat", lambda: lengths.append(log_bytes()))
+    monkeypatch.setattr(sqlite_shrinking, "_STEPS_BETWEEN_BEATS", 100)
+    former.store.rewrite()
+    assert lengths[0] == 0
+    former.verify()
+
+
+def test_what_was_written_before_the_disk_was_full_is_free_again(former, log_bytes):
+    former.store.settle()
+    with full_above(200_000), pytest.raises(StoreUnwritable):
+        former.store.rewrite()
+    assert log_bytes() == 0
+    former.verify()
+
+
+@contextmanager
+def full_above(most: int) -> Iterator[None]:
+    """Let no file of this process be longer than so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("folder", [None, "/nowhere"])

@@ -16,9 +16,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gateway.cli import main as gateway
-from gateway.model import Selection
+from gateway.model import Compacted, Selection
 from gateway.pieces import Piece, text_of
 from gateway.store.opening import open_inbox, open_store
+from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_compaction import Compaction
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 from gateway.upkeep import complete_takedowns
@@ -262,6 +264,24 @@ def test_killed_at_any_moment_the_next_command_finishes_it(place, moment: int) -
     place.call("publish")
     assert "Secret" not in place.shown()
     place.call("check", command=gateway)
+
+
+def test_killed_before_superseded_records_were_erased_the_next_command_erases_them(place, monkeypatch) -> None:
+    def stop(_store: SqliteStore) -> int:
+        raise KeyboardInterrupt
+
+    def holes() -> int:
+        with closing(sqlite3.connect(place.folder / "store.sqlite")) as connection:
+            ((number,),) = connection.execute("select count(*) from block where holes is not null")
+            return number
+
+    monkeypatch.setattr(Compaction, "run", lambda *_arguments, **_options: Compacted(0, 0, 0, True))
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteStore, "erase_superseded", stop)
+        place.call("takedown", "add", LOCAL, status=130)
+    assert holes() > 0
+    place.call("publish")
+    assert holes() == 0
 
 
 def test_what_is_taken_down_does_not_come_with_a_first_harvest_that_is_loaded_from_files(place) -> None:
