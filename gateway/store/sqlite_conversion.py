@@ -38,10 +38,11 @@ log = logging.getLogger("gateway.store")
 _AT_ONCE: Final = 100 * RECORDS  # records of one transaction
 _MOST_BYTES: Final = 32_000_000  # of the compressed records of one transaction; few records are so large
 _MEMBERS_AT_ONCE: Final = 200_000
-_SHORT_LOG_BYTES: Final = 128 * 1_048_576
 _SECONDS_BETWEEN_NOTES: Final = 10.0
 _PATIENCE_SECONDS: Final = 1.0  # for what need not be done now
-_NEEDED_BYTES: Final = 256 * 1_048_576  # for the log of SQLite, and for the tables of the blocks before the old ones go
+# What the disk needs: for the log of SQLite, and for the tables of the blocks before the old ones go.
+_LEAST_NEEDED_BYTES: Final = 32 * 1_048_576  # the changes of some transactions, in a store that is hardly larger
+_MOST_NEEDED_BYTES: Final = 256 * 1_048_576
 _CONTENT: Final = 5  # the column of a record's bytes
 _REPAIR: Final = (
     "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
@@ -64,14 +65,10 @@ def is_due(path: Path) -> bool:
 
 
 class Pace(NamedTuple):
-    """How many records and places in sets one transaction has, and the clock of the notes about the progress.
-
-    `log_bytes`: a shorter write-ahead log is not waited for.
-    """
+    """How many records and places in sets one transaction has, and the clock of the notes about the progress."""
 
     records: int = _AT_ONCE
     members: int = _MEMBERS_AT_ONCE
-    log_bytes: int = _SHORT_LOG_BYTES
     clock: Callable[[], float] = monotonic
 
 
@@ -127,7 +124,7 @@ class _Notes:
 
 def _check_disk(path: Path) -> None:
     """Raise StoreUnwritable if the disk has too little space for the conversion."""
-    needed = min(path.stat().st_size, _NEEDED_BYTES)
+    needed = min(max(path.stat().st_size, _LEAST_NEEDED_BYTES), _MOST_NEEDED_BYTES)
     free = shutil.disk_usage(path.parent).free
     if free < needed:
         megabytes = [-(-number // 1_000_000) for number in (needed, free)]
@@ -138,7 +135,7 @@ def _check_disk(path: Path) -> None:
 def _move_all(file: SqliteFile, step: Callable[[str], None], pace: Pace, notes: _Notes) -> None:
     while moved := _part(file, step, pace):
         notes.moved(moved)
-        _wait_for_readers(file, pace)
+        _shorten_log(file)
     log.warning("All records are in blocks.")
 
 
@@ -219,14 +216,14 @@ def _tidy(file: SqliteFile, step: Callable[[str], None], pace: Pace, at_most_sec
                     session.execute(SQL[query])
                     step("former table removed")
         step("removal committed")
-        _wait_for_readers(file, pace)
+        _shorten_log(file)
 
 
-def _wait_for_readers(file: SqliteFile, pace: Pace) -> None:
-    """Wait while a reader of an old state, such as a backup, makes the write-ahead log half as long as the file."""
+def _shorten_log(file: SqliteFile) -> None:
+    """Empty the write-ahead log if it is half as long as the file; wait for a reader of an old state, like a backup."""
     is_noted = False
     log_file = file.path.with_name(f"{file.path.name}-wal")
-    most = max(pace.log_bytes, file.path.stat().st_size // 2)
+    most = file.path.stat().st_size // 2
     while log_file.exists() and log_file.stat().st_size > most and not file.settle():
         if not is_noted:
             is_noted = True

@@ -210,7 +210,7 @@ def test_a_reader_of_an_old_state_is_waited_for_before_the_log_fills_the_disk(pa
         (count,) = reader.execute("select count(*) from record").fetchone()
         thread = Thread(target=_end_when_waited_for, args=(reader, caplog))
         thread.start()
-        with converting(path, pace=Pace(records=5, members=200, log_bytes=0)):
+        with converting(path, pace=Pace(records=5, members=200)):
             thread.join()
     assert count == len(records)
     assert caplog.text.count("Another process reads the store as it was.") == 1
@@ -223,6 +223,19 @@ def _end_when_waited_for(reader: sqlite3.Connection, caplog: pytest.LogCaptureFi
         sleep(0.01)
     sleep(0.3)  # it is waited for more than once
     reader.execute("rollback")
+
+
+def test_it_needs_at_most_twice_the_disk(tmp_path):
+    path = tmp_path / "large" / "store.sqlite"
+    path.parent.mkdir()
+    records = make_former(path, items=3_000)
+    before, sizes = path.stat().st_size, []
+    files = [path, path.with_name("store.sqlite-wal")]
+    with converting(path, lambda _: sizes.append(sum(file.stat().st_size for file in files))):
+        pass
+    assert len(sizes) > 100
+    assert max(sizes) <= 2 * before
+    check_same(path, records)
 
 
 def test_a_disk_that_is_full_is_a_sentence_and_loses_nothing(path, records):
@@ -378,6 +391,16 @@ def test_a_disk_with_too_little_space_is_a_sentence_before_anything_is_moved(pat
     assert "free space on the disk, and repeat the command" in str(error.value)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("select count(*) from block").fetchone() == (0,)
+    monkeypatch.undo()
+    check_same(path, records)
+
+
+def test_a_small_store_needs_space_for_some_transactions(path, records, monkeypatch):
+    usage = shutil.disk_usage(path.parent)
+    assert path.stat().st_size < 20_000_000 < usage.free
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=20_000_000))
+    with pytest.raises(StoreUnwritable, match="needs 34 MB of free disk, and there are 20 MB"):
+        SqliteStore(path)
     monkeypatch.undo()
     check_same(path, records)
 
