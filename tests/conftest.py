@@ -6,6 +6,7 @@ of tests that need `../shared` on a machine that has none.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -216,6 +217,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 # --- the surroundings of every test ----------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _levels_of_logs_as_before() -> Iterator[None]:
+    """Undo `--quiet` and `--verbose` of a command that ran in this process: the next test may read its log."""
+    loggers = [logging.getLogger(name) for name in ("gateway", "harvester")]
+    levels = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import subprocess
 import sys
@@ -15,13 +14,6 @@ from gateway.errors import ConfigurationError, StoreBusy, StoreDamaged
 from gateway.program import Program, program_options, say, status_of_error
 from gateway.statuses import MEANINGS, Status
 from tests.commands.calls import PROGRAMS
-
-
-@pytest.fixture(autouse=True)
-def _levels():
-    yield
-    for name in ("gateway", "harvester"):
-        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 @click.group(cls=Program)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 import subprocess
 import sys
@@ -12,13 +11,6 @@ from click.testing import CliRunner
 
 from gateway.statuses import Status
 from tests.commands.calls import PROGRAMS
-
-
-@pytest.fixture(autouse=True)
-def _levels():
-    yield
-    for name in ("gateway", "harvester"):
-        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 @pytest.mark.slow
