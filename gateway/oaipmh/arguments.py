@@ -45,10 +45,9 @@ RULES: Mapping[str, Rule] = {
 _MOST_ERRORS = 100
 
 _UNRESERVED = r"[A-Za-z0-9\-_.!~*'()]+"
-_CHARACTER = r"[A-Za-z0-9\-._~!$&'()*+,;=@]|%[0-9A-Fa-f]{2}"
-_AUTHORITY = (
-    rf"//(?:(?:{_CHARACTER}|:)*@)?(?:(?:{_CHARACTER})*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:/(?:{_CHARACTER}|[:/])*)?"
-)
+_NAMED = r"[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2}"  # in names of users and hosts: no @, so one reading only
+_CHARACTER = rf"{_NAMED}|@"
+_AUTHORITY = rf"//(?:(?:{_NAMED}|:)*@)?(?:(?:{_NAMED})*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:/(?:{_CHARACTER}|[:/])*)?"
 _SYNTAX: Mapping[str, tuple[re.Pattern[str], str]] = {
     # RFC 3986 §4.1: a URI or a relative reference, as the type anyURI of the schema allows it without escaping.
     "identifier": (
