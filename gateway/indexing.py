@@ -49,7 +49,7 @@ _CHILD_TURN_SECONDS = 0.005  # a process that removes items tries more often
 _CHILD_LINES = 3 * LINES  # of the log of changes, that the child process writes at once: larger steps are not faster
 _MOST_LINES = 10 * LINES  # of the log of changes, that a server writes: a second
 _FAILED = (
-    "The search index was not written: %s. Publication is not affected, and the next command that publishes tries "
+    "The search index was not written: %s Publication is not affected, and the next command that publishes tries "
     "again. If this message repeats, run `gateway index --anew`."
 )
 
@@ -78,6 +78,11 @@ def read_resource(prefix: str, record: bytes) -> tuple[bytes, tuple[Content, ...
     if metadata.count(b"<didl:Component>") == metadata.count(oai_didl.START_PAGE.encode()):
         return metadata, ()  # it refers to the page of the item at most
     return metadata, tuple(oai_didl.contents(descriptions.describe(record).work))
+
+
+def _sentence(error: Exception) -> str:
+    """Return the message of an error with one full stop; ours have one already."""
+    return f"{str(error).removesuffix('.')}."
 
 
 class Following:
@@ -185,7 +190,7 @@ class Following:
         """Log an error, once if it repeats with each publication."""
         if str(error) != self._reported:
             self._reported = str(error)
-            log.error(_FAILED, error)
+            log.error(_FAILED, _sentence(error))
 
     def _complete(self, is_stopped: Callable[[], bool]) -> None:
         reported_at = monotonic()
@@ -248,7 +253,7 @@ class FollowingLater:
                     self._keeper.remove(gone)
                 self._advance()
             except Exception as error:  # noqa: BLE001 - as in `Following`
-                log.error(_FAILED, error)  # noqa: TRY400 - as there
+                log.error(_FAILED, _sentence(error))  # noqa: TRY400 - as there
 
     def _taken(self) -> list[str] | None:
         """Return the items that are gone since the last call; None if nothing was published, and the thread ends."""

@@ -130,7 +130,7 @@ def test_index_that_fails_is_reported_and_fails_nothing(settings, caplog: pytest
     index.complete()
     assert [record.levelname for record in caplog.records] == ["ERROR"] * 3
     assert "something unforeseen" in caplog.text
-    assert "the disk is full" in caplog.text
+    assert "the disk is full. Publication" in caplog.text
     assert "gateway index --anew" in caplog.text
 
 
@@ -141,6 +141,7 @@ def test_index_that_cannot_be_written_fails_no_publication(settings, caplog: pyt
         with index.store.view() as view:
             assert view.record("oai:gateway.example.org:laro/a", "oai_dc") is not None
     assert "was not written" in caplog.text
+    assert ".." not in caplog.text
 
 
 def test_index_is_not_completed_after_an_error(settings):

@@ -44,6 +44,7 @@ _UNWRITABLE = {
     sqlite3.SQLITE_CANTOPEN: "the file, or one beside it, cannot be opened or made",
     sqlite3.SQLITE_PERM: "the system forbids it",
     sqlite3.SQLITE_IOERR: "the disk refused",
+    sqlite3.SQLITE_IOERR_SHMSIZE: "the disk is full",  # the file is sound; its -shm file cannot be made
 }
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT)
@@ -88,7 +89,8 @@ def _translation(error: sqlite3.Error, path: Path) -> StoreError:
     if code in _BUSY:
         return StoreBusy(f"{path} is being written by another process: {error}.")
     if code in _UNWRITABLE:
-        return StoreUnwritable(f"{path} cannot be written: {_UNWRITABLE[code]} ({error}).")
+        reason = _UNWRITABLE.get(getattr(error, "sqlite_errorcode", code), _UNWRITABLE[code])
+        return StoreUnwritable(f"{path} cannot be written: {reason} ({error}).")
     if str(error).startswith(_NO_TEXT):
         return StoreDamaged(f"{path} is damaged: {_NO_TEXT} a value. It is not what was written.")
     if code in _DAMAGED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import sqlite3
 import traceback
@@ -239,6 +240,17 @@ def test_a_full_disk_stops_a_publication_and_nothing_of_it_is_there(open_furnish
     with store._file.packing() as session:
         session.execute("pragma max_page_count = 1000000")
     assert store.publish(intent, Publication("laro", (large,))) == 1
+
+
+def test_a_disk_too_full_for_the_file_beside_a_store_is_called_full(open_furnished, path):
+    open_furnished().close()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+    try:
+        with pytest.raises(StoreUnwritable, match="the disk is full"):
+            SqliteStore(path).position("laro")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_store_that_cannot_be_written_is_read_and_tells_no_second_above_its_ceiling(
