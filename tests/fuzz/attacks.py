@@ -45,7 +45,9 @@ def attacks(pattern: re.Pattern[str] | re.Pattern[bytes]) -> Iterator[tuple[str,
     tree = list(
         parser.parse(source, pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags)
     )
-    letters = "".join(dict.fromkeys("".join(_literals(tree)) + _ORDINARY))
+    # First what stands outside of classes: a class that takes a separator, too, has two readings of each.
+    separators = _literals(tree, has_classes=False)
+    letters = "".join(dict.fromkeys("".join((*separators, *_literals(tree))) + _ORDINARY))
     seen: set[tuple[str, str, str]] = set()
     for before, repeated in _pumps(tree, "", letters):
         for tail in _TAILS:
@@ -55,14 +57,14 @@ def attacks(pattern: re.Pattern[str] | re.Pattern[bytes]) -> Iterator[tuple[str,
                     yield attack
 
 
-def _literals(tree: Iterable[tuple[Any, Any]]) -> Iterator[str]:
-    """Return the characters that stand in a pattern."""
+def _literals(tree: Iterable[tuple[Any, Any]], *, has_classes: bool = True) -> Iterator[str]:
+    """Return the characters that stand in a pattern; without `has_classes`, only those outside of classes."""
     for code, value in tree:
         if code in (codes.LITERAL, codes.NOT_LITERAL):
             yield chr(value)
-        else:
+        elif has_classes or code is not codes.IN:
             for part in _parts(code, value):
-                yield from _literals(part)
+                yield from _literals(part, has_classes=has_classes)
 
 
 def _parts(code: Any, value: Any) -> list[list[tuple[Any, Any]]]:

@@ -31,6 +31,7 @@ def test_no_regular_expression_of_the_program_costs_more_than_linear_time():
         pytest.param(r"<\?.{0,2000}?\?>", id="each beginning looks 2,000 characters on"),
         pytest.param(r"\s+=", id="each space looks to the last one"),
         pytest.param(r"a\s*;?\s*b", id="two repetitions take the same"),
+        pytest.param(r"//(?:[-._~!$&'a-z@]*@)?[-._~!$&'a-z@]*/", id="a class takes the separator behind it"),
         pytest.param(r"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>", id="three repetitions take the same"),
     ],
 )
