@@ -273,6 +273,7 @@ class SqliteFile:
         Raise StoreError.
         """
         with self.packing() as session:
+            session.one("pragma wal_checkpoint(passive)")  # without the lock of writers, which the other one needs
             session.execute(f"pragma busy_timeout = {_SETTLE_MILLISECONDS}")
             row = session.one("pragma wal_checkpoint(truncate)")
         return row is not None and not row[0]

@@ -242,6 +242,24 @@ def test_a_full_disk_stops_a_publication_and_nothing_of_it_is_there(open_furnish
     assert store.publish(intent, Publication("laro", (large,))) == 1
 
 
+def test_most_of_the_log_is_moved_into_the_file_without_the_lock(open_furnished, path, make_change):
+    store, statements, lengths = open_furnished(), [], []
+    log = path.with_name(f"{path.name}-wal")
+
+    def note(statement: str) -> None:
+        statements.append(statement)
+        lengths.append(log.stat().st_size)
+
+    with store._file.packing() as session:
+        session.connection.set_trace_callback(note)
+    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
+    statements.clear()
+    assert store.settle()
+    checkpoints = [statement for statement in statements if "checkpoint" in statement]
+    assert checkpoints == ["pragma wal_checkpoint(passive)", "pragma wal_checkpoint(truncate)"]
+    assert lengths[-1] > 0 == log.stat().st_size
+
+
 def test_a_disk_too_full_for_the_file_beside_a_store_is_called_full(open_furnished, path):
     open_furnished().close()
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
