@@ -79,16 +79,28 @@ def records_in(text: bytes, lengths: bytes) -> list[bytes]:
     return [text[start : end - len(_LINE_END)] for start, end in pairwise(ends)]
 
 
-def record_at(piece: Piece, lengths: bytes, position: int) -> bytes:
-    """Return one record of a block. Raise ValueError if the block is damaged, or has no such record."""
+class Opened(NamedTuple):
+    """The text of a block, and where its records end: its first one begins at `ends[0]`, which is 0."""
+
+    text: bytes
+    ends: list[int]
+
+    def record(self, position: int) -> bytes:
+        """Return one record. Raise ValueError if there is none, or it does not end a line."""
+        if not 0 <= position < len(self.ends) - 1:
+            raise ValueError(f"It has no record {position}.")
+        start, end = self.ends[position : position + 2]
+        if not self.text.endswith(_LINE_END, start, end):
+            raise ValueError("It has not the records that it had.")
+        return self.text[start : end - len(_LINE_END)]
+
+
+def opened(piece: Piece, lengths: bytes) -> Opened:
+    """Return a block from which single records are read. Raise ValueError if it is damaged."""
     ends = list(accumulate(unpack(lengths), initial=0))
-    if ends[-1] != piece.length or not 0 <= position < len(ends) - 1:
+    if ends[-1] != piece.length:
         raise ValueError("The lengths of its records are not that of their text.")
-    start, end = ends[position : position + 2]
-    record = text_of(piece)[start:end]
-    if not record.endswith(_LINE_END):
-        raise ValueError("It has not the records that it had.")
-    return record[: -len(_LINE_END)]
+    return Opened(text_of(piece), ends)
 
 
 def headers_in(text: bytes) -> list[bytes]:

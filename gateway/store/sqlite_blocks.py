@@ -11,7 +11,7 @@ from gateway.model import Key, Selection
 from gateway.pieces import Piece, text_of
 from gateway.store.block_pages import PagePlan, Portion, plan
 from gateway.store.block_rows import Bits, BlockRow, every, from_bytes, positions_of
-from gateway.store.blocks import Block, Kind, headers_in, record_at, records_in, unpack
+from gateway.store.blocks import Block, Kind, Opened, headers_in, opened, records_in, unpack
 from gateway.store.queries import load
 from gateway.store.sqlite_file import Session
 from gateway.store.sqlite_rows import EVERYTHING
@@ -52,6 +52,7 @@ class Blocks:
     def __init__(self, session: Session) -> None:
         """Take a connection."""
         self._session = session
+        self._opened: tuple[int, Opened] | None = None  # the last block of which a record was read
 
     def from_key(self, collection: int, prefix: int, start: Key, until: int = _EVER) -> Iterator[Listed]:
         """Yield the blocks of a list in order, from the one that may have a key."""
@@ -119,14 +120,19 @@ class Blocks:
         return [_departed(text, kind) if is_departed else text for text, is_departed in shown]
 
     def record(self, prefix: int, key: Key) -> bytes:
-        """Return the record with a key. Raise StoreDamaged if there is none."""
+        """Return the record with a key. Raise StoreDamaged if there is none.
+
+        A block is inflated once for its records that are read one after another.
+        """
         row = self._at(prefix, key)
         position = None if row is None else row.position(key)
         if row is None or position is None:
             raise _missing(prefix, key)
-        *piece, lengths = self._one(SQL["body_texts"], row.body)
         try:
-            return record_at(Piece(*piece), lengths, position)
+            if self._opened is None or self._opened[0] != row.body:
+                *piece, lengths = self._one(SQL["body_texts"], row.body)
+                self._opened = row.body, opened(Piece(*piece), lengths)
+            return self._opened[1].record(position)
         except ValueError as error:
             raise _damaged(row.body, error) from error
 

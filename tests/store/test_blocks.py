@@ -25,7 +25,7 @@ from gateway.pieces import Part, Piece
 from gateway.store.block_merging import groups, merged, shares
 from gateway.store.block_pages import MOST_PAGE_BYTES, PagePlan, plan
 from gateway.store.block_rows import Bits, BlockRow, as_bytes, every, first_bits, from_bytes, positions_of, row_of
-from gateway.store.blocks import Block, Kind, block_of, header_of, pack, record_at, texts_of, unpack
+from gateway.store.blocks import Block, Kind, block_of, header_of, opened, pack, texts_of, unpack
 
 EVER = 2**40
 ODD = block_of([b"<record><header></header></record>"], [1])
@@ -367,7 +367,7 @@ def test_lengths_that_are_not_those_of_the_text_are_refused():
 def test_one_record_is_read(bodies):
     records = [record_of(name, 1, body) for name, body in enumerate(bodies)]
     block = block_of(records, range(len(records)))
-    assert [record_at(block.records, block.lengths, place) for place in range(len(records))] == records
+    assert [opened(block.records, block.lengths).record(place) for place in range(len(records))] == records
 
 
 @pytest.mark.parametrize(
@@ -384,8 +384,8 @@ def test_one_record_is_read(bodies):
     ],
 )
 def test_a_record_of_a_damaged_block_is_refused(change, position):
-    with pytest.raises(ValueError, match=r"A piece|The lengths"):
-        record_at(ODD.records._replace(**change), ODD.lengths, position)
+    with pytest.raises(ValueError, match=r"A piece|The lengths|It has no record"):
+        opened(ODD.records._replace(**change), ODD.lengths).record(position)
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -414,7 +414,7 @@ def test_a_record_with_a_damaged_length_is_refused():
     block = block_of([record_of(1, 1), record_of(2, 1)], [1, 2])
     first, second = unpack(block.lengths)
     with pytest.raises(ValueError, match="It has not the records that it had"):
-        record_at(block.records, pack([first - 1, second + 1]), 0)
+        opened(block.records, pack([first - 1, second + 1])).record(0)
 
 
 def test_damaged_numbers_are_refused():
