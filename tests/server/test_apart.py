@@ -44,12 +44,14 @@ def test_requests_are_answered_while_this_process_does_something_else():
             listener.accept()[0].close()
 
 
-def test_the_process_ends_if_the_work_fails():
+def test_the_process_ends_if_the_work_fails(monkeypatch):
+    fork, children = os.fork, list[int]()
+    monkeypatch.setattr(os, "fork", lambda: children.append(fork()) or children[-1])
     with socket.create_server(("127.0.0.1", 0)) as listener:
         with pytest.raises(ZeroDivisionError), answering_apart([listener], application, Limits()):
             raise ZeroDivisionError
         with pytest.raises(ChildProcessError):
-            os.waitpid(-1, os.WNOHANG)
+            os.waitpid(children[0], os.WNOHANG)
 
 
 def test_the_process_ends_with_its_parent():
