@@ -203,6 +203,10 @@ def test_characters_that_xml_forbids_are_a_bad_argument(send, bad):
     assert b'<error code="badArgument">' in body
 
 
+def _without_token(body: bytes) -> bytes:
+    return re.sub(rb"(<resumptionToken[^>]*>)[^<]*", rb"\1", body)
+
+
 @pytest.mark.parametrize("query", ["verb=ListSets", "verb=ListRecords&metadataPrefix=oai_dc"])
 def test_gzip_deflate_and_zstd_are_what_they_say(send, query):
     _, plain = send("GET", query)
@@ -211,7 +215,7 @@ def test_gzip_deflate_and_zstd_are_what_they_say(send, query):
     for coding, decode in decoders.items():
         answer, body = send("GET", query, Accept_Encoding=f"br;q=1.0, {coding};q=0.9, identity;q=0.1")
         assert answer.getheader("Content-Encoding") == coding
-        assert decode(body)[300:] == plain[300:]
+        assert _without_token(decode(body)[300:]) == _without_token(plain[300:])  # a token has the second of its list
 
 
 def test_every_answer_of_a_list_is_valid_and_the_list_is_complete(send):
