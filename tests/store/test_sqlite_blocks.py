@@ -1,6 +1,9 @@
-"""Blocks that are damaged or missing, as readers meet them; and rows that others change while a block is made anew."""
+"""Blocks that are damaged or missing, as readers meet them; rows and files that others change or hold."""
 
 from __future__ import annotations
+
+import sqlite3
+from typing import Any
 
 import pytest
 
@@ -71,3 +74,26 @@ def test_work_on_rows_that_others_have_changed_is_dropped(full, monkeypatch):
 def test_an_own_list_that_another_process_has_dropped_does_not_grow(full):
     gone = OwnList(-99, 1, 1, Key(0, 0), is_ready=False, wanted_on=0)
     assert _grown(full._file, gone, 2**40, lambda: True, lambda _name: None) == 0
+
+
+class Held:
+    """A connection to a file that others hold for three tries."""
+
+    def __init__(self) -> None:
+        self.refusals = 3
+
+    def execute(self, _query: str) -> None:
+        if self.refusals:
+            self.refusals -= 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+
+
+def test_a_file_that_others_hold_is_given_its_log_as_soon_as_they_let_it_go(store, monkeypatch):
+    held: Any = Held()
+    store._file._keep_a_log(held)
+    assert held.refusals == 0
+    monkeypatch.setattr(store._file, "_busy_seconds", -1)
+    with pytest.raises(sqlite3.OperationalError):
+        store._file._keep_a_log(Held())
