@@ -39,34 +39,29 @@ def outdated(store: Store) -> tuple[str, ...]:
 
 
 def rebuild(
-    store: Store, inbox: Inbox, metadata_prefix: str | None = None, progress: Callable[[int], None] = lambda _: None
+    store: Store,
+    inbox: Inbox,
+    metadata_prefix: str | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    parts: Iterable[Rebuilt] | None = None,
 ) -> int:
     """Map every item again from the inbox; return how many records changed and got a new datestamp.
 
     Records that the store can no longer read count as changed, also tombstones. `metadata_prefix` restricts it to one
-    format. `progress` is called with the number of items so far. Raise StoreError.
+    format. `progress` is called with the number of items so far. `parts` are the results of all items if other
+    processes make them. Raise StoreError.
     """
-    begin(store)
-    stamped = seen = 0
-    for part in Remaker(store, inbox, metadata_prefix).parts():
-        stamped, seen = stamped + part.stamped, seen + part.items
-        progress(seen)
-    end(store, metadata_prefix)
-    return stamped
-
-
-def begin(store: Store) -> None:
-    """Do what must be done before items are mapped again. Raise StoreError."""
     introduce_formats(store)
     store.give_up_damaged()
-
-
-def end(store: Store, metadata_prefix: str | None) -> None:
-    """Note that every item was mapped again, in one of our formats or in all. Raise StoreError."""
+    stamped = seen = 0
+    for part in Remaker(store, inbox, metadata_prefix).parts() if parts is None else parts:
+        stamped, seen = stamped + part.stamped, seen + part.items
+        progress(seen)
     for prefix, format_ in written().items():
         if metadata_prefix in (None, prefix):
             add_format(store, format_)
             store.remember(mapping_fact(prefix), str(format_.version))
+    return stamped
 
 
 class Remaker:

@@ -26,7 +26,7 @@ from gateway.durable import make_folder, write
 from gateway.errors import ConfigurationError, GatewayError, StoreError, TakedownsUnreadable
 from gateway.formats import written
 from gateway.fulltext.withdrawing import carry_out
-from gateway.indexing import OBJECTS_BEFORE_COLLECTION, following
+from gateway.indexing import OBJECTS_BEFORE_COLLECTION, Following, following
 from gateway.instance import check_domain, check_settings, fix_domain, is_published
 from gateway.items import add_format
 from gateway.model import Compacted
@@ -105,25 +105,20 @@ def rebuild(folder: Path, metadata_prefix: str | None, progress: Callable[[int],
         number = processors()
         if last < _MANY or number == 1:
             return again.rebuild(index.store, inbox, metadata_prefix, progress)
-        again.begin(index.store)
-        stamped = seen = 0
-        with closing(_by_processes(folder, index.store, inbox, metadata_prefix, last, number)) as parts:
-            for part in parts:
-                index.expect(part.items if part.stamped else 0)
-                stamped, seen = stamped + part.stamped, seen + part.items
-                progress(seen)
-        again.end(index.store, metadata_prefix)
-        return stamped
+        with closing(_by_processes(folder, index, inbox, metadata_prefix, last, number)) as parts:
+            return again.rebuild(index.store, inbox, metadata_prefix, progress, parts)
 
 
 def _by_processes(
-    folder: Path, store: Store, inbox: Inbox, metadata_prefix: str | None, last: int, number: int
+    folder: Path, index: Following, inbox: Inbox, metadata_prefix: str | None, last: int, number: int
 ) -> Generator[Rebuilt, None, None]:
     """Make the items up to the last one again by so many child processes, and those that have come since."""
     with closing(RebuildProcesses(folder, number)) as processes:
         parts = ((after, min(after + again.BATCH, last)) for after in range(0, last, again.BATCH))
-        yield from processes.run(parts, metadata_prefix)
-    yield from again.Remaker(store, inbox, metadata_prefix).parts(after=last)
+        for part in processes.run(parts, metadata_prefix):
+            index.expect(part.items if part.stamped else 0)
+            yield part
+    yield from again.Remaker(index.store, inbox, metadata_prefix).parts(after=last)
 
 
 def rebuild_parts(folder: str) -> int:
