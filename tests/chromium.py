@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
 
 _OPTIONS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
@@ -31,3 +35,19 @@ def started(profile: Path, *, dark: bool = False, has_scripts: bool = True, lett
         media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
         window.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
     return window
+
+
+def follow(window: webdriver.Chrome, act: Callable[[], object]) -> None:
+    """Do something that leads to another page, and return when that page is there, to its footer."""
+    page = window.find_element(By.TAG_NAME, "html")
+    act()
+    WebDriverWait(window, 60).until(lambda _: _is_gone(page))
+    WebDriverWait(window, 60).until(lambda _: window.find_elements(By.CSS_SELECTOR, "footer a"))
+
+
+def _is_gone(element: WebElement) -> bool:
+    try:
+        element.is_enabled()
+    except Exception:  # noqa: BLE001 - the browser has several ways to say that a page is gone
+        return True
+    return False

@@ -11,14 +11,11 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.expected_conditions import staleness_of
-from selenium.webdriver.support.ui import WebDriverWait
 
 from gateway.model import CopyFilter, CopyOrder, DecisionFilter, Role
 from gateway.store.opening import open_discovery
 from tests import live
-from tests.chromium import started
+from tests.chromium import follow, started
 from tests.conftest import AXE
 from tests.page_house import opened
 from tests.pages.test_browser import JUDGED
@@ -81,7 +78,7 @@ def browser(site: str, tmp_path: Path) -> Iterator[webdriver.Chrome]:
     window.get(f"{site}/review/login")
     window.find_element(By.ID, "name").send_keys("B. Ito")
     window.find_element(By.ID, "password").send_keys(PASSWORD)
-    _follow(window, window.find_element(By.CSS_SELECTOR, "form.login button"))
+    follow(window, window.find_element(By.CSS_SELECTOR, "form.login button").click)
     yield window
     window.quit()
 
@@ -135,27 +132,19 @@ def test_a_lost_race_is_explained_and_decided_again(
         number = int(button.get_attribute("value").split()[1])
         (listed,) = desk.copies_of_decisions([number])
         desk.decide(listed.decision._replace(verdict="reject", decided_by="A. Berg", reason="Not <b>open</b>."))
-        _follow(browser, button)
+        follow(browser, button.click)
         assert browser.find_element(By.TAG_NAME, "h1").text == "There is a newer decision"
         assert "Not <b>open</b>." in browser.find_element(By.TAG_NAME, "main").text
         assert _faults(browser) == []
-        _follow(browser, browser.find_element(By.CSS_SELECTOR, "button[name=verdict][value=accept]"))
+        follow(browser, browser.find_element(By.CSS_SELECTOR, "button[name=verdict][value=accept]").click)
         assert "Accepted:" in browser.find_element(By.CSS_SELECTOR, "[role=status]").text
         waiting = [listed.decision for listed in desk.listed_copies("review", CopyFilter(), CopyOrder.TITLE, None, 2)]
         numbers = "&".join(f"number={decision.number}" for decision in waiting)
         browser.get(f"{site}/review/batch?verb=reject&{numbers}")
         desk.decide(waiting[0]._replace(decided_by="A. Berg", verdict="reject"))
-        _follow(browser, browser.find_element(By.CSS_SELECTOR, "main form button.primary"))
+        follow(browser, browser.find_element(By.CSS_SELECTOR, "main form button.primary").click)
         assert "1 file was left out" in browser.find_element(By.CSS_SELECTOR, "[role=status]").text
         assert _faults(browser) == []
-
-
-def _follow(browser: webdriver.Chrome, button: WebElement) -> None:
-    """Press a button, and return when the next page is there."""
-    before = browser.find_element(By.TAG_NAME, "html")
-    button.click()
-    WebDriverWait(browser, 60).until(staleness_of(before))
-    WebDriverWait(browser, 60).until(lambda _: browser.find_elements(By.TAG_NAME, "footer"))
 
 
 def _faults(browser: webdriver.Chrome) -> list[str]:

@@ -21,7 +21,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from gateway.model import Role
 from tests import live
-from tests.chromium import started
+from tests.chromium import follow, started
 from tests.conftest import AXE
 from tests.page_house import opened, statement
 from tests.pages.test_browser import JUDGED, SPACING, TOO_WIDE
@@ -182,22 +182,6 @@ def decide(window: Window, act: Callable[[], object]) -> None:
     """Do something that decides, and wait for the page after it, which says so."""
     follow(window, act)
     status(window)
-
-
-def follow(window: Window, act: Callable[[], object]) -> None:
-    """Do something that leads to another page, and wait until it is there."""
-    page = window.find_element(By.TAG_NAME, "html")
-    act()
-    WebDriverWait(window, 30).until(lambda _: _is_gone(page))
-    WebDriverWait(window, 30).until(lambda _: window.find_elements(By.CSS_SELECTOR, "footer a"))
-
-
-def _is_gone(element: WebElement) -> bool:
-    try:
-        element.is_enabled()
-    except Exception:  # noqa: BLE001 - the browser has several ways to say that a page is gone
-        return True
-    return False
 
 
 @pytest.mark.parametrize("width", [360, 1280])
