@@ -165,15 +165,20 @@ class TakedownDesk:
         except GatewayError as error:
             log.error("Takedowns were not carried out; `harvester tend` repeats it: %s", error)  # noqa: TRY400 - expected
 
-    def listed(self) -> tuple[Listed, ...]:
-        """Return the entries in force, the newest first."""
-        waiting = {entry.key for entry in pending(self._store)[0]}
+    def listed(self, *, with_removed: bool = False) -> tuple[Listed, ...]:
+        """Return the entries in force, and the removed ones if they are wanted, the newest first."""
+        new, lifted = pending(self._store)
+        waiting = {entry.key for entry in new} | lifted
         rows = (
             Listed(entry, number, entry.key not in waiting)
             for number, entry in enumerate(self._store.takedowns().listed, 1)
-            if not entry.removed_at
+            if with_removed or not entry.removed_at
         )
         return tuple(sorted(rows, key=lambda row: row.place, reverse=True))
+
+    def damaged(self) -> int:
+        """Return how many damaged blocks of the store may still have what was withdrawn."""
+        return 0 if self._store.takedowns().is_empty else self._store.unerased()
 
 
 def _stop_after(until: float) -> None:

@@ -37,8 +37,8 @@ class Takedown(NamedTuple):
     """One entry. `value` is in normal form; `items` are the identifiers and `files` the SHA-256 that it has hit.
 
     `addresses` are those at which records name the files, in normal form; an entry that names items has none.
-    `at` and `removed_at` are UTCdatetimes; `by` is the person who added the entry, if that is known. A removed entry
-    stays on the list without effect: so a list without it is recognized as an older copy.
+    `at` and `removed_at` are UTCdatetimes; `by` and `removed_by` are who added and removed the entry, if that is known.
+    A removed entry stays on the list without effect: so a list without it is recognized as an older copy.
     """
 
     kind: Kind
@@ -51,6 +51,7 @@ class Takedown(NamedTuple):
     removed_at: str = ""
     by: str = ""
     addresses: tuple[str, ...] = ()
+    removed_by: str = ""
 
     @property
     def key(self) -> str:

@@ -25,7 +25,7 @@ _BEGIN: Final = (1 << 53, 0)
 def complete(folder: Path, users: Users) -> None:
     """Add the missing lines: of decisions of people, and of takedowns, since there was a first user.
 
-    The network of such a line is unknown, and so is who removed a takedown. Raise StoreError.
+    The network of such a line is unknown. Raise StoreError.
     """
     begins = users.log_begins()
     if begins is not None:
@@ -50,7 +50,8 @@ def _decisions_of(desk: Discovery, wanted: DecisionFilter) -> Iterator[Decision]
 
 def _of_takedowns(folder: Path, since: int) -> Iterator[LogLine]:
     for entry in TakedownFile(folder).read().listed:
-        for deed, moment, by in ((Deed.TAKEN_DOWN, entry.at, entry.by), (Deed.RESTORED, entry.removed_at, "")):
+        deeds = ((Deed.TAKEN_DOWN, entry.at, entry.by), (Deed.RESTORED, entry.removed_at, entry.removed_by))
+        for deed, moment, by in deeds:
             at = parse_utc_datetime(moment)[0] if moment else 0
             if at >= since:
                 yield LogLine(at, by, deed, entry.key)

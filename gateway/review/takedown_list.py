@@ -22,11 +22,14 @@ _DATA_PAGE: Final = 1_000
 _MOST_NAMES: Final = 50_000  # items and files of a page of data; one takedown may have more
 _PLACE: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\.(\d{1,9})")
 _DONE: Final = ("done", "waits")
-COLUMNS: Final = ("kind", "value", "source", "reason", "at", "by", "is_done", "items", "files")
+_WITH_REMOVED: Final = "with"  # the value of the argument `removed`
+COLUMNS: Final = (
+    "kind", "value", "source", "reason", "at", "by", "is_done", "removed_at", "removed_by", "items", "files",
+)  # fmt: skip
 
 
 class TakedownList:
-    """Answers with pages of the list, the newest takedown first."""
+    """Answers with pages of the list, the newest takedown first; `removed=with` adds the removed ones."""
 
     def __init__(self, withdrawals: Withdrawals, pages: ReviewPages) -> None:
         """Take the list of takedowns, and the templates."""
@@ -45,11 +48,14 @@ class TakedownList:
             "takedowns.html",
             tab="takedowns",
             rows=shown,
-            count=len(rows),
+            count=sum(not row.entry.removed_at for row in rows),
+            with_removed=_is_with_removed(),
+            other_url=self._address if _is_with_removed() else f"{self._address}?removed={_WITH_REMOVED}",
             status=done if done in _DONE else "",
+            damaged=self._withdrawals.damaged(),
             previous_url=self._page_after("", rows[:before]) if start else "",
             next_url=self._page_after("", rows[: start + PAGE]) if start + PAGE < len(rows) else "",
-            forms=[(name.upper(), f"{self._address}.{name}") for name in ("json", "csv")],
+            forms=[(name.upper(), self._page_after(f".{name}", ())) for name in ("json", "csv")],
         )
         return page(body)
 
@@ -58,7 +64,12 @@ class TakedownList:
         if refusal := self._refusal():
             return refusal
         rows, following = self._data("json")
-        return json_answer({"next": following or None, "takedowns": list(map(_facts, rows))}, following)
+        document = {
+            "next": following or None,
+            "damaged_blocks": self._withdrawals.damaged(),
+            "takedowns": list(map(_facts, rows)),
+        }
+        return json_answer(document, following)
 
     def csv(self) -> Response:
         """Answer with a page of the list as CSV; a Link header leads to the next one. No cell is a formula."""
@@ -75,7 +86,7 @@ class TakedownList:
 
     def _rows(self) -> tuple[tuple[Listed, ...], int]:
         """Return all rows, and the number of those before the page that is asked for."""
-        rows = self._withdrawals.listed()
+        rows = self._withdrawals.listed(with_removed=_is_with_removed())
         match = _PLACE.fullmatch(request.args.get("after", ""))
         place = (match[1], int(match[2])) if match else None
         return rows, sum(row.place >= place for row in rows) if place else 0
@@ -89,10 +100,15 @@ class TakedownList:
 
     def _page_after(self, form: str, before: Sequence[Listed]) -> str:
         """Return the address of the page that follows these rows."""
-        if not before:
-            return f"{self._address}{form}"
-        at, number = before[-1].place
-        return f"{self._address}{form}?{urlencode({'after': f'{at}.{number}'})}"
+        arguments = {"removed": _WITH_REMOVED} if _is_with_removed() else {}
+        if before:
+            at, number = before[-1].place
+            arguments["after"] = f"{at}.{number}"
+        return f"{self._address}{form}" + (f"?{urlencode(arguments)}" if arguments else "")
+
+
+def _is_with_removed() -> bool:
+    return request.args.get("removed") == _WITH_REMOVED
 
 
 def _facts(row: Listed) -> dict[str, object]:
@@ -100,6 +116,8 @@ def _facts(row: Listed) -> dict[str, object]:
     return {
         **entry.facts(),
         "is_done": row.is_done,
+        "removed_at": entry.removed_at,
+        "removed_by": entry.removed_by,
         "items": list(entry.items),
         "files": list(entry.files),
     }

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from flask import Response, request
 
-from gateway.errors import ConfigurationError
+from gateway.errors import ConfigurationError, StoreDamaged
 from gateway.model import Deed, Role
 from gateway.names import source_of
 from gateway.pages.shown import revealed, shortened
@@ -180,7 +180,10 @@ class TakedownPages:
         return page(body, HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK)
 
     def _item(self, identifier: str) -> Item:
-        work = work_of(self._store, self._describe, identifier)
+        try:
+            work = work_of(self._store, self._describe, identifier)
+        except StoreDamaged:  # the record is published anew without its block
+            work = None
         titles = work.texts("title") if work else ()
         return Item(identifier, titles[0] if titles else "", item_address(self._root, identifier))
 

@@ -26,7 +26,10 @@ class Plan(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """An entry in force. `number` is its place in the file; `is_done`: everything that it hits is withdrawn."""
+    """An entry. `number` is its place in the file; `is_done`: everything that it hits is withdrawn.
+
+    Of one that was removed, `is_done`: everything that it has withheld is published again.
+    """
 
     entry: Takedown
     number: int
@@ -56,6 +59,10 @@ class Withdrawals(Protocol):
         """
         ...
 
-    def listed(self) -> tuple[Listed, ...]:
-        """Return the entries in force, the newest first."""
+    def listed(self, *, with_removed: bool = False) -> tuple[Listed, ...]:
+        """Return the entries in force, and the removed ones if they are wanted, the newest first."""
+        ...
+
+    def damaged(self) -> int:
+        """Return how many damaged blocks of the store may still have what the entries in force have withdrawn."""
         ...

@@ -91,7 +91,7 @@ def _entries(path: Path) -> Entries:
 
 def _entry(fields: Any) -> Takedown:  # noqa: ANN401 - a file may contain anything
     texts = {name: fields.pop(name) for name in ("value", "source", "reason", "at", "removed_at")}
-    texts["by"] = fields.pop("by", "")  # an earlier release did not write these two
+    texts |= {name: fields.pop(name, "") for name in ("by", "removed_by")}  # earlier releases did not write these
     addresses = tuple(fields.pop("addresses", ()))
     items, files = tuple(fields.pop("items")), tuple(fields.pop("files"))
     kind = Kind(fields.pop("kind"))

@@ -93,6 +93,7 @@ OBJECTS: Objects = {
             *fields("""
             is_done | claim | Whether everything that it hits is withdrawn.
             removed_at | text | When the entry was removed, as a UTCdatetime; empty: it stands.
+            removed_by | text | Who removed it; empty: it stands, or it is not known.
         """),
         )
     },

@@ -103,10 +103,15 @@ def _say_what_is_missing(instance: Instance, entry: Takedown) -> None:
 
 
 def _removed(listed: Entries, lifted: Entries) -> Entries:
-    """Return the list with these entries out of force, and without the notes of what they had affected."""
-    keys, at = {takedown.key for takedown in lifted}, utc_datetime(int(time()))
+    """Return the list with these entries out of force, and without the notes of what they had affected.
+
+    An entry that somebody else has removed meanwhile stays as it is.
+    """
+    keys, at, by = {takedown.key for takedown in lifted}, utc_datetime(int(time())), whoever_calls()
     return tuple(
-        takedown._replace(items=(), files=(), addresses=(), removed_at=at) if takedown.key in keys else takedown
+        takedown._replace(items=(), files=(), addresses=(), removed_at=at, removed_by=by)
+        if takedown.key in keys and not takedown.removed_at
+        else takedown
         for takedown in listed
     )
 
@@ -164,7 +169,7 @@ def _show(entries: Entries, totals: dict[str, object], *, as_json: bool) -> None
 
 
 @takedown.command("list")
-@click.option("--removed", "with_removed", is_flag=True, help="Include removed entries.")
+@click.option("--removed", "with_removed", is_flag=True, help="Include removed entries, with who removed them.")
 @json_option
 @click.pass_context
 def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
@@ -184,10 +189,11 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
             "files": list(entry.files) if as_json else len(entry.files),
             "is_done": entry.key not in waiting,
             "removed_at": entry.removed_at,
+            "removed_by": entry.removed_by,
         }
         for entry in entries
     )
-    columns = (*_COLUMNS, "removed_at") if with_removed else _COLUMNS
+    columns = (*_COLUMNS, "removed_at", "removed_by") if with_removed else _COLUMNS
     write_rows(rows, columns, as_json=as_json)
     if damaged:
         click.echo(UNERASED % damaged, err=True)

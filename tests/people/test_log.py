@@ -92,10 +92,11 @@ def test_without_a_user_reading_the_log_makes_nothing(tmp_path):
 def test_takedowns_of_commands_are_in_the_log_and_their_removal_is(folder):
     entry = Takedown(Kind.HOST, "example.net", at=utc_datetime(2_000), by="ada")
     older = Takedown(Kind.HOST, "old.example.net", at=utc_datetime(500), by="ada", removed_at=utc_datetime(3_000))
+    older = older._replace(removed_by="zoe")
     TakedownFile(folder).change(lambda listed: added(listed, (entry, older)))
     assert _decided(folder) == [
         ("ada", "taken down", "host example.net", ""),
-        ("", "takedown removed", "host old.example.net", ""),
+        ("zoe", "takedown removed", "host old.example.net", ""),
     ]
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from contextlib import closing
 from threading import enumerate as enumerate_threads
 from typing import Any
@@ -258,46 +255,6 @@ def test_what_a_killed_server_has_not_done_a_command_does(filled, administrator,
     assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
 
 
-@pytest.mark.parametrize(
-    ("after", "first", "links"),
-    [("", 119, ["after=70"]), ("70", 69, ["takedowns", "after=20"]), ("20", 19, ["after=70"])],
-)
-def test_a_long_list_has_several_pages(filled, administrator, after, first, links):
-    _write_list(filled, 120)
-    page = administrator.get(f"{LIST}?{_place(f'after={after}' if after else '')}").text
-    assert len(page) < 100_000
-    assert f"10.1/{first:05}" in page.replace("<wbr>", "")
-    hrefs = [link.get("href") for link in parsed(page).iterfind(".//main//nav//a") if "rel" in link.attrib]
-    assert [href.rpartition("?")[2].rpartition("/")[2] for href in hrefs] == list(map(_place, links))
-
-
-def _place(link: str) -> str:
-    """Return the query of a link in which `after` is the number of an entry of `_write_list`, counted from 0."""
-    name, sign, number = link.partition("=")
-    if not sign:
-        return link
-    at = f"2026-01-01T{int(number) // 3600:02}%3A{int(number) % 3600 // 60:02}%3A00Z"
-    return f"{name}={at}.{int(number) + 1}"
-
-
-@pytest.mark.parametrize(
-    "after",
-    ["1999-01-01T00:00:00Z.1", "x", "-1", "9" * 30, "%00", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z.x"],
-)
-def test_a_place_that_is_none_is_the_beginning_of_the_list(filled, administrator, after):
-    _write_list(filled, 3)
-    assert "10.1/00002" in administrator.get(f"{LIST}?after={after}").text.replace("<wbr>", "")
-
-
-def test_a_takedown_that_is_added_meanwhile_moves_no_page(filled, administrator):
-    _write_list(filled, 60)
-    following = parsed(administrator.get(LIST).text).find(".//main//nav//a[@rel='next']").get("href")
-    _agree(administrator, f"item={ITEM}1")
-    page = administrator.get(following).text.replace("<wbr>", "")
-    assert "10.1/00009" in page
-    assert "10.1/00010" not in page
-
-
 def test_a_failure_of_the_thread_is_logged_and_the_entry_stays(filled, administrator, monkeypatch, caplog):
     def fail(*_: object) -> None:
         raise StoreUnwritable("The disk is full.")
@@ -306,69 +263,6 @@ def test_a_failure_of_the_thread_is_logged_and_the_entry_stays(filled, administr
     assert _agree(administrator, f"item={ITEM}1").headers["Location"] == f"{LIST}?done=waits"
     assert "`harvester tend` repeats it: The disk is full." in caplog.text
     assert not TakedownFile(filled.desk.folder).read().is_empty
-
-
-def test_a_list_of_an_earlier_release_has_no_names_and_can_be_read(filled, administrator):
-    entry = {"kind": "doi", "value": "10.1/x", "source": "", "reason": "", "at": "2026-01-01T00:00:00Z", "items": [],
-             "files": [], "removed_at": ""}  # fmt: skip
-    (filled.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": [entry]}))
-    assert "DOI 10.1/x" in seen(administrator.get(LIST).text)
-
-
-def _write_list(house: House, count: int, **more: Any) -> None:  # noqa: F811 - the fixture
-    """Write a list of takedowns as a command does."""
-    entries = [
-        {"kind": "doi", "value": f"10.1/{number:05}", "source": "", "reason": "x" * 600, "items": [], "files": [],
-         "at": f"2026-01-01T{number // 3600:02}:{number % 3600 // 60:02}:00Z", "removed_at": ""} | more
-        for number in range(count)
-    ]  # fmt: skip
-    (house.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": entries}))
-
-
-def _walked(page: Browser, path: str) -> list[str]:
-    """Return the targets of all pages of data."""
-    values: list[str] = []
-    while path:
-        answer = page.get(path)
-        values += [row["value"] for row in answer.json["takedowns"]]
-        path = answer.json["next"] or ""
-        assert answer.headers.get("Link", "") == (f'<{path}>; rel="next"' if path else "")
-    return values
-
-
-def test_the_list_as_data_has_every_takedown_once(filled, administrator):
-    _write_list(filled, 2_100)
-    values = _walked(administrator, f"{LIST}.json")
-    assert values == [f"10.1/{number:05}" for number in reversed(range(2_100))]
-    rows = list(csv.DictReader(io.StringIO(administrator.get(f"{LIST}.csv").text)))
-    assert [row["value"] for row in rows] == values[:1_000]
-    page = administrator.get(LIST).text
-    assert f'href="{LIST}.json"' in page
-    assert f'href="{LIST}.csv"' in page
-
-
-def test_a_page_of_data_is_bounded_although_takedowns_hit_many_items(filled, administrator):
-    _write_list(filled, 5, items=[f"{ITEM}{number}" for number in range(30_000)])
-    answer = administrator.get(f"{LIST}.json")
-    assert [len(row["items"]) for row in answer.json["takedowns"]] == [30_000]
-    assert len(_walked(administrator, f"{LIST}.json")) == 5
-
-
-def test_takedowns_as_data_are_those_of_the_page(filled, administrator):
-    _agree(administrator, f"item={ITEM}1", comment="=1+1")
-    row = administrator.get(f"{LIST}.json").json["takedowns"][0]
-    assert row == {
-        "kind": "identifier", "value": f"{ITEM}1", "source": "", "reason": "Order of a court or an authority: =1+1",
-        "at": row["at"], "by": "R. Vos", "is_done": True, "items": [f"{ITEM}1"], "files": [],
-    }  # fmt: skip
-    (line,) = csv.DictReader(io.StringIO(administrator.get(f"{LIST}.csv").text))
-    assert (line["value"], line["is_done"], line["items"]) == (f"{ITEM}1", "True", f"{ITEM}1")
-
-
-def test_no_cell_of_takedowns_is_a_formula(filled, administrator):
-    _write_list(filled, 1, value="=cmd|' /C calc'!A0", reason="@SUM(1)", by="+1")
-    (line,) = csv.DictReader(io.StringIO(administrator.get(f"{LIST}.csv").text))
-    assert [line[name][:2] for name in ("value", "reason", "by")] == ["'=", "'@", "'+"]
 
 
 @pytest.mark.parametrize(
@@ -390,14 +284,6 @@ def test_a_browser_gets_the_refusal_of_an_item_as_a_page(filled, administrator):
     _agree(administrator, f"item={ITEM}1")
     answer = administrator.get(f"/review/items/{ITEM}1.json", headers={"Accept": "text/html,*/*;q=0.8"})
     assert (answer.status_code, answer.mimetype) == (451, "text/html")
-
-
-def test_a_failure_is_data_where_data_is_asked_for(filled, administrator):
-    (filled.desk.folder / "takedowns.json").write_text("{")
-    answer = administrator.get(f"{LIST}.json")
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
-    assert answer.json["error"] == "The repository cannot answer now. Try again in a minute."
-    assert administrator.get(LIST).mimetype == "text/html"
 
 
 def test_a_form_that_is_sent_twice_takes_down_once(filled, manager):

@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 
 from gateway.cli import main as gateway
 from gateway.model import Compacted, Selection
+from gateway.people.caller import whoever_calls
 from gateway.pieces import Piece, text_of
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import SqliteStore
@@ -168,6 +169,9 @@ def test_what_was_purged_comes_back_when_its_source_sends_it_again(place) -> Non
     place.call("takedown", "add", LOCAL, "--purge")
     assert b"Secret" not in place.inbox()
     facts = place.json("takedown", "remove", LOCAL, "--yes")
+    (row,) = (json.loads(text) for text in place.call("takedown", "list", "--removed", "--json").stdout.splitlines())
+    assert (row["removed_by"], row["by"]) == (whoever_calls(), whoever_calls())
+    assert row["removed_at"] >= row["at"]
     assert (facts["purged_items"], facts["returned_items"]) == ([LOCAL], 0)
     assert "Secret" not in place.shown()
     place.run("--full")
