@@ -234,7 +234,7 @@ class SqliteStore:
         """
         ends, horizon = monotonic() + seconds, self._horizon()
         done = self._compaction.run(horizon, seconds, is_thorough=is_thorough, is_stopped=is_stopped, progress=progress)
-        made = make(self._file, horizon, lambda: not is_stopped() and monotonic() < ends, self._step)
+        made = make(self._file, self._horizon, lambda: not is_stopped() and monotonic() < ends, self._step)
         done = done._replace(blocks=done.blocks + made)
         if not is_thorough or not done.is_complete:
             return done

@@ -4,21 +4,24 @@ A set that has few records of each block is slow to read: each block is inflated
 page notes that the set is wanted. Compaction then makes its own list, a part at a time, and publication keeps it up.
 A list that nobody has asked for in a month is dropped. Tokens name keys, so they go on when a list comes or goes.
 Own lists lack departed records, so nobody reads or wants one while these are shown.
+
+The blocks of a part are read and made outside of the lock. Inside, it is compared whether the set still has the keys
+that the part has; if not, the part is dropped, and made again. What lies under a key never changes.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, groupby, islice
+from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
 from gateway.errors import StoreDamaged
 from gateway.model import Key
 from gateway.store.block_merging import shares
 from gateway.store.block_pages import within
-from gateway.store.block_rows import positions_of, row_of
-from gateway.store.blocks import Kind, block_of, texts_of, unpack
+from gateway.store.block_rows import BlockRow, positions_of, row_of
+from gateway.store.blocks import RECORDS, Block, Kind, block_of, texts_of, unpack
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_file import Session, SqliteFile
@@ -31,7 +34,8 @@ Member: TypeAlias = tuple[Key, int, bytes]  # a record: its key, the number of i
 
 UNUSED_DAYS: Final = 30  # after which a list is dropped
 _DAY: Final = 86_400
-_BLOCKS_AT_ONCE: Final = 200  # that one transaction inflates, in a tenth of a second
+_BLOCKS_AT_ONCE: Final = 200  # that a part inflates, in a tenth of a second, outside of the lock
+_RECORDS_AT_ONCE: Final = 4 * RECORDS  # of a part, so that the lock is held for few milliseconds
 _EVER: Final = 2**62
 _DAMAGE: Final = (StoreDamaged, ValueError, TypeError)
 
@@ -89,7 +93,8 @@ class Upkeep:
             if one.prefix == prefix and one.is_ready:
                 inside = ((key, record) for key, record in added if one.collection in record.sets)
                 records = [(key, record.item, content_of(record)) for key, record in inside]
-                _put(Shelf(self._session), one.number, records)
+                for row, block in _blocks(records):
+                    Shelf(self._session).put(one.number, row, block)
 
     def regroup(self, prefix: int, collections: Iterable[int]) -> None:
         """Empty the lists of sets that a record joins or leaves while it stays as it is; they are made again."""
@@ -115,7 +120,7 @@ def drop(session: Session, one: OwnList) -> None:
     session.execute(SQL["own_list_remove"], (one.number,))
 
 
-def make(file: SqliteFile, horizon: int, goes_on: Callable[[], bool], step: Callable[[str], None]) -> int:
+def make(file: SqliteFile, horizon: Callable[[], int], goes_on: Callable[[], bool], step: Callable[[str], None]) -> int:
     """Make the lists that are wanted, and drop those that are not, while `goes_on` says so; return how many blocks.
 
     It can be stopped and killed at any moment, and goes on later. A list that needs a damaged block is dropped: its set
@@ -137,55 +142,102 @@ def make(file: SqliteFile, horizon: int, goes_on: Callable[[], bool], step: Call
     return made
 
 
+class _Part(NamedTuple):
+    """The next blocks of a list, the keys of their records, up to which key these are all, and the list with them."""
+
+    blocks: list[tuple[BlockRow, Block]]
+    keys: list[Key]
+    until: Key
+    grown: OwnList
+
+
 def _grown(
-    file: SqliteFile, one: OwnList, horizon: int, goes_on: Callable[[], bool], step: Callable[[str], None]
+    file: SqliteFile, one: OwnList, horizon: Callable[[], int], goes_on: Callable[[], bool], step: Callable[[str], None]
 ) -> int:
     """Let a list grow until it is complete, a part at a time; return how many blocks were made."""
     made = 0
     while not one.is_ready and goes_on():
-        with file.writing() as session:
-            grown_list = next((other for other in own_lists(session) if other.number == one.number), None)
-            if grown_list is None or grown_list.is_ready:
+        below = horizon()
+        with file.reading() as session:
+            session.execute("begin")
+            part = _part(session, one, below)
+        step("own list read")
+        with file.writing(is_durable=False) as session:
+            current = next((other for other in own_lists(session) if other.number == one.number), None)
+            if current is None or current.is_ready:
                 break
-            one, blocks = _part(session, grown_list, horizon)
-            made += blocks
+            if not _is_same(session, current, one, part):
+                one = current
+                continue
+            for row, block in part.blocks:
+                Shelf(session).put(one.number, row, block)
+            one = part.grown
+            session.execute(SQL["own_list_grow"], (*one.until, one.is_ready, one.number))
+            made += len(part.blocks)
             step("own list grown")
         step("growth committed")
     return made
 
 
-def _part(session: Session, one: OwnList, horizon: int) -> tuple[OwnList, int]:
-    """Add the next records below the horizon; when there are none, all others, and the list is complete."""
-    shelf, below = Shelf(session), list(islice(_members(session, one, horizon - 1), _BLOCKS_AT_ONCE))
-    made = _put(shelf, one.number, list(chain.from_iterable(below)))
-    grown = one._replace(until=below[-1][-1][0] if below else one.until, is_ready=len(below) < _BLOCKS_AT_ONCE)
-    if grown.is_ready:
-        # Above the horizon, records of an earlier second may still come in between: each second has blocks of its own.
-        above = list(chain.from_iterable(_members(session, grown, _EVER)))
-        for _, second in groupby(above, key=lambda record: record[0].datestamp):
-            made += _put(shelf, one.number, list(second))
-    session.execute(SQL["own_list_grow"], (*grown.until, grown.is_ready, grown.number))
-    return grown, made
+def _is_same(session: Session, current: OwnList, former: OwnList, part: _Part) -> bool:
+    """Return whether a list ends where it did when a part was read, and the part is still what follows.
+
+    Records that have newer versions may have been erased meanwhile, so they must not get into the file again.
+    """
+    if current._replace(wanted_on=former.wanted_on) != former:
+        return False
+    places = _places(session, current, part.until.datestamp)
+    return [key for row, positions in places for key in row.keys(positions) if key <= part.until] == part.keys
 
 
-def _members(session: Session, one: OwnList, until: int) -> Iterator[list[Member]]:
+def _part(session: Session, one: OwnList, horizon: int) -> _Part:
+    """Return the next records below the horizon in blocks; when there are no more, all others: the list is complete.
+
+    Raise StoreDamaged, and ValueError or TypeError for a damaged block.
+    """
+    records: list[Member] = []
+    for count, members in enumerate(_members(session, one, horizon - 1), 1):
+        records += members
+        if count == _BLOCKS_AT_ONCE or len(records) >= _RECORDS_AT_ONCE:
+            until = records[-1][0]
+            return _Part(_blocks(records), _keys_of(records), until, one._replace(until=until))
+    grown = one._replace(until=records[-1][0] if records else one.until, is_ready=True)
+    blocks = _blocks(records)
+    # Above the horizon, records of an earlier second may still come in between: each second has blocks of its own.
+    above = [record for members in _members(session, grown, _EVER) for record in members]
+    for _, second in groupby(above, key=lambda record: record[0].datestamp):
+        blocks += _blocks(list(second))
+    return _Part(blocks, _keys_of(records + above), Key(_EVER, 0), grown)
+
+
+def _places(session: Session, one: OwnList, last: int) -> Iterator[tuple[BlockRow, list[int]]]:
+    """Yield the blocks that have members of the set after those that the list has, and where; up to a second."""
+    for row, members, _ in Blocks(session).from_key(one.collection, one.prefix, one.until, last):
+        if positions := list(positions_of(row.live & members & within(row, one.until, last))):
+            yield row, positions
+
+
+def _members(session: Session, one: OwnList, last: int) -> Iterator[list[Member]]:
     """Yield the members of the set after those that the list has, up to a second: those of each block that has some."""
     blocks = Blocks(session)
-    for row, members, _ in blocks.from_key(one.collection, one.prefix, one.until, until):
-        positions = list(positions_of(row.live & members & within(row, one.until, until)))
-        if positions:
-            block = blocks.body(row.body)
-            texts, items = texts_of(block, Kind.RECORDS), unpack(block.items)
-            yield [
-                (key, items[position], texts[position])
-                for position, key in zip(positions, row.keys(positions), strict=True)
-            ]
+    for row, positions in _places(session, one, last):
+        block = blocks.body(row.body)
+        texts, items = texts_of(block, Kind.RECORDS), unpack(block.items)
+        yield [
+            (key, items[position], texts[position])
+            for position, key in zip(positions, row.keys(positions), strict=True)
+        ]
 
 
-def _put(shelf: Shelf, number: int, records: Sequence[Member]) -> int:
-    blocks = list(shares([content for *_, content in records]))
-    for start, stop in blocks:
+def _keys_of(records: Iterable[Member]) -> list[Key]:
+    return [key for key, *_ in records]
+
+
+def _blocks(records: Sequence[Member]) -> list[tuple[BlockRow, Block]]:
+    """Return records in blocks of a list."""
+    made = []
+    for start, stop in shares([content for *_, content in records]):
         keys, items, contents = zip(*records[start:stop], strict=True)
         block = block_of(contents, items)
-        shelf.put(number, row_of(keys, block), block)
-    return len(blocks)
+        made.append((row_of(keys, block), block))
+    return made

@@ -42,7 +42,14 @@ STEPS = (
     "blocks replaced",
     "compaction committed",
 )
-TIDYING = ("blocks merged", "blocks replaced", "compaction committed", "own list grown", "growth committed")
+TIDYING = (
+    "blocks merged",
+    "blocks replaced",
+    "compaction committed",
+    "own list read",
+    "own list grown",
+    "growth committed",
+)
 
 
 @pytest.fixture(scope="module")

@@ -73,7 +73,7 @@ def test_work_on_rows_that_others_have_changed_is_dropped(full, monkeypatch):
 
 def test_an_own_list_that_another_process_has_dropped_does_not_grow(full):
     gone = OwnList(-99, 1, 1, Key(0, 0), is_ready=False, wanted_on=0)
-    assert _grown(full._file, gone, 2**40, lambda: True, lambda _name: None) == 0
+    assert _grown(full._file, gone, lambda: 2**40, lambda: True, lambda _name: None) == 0
 
 
 class Held:

@@ -153,7 +153,7 @@ def test_what_is_published_while_a_list_is_made_is_in_it(sparse, clocks, make_ch
         if name == "growth committed":
             publish(sparse, clocks, changes_of(make_change, range(0, 1600, 25), next(versions)))
 
-    sqlite_own_lists.make(sparse._file, sparse._horizon(), lambda: True, step)
+    sqlite_own_lists.make(sparse._file, sparse._horizon, lambda: True, step)
     (own,) = lists_of(sparse)
     assert own.is_ready
     assert sparse.check() == ()
@@ -163,7 +163,114 @@ def test_what_is_published_while_a_list_is_made_is_in_it(sparse, clocks, make_ch
     assert texts_of(sparse) == listed
 
 
-@pytest.mark.parametrize("where", ["own list grown", "growth committed"])
+def _at_reads(sparse, work, *, times):
+    """Make the list; do some work so many times after the next part was read, and before it is written."""
+    left = iter(range(times))
+
+    def step(name):
+        if name == "own list read" and next(left, None) is not None:
+            work()
+
+    sqlite_own_lists.make(sparse._file, sparse._horizon, lambda: True, step)
+    assert next(left, None) is None, "it was read again each time"
+
+
+def _check_ready(sparse):
+    """Check that the list is complete, and the same as the set."""
+    (own,) = lists_of(sparse)
+    assert own.is_ready
+    assert sparse.check() == ()
+    listed = texts_of(sparse)
+    with sparse._file.writing() as session:
+        session.execute("update own_list set is_ready = 0")
+    assert texts_of(sparse) == listed
+    return listed
+
+
+def test_others_write_while_a_part_of_a_list_is_read_and_its_blocks_are_made(sparse):
+    """A part inflates hundreds of blocks. The lock of writers is free meanwhile."""
+    texts_of(sparse)
+    _at_reads(sparse, lambda: sparse.remember("color", "red"), times=1)
+    assert sparse.fact("color") == "red"
+    _check_ready(sparse)
+
+
+@pytest.mark.parametrize("parts", [3, 200])
+def test_a_part_is_dropped_if_its_records_have_newer_versions_when_it_is_written(
+    sparse, clocks, make_change, monkeypatch, parts
+):
+    texts_of(sparse)
+    monkeypatch.setattr(sqlite_own_lists, "_BLOCKS_AT_ONCE", parts)
+    versions = iter(range(20, 200))
+    _at_reads(sparse, lambda: publish(sparse, clocks, changes_of(make_change, [0, 700], next(versions))), times=4)
+    assert sum(b"</header>" in text for text in _check_ready(sparse)) == 30
+
+
+def test_what_was_superseded_and_erased_while_a_part_was_made_does_not_come_back(sparse, clocks, make_change):
+    """A takedown does so: the part that was read before has the record, and must not get into the file."""
+    texts_of(sparse)
+
+    def take_down():
+        publish(sparse, clocks, changes_of(make_change, [700], 99))
+        assert sparse.erase_superseded() == 0
+
+    with sparse.view() as view:
+        former = view.record("oai:laro/700", "oai_dc").content
+    _at_reads(sparse, take_down, times=1)
+    with sparse._file.reading() as session:
+        assert session.one("select count(*) from block where holes is not null") == (0,)
+    assert former not in _check_ready(sparse)
+
+
+def test_a_record_that_joins_the_set_while_a_part_is_made_is_in_the_list(sparse, clocks, make_change):
+    """The list has nothing yet, so it is not emptied; only the keys of the set tell that the part is too old."""
+    texts_of(sparse)
+    (change,) = changes_of(make_change, [1], 3)
+
+    def join():
+        clocks.pass_seconds(1)
+        sparse.publish(sparse.intend(), Publication("laro", (change._replace(sets=(RARE,)),)))
+
+    _at_reads(sparse, join, times=1)
+    assert change.records[0].content in _check_ready(sparse)
+
+
+def test_a_part_is_written_although_compaction_moved_its_records_meanwhile(sparse):
+    """What lies under a key never changes, wherever it lies."""
+    texts_of(sparse)
+    with sparse._file.reading() as session:
+        before = session.one("select min(body), max(body) from block")
+
+    def compact():
+        sparse._compaction.run(sparse._horizon(), is_thorough=True)
+
+    _at_reads(sparse, compact, times=1)
+    with sparse._file.reading() as session:
+        assert session.one("select min(body) > ? from block", before[1:]) == (1,)
+    _check_ready(sparse)
+
+
+@pytest.mark.parametrize("is_emptied", [False, True])
+def test_a_list_that_is_dropped_or_emptied_while_a_part_is_made_gets_no_part_of_it(sparse, monkeypatch, is_emptied):
+    texts_of(sparse)
+    monkeypatch.setattr(sqlite_own_lists, "_BLOCKS_AT_ONCE", 3)
+    reads = iter(range(100))
+
+    def step(name):
+        if name == "own list read" and next(reads) == 1:
+            with sparse._file.writing() as session:
+                (own,) = own_lists(session)
+                (sqlite_own_lists.empty if is_emptied else sqlite_own_lists.drop)(session, own)
+
+    sqlite_own_lists.make(sparse._file, sparse._horizon, lambda: True, step)
+    if is_emptied:
+        _check_ready(sparse)
+    else:
+        assert lists_of(sparse) == []
+    assert sparse.check() == ()
+
+
+@pytest.mark.parametrize("where", ["own list read", "own list grown", "growth committed"])
 def test_a_list_that_is_killed_while_it_is_made_goes_on(sparse, monkeypatch, where):
     before = texts_of(sparse)
     monkeypatch.setattr(sqlite_own_lists, "_BLOCKS_AT_ONCE", 3)
@@ -174,7 +281,7 @@ def test_a_list_that_is_killed_while_it_is_made_goes_on(sparse, monkeypatch, whe
 
     for _ in range(3):
         with pytest.raises(Killed):
-            sqlite_own_lists.make(sparse._file, sparse._horizon(), lambda: True, die)
+            sqlite_own_lists.make(sparse._file, sparse._horizon, lambda: True, die)
         assert texts_of(sparse) == before
     sparse.compact()
     assert texts_of(sparse) == before
