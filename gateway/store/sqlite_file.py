@@ -62,6 +62,11 @@ UPGRADE_UNWRITABLE: Final = (
     "{} An earlier release wrote it, and it must be changed before this release can read it. Make it writable, or free "
     "space on the disk, and repeat the command."
 )
+_LOG_MODE: Final = "wal"
+_NO_LOG: Final = (
+    "{} cannot be used: its file system allows no write-ahead log of SQLite, which answers with the mode {}. Move the "
+    "instance to a disk of this host; one that is reached over a network does not do."
+)
 _MOST_SHOWN: Final = 100  # bytes of a message that is no text
 _NO_TEXT: Final = "Could not decode to UTF-8"  # the sqlite3 of Python, of bytes whose type has changed
 _PRIMARY: Final = 0xFF  # the low byte of an extended code is the primary code
@@ -339,8 +344,10 @@ class SqliteFile:
 
     def _apply(self, session: Session, steps: Migrations, *, is_old: bool) -> None:
         try:
-            self._keep_a_log(session)
+            mode = self._keep_a_log(session)
             self._begin(session, self._busy_seconds)
+            if mode != _LOG_MODE:
+                raise StoreUnwritable(_NO_LOG.format(self.path, mode))
             # Under the lock, it checks again: another process may have done it meanwhile.
             steps.apply(Database(session.connection))
             session.execute("commit")
@@ -350,18 +357,21 @@ class SqliteFile:
                 raise
             raise StoreUnwritable(UPGRADE_UNWRITABLE.format(known)) from error
 
-    def _keep_a_log(self, session: Session) -> None:
-        """Switch the file to a write-ahead log; SQLite does not wait for other processes that do so, or write."""
+    def _keep_a_log(self, session: Session) -> str:
+        """Switch the file to a write-ahead log, and return its mode then: another one if the file system refuses that.
+
+        SQLite does not wait for other processes that do so, or write.
+        """
         ends = monotonic() + self._busy_seconds
         while True:
             try:
-                session.execute("pragma journal_mode = wal")
+                (mode,) = session.execute(f"pragma journal_mode = {_LOG_MODE}").fetchone()
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode & _PRIMARY not in _BUSY or monotonic() > ends:
                     raise
                 sleep(_BETWEEN_TRIES_SECONDS)
             else:
-                return
+                return str(mode)
 
     def _refuse_newer(self, applied: set[str], folder: Path) -> None:
         unknown = sorted(applied - {file.stem for file in folder.glob("*.sql")})

@@ -79,21 +79,23 @@ def test_an_own_list_that_another_process_has_dropped_does_not_grow(full):
 class Held:
     """A connection to a file that others hold for three tries."""
 
-    def __init__(self) -> None:
-        self.refusals = 3
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection, self.refusals = connection, 3
 
-    def execute(self, _query: str) -> None:
+    def execute(self, query: str) -> sqlite3.Cursor:
         if self.refusals:
             self.refusals -= 1
             error = sqlite3.OperationalError("database is locked")
             error.sqlite_errorcode = sqlite3.SQLITE_BUSY
             raise error
+        return self.connection.execute(query)
 
 
 def test_a_file_that_others_hold_is_given_its_log_as_soon_as_they_let_it_go(store, monkeypatch):
-    held: Any = Held()
-    store._file._keep_a_log(held)
+    with store._file.reading() as session:
+        held: Any = Held(session.connection)
+        assert store._file._keep_a_log(held) == "wal"
     assert held.refusals == 0
     monkeypatch.setattr(store._file, "_busy_seconds", -1)
     with pytest.raises(sqlite3.OperationalError):
-        store._file._keep_a_log(Held())
+        store._file._keep_a_log(Held(held.connection))

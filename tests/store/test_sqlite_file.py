@@ -155,6 +155,23 @@ def test_a_store_that_became_empty_is_not_taken_for_a_new_one(path):
     SqliteStore(path, create=True).close()
 
 
+def test_a_file_system_without_a_write_ahead_log_is_refused_at_the_door(tmp_path, monkeypatch):
+    """SQLite raises nothing then: it answers with another mode, in which readers and writers wait for each other."""
+    connect = sqlite3.connect
+
+    def elsewhere(path: Path, **more: Any) -> sqlite3.Connection:
+        return connect(f"{path.as_uri()}?vfs=unix-dotfile", **more | {"uri": True})  # it has no shared memory
+
+    path = tmp_path / "store.sqlite"
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite3, "connect", elsewhere)
+        with pytest.raises(StoreUnwritable, match=r"no write-ahead log .* with the mode delete\. Move the instance"):
+            opened(path, MIGRATIONS / "store")
+    opened(path, MIGRATIONS / "store").close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("pragma journal_mode").fetchone() == ("wal",)
+
+
 # --- damage -------------------------------------------------------------------------------------------------------
 
 
