@@ -1,7 +1,7 @@
 """The parent's end of child processes that make records again, a part of the items at a time.
 
-A line on the standard input of a child process names a part and the format. A part is two numbers: that of the item
-before it, and its last one. A line on standard output has the result, or the error that ended the child. All are JSON.
+A line on the standard input of a child process names a part. It is two numbers: that of the item before it, and its
+last one. A line on standard output has the result, or the error that ended the child. All are JSON.
 The child process (`upkeep.rebuild_parts`) exits after its present part when its input ends.
 """
 
@@ -22,7 +22,7 @@ from gateway.errors import StoreError
 LOCK: Final = "rebuild"  # in `locks/`: one process at a time writes, while others map
 _MOST: Final = 4  # processes: one at a time writes, so more do not help
 # Not `-m`: then the module would be there twice.
-_COMMAND: Final = "import sys; from gateway.upkeep import rebuild_parts; sys.exit(rebuild_parts(sys.argv[1]))"
+_COMMAND: Final = "import sys; from gateway.upkeep import rebuild_parts; sys.exit(rebuild_parts(*sys.argv[1:]))"
 
 Part: TypeAlias = tuple[int, int]  # the number of the item before it, and its last number
 
@@ -42,27 +42,30 @@ def processors() -> int:
 class RebuildProcesses:
     """Running child processes, as their parent sees them."""
 
-    def __init__(self, folder: Path, number: int) -> None:
-        """Start so many child processes for an instance folder. Raise StoreError if one cannot be started."""
+    def __init__(self, folder: Path, number: int, prefix: str | None) -> None:
+        """Start so many child processes for an instance folder and a format, or all of ours.
+
+        Raise StoreError if one cannot be started.
+        """
         self._running: list[subprocess.Popen[bytes]] = []
         try:
-            self._running += (_started(folder) for _ in range(number))
+            self._running += (_started(folder, prefix) for _ in range(number))
         except OSError as error:
             self.close()
             raise StoreError(f"A process that makes records again cannot be started: {error.strerror}.") from error
 
-    def run(self, parts: Iterable[Part], prefix: str | None) -> Iterator[Rebuilt]:
+    def run(self, parts: Iterable[Part]) -> Iterator[Rebuilt]:
         """Let the child processes make these parts again; yield the results as they come.
 
         Raise StoreError if a child process has ended.
         """
         waiting = iter(parts)
-        busy = {_output(process): process for process in self._running if _order(process, waiting, prefix)}
+        busy = {_output(process): process for process in self._running if _order(process, waiting)}
         while busy:
             for descriptor in select(list(busy), [], [])[0]:
                 process = busy.pop(descriptor)
                 yield _answer(process)
-                if _order(process, waiting, prefix):
+                if _order(process, waiting):
                     busy[descriptor] = process
 
     def close(self) -> None:
@@ -76,10 +79,10 @@ class RebuildProcesses:
             process.stdout.close()
 
 
-def _started(folder: Path) -> subprocess.Popen[bytes]:
+def _started(folder: Path, prefix: str | None) -> subprocess.Popen[bytes]:
     # A session of its own: only the parent process gets Ctrl-C.
     return subprocess.Popen(  # noqa: S603 - our own
-        [sys.executable, "-c", _COMMAND, str(folder)],
+        [sys.executable, "-c", _COMMAND, str(folder), *filter(None, [prefix])],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
@@ -96,13 +99,13 @@ def _output(process: subprocess.Popen[bytes]) -> int:
     return process.stdout.fileno()
 
 
-def _order(process: subprocess.Popen[bytes], waiting: Iterator[Part], prefix: str | None) -> bool:
+def _order(process: subprocess.Popen[bytes], waiting: Iterator[Part]) -> bool:
     """Give the next part to a child process; return whether there was one."""
     part = next(waiting, None)
     if part is None:
         return False
     with suppress(OSError):  # it has died, as its output will say
-        _input(process).write(b"%s\n" % json.dumps([*part, prefix]).encode())
+        _input(process).write(b"%s\n" % json.dumps(part).encode())
         _input(process).flush()
     return True
 

@@ -113,24 +113,24 @@ def _by_processes(
     folder: Path, index: Following, inbox: Inbox, metadata_prefix: str | None, last: int, number: int
 ) -> Generator[Rebuilt, None, None]:
     """Make the items up to the last one again by so many child processes, and those that have come since."""
-    with closing(RebuildProcesses(folder, number)) as processes:
+    with closing(RebuildProcesses(folder, number, metadata_prefix)) as processes:
         parts = ((after, min(after + again.BATCH, last)) for after in range(0, last, again.BATCH))
-        for part in processes.run(parts, metadata_prefix):
+        for part in processes.run(parts):
             index.expect(part.items if part.stamped else 0)
             yield part
     yield from again.Remaker(index.store, inbox, metadata_prefix).parts(after=last)
 
 
-def rebuild_parts(folder: str) -> int:
+def rebuild_parts(folder: str, metadata_prefix: str | None = None) -> int:
     """Make the parts of an instance again that the parent process names (`RebuildProcesses`); return the exit status.
 
-    An error is a line on standard output, which ends the work.
+    None stands for all of our formats. An error is a line on standard output, which ends the work.
     """
     leave_with_parent()
     gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
     with suppress(BrokenPipeError):  # the parent process has ended
         try:
-            for result in _rebuilt(Path(folder)):
+            for result in _rebuilt(Path(folder), metadata_prefix):
                 _say(result._asdict())
         except GatewayError as error:
             _say({"error": str(error)})
@@ -138,14 +138,13 @@ def rebuild_parts(folder: str) -> int:
     return 0
 
 
-def _rebuilt(folder: Path) -> Iterator[Rebuilt]:
+def _rebuilt(folder: Path, metadata_prefix: str | None) -> Iterator[Rebuilt]:
     settings = load(folder)
     turn = partial(locked, folder / "locks" / LOCK)
     with following(settings, completes=False) as index, closing(open_inbox(folder)) as inbox:
-        remakers: dict[str | None, again.Remaker] = {}
+        remaker = again.Remaker(index.store, inbox, metadata_prefix, turn)
         for line in sys.stdin:
-            after, until, prefix = json.loads(line)
-            remaker = remakers.setdefault(prefix, again.Remaker(index.store, inbox, prefix, turn))
+            after, until = json.loads(line)
             done = list(remaker.parts(after, until))
             yield Rebuilt(sum(part.items for part in done), sum(part.stamped for part in done))
 

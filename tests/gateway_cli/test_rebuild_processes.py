@@ -86,8 +86,8 @@ def test_items_that_come_meanwhile_are_made_again_too(older, monkeypatch):
 
 
 def test_a_process_that_dies_is_a_sentence_and_the_next_command_goes_on(gateway, older):
-    with closing(RebuildProcesses(older, 2)) as processes:
-        results = processes.run([(0, BATCH), (BATCH, 2 * BATCH), (2 * BATCH, ITEMS)], None)
+    with closing(RebuildProcesses(older, 2, None)) as processes:
+        results = processes.run([(0, BATCH), (BATCH, 2 * BATCH), (2 * BATCH, ITEMS)])
         assert next(results).items == BATCH
         for process in processes._running:
             os.kill(process.pid, signal.SIGKILL)
@@ -99,16 +99,16 @@ def test_a_process_that_dies_is_a_sentence_and_the_next_command_goes_on(gateway,
 
 def test_an_error_of_a_child_is_that_of_the_command(gateway, older):
     (older / "takedowns.json").write_text("[")
-    with closing(RebuildProcesses(older, 1)) as processes, pytest.raises(StoreError, match="takedowns"):
-        list(processes.run([(0, BATCH)], None))
+    with closing(RebuildProcesses(older, 1, None)) as processes, pytest.raises(StoreError, match="takedowns"):
+        list(processes.run([(0, BATCH)]))
     result = gateway("rebuild")
     assert result.exit_code != 0
     assert "takedowns.json" in result.stderr
 
 
 def test_child_processes_end_after_their_part_when_the_parent_is_interrupted(older):
-    processes = RebuildProcesses(older, 2)
-    results = processes.run([(0, BATCH), (BATCH, 2 * BATCH)], None)
+    processes = RebuildProcesses(older, 2, None)
+    results = processes.run([(0, BATCH), (BATCH, 2 * BATCH)])
     done = [next(results)]
     processes.close()
     assert all(process.returncode == 0 for process in processes._running)
@@ -119,7 +119,7 @@ def test_child_processes_end_after_their_part_when_the_parent_is_interrupted(old
 def test_a_process_that_cannot_be_started_is_a_sentence(older, monkeypatch):
     monkeypatch.setattr("sys.executable", str(older / "missing"))
     with pytest.raises(StoreError, match="cannot be started: No such file or directory"):
-        RebuildProcesses(older, 2)
+        RebuildProcesses(older, 2, None)
 
 
 def test_a_machine_has_a_processor():
