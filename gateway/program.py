@@ -16,7 +16,7 @@ from gateway import logs, signals, streams
 from gateway.errors import ConfigurationError, GatewayError, StoreBusy
 from gateway.settings import Settings
 from gateway.statuses import Status
-from gateway.store.conversion_progress import shown_by
+from gateway.store.conversion_progress import damage_noted, shown_by
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -63,10 +63,17 @@ class Program(click.Group):
             return super().make_context(*more, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
-        """Run the command; a GatewayError, or an argument that is no text, ends it with one message and a status."""
-        with _ends(), _conversion_bar():
+        """Run the command; a GatewayError, or an argument that is no text, ends it with one message and a status.
+
+        A command that succeeds, but has moved records of an earlier release of which some were damaged, says so.
+        """
+        with _ends(), _conversion_bar(), damage_noted() as damaged:
             try:
-                return super().invoke(ctx)
+                result = super().invoke(ctx)
+            except click.exceptions.Exit as end:
+                if damaged and end.exit_code == Status.SUCCEEDED:
+                    ctx.exit(int(Status.WITH_ERRORS))
+                raise
             except GatewayError as error:
                 if _level() == "verbose":
                     click.echo(format_exc(), err=True)
@@ -78,6 +85,9 @@ class Program(click.Group):
                 text = f"{error.object[:_SHOWN]!a} has bytes that are no UTF-8. Write it in UTF-8."
                 click.echo(logs.sentence(f"Error: {text}", "error"), err=True)
                 ctx.exit(int(Status.USAGE))
+            if damaged:
+                ctx.exit(int(Status.WITH_ERRORS))
+            return result
 
 
 class _Ended(Exception):

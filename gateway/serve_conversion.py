@@ -39,6 +39,7 @@ def convert_first(settings: Settings, host: str, port: int) -> Sockets:
     with (
         answering_apart(sockets.listeners, application(counts), limits(settings)),
         conversion_progress.shown_by(lambda done, total: _COUNTS.pack_into(counts, 0, done, total), is_beside=True),
+        conversion_progress.damage_noted(),  # only the log says it: the server goes on
         closing(open_store(settings.instance)),
     ):
         return sockets

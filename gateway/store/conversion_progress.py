@@ -14,6 +14,7 @@ Progress: TypeAlias = Callable[[int, int], None]  # gets how many records are in
 
 _shown: ContextVar[tuple[Progress, ...]] = ContextVar("shown", default=())
 _is_logged: ContextVar[bool] = ContextVar("is_logged", default=True)
+_damage: ContextVar[list[int] | None] = ContextVar("damage", default=None)
 
 
 @contextmanager
@@ -33,3 +34,21 @@ def show(done: int, total: int) -> bool:
     for progress in _shown.get():
         progress(done, total)
     return _is_logged.get()
+
+
+@contextmanager
+def damage_noted() -> Iterator[list[int]]:
+    """Yield a list that gets how many records were damaged, if a conversion inside the block ends with such records."""
+    counts: list[int] = []
+    noted = _damage.set(counts)
+    try:
+        yield counts
+    finally:
+        _damage.reset(noted)
+
+
+def note_damaged(count: int) -> None:
+    """Note that a conversion has ended with so many damaged records."""
+    counts = _damage.get()
+    if counts is not None:
+        counts.append(count)

@@ -596,7 +596,8 @@ select prefix from former_record limit 1;
 
 -- name: former_records
 -- Return the first records of a format that are not in blocks yet, with the sets of their items.
-select former_record.datestamp, former_record.item, former_record.is_deleted, dictionary, digest, content, sets, departed
+select former_record.datestamp, former_record.item, former_record.is_deleted, dictionary, digest,
+  coalesce(cast(content as blob), x''), sets, departed
 from former_record left join item on item.id = former_record.item
 where prefix = :prefix order by former_record.datestamp, former_record.item limit :limit;
 

@@ -101,15 +101,22 @@ class _Run:
         with file.reading() as session:
             self._known = frozenset[int](json.loads((session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",))[0]))
         self._damaged = set[int]() if is_thorough else set(self._known)  # the disk may be sound again
+        self._tried = set[int]()
         log.note(0)
 
     def result(self, *, is_complete: bool) -> Compacted:
         """Return what was done, and note which blocks are damaged."""
-        damaged = self._damaged if is_complete else self._damaged | self._known
+        damaged = self._damaged | (self._untried() if is_complete else self._known)
         if damaged != self._known:
             with self._writing() as session:
                 session.execute(SQL["remember"], (DAMAGED_FACT, json.dumps(sorted(damaged))))
         return Compacted(self._replaced, self._freed, len(damaged), is_complete)
+
+    def _untried(self) -> set[int]:
+        """Return the blocks that are known to be damaged, are still there, and did not have to be made anew."""
+        bodies = json.dumps(sorted(self._known - self._tried))
+        with self._file.reading() as session:
+            return {columns[-1] for columns in session.execute(SQL["check_damaged"], (bodies,))}
 
     def count(self) -> int:
         """Return how many blocks may have to be made anew."""
@@ -204,6 +211,7 @@ class _Run:
             if not _is_same(shelf, prefix, rows, sets):
                 return None
             for row in rows:
+                self._tried.add(row.body)
                 with suppress(StoreDamaged), translated(self._file.path):
                     blocks[row.body] = Blocks(session).body(row.body)
             return blocks, sets

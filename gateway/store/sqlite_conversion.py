@@ -3,6 +3,9 @@
 It can be killed at any moment, and goes on when the store is opened again; several processes may do it at once. Each
 part is one transaction, which removes the records from where they were. So the file grows little. At the end, the
 tables of the earlier release are removed; a store without them is converted.
+
+A damaged record gets a block of its own without a body. So it keeps its place in lists, where harvesters get an error
+and come back, until `gateway rebuild` has made it again.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
+from itertools import groupby
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -25,11 +29,11 @@ from gateway.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from gateway.model import Key
 from gateway.store import conversion_progress
 from gateway.store.block_merging import shares
-from gateway.store.block_rows import row_of
-from gateway.store.blocks import RECORDS, block_of
+from gateway.store.block_rows import BlockRow, row_of
+from gateway.store.blocks import RECORDS, block_of, header_of
 from gateway.store.queries import load
 from gateway.store.sqlite_file import UPGRADE_UNWRITABLE, Session, SqliteFile
-from gateway.store.sqlite_shelf import InSet, Shelf
+from gateway.store.sqlite_shelf import DAMAGED_FACT, InSet, Shelf
 
 SQL = load("sqlite")
 
@@ -44,8 +48,18 @@ _PATIENCE_SECONDS: Final = 1.0  # for what need not be done now
 _LEAST_NEEDED_BYTES: Final = 32 * 1_048_576  # the changes of some transactions, in a store that is hardly larger
 _MOST_NEEDED_BYTES: Final = 256 * 1_048_576
 _CONTENT: Final = 5  # the column of a record's bytes
+# Of a damaged record. A flipped bit may change the type of a value, or announce a text that is longer than any memory.
+_DAMAGE: Final = (StoreDamaged, ZstdError, ValueError, TypeError, OverflowError, MemoryError)
+_PLACEHOLDER: Final = b"<record><header></header></record>"  # is never stored
+_MOST_DAMAGED: Final = 1_000  # records; more are so if a dictionary is missing, and a backup is better then
 _REPAIR: Final = (
     "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
+)
+_TOO_MANY: Final = f"More than %d records of %s are damaged. {_REPAIR}"
+_NO_SETS: Final = f"The sets of the item %d are damaged. {_REPAIR}"
+_DAMAGED: Final = (
+    "All records are in blocks, but so many were damaged before: %d. Harvesters get the status 503 where these are. "
+    "`gateway check` names them, and `gateway rebuild` makes them again."
 )
 
 
@@ -73,8 +87,9 @@ class Pace(NamedTuple):
 
 
 def convert(file: SqliteFile, step: Callable[[str], None], pace: Pace | None = None) -> None:
-    """Move all records that are not in blocks yet; log the progress.
+    """Move all records that are not in blocks yet; log the progress, and how many records are damaged.
 
+    Raise StoreDamaged if these are very many.
     Raise StoreUnwritable if there are such records and the file cannot be written, and another StoreError.
     """
     with file.reading() as session:
@@ -136,11 +151,17 @@ def _move_all(file: SqliteFile, step: Callable[[str], None], pace: Pace, notes: 
     while moved := _part(file, step, pace):
         notes.moved(moved)
         _shorten_log(file)
-    log.warning("All records are in blocks.")
+    with file.reading() as session:
+        damaged = len(_damaged(session))
+    if damaged:
+        log.error(_DAMAGED, damaged)
+        conversion_progress.note_damaged(damaged)
+    else:
+        log.warning("All records are in blocks.")
 
 
 def _part(file: SqliteFile, step: Callable[[str], None], pace: Pace) -> int:
-    """Move some records of one format; return how many, 0 if there are none."""
+    """Move some records of one format; return how many, 0 if there are none. Raise StoreDamaged."""
     with file.writing() as session:
         # Another process may have finished the conversion meanwhile.
         row = session.one(SQL["former_first"]) if session.one(SQL["former_tables"]) else None
@@ -148,17 +169,45 @@ def _part(file: SqliteFile, step: Callable[[str], None], pace: Pace) -> int:
             return 0
         (prefix,) = row
         with closing(session.execute(SQL["former_records"], {"prefix": prefix, "limit": pace.records})) as cursor:
-            rows = _within(cursor, _MOST_BYTES)
-        shelf = Shelf(session)
-        contents = [_content(session, prefix, row) for row in rows]
-        for start, stop in shares(contents):
-            _block(session, shelf, prefix, rows[start:stop], contents[start:stop])
+            rows = _within(cursor, _MOST_BYTES)  # of a damaged row, the query makes the content a blob
+        damaged = _move(session, prefix, rows)
+        if damaged:
+            damaged |= _damaged(session)
+            session.execute(SQL["remember"], (DAMAGED_FACT, json.dumps(sorted(damaged))))
+        if len(damaged) > _MOST_DAMAGED:
+            raise StoreDamaged(_TOO_MANY % (_MOST_DAMAGED, file.path))
         datestamp, item = rows[-1][:2]
         step("records copied")
         session.execute(SQL["former_remove"], (prefix, datestamp, item))
         step("records moved")
     step("move committed")
     return len(rows)
+
+
+def _move(session: Session, prefix: int, rows: Iterable[tuple[Any, ...]]) -> set[int]:
+    """Put records of a format into blocks; return the bodies of damaged ones, which are missing."""
+    shelf, damaged = Shelf(session), set[int]()
+    contents = ((row, _content(session, row)) for row in rows)
+    for is_sound, several in groupby(contents, key=lambda pair: pair[1] is not None):
+        pairs = list(several)
+        if is_sound:
+            records = [content or b"" for _, content in pairs]
+            for start, stop in shares(records):
+                _block(session, shelf, prefix, [row for row, _ in pairs[start:stop]], records[start:stop])
+            continue
+        for (datestamp, item, is_deleted, dictionary, _, content, *sets), _ in pairs:
+            # Without a digest, the record counts as changed whenever its item is published again.
+            row = (datestamp, item, is_deleted, dictionary, b"", content, *sets)
+            body = _block(session, shelf, prefix, [row], [_PLACEHOLDER]).body
+            session.execute(SQL["body_remove"], (body,))
+            damaged.add(body)
+    return damaged
+
+
+def _damaged(session: Session) -> set[int]:
+    """Return the bodies of blocks that are known to be damaged."""
+    (bodies,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
+    return set(json.loads(bodies))
 
 
 def _within(records: Iterable[tuple[Any, ...]], most_bytes: int) -> list[tuple[Any, ...]]:
@@ -172,35 +221,46 @@ def _within(records: Iterable[tuple[Any, ...]], most_bytes: int) -> list[tuple[A
     return rows
 
 
-def _content(session: Session, prefix: int, row: tuple[Any, ...]) -> bytes:
-    datestamp, item, _, dictionary, _, content, *_ = row
-    return _unpacked(session, dictionary, content, f"{prefix}/{datestamp}/{item}")
+def _content(session: Session, row: tuple[Any, ...]) -> bytes | None:
+    """Return a record; None if it is damaged, or its dictionary is missing."""
+    dictionary, content = row[3], row[_CONTENT]
+    try:
+        record = session.codec.unpack(dictionary, content)
+        header_of(record)
+    except _DAMAGE:
+        return None
+    return record
 
 
-def _block(session: Session, shelf: Shelf, prefix: int, rows: list[tuple[Any, ...]], contents: Sequence[bytes]) -> None:
+def _block(
+    session: Session, shelf: Shelf, prefix: int, rows: Sequence[tuple[Any, ...]], contents: Sequence[bytes]
+) -> BlockRow:
+    """Store records as a block, with their places; return its row."""
     keys, items, places = [], [], []
     sets: defaultdict[int, InSet] = defaultdict(InSet)
     for position, (datestamp, item, is_deleted, _, digest, _, inside, departed) in enumerate(rows):
         keys.append(Key(datestamp, item))
         items.append(item)
         places.append((item, prefix, datestamp, item, is_deleted, digest, None))
-        for collection in json.loads(inside or "[]"):
+        for collection in _sets(item, inside):
             members, gone = sets[collection]
             sets[collection] = InSet(members | 1 << position, gone)
-        for collection in json.loads(departed or "[]"):
+        for collection in _sets(item, departed):
             members, gone = sets[collection]
             sets[collection] = InSet(members, gone | 1 << position)
     block = block_of(contents, items)
     row = shelf.put(prefix, row_of(keys, block), block)
     shelf.put_sets(prefix, row, sets)
     session.executemany(SQL["place_put"], places)
+    return row
 
 
-def _unpacked(session: Session, dictionary: int, content: bytes, key: str) -> bytes:
+def _sets(item: int, stored: str | None) -> list[int]:
+    """Return the numbers of sets of an item. Raise StoreDamaged."""
     try:
-        return session.codec.unpack(dictionary, content)
-    except ZstdError as error:
-        raise StoreDamaged(f"The record {key} of this store is damaged: {error}. {_REPAIR}") from error
+        return list(map(int, json.loads(stored or "[]")))
+    except (ValueError, TypeError) as error:
+        raise StoreDamaged(_NO_SETS % item) from error
 
 
 def _tidy(file: SqliteFile, step: Callable[[str], None], pace: Pace, at_most_seconds: float = inf) -> None:

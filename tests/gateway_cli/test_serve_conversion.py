@@ -19,7 +19,7 @@ import pytest
 
 from gateway.serve_conversion import _COUNTS, application
 from gateway.upkeep import make
-from tests.live import command, environment, free_port
+from tests.live import called, command, environment, free_port
 from tests.store.former_store import make_former, without_former_tables
 
 
@@ -159,9 +159,49 @@ def test_a_server_that_is_stopped_during_the_conversion_is_gone_and_goes_on_late
 @pytest.mark.slow
 def test_a_conversion_that_fails_is_one_sentence(folder, former):
     with closing(sqlite3.connect(former)) as connection:
-        connection.execute("update record set content = x'00'")
+        connection.execute("update item set sets = '[1' where id = 3")
         connection.commit()
     with serving(folder, free_port()) as process:
         _, messages = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert "of this store is damaged" in messages.splitlines()[-1]
+    assert "The sets of the item 3 are damaged." in messages.splitlines()[-1]
+
+
+def damage_one(former: Path) -> None:
+    with closing(sqlite3.connect(former)) as connection:
+        assert connection.execute("update record set content = x'00' where item = 4 and prefix = 1").rowcount == 1
+        connection.commit()
+
+
+@pytest.mark.slow
+def test_a_server_goes_on_although_a_record_was_damaged_and_refuses_its_pages(folder, former):
+    """A harvester comes back later, and misses nothing. The log says what to do."""
+    damage_one(former)
+    port = free_port()
+    with serving(folder, port) as process:
+        awaited(port, "/oai?verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:laro/u5", 200)
+        refused = answer(port, "/oai?verb=ListRecords&metadataPrefix=oai_dc")
+        assert (refused.status, "upgraded" in refused.text) == (503, False)
+        assert refused.retry_after
+        process.send_signal(signal.SIGTERM)
+        _, messages = process.communicate()
+    assert process.returncode == 0
+    assert "so many were damaged before: 1." in messages
+    assert without_former_tables(former)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("gateway", "clock"), ("gateway", "compact"), ("harvester", "status")])
+def test_the_command_that_finds_damaged_records_says_so_and_ends_with_three(folder, former, words):
+    """The next one does what it always does; `gateway check` names them."""
+    program, name = words
+    damage_one(former)
+    (folder / "sources.toml").touch()
+    first = called(program, folder, name, is_measured=False)
+    assert first.returncode == 3, first.stderr
+    assert "so many were damaged before: 1." in first.stderr
+    second = called(program, folder, name, is_measured=False)
+    assert (second.returncode, "damaged before" in second.stderr) == (3 if name == "compact" else 0, False)
+    check = called("gateway", folder, "check", is_measured=False)
+    assert check.returncode == 1
+    assert "oai:laro/u4." in check.stderr

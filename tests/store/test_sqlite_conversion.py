@@ -15,7 +15,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from gateway.errors import StoreDamaged, StoreUnwritable
+from gateway.errors import StoreUnwritable
 from gateway.model import Key, Publication, Resource, Selection
 from gateway.store import conversion_progress, sqlite_shrinking
 from gateway.store.queries import load
@@ -252,22 +252,6 @@ def test_large_records_are_moved_a_few_at_a_time(path, monkeypatch):
     monkeypatch.setattr("gateway.store.sqlite_conversion._MOST_BYTES", 100_000)
     records = make_former(path)
     check_same(path, records)
-
-
-def test_a_damaged_record_is_named_with_what_to_do(path, records):
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("update record set content = x'00' where item = 200 and prefix = 2")
-        connection.commit()
-    with pytest.raises(StoreDamaged, match=r"record 2/\d+/200 of this store is damaged: .*gateway rebuild"):
-        SqliteStore(path)
-
-
-def test_a_dictionary_that_is_missing_is_named(path, records):
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("delete from dictionary where id = 2")
-        connection.commit()
-    with pytest.raises(StoreDamaged, match="The dictionary 2, with which records are compressed, is missing"):
-        SqliteStore(path)
 
 
 @fork
