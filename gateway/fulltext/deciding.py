@@ -109,20 +109,38 @@ class Deciding:
             )
 
 
+class Withdrawn:
+    """Which files are taken down, or their items: for many files, since each item is looked up once."""
+
+    def __init__(self, store: Store, desk: Discovery) -> None:
+        """Take the store and the searches. Raise TakedownsUnreadable."""
+        self._store, self._desk, self._takedowns = store, desk, store.takedowns()
+        self._items: dict[str, bool] = {}
+
+    def has(self, decision: Decision) -> bool:
+        """Return whether a file that was decided on, or its item, is taken down."""
+        takedowns, identifier = self._takedowns, decision.identifier
+        if takedowns.is_empty:
+            return False
+        if takedowns.names_address(decision.url) or takedowns.names_digest(decision.sha256):
+            return True
+        if identifier not in self._items:
+            self._items[identifier] = self._has_item(identifier)
+        return self._items[identifier]
+
+    def _has_item(self, identifier: str) -> bool:
+        searched = self._desk.search(identifier)
+        if searched is None:
+            return False
+        if self._takedowns.names_item(identifier, searched.source, searched.upstream):
+            return True
+        state = self._store.states(searched.source, (searched.upstream,)).get(searched.upstream)
+        return state is not None and state.is_hidden
+
+
 def is_withdrawn(store: Store, desk: Discovery, decision: Decision) -> bool:
     """Return whether a file that was decided on, or its item, is taken down. Raise TakedownsUnreadable."""
-    takedowns = store.takedowns()
-    if takedowns.is_empty:
-        return False
-    if takedowns.names_address(decision.url) or takedowns.names_digest(decision.sha256):
-        return True
-    searched = desk.search(decision.identifier)
-    if searched is None:
-        return False
-    if takedowns.names_item(decision.identifier, searched.source, searched.upstream):
-        return True
-    state = store.states(searched.source, (searched.upstream,)).get(searched.upstream)
-    return state is not None and state.is_hidden
+    return Withdrawn(store, desk).has(decision)
 
 
 def undoing(history: Iterable[Decision]) -> Decision:

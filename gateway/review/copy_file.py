@@ -13,7 +13,7 @@ from typing import Final
 
 from flask import Response, abort, send_file
 
-from gateway.fulltext.deciding import is_withdrawn
+from gateway.fulltext.deciding import Withdrawn
 from gateway.model import Decision, FoundCopy
 from gateway.review.frame import ReviewPages, refused
 from gateway.review.listing import sources_of
@@ -41,7 +41,7 @@ class CopyFile:
         texts = self._pages.texts.review_list
         owners = self._owners(digest)
         place = place_of_copy(self._instance, digest)
-        if owners and all(self._is_withdrawn(copy.identifier, copy.url, digest) for copy in owners):
+        if owners and all(map(self._withdrawn(digest), owners)):
             return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.taken_down)
         if not owners or not place.is_file():
             return refused(self._pages, HTTPStatus.NOT_FOUND, texts.no_copy, texts.no_copy_hint)
@@ -64,5 +64,6 @@ class CopyFile:
         own = () if sources == ("",) else sources
         return self._desk().copies_with(digest, _MOST_OWNERS, own) if sources else ()
 
-    def _is_withdrawn(self, identifier: str, url: str, digest: str) -> bool:
-        return is_withdrawn(self._store, self._desk(), Decision(identifier, url, digest, "", "", "", 0))
+    def _withdrawn(self, digest: str) -> Callable[[FoundCopy], bool]:
+        has = Withdrawn(self._store, self._desk()).has
+        return lambda copy: has(Decision(copy.identifier, copy.url, digest, "", "", "", 0))

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from flask import Response, request
 
 from gateway.errors import QueryRefused
-from gateway.fulltext.deciding import is_withdrawn
+from gateway.fulltext.deciding import Withdrawn
 from gateway.model import VERDICTS, Decision, DecisionFilter, ListedCopy, User
 from gateway.pages.shown import bare_revealed, shortened
 from gateway.review.copy_rows import file_name
@@ -95,8 +95,8 @@ class DecisionsPage:
     def html(self) -> Response:
         """Answer with the page for people. Raise QueryRefused for a filter that is none."""
         asked, user = asked_of(request.args), signed_in()
-        listed = self._entries(asked, user)
-        entries = [shown for entry in listed.entries if (shown := entry.without(self._is_withdrawn))]
+        listed, withdrawn = self._entries(asked, user), self._withdrawn()
+        entries = [shown for entry in listed.entries if (shown := entry.without(withdrawn.has))]
         decided = [decision for entry in entries for decision in entry.decisions]
         in_force = {copy.decision.number for copy in self._copies(decided).values()}
         with self._store.view() as view:
@@ -166,8 +166,8 @@ class DecisionsPage:
         listed = self._desk().copies_of_decisions([decision.number for decision in decisions])
         return {(copy.copy.identifier, copy.copy.url): copy for copy in listed}
 
-    def _is_withdrawn(self, decision: Decision) -> bool:
-        return is_withdrawn(self._store, self._desk(), decision)
+    def _withdrawn(self) -> Withdrawn:
+        return Withdrawn(self._store, self._desk())
 
     def _shown(self, entries: list[Entry], in_force: set[int]) -> list[ShownEntry]:
         copies = self._copies([entry.newest for entry in entries])
@@ -195,7 +195,7 @@ class DecisionsPage:
         has_more, decisions = len(decisions) > _DATA_PAGE, decisions[:_DATA_PAGE]
         copies = self._copies(decisions)
         facts = []
-        for decision in filterfalse(self._is_withdrawn, decisions):
+        for decision in filterfalse(self._withdrawn().has, decisions):
             copy = copies[decision.identifier, decision.url].copy
             of_copy = {"title": copy.title, "source": copy.source, "at": utc_datetime(decision.at)}
             facts.append({**decision._asdict(), **of_copy})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gateway.fulltext.deciding import is_withdrawn
-from gateway.model import CopyFilter, ListedCopy, User
+from gateway.fulltext.deciding import Withdrawn
+from gateway.model import CopyFilter, Decision, ListedCopy, User
 from gateway.review.copy_rows import Candidates, Row, row_of
 from gateway.review.list_arguments import Asked
 from gateway.store.base import Discovery, Store
@@ -16,7 +16,7 @@ _NEAR = (3, 200)  # copies in which the next item is looked for: an item may hav
 
 
 class Shown(NamedTuple):
-    """A page of a list. `first` and `last` are its ends, also if they are not shown; None: it is empty.
+    """A page of a list. `first` and `last` are the copies at its ends, and none is taken down; None: it is empty.
 
     `has_previous` and `has_next` say whether there are pages before and after it.
     """
@@ -37,7 +37,7 @@ class Listing:
 
     def page(self, asked: Asked, user: User, limit: int) -> Shown:
         """Return the page of a list that is asked for, with at most `limit` rows. Raise StoreError."""
-        copies = self._copies(asked, user, limit + 1)
+        copies = self._visible(asked, user, limit + 1)
         has_more = len(copies) > limit
         if asked.before is not None:
             copies = copies[-limit:]
@@ -47,16 +47,11 @@ class Listing:
             has_previous, has_next = asked.after is not None, has_more
         if not copies:
             return Shown()
-        return Shown(self.rows(copies), copies[0], copies[-1], has_previous, has_next)
+        return Shown(self._rows(copies), copies[0], copies[-1], has_previous, has_next)
 
     def all(self, asked: Asked, user: User, limit: int) -> tuple[Row, ...]:
         """Return the first rows of a list, at most `limit`. Raise StoreError."""
-        rows: list[Row] = []
-        place = asked._replace(after=None, before=None)
-        while len(rows) < limit and (copies := self._copies(place, user, _BATCH)):
-            rows += self.rows(copies)
-            place = place._replace(after=copies[-1])
-        return tuple(rows[:limit])
+        return self._rows(self._visible(asked._replace(after=None, before=None), user, limit)[:limit])
 
     def count(self, asked: Asked, user: User, most: int) -> int:
         """Return the number of copies of a list, those that are taken down included; `most` + 1 if there are more."""
@@ -65,11 +60,12 @@ class Listing:
 
     def nearest(self, asked: Asked, user: User, identifier: str) -> ListedCopy | None:
         """Return the nearest copy of another item after or before a place; None if there is none among the next 200."""
+        withdrawn = self._withdrawn()
         for limit in _NEAR:
             copies = self._copies(asked, user, limit)
             for listed in reversed(copies) if asked.before else copies:
                 is_other = listed.copy.identifier != identifier
-                if is_other and not self.is_withdrawn(listed):
+                if is_other and not withdrawn.has(_as_it_is_now(listed)):
                     return listed
             if len(copies) < limit:
                 break
@@ -77,19 +73,33 @@ class Listing:
 
     def rows(self, copies: Sequence[ListedCopy]) -> tuple[Row, ...]:
         """Return the rows of copies that are not taken down. Raise StoreError."""
+        return self._rows(self._shown(copies, self._withdrawn()))
+
+    def _rows(self, copies: Sequence[ListedCopy]) -> tuple[Row, ...]:
         candidates = Candidates(self._desk().search)
-        return tuple(
-            row_of(listed, candidates.of(listed.copy.identifier, listed.copy.url))
-            for listed in copies
-            if not self.is_withdrawn(listed)
-        )
+        return tuple(row_of(listed, candidates.of(listed.copy.identifier, listed.copy.url)) for listed in copies)
 
     def is_withdrawn(self, listed: ListedCopy) -> bool:
         """Return whether a copy or its item is taken down, so that nothing of it is shown. Raise StoreError."""
-        copy, decision = listed
-        # The decision on the bytes that the copy has now.
-        now = decision._replace(identifier=copy.identifier, url=copy.url, sha256=copy.sha256 or decision.sha256)
-        return is_withdrawn(self._store, self._desk(), now)
+        return self._withdrawn().has(_as_it_is_now(listed))
+
+    def _withdrawn(self) -> Withdrawn:
+        return Withdrawn(self._store, self._desk())
+
+    def _shown(self, copies: Sequence[ListedCopy], withdrawn: Withdrawn) -> list[ListedCopy]:
+        return [listed for listed in copies if not withdrawn.has(_as_it_is_now(listed))]
+
+    def _visible(self, asked: Asked, user: User, least: int) -> list[ListedCopy]:
+        """Return the next copies of a list that are not taken down, in its order: at least so many, if there are."""
+        rows, limit, withdrawn = list[ListedCopy](), least, self._withdrawn()
+        while len(rows) < least and (copies := self._copies(asked, user, limit)):
+            shown = self._shown(copies, withdrawn)
+            rows = [*shown, *rows] if asked.before else [*rows, *shown]
+            if len(copies) < limit:
+                break
+            asked = asked._replace(before=copies[0]) if asked.before else asked._replace(after=copies[-1])
+            limit = _BATCH
+        return rows
 
     def _copies(self, asked: Asked, user: User, limit: int) -> tuple[ListedCopy, ...]:
         """Return the copies behind a place, or the last ones before it, in the order that is asked for."""
@@ -98,6 +108,12 @@ class Listing:
             return ()
         place, is_back = asked.before or asked.after, asked.before is not None
         return self._desk().listed_copies(asked.verdict, wanted, asked.order, place, limit, is_back=is_back)
+
+
+def _as_it_is_now(listed: ListedCopy) -> Decision:
+    """Return the decision on the bytes that a copy has now."""
+    copy, decision = listed
+    return decision._replace(identifier=copy.identifier, url=copy.url, sha256=copy.sha256 or decision.sha256)
 
 
 def visible(wanted: CopyFilter, user: User) -> CopyFilter | None:

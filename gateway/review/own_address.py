@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from urllib.parse import unquote
 
 from gateway.pages.item_addresses import is_plain
 
@@ -14,5 +15,5 @@ _OWN: Final = re.compile(r"/review(?:[/?][!-\[\]-~]{0,8000})?")  # visible ASCII
 def own_address(root: str, address: str) -> str:
     """Return an address of the review as it is; that of the first page for any other."""
     path = address.removeprefix(root) if address.startswith(f"{root}{PATH}") else ""
-    is_own = _OWN.fullmatch(path) and is_plain(path.partition("?")[0]) and not path.startswith(f"{PATH}/login")
+    is_own = _OWN.fullmatch(path) and is_plain(unquote(path.partition("?")[0])) and not path.startswith(f"{PATH}/login")
     return address if is_own else f"{root}{PATH}"

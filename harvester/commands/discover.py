@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import filterfalse
 from time import time
 from typing import NamedTuple
 
 import click
 
 from gateway.errors import ConfigurationError
-from gateway.fulltext.deciding import is_withdrawn
+from gateway.fulltext.deciding import Withdrawn
 from gateway.fulltext.explanation import explained
 from gateway.logs import sentence
 from gateway.model import Decision, FileLook, Offer, Outcome, RunOutcome, SearchState
@@ -176,9 +177,7 @@ def searched_item(instance: Instance, desk: Discovery, identifier: str) -> Searc
     state = shown(instance, desk.search(identifier))
     if state is None:
         raise ConfigurationError(_UNKNOWN.format(identifier))
-    decisions = tuple(
-        decision for decision in desk.decisions(identifier) if not is_withdrawn(instance.store, desk, decision)
-    )
+    decisions = tuple(filterfalse(Withdrawn(instance.store, desk).has, desk.decisions(identifier)))
     takedowns = instance.store.takedowns()
     offers = offers_of_item(instance, identifier, state.source, state.upstream)
     looks = desk.looks.of_item(identifier)

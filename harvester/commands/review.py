@@ -12,7 +12,7 @@ import click
 
 from gateway.addresses import address
 from gateway.errors import ConfigurationError
-from gateway.fulltext.deciding import Decide, Deciding, is_withdrawn, undoing
+from gateway.fulltext.deciding import Decide, Deciding, Withdrawn, undoing
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.release import BATCH, Releaser
@@ -133,10 +133,10 @@ def _files(
     """
     if listed := complete(instance.store, desk):
         say(f"The list of files was made after the upgrade, of {listed:,} searches.")
-    is_empty = True
+    is_empty, withdrawn = True, Withdrawn(instance.store, desk)
     for verdict in verdicts:
         for copy in copies_in_force(desk, verdict, wanted, order, after):
-            if not is_withdrawn(instance.store, desk, copy.decision):
+            if not withdrawn.has(copy.decision):
                 is_empty = False
                 yield _review_of(instance, desk, copy.decision)
     if is_empty and wanted.source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -267,6 +267,39 @@ def test_a_file_that_is_taken_down_is_not_listed_and_its_copy_is_not_served(hous
     house.take_down(Takedown(Kind.IDENTIFIER, other.identifier, at="2026-01-01T00:00:00Z"))
     assert titles(reviewer) == []
     assert status(reviewer, f"/review/copies/{other.sha256}") == 451
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ["identifier", "score", "title", "decided-at"])
+def test_no_address_of_a_page_names_what_is_taken_down(house, files, reviewer, monkeypatch, order):  # noqa: F811
+    """The place of a page in its address is that of a file that is shown, so pages are full too."""
+    for setting in ("PAGE", "_DATA_PAGE"):
+        monkeypatch.setattr(f"gateway.review.copies_page.{setting}", 2)
+    every = [files.add(f"{number}", f"Title{number}") for number in range(9)]
+    gone = (1, 2, 3, 5, 8)
+    house.take_down(*(Takedown(Kind.SHA256, every[number].sha256, at="2026-01-01T00:00:00Z") for number in gone))
+    forwards, last = walked(reviewer, f"/review?order={order}", "next")
+    backwards, first = walked(reviewer, last, "prev")
+    assert [len(rows) for rows in forwards] == [2, 2]
+    assert backwards == forwards[::-1]
+    addresses = [f"/review?order={order}", last, first, f"/review/copies.json?order={order}"]
+    answers = [reviewer.get(address) for address in addresses]
+    texts = unquote(" ".join([*addresses, *(answer.text + answer.headers.get("Link", "") for answer in answers)]))
+    assert "Title0" in texts
+    assert [number for number in gone if f"Title{number}" in texts or f"/{number}.pdf" in texts] == []
+
+
+def test_an_item_with_many_files_is_looked_up_once_for_a_list(house, files, reviewer, monkeypatch):  # noqa: F811
+    """A takedown of an item with thousands of files slows no list down."""
+    files.publish("many", title="Many")
+    files.find_many("many", 40)
+    files.add("zlast", "Last")
+    house.take_down(Takedown(Kind.IDENTIFIER, "oai:gateway.example.org:laro/many", at="2026-01-01T00:00:00Z"))
+    looked_up, search = list[str](), type(files.desk).search
+    monkeypatch.setattr(type(files.desk), "search", lambda desk, name: looked_up.append(name) or search(desk, name))
+    assert titles(reviewer) == ["Last"]
+    assert reviewer.get("/review/decisions").status_code == 200
+    assert looked_up.count("oai:gateway.example.org:laro/many") == 2
 
 
 def test_a_copy_is_saved_and_never_shown_in_our_origin(files, reviewer):

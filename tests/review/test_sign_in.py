@@ -240,6 +240,7 @@ def test_a_form_that_another_site_has_sent_is_refused_although_it_has_a_token(re
         "https://evil.example/", "//evil.example/review", "/\\evil.example", "/review\\@evil.example", "javascript:x",
         "/", "/items/x", "/reviewer", "/review/../items", "/review/login?next=/review/login",
         "/review?a=\r\nSet-Cookie:x", "http:/review", " /review", "/review/\u202e", "/review" + "x" * 3000,
+        "/review/%2e%2E/items",
     ],
 )  # fmt: skip
 def test_signing_in_leads_to_our_own_pages_only(guest, address):
