@@ -59,7 +59,7 @@ Progress = Callable[[int, int], None]
 
 
 def describe(record: bytes) -> Work:
-    """Return the Work of a published record in oai_dc, with only its statements if it is plain, as nearly all are.
+    """Return the Work of a published record in oai_dc, with the statements that the index has, at least.
 
     Raise NotXml.
     """

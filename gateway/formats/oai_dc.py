@@ -38,23 +38,25 @@ _STRANGE_REFERENCE = re.compile(b"&(?!(?:amp|lt|gt|quot|apos);)")
 _LANGUAGE_STATED = (
     rf"""(?:[{_SPACE}]+xml:lang{_SPACES}={_SPACES}(?:"{_LANGUAGE_TAG.pattern}"|'{_LANGUAGE_TAG.pattern}'))?"""
 )
+_BRIEF = ("contributor", "creator", "date", "identifier", "subject", "title", "type")
 _REFERENCES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))  # `&amp;` is the last
 
 
 class _Frame(NamedTuple):
     """The patterns for plain payloads with one start tag: for what follows it, and for its elements.
 
-    `leading` is for elements that can have links, `any_` for all.
+    `leading` is for elements that can have links, `brief` for those of `skim`.
     """
 
     rest: re.Pattern[bytes]
     leading: re.Pattern[str]
-    any_: re.Pattern[str]
+    brief: re.Pattern[str]
 
 
 def skim(content: bytes) -> tuple[Statement, ...] | None:
-    """Return the statements of a valid and plain payload, without their languages and without a tree.
+    """Return the statements that identify the work of a valid and plain payload, without languages and without a tree.
 
+    These have the elements of `_BRIEF`. Descriptions and rights are most of a payload, and nobody searches for them.
     Return None if anything in it is not plain, as `glance` does. Then `read` reads it.
     """
     end = content.find(b">") + 1
@@ -62,7 +64,7 @@ def skim(content: bytes) -> tuple[Statement, ...] | None:
     text = _plain(content) if frame and frame.rest.fullmatch(content, end) else ""
     if not frame or not text:
         return None
-    return tuple(Statement(element, words) for element, raw in frame.any_.findall(text) if (words := _folded(raw)))
+    return tuple(Statement(element, words) for element, raw in frame.brief.findall(text) if (words := _folded(raw)))
 
 
 def glance(content: bytes) -> Work | None:
@@ -117,7 +119,7 @@ def _frame(start_tag: bytes) -> _Frame | None:
     return _Frame(
         re.compile(f"{_SPACES}(?:{element})*+</{closing}{_SPACES}>".encode()),
         re.compile(f"<{dc}:({'|'.join(LEADING)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
-        re.compile(f"<{dc}:({'|'.join(ELEMENTS)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
+        re.compile(f"<{dc}:({'|'.join(_BRIEF)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.errors import NotXml
+from gateway.formats._statements import ELEMENTS
 from gateway.indexing import describe
 from gateway.model import Statement, Work
 from gateway.search.entries import MOST_WORDS, Entry, entry_of
@@ -113,3 +114,11 @@ def test_metadata_that_is_no_oai_dc_has_no_words(body):
 def test_record_that_is_not_plain_is_read_as_a_tree():
     record = record_of(NAME, (), [("title", "Plain")]).replace(b"<dc:title>", b"<!-- c --><dc:title>&#x43;oral ")
     assert describe(record).texts("title") == ("Coral Plain",)
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_plain_record_has_the_entry_that_its_tree_gives(element):
+    """Each element counts in both ways of reading, or in neither."""
+    record = record_of(NAME, (), [("title", "Reef"), (element, "Smith &amp; 2001: info:doi/10.5555/x")])
+    assert describe(record) != Work()
+    assert entry_of(record, describe) == entry_of(record.replace(b"<dc:title>", b"<!-- c --><dc:title>"), describe)
