@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tests import conftest
 from tests.conftest import ROOT, pytest_itemcollected
 from tests.tiers import SKIPS, may_skip, shared_out, too_long
 
@@ -83,6 +87,39 @@ def test_ci_installs_every_program_that_a_test_needs() -> None:
     installed = set(re.findall(r"(?m)^has(?:_perl_module)? (\S+) \|\|", _text(".ci/run")))
     assert "chromium" in names
     assert names - installed == {"ocfl-root.py", "axe-core", "schemathesis"}
+
+
+# --- where they write -------------------------------------------------------------------------------------------
+
+
+class _Config:
+    """The options of a run as far as the place where tests write asks for them."""
+
+    def __init__(self, markexpr: str, basetemp: str | None = None) -> None:
+        self.option = SimpleNamespace(markexpr=markexpr, basetemp=basetemp)
+
+
+@pytest.mark.parametrize(
+    ("config", "free", "is_in_memory"),
+    [
+        (_Config("not slow"), 2_000_000_000, True),
+        (_Config("not slow"), 500_000_000, False),
+        (_Config("not long"), 9_000_000_000, True),
+        (_Config("not long"), 2_000_000_000, False),
+        (_Config("long or reference"), 9_000_000_000, True),
+        (_Config("not long", "elsewhere"), 9_000_000_000, False),
+    ],
+)
+def test_every_tier_writes_into_memory_where_there_is_enough_of_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, config: _Config, free: int, is_in_memory: bool
+) -> None:
+    """A disk takes milliseconds for each commit, and slow tests commit a hundred thousand times."""
+    monkeypatch.setattr(conftest, "MEMORY", tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    monkeypatch.delenv("PYTEST_DEBUG_TEMPROOT", raising=False)
+    conftest.pytest_configure(config)  # type: ignore[arg-type]
+    place = os.environ.pop("PYTEST_DEBUG_TEMPROOT", None)
+    assert place == (str(tmp_path) if is_in_memory else None)
 
 
 # --- order and length -------------------------------------------------------------------------------------------

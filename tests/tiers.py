@@ -24,6 +24,11 @@ SKIPS = {
 }
 
 
+def memory_bytes(selection: str) -> int:
+    """Return how much memory must be free for a run that writes into memory: ten times what it needs."""
+    return 1_000_000_000 if selection.strip() == EVERYDAY else 8_000_000_000
+
+
 def may_skip(reason: str, allowed: str, *, has_reference_data: bool) -> bool:
     """Return whether a test may be skipped for a reason, where `TEST_SKIPS` says `allowed`.
 
