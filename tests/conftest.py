@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from threading import Event
 
@@ -24,6 +25,7 @@ from hypothesis import HealthCheck, settings
 from harvester.runtime.interrupts import Stop
 from tests import tiers
 from tests.live import unmeasured
+from tests.seeds import seed_of
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -160,13 +162,15 @@ MEMORY = Path("/dev/shm")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a value of `TEST_SKIPS` that means nothing, and let tests write into memory where there is enough of it.
+    """Refuse values of variables that mean nothing, and let tests write into memory where there is enough of it.
 
     A slow test commits some sixty times, and a disk takes milliseconds for that. No power fails here: what a process
     wrote before it was killed is as safe in memory as on a disk.
     """
     if os.environ.get("TEST_SKIPS", "") not in tiers.SKIPS:
         raise pytest.UsageError(f"TEST_SKIPS must be one of {', '.join(filter(None, tiers.SKIPS))}, or nothing.")
+    if os.environ.get("TEST_SHARES", "") not in tiers.SHARES:
+        raise pytest.UsageError("TEST_SHARES must be drawn, or nothing.")
     if config.option.basetemp is None and os.access(MEMORY, os.W_OK):
         free = shutil.disk_usage(MEMORY).free
         if free > tiers.memory_bytes(config.option.markexpr):
@@ -187,15 +191,29 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) + waiting
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the long tests, so that no process waits at the end for one that has just begun with one."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """Leave out what the seed does not draw, where only a share is run; begin with the long tests.
+
+    So no process waits at the end for one that has just begun with a long test.
+    """
+    if os.environ.get("TEST_SHARES"):
+        kept = tiers.drawn(items, seed_of("SHARES_SEED"))
+        config.hook.pytest_deselected(items=list(set(items) - set(kept)))
+        items[:] = kept
+    yield
     items[:] = tiers.shared_out(items, tiers.processes_of(getattr(config, "workerinput", None)))
 
 
 # --- the tiers -------------------------------------------------------------------------------------------------
 
+_MORE = re.compile(r"\bmark\.long\b|\.\./shared")
 _ALL_SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.(?:slow|long)\b", re.MULTILINE)
+
+
+@cache
+def _has_more(file: Path) -> bool:
+    return _MORE.search(file.read_text(encoding="utf-8")) is not None
 
 
 def _is_everyday(config: pytest.Config) -> bool:
@@ -208,12 +226,23 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("slow")
     if any(name.startswith("../shared") for mark in item.iter_markers("needs") for name in mark.args):
         item.add_marker("reference")
+    marks = {name for name in ("share", "long", "unmeasured") if item.get_closest_marker(name) is not None}
+    if {"long", "reference"} & {mark.name for mark in item.iter_markers()} and not _has_more(item.path):
+        raise pytest.UsageError(f"{item.path} must contain `mark.long` or `../shared`, or `make test-more` ignores it.")
+    if marks == {"share"}:
+        raise pytest.UsageError(f"A share of {item.nodeid} cannot be run: it is measured by `make test`.")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not even import files, in the everyday tier, of which every test is slow."""
-    is_test = collection_path.suffix == ".py" and collection_path.name.startswith("test_")
-    is_left = is_test and _is_everyday(config) and _ALL_SLOW.search(collection_path.read_text(encoding="utf-8"))
+    """Do not even import files of which every test is slow, in the everyday tier, or none is long, in `make test-more`.
+
+    To import all of them, and to collect their tests, takes each process half a minute.
+    """
+    if collection_path.suffix != ".py" or not collection_path.name.startswith("test_"):
+        return None
+    if config.option.markexpr.strip() == tiers.MORE:
+        return True if not _has_more(collection_path) else None
+    is_left = _is_everyday(config) and _ALL_SLOW.search(collection_path.read_text(encoding="utf-8"))
     return True if is_left else None
 
 

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +17,7 @@ import pytest
 
 from tests import conftest
 from tests.conftest import ROOT, pytest_itemcollected
-from tests.tiers import SKIPS, may_skip, shared_out, too_long
+from tests.tiers import MORE, SKIPS, drawn, may_skip, shared_out, too_long
 
 WITHOUT_DATA = "because ../shared/data/oai is missing"
 
@@ -89,6 +91,63 @@ def test_ci_installs_every_program_that_a_test_needs() -> None:
     assert names - installed == {"ocfl-root.py", "axe-core", "schemathesis"}
 
 
+# --- shares -----------------------------------------------------------------------------------------------------
+
+
+def _cases(*names: str, one_in: int = 0) -> list[pytest.Item]:
+    """Return tests with these names; `one_in`: of so many, one is drawn."""
+    mark = pytest.mark.share(one_in=one_in).mark if one_in else None
+    return [SimpleNamespace(nodeid=name, get_closest_marker=lambda _: mark) for name in names]  # type: ignore[misc]
+
+
+def test_of_each_block_of_cases_one_is_drawn_and_other_tests_stay() -> None:
+    """So every page is tried at one width, and all are tried in time."""
+    items = _cases("plain") + _cases(*(f"pages[{page}-{width}]" for page in range(50) for width in "abcd"), one_in=4)
+    chosen = [[item.nodeid for item in drawn(items, seed)] for seed in range(40)]
+    for names in chosen:
+        assert names[0] == "plain"
+        assert [name.partition("-")[0] for name in names[1:]] == [f"pages[{page}" for page in range(50)]
+    assert {name for names in chosen for name in names} == {item.nodeid for item in items}
+    assert [item.nodeid for item in drawn(items, 7)] == chosen[7]
+
+
+def test_a_test_of_one_case_is_drawn_by_one_seed_of_several() -> None:
+    items = _cases("a", one_in=3) + _cases("b", one_in=3)
+    counts = [len(drawn(items, seed)) for seed in range(300)]
+    assert 150 < sum(counts) < 250
+    assert set(counts) == {0, 1, 2}
+
+
+def test_a_share_of_what_counts_for_coverage_cannot_be_run() -> None:
+    """The coverage of `make test` may not depend on a seed."""
+    for marks, is_refused in (({"share"}, True), ({"share", "long"}, False), ({"share", "unmeasured"}, False)):
+        item = _Collected(marks=marks)
+        with pytest.raises(pytest.UsageError, match="is measured") if is_refused else nullcontext():
+            pytest_itemcollected(item)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shares", "count"), [("", 8), ("drawn", 2)])
+def test_ci_runs_a_share_and_everybody_else_everything(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shares: str, count: int
+) -> None:
+    assert "TEST_SHARES=drawn" in _text(".ci/run")
+    monkeypatch.setenv("TEST_SHARES", shares)
+    (tmp_path / "test_a.py").write_text(
+        "import pytest\n@pytest.mark.long\n@pytest.mark.share(one_in=4)\n"
+        "@pytest.mark.parametrize('n', range(8))\ndef test_a(n): pass\n"
+    )
+    line = [sys.executable, "-m", "pytest", "-n0", "-q", "-m", "long", "-p", "tests.conftest", str(tmp_path)]
+    done = subprocess.run([*line, "-c", str(ROOT / "pyproject.toml")], capture_output=True, text=True, check=False)
+    assert re.search(rf"\b{count} passed", done.stdout), done.stdout
+
+
+def test_an_unknown_word_in_test_shares_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_SHARES", "all")
+    with pytest.raises(pytest.UsageError, match="TEST_SHARES must be drawn, or nothing"):
+        conftest.pytest_configure(_Config("not slow"))  # type: ignore[arg-type]
+
+
 # --- where they write -------------------------------------------------------------------------------------------
 
 
@@ -153,14 +212,17 @@ def test_a_test_that_takes_longer_than_its_tier_allows_is_named_at_the_end() -> 
 class _Collected:
     """A test while it is collected: its marks, and the names of what it needs."""
 
-    def __init__(self, *needs: str, is_long: bool = False) -> None:
-        self.needs, self.marks = needs, {"long"} if is_long else set()
+    nodeid, path = "test", Path(__file__)
+
+    def __init__(self, *needs: str, is_long: bool = False, marks: Iterable[str] = ()) -> None:
+        self.needs, self.marks = needs, {*marks, *(["long"] if is_long else [])}
 
     def get_closest_marker(self, name: str) -> bool | None:
         return name in self.marks or None
 
-    def iter_markers(self, _name: str) -> list[pytest.Mark]:
-        return [pytest.mark.needs(*self.needs).mark]
+    def iter_markers(self, name: str = "") -> list[pytest.Mark]:
+        needs = pytest.mark.needs(*self.needs).mark
+        return [needs] if name else [needs, *(getattr(pytest.mark, mark).mark for mark in self.marks)]
 
     def add_marker(self, name: str) -> None:
         self.marks.add(name)
@@ -178,10 +240,32 @@ class _Collected:
 )
 def test_ci_runs_every_test_here_or_in_the_clone(item: _Collected, is_here: bool, is_in_the_clone: bool) -> None:
     """What the clone runs and has no data for is run here: `make test-more` here, `make test` there."""
-    assert '-m "long or reference"' in _text("Makefile")
+    assert f'-m "{MORE}"' in _text("Makefile")
     assert '$(call TESTED,"not long"' in _text("Makefile")
     pytest_itemcollected(item)  # type: ignore[arg-type] # what the hook asks for
     assert ("long" in item.marks or "reference" in item.marks, "long" not in item.marks) == (is_here, is_in_the_clone)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_ignored"),
+    [("pytest.mark.long", False), ('needs("../shared/data")', False), ("pytest.mark.slow", True), ("a long one", True)],
+)
+def test_files_without_long_tests_and_reference_data_are_not_collected_for_them(
+    tmp_path: Path, text: str, is_ignored: bool
+) -> None:
+    file = tmp_path / "test_a.py"
+    file.write_text(text)
+    assert bool(conftest.pytest_ignore_collect(file, _Config(MORE))) is is_ignored  # type: ignore[arg-type]
+    assert not conftest.pytest_ignore_collect(file, _Config("not long"))  # type: ignore[arg-type]
+    assert not conftest.pytest_ignore_collect(tmp_path / "conftest.py", _Config(MORE))  # type: ignore[arg-type]
+
+
+def test_a_long_test_in_a_file_that_is_not_collected_for_them_stops_every_run(tmp_path: Path) -> None:
+    item = _Collected(is_long=True)
+    item.path = tmp_path / "test_b.py"
+    item.path.write_text("from elsewhere import pytestmark")
+    with pytest.raises(pytest.UsageError, match="make test-more"):
+        pytest_itemcollected(item)  # type: ignore[arg-type]
 
 
 # --- what people read -------------------------------------------------------------------------------------------

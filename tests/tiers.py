@@ -6,15 +6,21 @@ CONTRIBUTING.md says which test belongs to which tier. `tests/conftest.py` hands
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 EVERYDAY = "not slow"  # what `pytest` alone runs; `make test` runs "not long", and `make test-all` runs everything
+MORE = "long or reference"  # `make test-more`
 
 # Seconds after which the end of a run names a test: some times what CONTRIBUTING.md allows, for busy machines.
 _MOST_SECONDS = {"slow": 2.5, "long": 20.0}
+
+# What `TEST_SHARES` may say: whether all cases of tests that are marked `share` are run, or some of them.
+SHARES = ("", "drawn")
 
 # What `TEST_SKIPS` may say, and the reasons for which a test may then be skipped.
 SKIPS = {
@@ -27,6 +33,25 @@ SKIPS = {
 def memory_bytes(selection: str) -> int:
     """Return how much memory must be free for a run that writes into memory: ten times what it needs."""
     return 1_000_000_000 if selection.strip() == EVERYDAY else 8_000_000_000
+
+
+def drawn(items: Sequence[pytest.Item], seed: int) -> list[pytest.Item]:
+    """Return the tests without those that are left out where only a share of the cases is run.
+
+    Of a test that is marked `share(one_in=n)`, one of each n cases in the order of the file is drawn. The seed decides
+    which: so each value of a parameter is tried, and other seeds try other cases.
+    """
+    kept, cases = [], Counter[str]()
+    for item in items:
+        mark = item.get_closest_marker("share")
+        if mark is not None:
+            one_in, test = mark.kwargs["one_in"], item.nodeid.partition("[")[0]
+            block, place = divmod(cases[test], one_in)
+            cases[test] += 1
+            if crc32(f"{seed} {test} {block}".encode()) % one_in != place:
+                continue
+        kept.append(item)
+    return kept
 
 
 def may_skip(reason: str, allowed: str, *, has_reference_data: bool) -> bool:
