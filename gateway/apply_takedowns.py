@@ -109,7 +109,8 @@ def apply_takedowns(
     """Apply the list, and note in it what its entries have hit. It can be killed and repeated.
 
     One process at a time does this; others wait. What is known to be concerned is published first, before all records
-    are read. `progress` is called with the number of records read so far. Raise StoreError.
+    are read. `progress` is called with the number of records read so far. The log of the store may have what was
+    withdrawn until `settle`. Raise StoreError.
     """
     with file.applying():
         return _apply(store, inbox, file, progress, searches or Searches())
@@ -143,17 +144,10 @@ def _apply(
     stamped += sum(_publish(store, inbox, source, batch) for source, batch in _batches(news.upstreams))
     stamped += sum(_restore_tombstones(store, new))
     returned = sum(_return(store, inbox)) if lifted else 0
-    damaged = _erase(store) if new else 0  # before the note, so that after a kill the next command does it
+    damaged = store.erase_superseded() if new else 0  # before the note, so that after a kill the next command does it
     if new or lifted:  # an entry that was added meanwhile is not among these
         store.remember(TAKEDOWNS_FACT, json.dumps(sorted(_applied(store) - lifted | names)))
     return TakedownsApplied(first.deleted + news.deleted, first.changed + news.changed, returned, stamped, damaged)
-
-
-def _erase(store: Store) -> int:
-    """Remove what was superseded from the file of the store and from its log; return how many damaged blocks stay."""
-    damaged = store.erase_superseded()
-    store.settle()
-    return damaged
 
 
 def _known_to_have(store: Store, entries: Entries) -> Iterator[tuple[str, str]]:

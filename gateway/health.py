@@ -12,7 +12,7 @@ from gateway import hub_subscribers, permissions, sandbox, schemas
 from gateway.apply_takedowns import pending
 from gateway.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.errors import GatewayError, SearchUnavailable
-from gateway.fulltext.withdrawing import UNERASED
+from gateway.fulltext.withdrawing import UNERASED, UNSETTLED
 from gateway.instance import base_url_doubt, check_domain, check_settings, secret
 from gateway.model import Source
 from gateway.people import users
@@ -191,6 +191,8 @@ def _takedowns(store: Store, folder: Path) -> Iterator[Finding]:
         )
     if not takedowns.is_empty and (damaged := store.unerased()):
         yield Finding("problem", UNERASED % damaged)
+    if store.has_open_erasure():
+        yield Finding("problem", UNSETTLED)
     if not takedowns.is_empty:
         yield Finding("fine", f"The list of takedowns can be read: {len(takedowns.entries)} entries.")
 

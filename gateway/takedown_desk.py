@@ -176,6 +176,10 @@ class TakedownDesk:
         )
         return tuple(sorted(rows, key=lambda row: row.place, reverse=True))
 
+    def has_open_erasure(self) -> bool:
+        """Return whether a reader keeps what was taken down in the files of the store."""
+        return self._store.has_open_erasure()
+
     def damaged(self) -> int:
         """Return how many damaged blocks of the store may still have what was withdrawn."""
         return 0 if self._store.takedowns().is_empty else self._store.unerased()

@@ -25,7 +25,7 @@ from gateway.desk import Desk
 from gateway.durable import make_folder, write
 from gateway.errors import ConfigurationError, GatewayError, StoreError, TakedownsUnreadable
 from gateway.formats import written
-from gateway.fulltext.withdrawing import carry_out
+from gateway.fulltext.withdrawing import carry_out, finish_erasure
 from gateway.indexing import OBJECTS_BEFORE_COLLECTION, Following, following
 from gateway.instance import check_domain, check_settings, fix_domain, is_published
 from gateway.items import add_format
@@ -195,6 +195,8 @@ def complete_takedowns(folder: Path) -> str:
             with closing(open_inbox(folder)) as inbox:
                 if new or lifted:
                     _withdraw(store, inbox, settings)
+                else:
+                    finish_erasure(store)
         except TakedownsUnreadable as error:
             return str(error)
         except StoreError as error:

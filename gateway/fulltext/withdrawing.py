@@ -1,7 +1,7 @@
 """Carries out the list of takedowns: publishes the changes, and deletes the copies of files.
 
 A command that changes the list does it at once, and so does the server for a page. After a kill, the next `harvester
-takedown`, `run`, `publish` or `tend` does.
+takedown`, `run`, `publish` or `tend` does. The same finishes the erasure of which a reader of the store was in the way.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ UNERASED = (
     "The file of the store may still have what was taken down, in damaged blocks: %d. `gateway rebuild` makes their "
     "records again, and removes these blocks."
 )
+UNSETTLED = (
+    "The files of the store still have what was taken down, because another process reads an old state of it. Nobody "
+    "gets it. `harvester tend`, or the next command that publishes, removes it when that process has finished."
+)
 
 log = logging.getLogger("gateway.takedowns")
 
@@ -38,10 +42,14 @@ Progress = Callable[[int], None]
 
 
 class Finished(NamedTuple):
-    """The result: the published changes, and the number of deleted copies of files."""
+    """The result: the published changes, and the number of deleted copies of files.
+
+    `is_erased`: no reader has prevented that what was taken down is removed from the files of the store.
+    """
 
     changes: TakedownsApplied
     copies: int
+    is_erased: bool = True
 
 
 def carry_out(
@@ -58,7 +66,7 @@ def carry_out(
     file = TakedownFile(settings.instance)
     new, lifted = pending(store)
     if store.takedowns().is_empty and not lifted:
-        return Finished(TakedownsApplied(), 0)
+        return Finished(TakedownsApplied(), 0, finish_erasure(store))
     desk = open_desk() if open_desk is not None else None
     if desk is not None and new:
         desk.forget_answers(_EVER)  # pages and files as they were fetched
@@ -77,7 +85,18 @@ def carry_out(
         desk.forget_first_pages(digests)
     if desk is not None and lifted:
         Releaser(store, inbox, desk, settings).release()
-    return Finished(changes, deleted)
+    return Finished(changes, deleted, finish_erasure(store))
+
+
+def finish_erasure(store: Store) -> bool:
+    """Remove what was taken down from the log of the store too; log it, and return False, if a reader prevents that.
+
+    Raise StoreError.
+    """
+    is_finished = not store.has_open_erasure() or store.settle()
+    if not is_finished:
+        log.warning(UNSETTLED)
+    return is_finished
 
 
 def found_files(store: Store, desk: Discovery, entries: Entries, wanted: Entries = ()) -> Mapping[str, set[str]]:

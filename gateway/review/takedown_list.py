@@ -53,6 +53,7 @@ class TakedownList:
             other_url=self._address if _is_with_removed() else f"{self._address}?removed={_WITH_REMOVED}",
             status=done if done in _DONE else "",
             damaged=self._withdrawals.damaged(),
+            is_erasure_open=self._withdrawals.has_open_erasure(),
             previous_url=self._page_after("", rows[:before]) if start else "",
             next_url=self._page_after("", rows[: start + PAGE]) if start + PAGE < len(rows) else "",
             forms=[(name.upper(), self._page_after(f".{name}", ())) for name in ("json", "csv")],
@@ -67,6 +68,7 @@ class TakedownList:
         document = {
             "next": following or None,
             "damaged_blocks": self._withdrawals.damaged(),
+            "is_erasure_open": self._withdrawals.has_open_erasure(),
             "takedowns": list(map(_facts, rows)),
         }
         return json_answer(document, following)

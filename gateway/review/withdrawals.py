@@ -63,6 +63,10 @@ class Withdrawals(Protocol):
         """Return the entries in force, and the removed ones if they are wanted, the newest first."""
         ...
 
+    def has_open_erasure(self) -> bool:
+        """Return whether the files of the store still have what was taken down, because somebody reads an old state."""
+        ...
+
     def damaged(self) -> int:
         """Return how many damaged blocks of the store may still have what the entries in force have withdrawn."""
         ...

@@ -356,7 +356,7 @@ class Store(Protocol):
         ...
 
     def erase_superseded(self) -> int:
-        """Remove from the file all records that have newer versions. The log may have them until `settle`.
+        """Remove from the file all records that have newer versions. The log may have them until `settle` returns True.
 
         Return how many damaged parts of the file may still have some. Raise StoreError.
         """
@@ -364,6 +364,10 @@ class Store(Protocol):
 
     def unerased(self) -> int:
         """Return how many damaged parts of the file may have superseded records, as far as that is known."""
+        ...
+
+    def has_open_erasure(self) -> bool:
+        """Return whether the file or the log may still have what was erased: a reader prevented `settle` so far."""
         ...
 
     def hasty(self) -> AbstractContextManager[None]:

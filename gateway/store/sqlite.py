@@ -48,7 +48,7 @@ from gateway.store.sqlite_clock import SqliteClock
 from gateway.store.sqlite_compaction import Compaction
 from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_damage import give_up
-from gateway.store.sqlite_erasure import erase_superseded, unerased
+from gateway.store.sqlite_erasure import OPEN_FACT, erase_superseded, settle, unerased
 from gateway.store.sqlite_file import Session, SqliteFile
 from gateway.store.sqlite_formats import add_format
 from gateway.store.sqlite_items import states_of
@@ -254,6 +254,10 @@ class SqliteStore:
         with self._file.reading() as session:
             return unerased(session)
 
+    def has_open_erasure(self) -> bool:
+        """Return whether a reader has prevented that the log lost what was erased."""
+        return bool(self.fact(OPEN_FACT))
+
     def _horizon(self) -> int:
         with self.view() as view:
             return view.horizon
@@ -323,7 +327,7 @@ class SqliteStore:
 
     def settle(self) -> bool:
         """Write the write-ahead log into the file and empty it; return False if a reader prevents that."""
-        return self._file.settle()
+        return settle(self._file)
 
     def items_with(self, sha256: str) -> tuple[int, ...]:
         """Return the numbers of the items, without deleted ones, that have a known file with these bytes."""

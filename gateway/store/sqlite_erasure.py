@@ -7,6 +7,8 @@ in a transaction of its own, so no record of an open intent can come in between.
 from __future__ import annotations
 
 import json
+import secrets
+from typing import Final
 
 from gateway.model import Key
 from gateway.store.block_merging import merged
@@ -21,13 +23,17 @@ from gateway.store.sqlite_shelf import DAMAGED_FACT, Shelf
 
 SQL = load("sqlite")
 
+OPEN_FACT: Final = "open_erasure"  # not empty: the log may still have what was erased; another value for each erasure
+
 
 def erase_superseded(file: SqliteFile) -> int:
     """Make the blocks with superseded records anew; those that are damaged stay.
 
-    Return how many stay, and note them, so that the check of the store names them. Raise StoreError.
+    Return how many stay, and note them, so that the check of the store names them. It is noted before that the log may
+    have what is erased; compaction may have moved it there already. Raise StoreError.
     """
-    with file.reading() as session:
+    with file.writing() as session:
+        session.execute(SQL["remember"], (OPEN_FACT, secrets.token_hex(8)))
         places = session.execute(SQL["blocks_with_holes"]).fetchall()
     damaged = {body for prefix, *key in places if (body := _make_anew(file, prefix, Key(*key))) is not None}
     if damaged:
@@ -35,6 +41,22 @@ def erase_superseded(file: SqliteFile) -> int:
             (known,) = session.one(SQL["fact"], (DAMAGED_FACT,)) or ("[]",)
             session.execute(SQL["remember"], (DAMAGED_FACT, json.dumps(sorted({*json.loads(known), *damaged}))))
     return len(damaged)
+
+
+def settle(file: SqliteFile) -> bool:
+    """Move the log into the file and empty it, which finishes erasures; return False if a reader prevents that.
+
+    One that begins meanwhile stays open. Raise StoreError.
+    """
+    with file.reading() as session:
+        (before,) = session.one(SQL["fact"], (OPEN_FACT,)) or ("",)
+    if not file.settle():
+        return False
+    if before:
+        with file.writing() as session:
+            if session.one(SQL["fact"], (OPEN_FACT,)) == (before,):
+                session.execute(SQL["remember"], (OPEN_FACT, ""))
+    return True
 
 
 def unerased(session: Session) -> int:

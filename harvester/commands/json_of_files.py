@@ -82,6 +82,8 @@ OBJECTS: Objects = {
             stamped_records? | integer | How many records got a new datestamp; not with --dry-run.
             deleted_copies? | integer | How many copies of files were deleted; not with --dry-run.
             damaged_blocks? | integer | How many damaged blocks may still have what was withdrawn; not with --dry-run.
+            is_erasure_open? | claim | Whether a reader keeps what was withdrawn in the files of the store; not with \
+--dry-run.
             purged_items? | integer | How many items were overwritten in the inbox; with --purge.
             purged_versions? | integer | How many versions of them were overwritten; with --purge.
             is_log_empty? | claim | Whether nothing of it is left in the write-ahead log; with --purge.

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from gateway.fulltext.withdrawing import UNSETTLED
 from gateway.hub_subscribers import failing
 from gateway.model import Run, RunOutcome, Source, WindowOutcome
 from gateway.terminal import plain
@@ -46,7 +47,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
         rows = [_standing(instance, entry, time()) for entry in entries.values()]
         rows += [_abandoned(instance, source) for source in unlisted(instance, entries)]
         unseen = filter(None, (unseen_in_words(instance, name, int(time())) for name in entries))
-        problems_ = (*problems(instance, entries), *unseen, *_failing(instance))
+        open_erasure = (UNSETTLED,) if instance.store.has_open_erasure() else ()
+        problems_ = (*problems(instance, entries), *unseen, *_failing(instance), *open_erasure)
     columns = (
         "source",
         "items",

@@ -9,7 +9,7 @@ import click
 
 from gateway.apply_takedowns import Returning, Survey, pending, returning, survey
 from gateway.errors import ConfigurationError
-from gateway.fulltext.withdrawing import UNERASED, Finished, added, found_files, has_file
+from gateway.fulltext.withdrawing import UNERASED, UNSETTLED, Finished, added, found_files, has_file
 from gateway.people.caller import whoever_calls
 from gateway.program import say
 from gateway.settings import Settings
@@ -75,14 +75,21 @@ def add(
         purged = purge(instance, entries) if is_purge else None
         for entry in entries:
             _say_what_is_missing(instance, entry)
-        damaged = instance.store.unerased()
-    _show_done(entries, finished, purged, damaged, as_json=as_json)
-    if damaged:
-        click.echo(UNERASED % damaged, err=True)
+        damaged, is_open = instance.store.unerased(), instance.store.has_open_erasure()
+    _show_done(entries, finished, purged, {"damaged_blocks": damaged, "is_erasure_open": is_open}, as_json=as_json)
+    _say_what_is_left(damaged, is_open=is_open)
     if kept_files.status is not Status.SUCCEEDED:
         say("Kept files of ResourceSync still have what was withdrawn; nobody gets it. `harvester tend` empties them.")
-    if damaged or kept_files.status is not Status.SUCCEEDED:
+    if damaged or is_open or kept_files.status is not Status.SUCCEEDED:
         ctx.exit(Status.WITH_ERRORS)
+
+
+def _say_what_is_left(damaged: int, *, is_open: bool) -> None:
+    """Say that the files of the store may still have what was taken down, and why."""
+    if damaged:
+        click.echo(UNERASED % damaged, err=True)
+    if is_open:
+        click.echo(UNSETTLED, err=True)
 
 
 def _recognised(settings: Settings, targets: Iterable[str], source: str, reason: str) -> Entries:
@@ -138,13 +145,15 @@ def _show_plan(wanted: Entries, plan: Survey, *, as_json: bool) -> None:
     say("Nothing was changed.")
 
 
-def _show_done(entries: Entries, finished: Finished, purged: Purged | None, damaged: int, *, as_json: bool) -> None:
+def _show_done(
+    entries: Entries, finished: Finished, purged: Purged | None, left: dict[str, object], *, as_json: bool
+) -> None:
     totals: dict[str, object] = {
         "deleted_items": finished.changes.deleted,
         "changed_items": finished.changes.changed,
         "stamped_records": finished.changes.stamped,
         "deleted_copies": finished.copies,
-        "damaged_blocks": damaged,
+        **left,
     }
     if purged is not None:
         totals |= {"purged_items": purged.items, "purged_versions": purged.versions, "is_log_empty": purged.is_settled}
@@ -182,6 +191,7 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
         entries = takedowns.listed if with_removed else takedowns.entries
         waiting = {takedown.key for takedown in pending(instance.store)[0]}
         damaged = instance.store.unerased() if takedowns.entries else 0
+        is_open = instance.store.has_open_erasure()
     rows = (
         {
             **entry.facts(),
@@ -195,8 +205,7 @@ def list_(ctx: click.Context, with_removed: bool, as_json: bool) -> None:
     )
     columns = (*_COLUMNS, "removed_at", "removed_by") if with_removed else _COLUMNS
     write_rows(rows, columns, as_json=as_json)
-    if damaged:
-        click.echo(UNERASED % damaged, err=True)
+    _say_what_is_left(damaged, is_open=is_open)
 
 
 @takedown.command()

@@ -163,7 +163,8 @@ class SourceWork:
 
     def complete_takedowns(self) -> None:
         """Carry out takedowns that an earlier command has not completed. Raise StoreError."""
-        if not any(pending(self.instance.store)) and self.instance.store.takedowns().is_empty:
+        store = self.instance.store
+        if not any(pending(store)) and store.takedowns().is_empty and not store.has_open_erasure():
             return
         from harvester.harvest.takedowns.apply import finish  # noqa: PLC0415 - as above
 

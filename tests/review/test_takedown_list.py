@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -149,6 +151,20 @@ def test_the_list_says_that_damaged_blocks_may_still_have_what_was_taken_down(fi
     assert "gateway check names their items, and gateway rebuild removes the blocks." in page
     _damage(filled, "update block set holes = null")
     assert "damaged" not in seen(administrator.get(LIST).text)
+
+
+def test_the_list_says_that_a_reader_keeps_what_was_taken_down_in_the_files(filled, administrator):
+    """Nobody reads the log for a person who takes something down on a page."""
+    left = "Not everything is erased. Nobody gets what was taken down, but the files of the store still have it"
+    with closing(sqlite3.connect(filled.desk.folder / "store.sqlite", isolation_level=None)) as reader:
+        reader.execute("begin")
+        reader.execute("select count(*) from block").fetchone()
+        _agree(administrator, f"item={ITEM}1")
+        assert left in seen(administrator.get(LIST).text)
+        assert administrator.get(f"{LIST}.json").json["is_erasure_open"] is True
+    assert filled.desk.store.settle()
+    assert left not in seen(administrator.get(LIST).text)
+    assert administrator.get(f"{LIST}.json").json["is_erasure_open"] is False
 
 
 def test_no_cell_of_takedowns_is_a_formula(filled, administrator):

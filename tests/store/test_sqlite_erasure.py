@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -77,6 +79,68 @@ def test_a_damaged_copy_of_a_sparse_set_is_emptied(store, clocks, make_change):
         assert session.execute("select is_ready from own_list").fetchall() == [(0,)]
         assert session.execute("select count(*) from block where prefix < 0").fetchone() == (0,)
     assert store.check(is_whole=True) == ()
+
+
+def files(store: SqliteStore) -> bytes:
+    return b"".join(path.read_bytes() for path in store._file.path.parent.glob("store.sqlite*"))
+
+
+@contextmanager
+def reading_as_it_was(store: SqliteStore) -> Iterator[None]:
+    """Read the store as another program does that began a while ago, such as a backup."""
+    with closing(sqlite3.connect(store._file.path, isolation_level=None)) as reader:
+        reader.execute("begin")
+        reader.execute("select count(*) from block").fetchone()
+        yield
+
+
+@pytest.mark.slow
+def test_an_erasure_is_open_while_a_reader_keeps_the_old_state_and_finished_afterwards(store, path, superseded):
+    """Whoever opens the store later knows it, too."""
+    with reading_as_it_was(store):
+        assert not store.has_open_erasure()
+        assert store.erase_superseded() == 0
+        assert not store.settle()
+        assert store.has_open_erasure()
+        assert superseded in files(store)
+        with closing(SqliteStore(path)) as other:
+            assert other.has_open_erasure()
+    assert store.has_open_erasure()
+    assert superseded in files(store)
+    assert store.settle()
+    assert not store.has_open_erasure()
+    assert superseded not in files(store)
+    assert store.settle()
+
+
+def test_an_erasure_that_compaction_has_done_before_is_open_too(store, superseded, clocks):
+    """Compaction has moved the record into the log; the reader keeps it in the file."""
+    with reading_as_it_was(store):
+        clocks.pass_seconds(5)
+        store.compact()
+        assert store.erase_superseded() == 0
+        assert superseded in files(store)
+        assert store.has_open_erasure()
+    assert store.settle()
+    assert not store.has_open_erasure()
+    assert superseded not in files(store)
+
+
+def test_an_erasure_that_begins_while_the_log_is_emptied_stays_open(store, superseded, monkeypatch):
+    settle = store._file.settle
+
+    def settle_and_erase() -> bool:
+        is_settled = settle()
+        store.erase_superseded()
+        return is_settled
+
+    store.erase_superseded()
+    with monkeypatch.context() as patched:
+        patched.setattr(store._file, "settle", settle_and_erase)
+        assert store.settle()
+    assert store.has_open_erasure()
+    assert store.settle()
+    assert not store.has_open_erasure()
 
 
 def test_a_block_that_was_made_anew_meanwhile_stays_as_it_is(store, superseded):

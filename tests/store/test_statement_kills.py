@@ -74,6 +74,12 @@ def erase(path: Path, clocks: Clocks) -> None:
         store.erase_superseded()
 
 
+def erase_and_settle(path: Path, clocks: Clocks) -> None:
+    with closing(SqliteStore(path, clock=clocks.host())) as store:
+        store.erase_superseded()
+        assert store.settle()
+
+
 def upgrade(path: Path, _clocks: Clocks) -> None:
     """Migrate and convert the store of an earlier release."""
     with closing(opened(path)) as file:
@@ -200,6 +206,32 @@ def test_a_kill_before_any_statement_loses_nothing(made, tmp_path, work, step):
         assert state(path, clocks) in (before, after), (path, SEED)
         work(path, clocks)
         assert state(path, clocks) == after, (path, SEED)
+    assert seen > 2
+
+
+def _superseded(path: Path) -> list[bytes]:
+    """Return the ends of the blocks that have superseded records."""
+    with closing(sqlite3.connect(path)) as connection:
+        query = "select records from body where id in (select body from block where holes is not null)"
+        return [records[-40:] for (records,) in connection.execute(query)]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_after_a_kill_of_an_erasure_something_says_that_the_files_have_what_was_superseded(made, tmp_path, step):
+    """Either the blocks still have holes, and the takedown is not completed, or the erasure is open."""
+    clocks, secrets, seen = made[1], _superseded(made[0]), 0
+    assert len(secrets) > 1
+    for path in kills(erase_and_settle, made, tmp_path, step):
+        seen += 1
+        files = b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))
+        if any(secret in files for secret in secrets):
+            with closing(SqliteStore(path, clock=clocks.host())) as store:
+                assert _superseded(path) or store.has_open_erasure(), (path, SEED)
+        erase_and_settle(path, clocks)
+        with closing(SqliteStore(path, clock=clocks.host())) as store:
+            assert not store.has_open_erasure()
+        files = b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))
+        assert not any(secret in files for secret in secrets), (path, SEED)
     assert seen > 2
 
 

@@ -9,7 +9,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -297,6 +298,63 @@ def test_what_is_taken_down_does_not_come_with_a_first_harvest_that_is_loaded_fr
     assert "loaded/a1" not in shown, "it was never published here, so there is not even a tombstone"
     assert "Secret of the first" not in shown
     assert "files.example.org" not in shown
+
+
+@contextmanager
+def reading_as_it_was(place: Place) -> Iterator[None]:
+    """Read the store as another program does that began a while ago, such as a backup."""
+    with closing(sqlite3.connect(place.folder / "store.sqlite", isolation_level=None)) as reader:
+        reader.execute("begin")
+        reader.execute("select count(*) from block").fetchone()
+        yield
+
+
+OPEN = "The files of the store still have what was taken down, because another process reads an old state of it."
+
+
+@pytest.mark.parametrize("finishing", ["publish", "tend", "add", "serve"])
+def test_an_erasure_that_a_reader_prevents_is_shown_until_a_later_command_finishes_it(place, caplog, finishing):
+    with closing(sqlite3.connect(place.folder / "store.sqlite")) as connection:
+        ends = [records[-40:] for (records,) in connection.execute("select records from body")]
+
+    def is_erased() -> bool:
+        return not any(end in file.read_bytes() for end in ends for file in place.folder.glob("store.sqlite*"))
+
+    with reading_as_it_was(place):
+        result = place.call("takedown", "add", LOCAL, "--json", status=3)
+        assert json.loads(result.stdout)["is_erasure_open"] is True
+        assert OPEN in result.stderr
+        assert OPEN in caplog.text, "other commands and the server write it into the log"
+        assert OPEN in place.call("takedown", "list").stderr
+        assert OPEN in place.call("status").stderr
+        assert OPEN in place.call("check", command=gateway, status=1).stderr
+        assert "Secret" not in place.shown()
+        caplog.clear()
+        place.call("publish")
+        assert OPEN in caplog.text
+        assert not is_erased()
+    caplog.clear()
+    if finishing == "serve":
+        assert complete_takedowns(place.folder) == ""
+    elif finishing == "add":
+        assert json.loads(place.call("takedown", "add", LOCAL, "--json").stdout)["is_erasure_open"] is False
+    else:
+        place.call(finishing)
+    assert is_erased()
+    assert OPEN not in caplog.text
+    assert OPEN not in place.call("takedown", "list").stderr
+    assert OPEN not in place.call("status").stderr
+    place.call("check", command=gateway)
+
+
+def test_an_erasure_is_finished_although_its_takedown_was_removed_meanwhile(place):
+    """Older versions of the record were taken down too, and nobody publishes these again."""
+    with reading_as_it_was(place):
+        place.call("takedown", "add", LOCAL, status=3)
+        place.call("takedown", "remove", LOCAL, "--yes")
+    place.call("publish")
+    with closing(open_store(place.folder)) as store:
+        assert not store.has_open_erasure()
 
 
 def test_a_takedown_does_not_claim_that_nothing_is_left_in_damaged_blocks(place, caplog):
