@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
 from typing import NamedTuple
@@ -97,6 +97,12 @@ def pending(store: Store) -> tuple[Entries, frozenset[str]]:
 
 def _applied(store: Store) -> frozenset[str]:
     return frozenset(json.loads(store.fact(TAKEDOWNS_FACT) or "[]"))
+
+
+def reopen(store: Store, file: TakedownFile, keys: Collection[str]) -> None:
+    """Let entries count as not applied, by their keys, because more is known of what they concern. Raise StoreError."""
+    with file.applying():  # who applies the list notes in the end what was applied
+        store.remember(TAKEDOWNS_FACT, json.dumps(sorted(_applied(store) - frozenset(keys))))
 
 
 def apply_takedowns(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from gateway.apply_takedowns import OF_ITEMS, Searches, TakedownsApplied, apply_takedowns, pending
+from gateway.apply_takedowns import OF_ITEMS, Searches, TakedownsApplied, apply_takedowns, pending, reopen
 from gateway.fulltext.release import Releaser
 from gateway.fulltext.search_result import REVIEWED
 from gateway.fulltext.stored_files import Copies
@@ -99,6 +99,30 @@ def finish_erasure(store: Store) -> bool:
     return is_finished
 
 
+def reopen_for(store: Store, file: TakedownFile, state: SearchState | None) -> None:
+    """Let entries count as not carried out if a search has files that they concern and do not know.
+
+    They were added while the search was under way. Raise StoreError.
+    """
+    takedowns = store.takedowns()
+    if takedowns.is_empty or state is None:
+        return
+    unknown = [one for one in candidates_of(state) if one.sha256 and not takedowns.names_digest(one.sha256)]
+    if not any(_concerns(takedowns, state, candidate) for candidate in unknown):
+        return
+    alone = ((entry.key, Takedowns((entry,))) for entry in takedowns.entries)
+    reopen(store, file, {key for key, entry in alone if any(_concerns(entry, state, one) for one in unknown)})
+
+
+def _concerns(takedowns: Takedowns, state: SearchState, candidate: Candidate) -> bool:
+    return _names(state, takedowns) or _is_at(takedowns, candidate)
+
+
+def _is_at(takedowns: Takedowns, candidate: Candidate) -> bool:
+    """Return whether an entry names the address of a file, or one on the way to it."""
+    return any(map(takedowns.targets, (candidate.url, candidate.final_url, *candidate.hops)))
+
+
 def found_files(store: Store, desk: Discovery, entries: Entries, wanted: Entries = ()) -> Mapping[str, set[str]]:
     """Return the found files that entries name, published or not, by the keys of the entries.
 
@@ -163,7 +187,7 @@ def _has_bytes(candidate: Candidate) -> bool:
 
 def _is_meant(store: Store, takedowns: Takedowns, state: SearchState, candidate: Candidate) -> bool:
     """Return whether an entry names a file: by an address or a redirect, or as the file of a named item alone."""
-    if any(map(takedowns.targets, (candidate.url, candidate.final_url, *candidate.hops))):
+    if _is_at(takedowns, candidate):
         return True
     if candidate.outcome not in REVIEWED or not takedowns.names_item(state.identifier, state.source, state.upstream):
         return False

@@ -29,9 +29,11 @@ from gateway.fulltext.stored_search import (
     retracted_of,
     search_as_json,
 )
+from gateway.fulltext.withdrawing import reopen_for
 from gateway.model import Candidate, Decision, Lease, Outcome, SearchState
 from gateway.settings import Settings
 from gateway.store.base import Discovery, Store
+from gateway.store.takedown_file import TakedownFile
 from gateway.xmltext import utc_datetime
 from harvester.fulltext.changed_works import basis_of, changed, renew_changed
 from harvester.fulltext.check_copy import Keep, KeepText
@@ -120,6 +122,7 @@ class FullTextSearch:
         self.most_files = settings.number("discover_max_files")
         self.threads = settings.number("discover_threads")
         self.copies = Copies(settings.instance)
+        self.takedowns = TakedownFile(settings.instance)
         self.keep: Keep = self.copies.keep if settings.is_on("files_keep") else _forget
         self.wants_named = settings.is_on("discover_named_files")
         self.thresholds = thresholds_of(settings)
@@ -347,4 +350,6 @@ class FullTextSearch:
             is_written = self.desk.waiting(
                 lease, until, searched.outcome, search_json, at, ends, searched.basis, copies
             )
+        if is_written:
+            reopen_for(self.store, self.takedowns, self.desk.search(lease.identifier))
         return Result(lease.identifier, lease.source, searched, is_lost=not is_written)

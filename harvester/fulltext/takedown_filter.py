@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 
 from gateway.errors import AddressTakenDown
@@ -11,7 +12,7 @@ from harvester.http.messages import Fetch, Fetched, Request
 
 
 class TakedownFilter:
-    """A Fetch over another one. An entry that is added to the list counts from the next request on."""
+    """A Fetch over another one. An entry that is added to the list counts at once, for answers too."""
 
     def __init__(self, fetch: Fetch, takedowns: Callable[[], Takedowns]) -> None:
         """Take a Fetch, and a function that returns the takedowns in force."""
@@ -19,10 +20,21 @@ class TakedownFilter:
 
     def __call__(self, request: Request) -> Fetched:
         """Return the answer. Raise AddressTakenDown, and the errors of `fetch` and of the list."""
-        if self._takedowns().names_address(request.url):
-            raise AddressTakenDown(f"{request.url} is taken down, so it is not requested.")
-        fetched = self._fetch(request)
+
+        def permits(url: str) -> None:
+            """Check again before the request is sent: it may have waited long for its host."""
+            request.permits(url)
+            self._check(url)
+
+        self._check(request.url)
+        fetched = self._fetch(replace(request, permits=permits))
         takedowns = self._takedowns()
+        if takedowns.names_address(request.url):
+            raise AddressTakenDown(f"{request.url} was taken down meanwhile, so its answer is not stored.")
         if takedowns.digests and takedowns.names_digest(sha256(fetched.body).hexdigest()):
             raise AddressTakenDown(f"The file at {request.url} is taken down, so it is not stored.")
         return fetched
+
+    def _check(self, url: str) -> None:
+        if self._takedowns().names_address(url):
+            raise AddressTakenDown(f"{url} is taken down, so it is not requested.")

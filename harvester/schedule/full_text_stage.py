@@ -29,6 +29,7 @@ from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import RunResult, run_lifecycle
 from harvester.harvest.run_log import Clock
 from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.takedowns.apply import finish_opened
 from harvester.runtime.durations import seconds_of
 from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop, breakable, insisting
@@ -95,6 +96,7 @@ def search_items(
                 run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, f"Faults of this program: {faults}, each in one item.")
     if not order.is_dry:
         counts["stamped"] += releaser.release(order.sources)
+        finish_opened(instance)
         watch(desk, int(clock()))
 
 

@@ -22,6 +22,7 @@ from harvester.harvest.instance import Instance
 from harvester.harvest.run_lifecycle import RunResult, run_lifecycle
 from harvester.harvest.run_log import Clock
 from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.takedowns.apply import finish_opened
 from harvester.runtime.durations import seconds_of
 from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop, breakable, insisting
@@ -83,6 +84,7 @@ def recheck_files(
                 run.fail(RunOutcome.SUCCEEDED_WITH_ERRORS, reason)
     if counts["looked"] and not order.is_dry:
         counts["stamped"] += releaser.release(sources)
+        finish_opened(instance)
         watch(desk, int(clock()))
 
 

@@ -15,6 +15,7 @@ from gateway.model import Outcome, Selection
 from gateway.store.takedown_file import TakedownFile
 from gateway.xmltext import DIDL
 from harvester.cli import main
+from harvester.fulltext.recheck.run import Order, Recheck
 from tests.applications import application
 from tests.fulltext.test_releasing import COPY, DOI, IDENTIFIER, ITEM, pdf, unpaywall
 from tests.fulltext.web import RecordedWeb, answer
@@ -128,6 +129,90 @@ def test_the_same_bytes_at_another_address_are_not_kept(case) -> None:
     assert case.kept() == []
     Copies(case.folder).keep(case.body)
     assert case.kept() == []
+
+
+class Meanwhile(Case):
+    """A search for one work that is under way, and in which no file was found yet."""
+
+    def __init__(self, search) -> None:
+        self.search, self.folder, self.body = search, search.settings.instance, pdf(search)
+        self.digest = sha256(self.body).hexdigest()
+        search.web.own = {**unpaywall(), COPY: answer(self.body)}
+
+    def finish(self) -> dict[str, str]:
+        outcomes = self.search.run(identifier=IDENTIFIER)
+        self.search.release()
+        return outcomes
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_a_file_that_is_taken_down_while_it_is_requested_is_not_stored(searching, kind: str) -> None:
+    """Who waits long for a host, or for an answer, stores nothing that was taken down meanwhile."""
+    case = Meanwhile(searching(**OPTIONS))
+
+    def take_down(request) -> None:
+        if request.url == COPY:
+            case.call("takedown", "add", TARGETS[kind] or case.digest)
+
+    case.search.web.before = take_down
+    assert case.finish() != {}
+    case.call("publish")
+    assert (case.kept(), case.search.desk.first_page(case.digest)) == ([], "")
+    assert COPY.encode() not in case.shown()
+    assert case.call("check", command=gateway).exit_code == 0
+
+
+def test_a_request_that_waits_for_its_host_is_not_sent_if_its_address_is_taken_down_meanwhile(searching) -> None:
+    """The web asks again before it sends, however long the pause was."""
+    case = Meanwhile(searching(**OPTIONS))
+
+    def wait(request) -> None:
+        if request.url == COPY:
+            case.call("takedown", "add", COPY)
+        request.permits(request.url)
+
+    case.search.web.before = wait
+    assert case.finish() != {}
+    assert (COPY in case.search.web.asked, case.kept()) == (False, [])
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_a_file_that_is_taken_down_while_it_is_read_leaves_with_the_next_publication(searching, kind: str) -> None:
+    """The list notes its bytes then, as if it had been found before."""
+    case = Meanwhile(searching(**OPTIONS))
+    keep = case.search.work.keep
+
+    def keep_and_take_down(body: bytes) -> None:
+        keep(body)
+        case.call("takedown", "add", TARGETS[kind] or case.digest)
+
+    case.search.work.keep = keep_and_take_down
+    assert case.finish() == {ITEM: "success"}
+    case.call("publish")
+    assert (case.kept(), case.search.desk.first_page(case.digest)) == ([], "")
+    assert COPY.encode() not in case.shown()
+    assert case.search.store.takedowns().digests == {case.digest}
+    assert case.call("check", command=gateway).exit_code == 0
+
+
+@pytest.mark.parametrize("kind", ["identifier", "doi", "url"])
+def test_new_bytes_of_a_file_that_is_taken_down_during_a_recheck_are_not_stored(case, kind: str) -> None:
+    """They leave with the next publication at the latest, and the list notes them if they were looked at."""
+    search = case.search
+    search.web.own = {COPY: answer(pdf(search, "Another line."))}
+
+    def take_down(request) -> None:
+        if request.url == COPY:
+            search.web.before = lambda _: None
+            case.call("takedown", "add", TARGETS[kind])
+
+    search.web.before = take_down
+    work = Recheck(search.store, search.desk, search.web, search.settings, clock=lambda: search.now + 9.0)
+    assert [result.look.url for result in work.run(Order({"laro": 0}, identifier=IDENTIFIER))] == [COPY]
+    search.release()
+    case.call("publish")
+    assert (case.kept(), COPY.encode() in case.shown()) == ([], False)
+    assert case.call("check", command=gateway).exit_code == 0
 
 
 def test_nobody_can_accept_it_and_explain_and_review_do_not_show_it(case) -> None:

@@ -11,6 +11,7 @@ from time import time
 import pytest
 from click.testing import CliRunner
 
+from gateway.apply_takedowns import pending
 from gateway.errors import StoreBusy
 from gateway.fulltext.release import Releaser
 from gateway.model import Decision, RunOutcome
@@ -26,7 +27,7 @@ from harvester.schedule import full_text_stage
 from harvester.schedule.source_work import SourceWork
 from harvester.schedule.stages import Scheduler, StageResult
 from tests.clocks import Clocks
-from tests.fulltext.test_releasing import DAY, IDENTIFIER, component, pdf, title_of
+from tests.fulltext.test_releasing import COPY, DAY, IDENTIFIER, component, pdf, title_of, unpaywall
 from tests.fulltext.web import RecordedWeb, answer
 
 pytestmark = pytest.mark.slow
@@ -75,6 +76,25 @@ def test_a_turn_takes_some_items_and_the_next_one_the_others(tend, folder, web, 
     later(folder, 3600 * 2)
     _, (fact,) = tend()
     assert (fact["counts"].get("searched", 0), len(web.asked)) == (0, asked)
+
+
+def test_a_search_carries_out_what_was_taken_down_while_it_read_a_file(folder, searching, web) -> None:
+    """No further command is needed: the copy is gone, and the check finds nothing that is left to do."""
+    search = searching()
+    web.own = {**unpaywall(), COPY: answer(pdf(search))}
+
+    def take_down(request) -> None:
+        if request.url == COPY:
+            done = CliRunner().invoke(main, ["--instance", str(folder), "takedown", "add", IDENTIFIER])
+            assert done.exit_code == 0, done.output
+
+    web.before = take_down
+    environ = {"GATEWAY_DISCOVER_EMAIL": "librarian@library.test"}
+    done = CliRunner(env=environ).invoke(main, ["--instance", str(folder), "discover", "laro"])
+    assert (done.exit_code, COPY in web.asked) == (0, True)
+    assert [path for path in (folder / "files").rglob("*") if path.is_file()] == []
+    assert not any(pending(search.store))
+    assert search.store.takedowns().digests != frozenset()
 
 
 def test_a_fault_of_ours_in_one_item_is_told_and_the_others_have_their_turn(tend, web) -> None:

@@ -19,10 +19,12 @@ from gateway.fulltext.decisions import thresholds_of
 from gateway.fulltext.search_result import NAMED, RECHECK
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
+from gateway.fulltext.withdrawing import reopen_for
 from gateway.model import Candidate, Ending, FileLink, FileLook, Outcome
 from gateway.names import upstream_identifier
 from gateway.settings import Settings
 from gateway.store.base import Discovery, Store
+from gateway.store.takedown_file import TakedownFile
 from gateway.xmltext import utc_datetime
 from harvester.fulltext.outcome_counts import DAY_SECONDS
 from harvester.fulltext.recheck.conclude import Case, concluded, last_on
@@ -137,6 +139,7 @@ class Recheck:
         self._wants_named = settings.is_on("discover_named_files")
         self._threads = settings.number("discover_threads")
         self._copies = Copies(settings.instance)
+        self._takedowns = TakedownFile(settings.instance)
         self._stamping = set(desk.looks.stamping_hosts())
         self._before: dict[tuple[str, str], Before | None] = {}
         self._pending: list[FileLook] = []
@@ -324,9 +327,11 @@ class Recheck:
             partial(concluded, case, self._thresholds, file.looked_at),
             candidate.sha256 if candidate is not None and is_other else "",
         )
+        search = self._desk.search(file.identifier)
         if is_written:
             self._desk.looks.write((), (_ending(file),))
-        elif self._desk.search(file.identifier) is None:  # a lost database: the search begins anew
+            reopen_for(self._store, self._takedowns, search)
+        elif search is None:  # a lost database: the search begins anew
             item = (file.identifier, upstream_identifier(file.identifier))
             self._desk.enlist(file.source, (item,), 0, file.looked_at)
             self._desk.looks.write((file,), (_ending(file),))
