@@ -82,8 +82,7 @@ class Deciding:
 
     def __call__(self, *decisions: Decision, note: Note = unnoted) -> Decided:
         """Write decisions and publish them; `Decide` has the promise."""
-        for decision in decisions:
-            self._check_allowed(decision)
+        self._check_allowed([decision for decision in decisions if decision.verdict == "accept"])
         result = self._desk.decide_next(*(decision for decision in decisions if decision.number))
         unknown = tuple(decision for decision in decisions if not decision.number)
         decided = Decided(result.written, result.met, changed=(*unknown, *result.changed))
@@ -101,12 +100,16 @@ class Deciding:
         """Return a new one: the store may have been made again since."""
         return Releaser(self._store, self._inbox, self._desk, self._settings, _PATIENCE_SECONDS)
 
-    def _check_allowed(self, decision: Decision) -> None:
-        if decision.verdict == "accept" and is_withdrawn(self._store, self._desk, decision):
-            raise DecisionRefused(
-                f"{decision.url} is taken down, or its item is, and cannot be accepted; "
-                "`harvester takedown list` says why."
-            )
+    def _check_allowed(self, accepted: Sequence[Decision]) -> None:
+        if not accepted:
+            return  # what is rejected may be taken down, and the list need not be readable
+        withdrawn = Withdrawn(self._store, self._desk)
+        for decision in accepted:
+            if withdrawn.has(decision):
+                raise DecisionRefused(
+                    f"{decision.url} is taken down, or its item is, and cannot be accepted; "
+                    "`harvester takedown list` says why."
+                )
 
 
 class Withdrawn:

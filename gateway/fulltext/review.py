@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,33 +49,61 @@ class Reviewed(NamedTuple):
         return next((date for date in dates if len(date) == _YEAR and date.isdecimal()), "")
 
 
-def review_of(
-    desk: Discovery,
-    instance: Path,
-    decision: Decision,
-    *,
-    work_of: Callable[[str, str], Work | None],
-    host_of: Callable[[str], str],
-) -> Reviewed:
-    """Return the facts about a file that was decided on.
+class _Item(NamedTuple):
+    """An item, with all that its files share. `source` is empty if it was never searched for."""
 
-    `instance` is the instance folder. `work_of` returns the work of an item, given its identifier here and at its
-    source, or None if it is deleted. `host_of` returns the host in an address. Raise StoreError.
-    """
-    state = desk.search(decision.identifier)
-    if state is None:
-        return Reviewed(decision, host=host_of(decision.url))
-    candidate = next((candidate for candidate in candidates_of(state) if candidate.url == decision.url), None)
-    place = place_of_copy(instance, decision.sha256)
-    return Reviewed(
-        decision,
-        state.source,
-        candidate,
-        work_of(decision.identifier, state.upstream),
-        published_of(state),
-        place if decision.sha256 and place.is_file() else None,
-        host_of((candidate and candidate.final_url) or decision.url),
-    )
+    identifier: str
+    source: str = ""
+    candidates: Mapping[str, Candidate] = {}  # by address
+    work: Work | None = None
+    published: str = ""
+
+
+class Review:
+    """The facts about files that were decided on. An item is read once for files that follow one another."""
+
+    def __init__(
+        self,
+        desk: Discovery,
+        instance: Path,
+        *,
+        work_of: Callable[[str, str], Work | None],
+        host_of: Callable[[str], str],
+    ) -> None:
+        """Take the searches, the instance folder, and two functions.
+
+        `work_of` returns the work of an item, given its identifier here and at its source, or None if it is deleted.
+        `host_of` returns the host in an address.
+        """
+        self._desk, self._instance, self._work_of, self._host_of = desk, instance, work_of, host_of
+        self._last = _Item("")
+
+    def of(self, decision: Decision) -> Reviewed:
+        """Return the facts about a file. Raise StoreError."""
+        if self._last.identifier != decision.identifier:
+            self._last = self._item(decision.identifier)
+        item = self._last
+        if not item.source:
+            return Reviewed(decision, host=self._host_of(decision.url))
+        candidate = item.candidates.get(decision.url)
+        place = place_of_copy(self._instance, decision.sha256)
+        return Reviewed(
+            decision,
+            item.source,
+            candidate,
+            item.work,
+            item.published,
+            place if decision.sha256 and place.is_file() else None,
+            self._host_of((candidate and candidate.final_url) or decision.url),
+        )
+
+    def _item(self, identifier: str) -> _Item:
+        state = self._desk.search(identifier)
+        if state is None:
+            return _Item(identifier)
+        candidates = {candidate.url: candidate for candidate in reversed(candidates_of(state))}  # the first one counts
+        work = self._work_of(identifier, state.upstream)
+        return _Item(identifier, state.source, candidates, work, published_of(state))
 
 
 def copies_in_force(

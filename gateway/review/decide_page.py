@@ -14,7 +14,6 @@ from gateway.errors import DecisionRefused
 from gateway.fulltext.deciding import Decide, undoing
 from gateway.model import Decision, ListedCopy
 from gateway.review.copy_rows import row_of
-from gateway.review.entries import history_of
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.listing import Listing
 from gateway.review.numbers import number_in
@@ -112,7 +111,7 @@ class DecidePage:
         """Return the decision that the user wants. Raise DecisionRefused if nothing is left to undo."""
         user, at = signed_in(), int(self._clock())
         if wish.verb == "undo":
-            history = history_of(desk, listed.copy.identifier, listed.copy.url)
+            history = desk.history(listed.copy.identifier, listed.copy.url)
             known = [decision for decision in history if decision.number <= wish.number]
             return undoing(known)._replace(decided_by=user.name, at=at)
         return listed.decision._replace(
@@ -144,7 +143,7 @@ class DecidePage:
 
     def _is_repeated(self, listed: ListedCopy, wish: Wish) -> bool:
         """Return whether the decision in force is what the user wants, and was made by the user on the same one."""
-        *before, last = history_of(self._desk(), listed.copy.identifier, listed.copy.url)
+        *before, last = self._desk().history(listed.copy.identifier, listed.copy.url)
         if last.decided_by != signed_in().name or not before or before[-1].number != wish.number:
             return False
         if wish.verb == "undo":

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from gateway.fulltext.decisions import RULE, standing
 from gateway.model import Decision
-from gateway.store.base import Discovery
 
 MOST: Final = 1_000  # files of one entry
 
@@ -62,11 +61,6 @@ class Histories:
                 by_url[decision.url].append(decision)
             self._known[identifier] = dict(by_url)
         return self._known[identifier].get(url, ())
-
-
-def history_of(desk: Discovery, identifier: str, url: str) -> list[Decision]:
-    """Return all decisions on a copy, the oldest first. Raise StoreError."""
-    return [decision for decision in desk.decisions(identifier) if decision.url == url]
 
 
 def can_undo(history: Iterable[Decision]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gateway.model import User
-from gateway.review.entries import can_undo, history_of
+from gateway.review.entries import can_undo
 from gateway.review.listing import Listing
 from gateway.review.numbers import number_in
 from gateway.store.base import Discovery
@@ -42,5 +42,5 @@ def status_of(open_desk: Callable[[], Discovery], listing: Listing, user: User, 
         return None
     copy, decision = listed
     count = len(desk.decisions_of_entry(number))
-    is_possible = can_undo(history_of(desk, copy.identifier, copy.url))
+    is_possible = can_undo(desk.history(copy.identifier, copy.url))
     return Status(decision.verdict, number, count, copy.title or copy.identifier, decision.is_undoing, is_possible)

@@ -242,6 +242,10 @@ class Discovery(Protocol):
         """Return all decisions on the copies of an item, the oldest first."""
         ...
 
+    def history(self, identifier: str, url: str) -> tuple[Decision, ...]:
+        """Return all decisions on one copy, the oldest first; fast also for an item with many copies."""
+        ...
+
     def decided(self, verdict: str, after: tuple[str, str], limit: int) -> tuple[Decision, ...]:
         """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
         ...

@@ -140,6 +140,11 @@ select sha256 from copy where identifier = ? and url = ?;
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
 where identifier = ? order by number;
 
+-- name: decision_history
+-- Return all decisions on a copy, in the order of their time.
+select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision
+where identifier = ? and url = ? order by number;
+
 -- name: decided
 -- Return the decisions in force with a verdict, after an item and an address.
 select identifier, url, sha256, verdict, reason, decided_by, at, is_undoing, number from decision

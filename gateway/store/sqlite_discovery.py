@@ -334,6 +334,11 @@ class SqliteDiscovery(CopyLists, DecisionLists):
         with self._file.reading() as session:
             return tuple(map(decision_of, session.execute(SQL["decisions"], (identifier,)).fetchall()))
 
+    def history(self, identifier: str, url: str) -> tuple[Decision, ...]:
+        """Return all decisions on one copy, the oldest first."""
+        with self._file.reading() as session:
+            return tuple(map(decision_of, session.execute(SQL["decision_history"], (identifier, url)).fetchall()))
+
     def decided(self, verdict: str, after: tuple[str, str], limit: int) -> tuple[Decision, ...]:
         """Return at most `limit` decisions in force with a verdict, sorted by (identifier, url), after `after`."""
         with self._file.reading() as session:

@@ -16,7 +16,7 @@ from gateway.fulltext.deciding import Decide, Deciding, Withdrawn, undoing
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.policies import VERSIONS, Colour
 from gateway.fulltext.release import BATCH, Releaser
-from gateway.fulltext.review import UNKNOWN, Reviewed, copies_in_force, review_of
+from gateway.fulltext.review import UNKNOWN, Review, copies_in_force
 from gateway.model import CopyFilter, CopyOrder, Decision, DocumentKind, Outcome
 from gateway.people.caller import whoever_calls
 from gateway.program import say
@@ -34,6 +34,7 @@ from harvester.runtime.exit_status import status_of_end
 
 _SHOWN = 1000  # files of one list
 _PREVIEWED = 20  # files of a preview
+_MOST_AT_ONCE = 1_000  # files of one transaction; an item of many is published once for so many
 _DECIDED = ("accept", "reject")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -103,8 +104,9 @@ def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: 
         raise click.UsageError("--after continues a list by identifier; it cannot be given with another --order.")
     with searching(ctx.obj) as (instance, desk):
         last, count = "", 0
-        for file in _files(instance, desk, (verdict,), _filter(ctx), CopyOrder(order), after):
-            identifier = file.decision.identifier
+        facts = _review(instance, desk)
+        for decision in _decisions(instance, desk, (verdict,), _filter(ctx), CopyOrder(order), after):
+            identifier = decision.identifier
             if count >= _SHOWN and identifier != last:
                 say(
                     f"There are more: `harvester review list --after {last}` continues."
@@ -114,20 +116,22 @@ def list_(ctx: click.Context, /, verdict: str, after: str, order: str, as_json: 
                 break
             last, count = identifier, count + 1
             if as_json:
-                write_json(facts_of_file(file))
+                write_json(facts_of_file(facts.of(decision)))
             else:
-                show_file(file)
+                show_file(facts.of(decision))
 
 
-def _files(
+def _decisions(
     instance: Instance,
     desk: Discovery,
     verdicts: Iterable[str],
     wanted: CopyFilter,
     order: CopyOrder = CopyOrder.IDENTIFIER,
     after: str = "",
-) -> Iterator[Reviewed]:
-    """Yield the files with these verdicts that a filter chooses, without files that are taken down.
+) -> Iterator[Decision]:
+    """Yield the decisions in force on the files with these verdicts that a filter chooses.
+
+    Files that are taken down are left out.
 
     Raise ConfigurationError at the end if there are none, and the filter names a source that does not exist.
     """
@@ -138,14 +142,13 @@ def _files(
         for copy in copies_in_force(desk, verdict, wanted, order, after):
             if not withdrawn.has(copy.decision):
                 is_empty = False
-                yield _review_of(instance, desk, copy.decision)
+                yield copy.decision
     if is_empty and wanted.source:
         sources_file(instance.folder).chosen((wanted.source,))
 
 
-def _review_of(instance: Instance, desk: Discovery, decision: Decision) -> Reviewed:
-    works = partial(work_of, instance.store)
-    return review_of(desk, instance.folder, decision, work_of=works, host_of=host_of)
+def _review(instance: Instance, desk: Discovery) -> Review:
+    return Review(desk, instance.folder, work_of=partial(work_of, instance.store), host_of=host_of)
 
 
 @review.command()
@@ -157,7 +160,7 @@ def show(ctx: click.Context, identifier: str, as_json: bool) -> None:
     with searching(ctx.obj) as (instance, desk):
         search = searched_item(instance, desk, identifier)
         last = {decision.url: decision for decision in search.decisions}
-        files = [_review_of(instance, desk, decision) for decision in last.values()]
+        files = list(map(_review(instance, desk).of, last.values()))
         if as_json:
             write_json({**facts_of_search(search), "files": [facts_of_text(file) for file in files]})
             return
@@ -246,10 +249,10 @@ def _change(
         if identifier is not None:
             chosen: Sequence[Decision] = _of_one(desk, identifier, options["url"])[-1:]
         else:
+            facts = _review(instance, desk)
+            meant = _possible(filter(is_meant, _decisions(instance, desk, verdicts, wanted)), desk, following)
             is_preview_json = options["is_dry"] and options["as_json"]
-            meant = (file for file in _files(instance, desk, verdicts, wanted) if is_meant(file.decision))
-            files = _possible(meant, desk, following)
-            chosen = _previewed(_written(files, as_json=is_preview_json), verb)
+            chosen = _previewed(_written(meant, facts) if is_preview_json else meant, facts, verb)
             if options["is_dry"]:
                 return
             if chosen and not options["is_sure"]:
@@ -258,17 +261,33 @@ def _change(
             _release_earlier(instance, desk)
         decide = Deciding(instance.store, instance.inbox, desk, instance.settings)
         skipped = 0
-        for start in range(0, len(chosen), BATCH):
-            batch = chosen[start : start + BATCH]
+        done = 0
+        for batch in _batches(chosen):
             decisions = [
                 following(desk, decision)._replace(number=decision.number)
                 for decision in batch
                 if _is_in_force(desk, decision)
             ]
             skipped += len(batch) - _add(decide, decisions, as_json=options["as_json"])
+            done += len(batch)
             if len(chosen) > BATCH:
-                say(f"{start + len(batch):,} of {len(chosen):,} files.")
+                say(f"{done:,} of {len(chosen):,} files.")
     ctx.exit(int(status_of_end(has_findings=skipped > 0)))
+
+
+def _batches(chosen: Sequence[Decision]) -> Iterator[list[Decision]]:
+    """Yield decisions in batches: each is stored in one transaction, and its items are published once."""
+    batch: list[Decision] = []
+    items = set[str]()
+    for decision in chosen:
+        is_full = len(batch) == _MOST_AT_ONCE or (len(items) == BATCH and decision.identifier not in items)
+        if is_full:
+            yield batch
+            batch, items = [], set()
+        batch.append(decision)
+        items.add(decision.identifier)
+    if batch:
+        yield batch
 
 
 def _is_of_person(decision: Decision) -> bool:
@@ -277,21 +296,21 @@ def _is_of_person(decision: Decision) -> bool:
 
 
 def _possible(
-    files: Iterable[Reviewed], desk: Discovery, following: Callable[[Discovery, Decision], Decision]
-) -> Iterator[Reviewed]:
-    """Yield the files that a decision can follow on; write why it cannot on the others."""
-    for file in files:
+    decisions: Iterable[Decision], desk: Discovery, following: Callable[[Discovery, Decision], Decision]
+) -> Iterator[Decision]:
+    """Yield the decisions that another one can follow; write why it cannot on the others."""
+    for decision in decisions:
         try:
-            following(desk, file.decision)
+            following(desk, decision)
         except ConfigurationError as error:
-            say(f"{file.decision.identifier} is skipped. {error}")
+            say(f"{decision.identifier} is skipped. {error}")
         else:
-            yield file
+            yield decision
 
 
-def _history(desk: Discovery, decision: Decision) -> list[Decision]:
+def _history(desk: Discovery, decision: Decision) -> Sequence[Decision]:
     """Return all decisions on the file of a decision, the oldest first."""
-    return [stored for stored in desk.decisions(decision.identifier) if stored.url == decision.url]
+    return desk.history(decision.identifier, decision.url)
 
 
 def _release_earlier(instance: Instance, desk: Discovery) -> None:
@@ -302,10 +321,10 @@ def _release_earlier(instance: Instance, desk: Discovery) -> None:
 
 def _is_in_force(desk: Discovery, decision: Decision) -> bool:
     """Return whether a decision is still the last one on its file; if not, write that the file is skipped."""
-    last = {stored.url: stored for stored in desk.decisions(decision.identifier)}
-    if last.get(decision.url) == decision:
+    history = _history(desk, decision)
+    if history and history[-1] == decision:
         return True
-    _skip(last.get(decision.url, decision))
+    _skip(history[-1] if history else decision)
     return False
 
 
@@ -316,22 +335,21 @@ def _skip(decision: Decision) -> None:
     )
 
 
-def _written(files: Iterable[Reviewed], *, as_json: bool) -> Iterator[Reviewed]:
-    """Yield files, each after its facts are written to standard output if they are asked for."""
-    for file in files:
-        if as_json:
-            write_json(facts_of_file(file))
-        yield file
+def _written(decisions: Iterable[Decision], facts: Review) -> Iterator[Decision]:
+    """Yield decisions, each after the facts of its file are written to standard output."""
+    for decision in decisions:
+        write_json(facts_of_file(facts.of(decision)))
+        yield decision
 
 
-def _previewed(files: Iterator[Reviewed], verb: str) -> list[Decision]:
+def _previewed(decisions: Iterator[Decision], facts: Review, verb: str) -> list[Decision]:
     """Show the first files and the number of files on standard error; return the decisions on all of them."""
     chosen: list[Decision] = []
-    for file in islice(files, _PREVIEWED):
-        show_file(file, is_data=False)
-        chosen.append(file.decision)
+    for decision in islice(decisions, _PREVIEWED):
+        show_file(facts.of(decision), is_data=False)
+        chosen.append(decision)
     shown = len(chosen)
-    chosen += [file.decision for file in files]
+    chosen += decisions
     more = f" {len(chosen) - shown} of them are not shown; `harvester review list` shows all." * (len(chosen) > shown)
     say(f"To {verb}: {len(chosen)} {'file' if len(chosen) == 1 else 'files'}.{more}")
     return chosen

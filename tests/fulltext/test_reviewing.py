@@ -20,6 +20,7 @@ from gateway.settings import place_of_copy
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.cli import main
+from harvester.commands import review
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, decisions, pdf, unpaywall
 from tests.fulltext.web import answer
 
@@ -307,6 +308,42 @@ def test_many_decisions_are_undone_in_batches_that_are_counted(harvester, waitin
     assert "100 of 151 files." in undone.stderr
     assert "151 of 151 files." in undone.stderr
     assert len(waiting.desk.decided("review", ("", ""), 200)) == 151
+
+
+def test_an_item_of_many_files_is_read_once_for_all_of_them(harvester, waiting, monkeypatch) -> None:
+    """Undoing 400 decisions on one item took 69 seconds, because the item was read for each of its files."""
+    more_files(waiting, 60)
+    assert harvester("takedown", "add", "http://elsewhere.example.org/1.pdf").exit_code == 0
+    reads: Counter[str] = Counter()
+
+    def counting(name):
+        read = getattr(SqliteDiscovery, name)
+
+        def counted(desk, *arguments):
+            reads[name] += 1
+            return read(desk, *arguments)
+
+        return counted
+
+    for name in ("search", "decisions"):
+        monkeypatch.setattr(SqliteDiscovery, name, counting(name))
+    for verb in ("reject", "undo"):
+        assert harvester("review", verb, "--host", "more.example.net", "--dry-run", "--json").exit_code == 0
+        assert "60 of 61" not in harvester("review", verb, "--host", "more.example.net", "--yes").stderr
+        assert set(reads) == {"search", "decisions"}
+        assert max(reads.values()) < 10, verb
+        reads.clear()
+    assert len(waiting.desk.decided("review", ("", ""), 100)) == 61
+
+
+def test_batches_end_where_items_do_unless_an_item_has_many_files(monkeypatch) -> None:
+    """A batch is one transaction; an item is published once for a batch."""
+    monkeypatch.setattr(review, "BATCH", 2)
+    monkeypatch.setattr(review, "_MOST_AT_ONCE", 4)
+    chosen = [Decision(name, str(place), "", "accept", "", "", 0) for place, name in enumerate("aaaabbcdddddde")]
+    batches = ["".join(decision.identifier for decision in batch) for batch in review._batches(chosen)]
+    assert batches == ["aaaa", "bbc", "dddd", "dde"]
+    assert list(review._batches([])) == []
 
 
 def test_a_decision_on_other_bytes_is_skipped_and_the_others_are_undone(harvester, waiting) -> None:

@@ -240,3 +240,17 @@ def test_the_way_back_of_a_batch_is_one_of_the_review(files, reviewer):
     _, done = confirmed(reviewer, "/review/batch?verb=reject&all=1&next=https://evil.example/")
     parts = urlsplit(done.headers["Location"])
     assert (parts.netloc, parts.path, list(parse_qs(parts.query))) == ("", "/review", ["done"])
+
+
+def test_an_item_of_many_files_is_read_once_for_all_of_them(house, files, reviewer, monkeypatch):  # noqa: F811 - the fixture
+    """Whether an item is taken down was looked up for each of its files."""
+    files.publish("1")
+    files.find_many("1", 60)
+    house.take_down(Takedown(Kind.URL, "elsewhere.example.org/1.pdf"))
+    searches = []
+    read = SqliteDiscovery.search
+    monkeypatch.setattr(SqliteDiscovery, "search", lambda desk, name: searches.append(name) or read(desk, name))
+    preview, answer = confirmed(reviewer, "/review/batch?verb=reject&all=1", reason="another")
+    assert "60 files" in seen(preview.text)
+    assert answer.status_code == 303
+    assert len(searches) < 20

@@ -161,6 +161,16 @@ def test_a_decision_on_bytes_that_have_changed_is_refused(
     assert len(desk.decisions(A)) == 1 + is_written
 
 
+def test_the_history_of_a_copy_is_all_decisions_on_it_and_no_others(desk: SqliteDiscovery) -> None:
+    """The oldest comes first, as in the list of all decisions on the item."""
+    urls = ("http://x", "http://y", "http://x", "http://xx", "http://x")
+    desk.decide(*(Decision(A, url, "", "accept", str(at), "", at) for at, url in enumerate(urls)))
+    desk.decide(Decision(f"{A}/1", "http://x", "", "reject", "", "", 9))
+    assert [decision.at for decision in desk.history(A, "http://x")] == [0, 2, 4]
+    assert desk.history(A, "http://x") == tuple(one for one in desk.decisions(A) if one.url == "http://x")
+    assert desk.history(A, "http://") == ()
+
+
 def test_of_two_decisions_on_one_copy_in_one_call_the_first_is_written(desk: SqliteDiscovery) -> None:
     first = Decision(A, "http://x", "", "accept", "", "anna", 1)
     result = desk.decide_next(first, first._replace(verdict="reject"))
