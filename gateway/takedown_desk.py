@@ -20,7 +20,6 @@ from gateway.desk import Desk
 from gateway.errors import GatewayError, StoreError
 from gateway.fulltext.withdrawing import added, carry_out, files_named, has_file
 from gateway.indexing import following
-from gateway.model import ANY_VERDICT, CopyFilter, CopyOrder, FoundCopy
 from gateway.names import source_of, upstream_identifier
 from gateway.review.withdrawals import Listed, Plan
 from gateway.settings import load
@@ -31,7 +30,6 @@ from gateway.takedowns import Kind, Takedown, Takedowns
 
 _WAIT_SECONDS: Final = 5.0
 _READ_SECONDS: Final = 10.0  # for the preview of an address; the whole of a large repository takes minutes
-_BATCH: Final = 500
 _ESCAPES: Final = (b"%", b"&#", b"\\")  # with which an address can be spelled without its words
 MOST_ITEMS: Final = 200  # of a preview
 
@@ -47,7 +45,7 @@ class _Address(Takedowns):
 
     def __init__(self, entry: Takedown) -> None:
         super().__init__((entry,))
-        self._words = [word.lower().encode() for word in re.findall("[0-9A-Za-z]+", entry.value.partition("/")[2])]
+        self._words = [word.lower().encode() for word in _words_of(entry)]
 
     def may_concern(self, content: bytes) -> bool:
         """Return, fast for most records, whether one may contain the address in any spelling."""
@@ -55,6 +53,11 @@ class _Address(Takedowns):
         if not all(word in low for word in self._words) and not any(mark in low for mark in _ESCAPES):
             return False
         return super().may_concern(content)
+
+
+def _words_of(entry: Takedown) -> list[str]:
+    """Return the words in the path and the query of an address."""
+    return re.findall("[0-9A-Za-z]+", entry.value.partition("/")[2])
 
 
 class TakedownDesk:
@@ -84,15 +87,15 @@ class TakedownDesk:
     def _at_address(self, inbox: Inbox, entry: Takedown, item: str) -> Plan:
         """Return what an address would touch: records, files that were found there, and all that has their bytes."""
         alone, until = Takedowns((entry,)), monotonic() + _READ_SECONDS
-        places, copies = {(source_of(item), upstream_identifier(item))} if item else set(), list[FoundCopy]()
+        places, found = {(source_of(item), upstream_identifier(item))} if item else set(), set[str]()
         is_whole = True
         try:
+            found.update(self._found_at(entry, until))
             places.update(scanned(self._store, _Address(entry), lambda _: _stop_after(until)))
-            copies.extend(self._found_at(entry, until))
         except _OutOfTime:
             is_whole = False
         effect = survey(self._store, inbox, (entry,), takedowns=alone, among=sorted(places))
-        items = {*effect.touched, *(copy.identifier for copy in copies)}
+        items = {*effect.touched, *found}
         files = set(effect.files[entry.key])
         if self._has_searched:
             searches = filter(None, map(self._desk.open().search, sorted({*items, item})[:MOST_ITEMS]))
@@ -104,14 +107,13 @@ class TakedownDesk:
         has_more = not is_whole or len(items) > MOST_ITEMS
         return Plan(entry, shown, tuple(sorted(files)), has_more, hidden=hidden)
 
-    def _found_at(self, entry: Takedown, until: float) -> Iterator[FoundCopy]:
-        """Yield what was found at an address, published or not. Raise _OutOfTime."""
-        wanted, alone = CopyFilter(host=entry.value.partition("/")[0].partition(":")[0]), Takedowns((entry,))
-        after, desk = None, self._desk.open() if self._has_searched else None
-        while desk and (page := desk.listed_copies(ANY_VERDICT, wanted, CopyOrder.IDENTIFIER, after, _BATCH)):
-            yield from (listed.copy for listed in page if alone.targets(listed.copy.url))
-            after = page[-1]
+    def _found_at(self, entry: Takedown, until: float) -> Iterator[str]:
+        """Yield the items for which a file was found at an address, published or not. Raise _OutOfTime."""
+        alone = Takedowns((entry,))
+        for identifier, url in self._desk.open().addresses_with(_words_of(entry)) if self._has_searched else ():
             _stop_after(until)
+            if alone.targets(url):
+                yield identifier
 
     def _alone(self, entry: Takedown, files: set[str]) -> set[str]:
         """Return the files that an item alone has, published or found for it, given its published ones."""

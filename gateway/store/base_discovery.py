@@ -302,6 +302,14 @@ class Discovery(Protocol):
         """Return the number of copies of a list; `most` + 1 if there are more than `most`."""
         ...
 
+    def addresses_with(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield (identifier, address) of the copies whose address may have these words, in this order.
+
+        The words are of ASCII letters and digits, and case makes no difference. There are also other copies: those
+        whose address has an escape, and so may have any words.
+        """
+        ...
+
     def first_page(self, sha256: str) -> str:
         """Return the beginning of the text of the file with this SHA-256; empty if it was not read, or was forgotten.
 

@@ -216,6 +216,12 @@ from ({matching}) as matching join copy using (identifier, url) left join decisi
 -- Return the number of copies, up to a limit.
 select count(*) from ({matching});
 
+-- name: addresses_with
+-- Return copies with a verdict whose address has some words or an escape, after one of them; all is read from one index.
+select identifier, url from copy indexed by copy_verdict
+where verdict = :verdict and (identifier, url) > (:identifier, :url) and (url like :pattern or instr(url, '%'))
+order by identifier, url limit :limit;
+
 -- name: first_page
 -- Return the beginning of the text of a file.
 select content from first_page where sha256 = ?;

@@ -6,7 +6,7 @@ Each order is an index that has everything by which copies are chosen.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from types import MappingProxyType
 
@@ -28,6 +28,8 @@ _ORDERS = {
     CopyOrder.DECIDED_AT: ("decided_at, identifier, url", ":value, :identifier, :url", True),
 }
 _NUMBERS = (CopyOrder.SCORE, CopyOrder.DECIDED_AT)
+_MOST_WORDS = 8  # of an address that is looked for; the last ones say most
+_BATCH = 500
 _LAST = b""  # SQLite sorts a blob after every number and text
 
 
@@ -90,6 +92,20 @@ class CopyLists:
         with self._file.reading() as session:
             counts = [session.one(_COUNT, {**asked, "verdict": one}) or (0,) for one in _verdicts(verdict)]
         return min(sum(int(count) for (count,) in counts), most + 1)
+
+    def addresses_with(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield (identifier, address) of the copies whose address may have these words, in this order."""
+        pattern = "".join(f"%{word}" for word in words[-_MOST_WORDS:]) + "%"
+        for verdict in _verdicts(ANY_VERDICT):
+            asked = {"pattern": pattern, "verdict": verdict, "limit": _BATCH, "identifier": "", "url": ""}
+            is_last = False
+            while not is_last:
+                with self._file.reading() as session:
+                    rows = session.execute(SQL["addresses_with"], asked).fetchall()
+                yield from rows
+                is_last = len(rows) < _BATCH
+                if not is_last:
+                    asked |= {"identifier": rows[-1][0], "url": rows[-1][1]}
 
     def first_page(self, sha256: str) -> str:
         """Return the beginning of the text of the file with this SHA-256; empty if it was not read, or was forgotten.

@@ -292,3 +292,26 @@ def test_a_long_list_of_such_files_is_cut(filled, manager):
     page = manager.get(f"/review/items/{ITEM}3")
     assert "Files of which nobody knows the bytes" in seen(page.text)
     assert "More files follow when these are taken down." in seen(page.text)
+
+
+@pytest.mark.parametrize("url", ["https://doi.example.org/10.1/a.pdf", "https://DOI.example.org/10.1//%61.pdf"])
+def test_a_file_that_was_found_behind_a_redirect_to_another_host_is_in_the_preview(filled, administrator, url):
+    """The list of files has the host that the address led to, and the preview looked for that of the address."""
+    Files(filled).find("2", url=url, final_url="https://repository.example.net/2.pdf")
+    address = quote("https://doi.example.org/10.1/a.pdf", safe="")
+    preview = seen(administrator.get(f"{NEW}?item={ITEM}1&address={address}").text)
+    assert "1 item has this address or the file there." in preview
+    assert f"{ITEM}2" in preview
+
+
+def test_the_preview_has_what_was_found_although_not_all_records_are_read(filled, administrator, monkeypatch):
+    """The search database answers in a moment; the records of a large repository take minutes."""
+    Files(filled).find("2", url=NAMED)
+    monkeypatch.setattr(takedown_desk, "scanned", _out_of_time)
+    preview = seen(administrator.get(f"{NEW}?{QUERY}").text)
+    assert "There may be more items" in preview
+    assert f"{ITEM}2" in preview
+
+
+def _out_of_time(*_: object) -> None:
+    raise takedown_desk._OutOfTime

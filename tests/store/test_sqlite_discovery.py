@@ -11,6 +11,7 @@ import pytest
 
 from gateway.errors import StoreDamaged
 from gateway.model import CopyFilter, Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
+from gateway.store import sqlite_discovery_copies
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 
@@ -169,6 +170,22 @@ def test_the_history_of_a_copy_is_all_decisions_on_it_and_no_others(desk: Sqlite
     assert [decision.at for decision in desk.history(A, "http://x")] == [0, 2, 4]
     assert desk.history(A, "http://x") == tuple(one for one in desk.decisions(A) if one.url == "http://x")
     assert desk.history(A, "http://") == ()
+
+
+@pytest.mark.parametrize("batch", [1, 3, 500])
+def test_every_copy_whose_address_may_have_some_words_is_named(desk: SqliteDiscovery, monkeypatch, batch: int) -> None:
+    """An address that is escaped may have any words. Whether and how somebody has decided makes no difference."""
+    monkeypatch.setattr(sqlite_discovery_copies, "_BATCH", batch)
+    mine = ["http://x/one/Two.pdf", "https://Y/a/ONE//two.pdf?x", "http://x/%6Fne", "http://x/one_two.pdf#3"]
+    others = ["http://x/two/one.pdf", "http://x/on/etwo.pdf", "http://x/", "http://one/tw0.pdf"]
+    copies = [FoundCopy(f"{A}{number % 3}", url, "s") for number, url in enumerate(mine + others)]
+    desk.list_copies(copies, None)
+    desk.decide(Decision(copies[0].identifier, mine[0], "", "accept", "", "", 1))
+    desk.decide(Decision(copies[1].identifier, mine[1], "", "reject", "", "", 1))
+    named = [*desk.addresses_with(["one", "two", "pdf"])]
+    assert sorted(named) == sorted((copy.identifier, copy.url) for copy in copies if copy.url in mine)
+    assert len([*desk.addresses_with([])]) == len(copies)
+    assert len([*desk.addresses_with(["nowhere"] * 3_000)]) == 1, "that with an escape"
 
 
 def test_of_two_decisions_on_one_copy_in_one_call_the_first_is_written(desk: SqliteDiscovery) -> None:
