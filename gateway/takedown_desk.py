@@ -87,15 +87,15 @@ class TakedownDesk:
     def _at_address(self, inbox: Inbox, entry: Takedown, item: str) -> Plan:
         """Return what an address would touch: records, files that were found there, and all that has their bytes."""
         alone, until = Takedowns((entry,)), monotonic() + _READ_SECONDS
-        places, found = {(source_of(item), upstream_identifier(item))} if item else set(), set[str]()
+        places, owners = {(source_of(item), upstream_identifier(item))} if item else set(), set[str]()
         is_whole = True
         try:
-            found.update(self._found_at(entry, until))
+            owners.update(self._found_at(entry, until))
             places.update(scanned(self._store, _Address(entry), lambda _: _stop_after(until)))
         except _OutOfTime:
             is_whole = False
         effect = survey(self._store, inbox, (entry,), takedowns=alone, among=sorted(places))
-        items = {*effect.touched, *found}
+        items = {*effect.touched, *owners}
         files = set(effect.files[entry.key])
         if self._has_searched:
             searches = filter(None, map(self._desk.open().search, sorted({*items, item})[:MOST_ITEMS]))

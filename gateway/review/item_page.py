@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from itertools import islice
 from typing import Final, NamedTuple
@@ -23,6 +23,7 @@ from gateway.review.item_links import address_in_list, item_address
 from gateway.review.item_view import MOST_FILES, Files, steps_shown
 from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
 from gateway.review.listing import Listing
+from gateway.review.numbers import number_in
 from gateway.review.received import Text, beginning_of, received_of
 from gateway.review.record_facts import Describe, described_in
 from gateway.review.sessions import signed_in
@@ -43,6 +44,13 @@ class Published(NamedTuple):
     is_deleted: bool
     text: Text | None
     url: str
+
+
+class Place(NamedTuple):
+    """The place of a page of the files of an item: the numbers of decisions on the files around it; 0: none."""
+
+    after: int
+    before: int
 
 
 class ItemPage:
@@ -73,7 +81,7 @@ class ItemPage:
         if identifier.endswith(DATA) and not self._is_known(identifier):
             identifier, _, form = identifier.rpartition(".")
         try:
-            asked, start = asked_of(request.args), _number(request.args.get("files", "0"))
+            asked, place = asked_of(request.args), _place_of(request.args)
         except QueryRefused as error:
             return refused(self._pages, HTTPStatus.BAD_REQUEST, str(error))
         texts = self._pages.texts
@@ -87,7 +95,7 @@ class ItemPage:
         if (state and state.is_hidden) or self._store.takedowns().names_item(identifier, source, upstream):
             return refused(self._pages, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS, texts.errors.legal)
         search = search or SearchState(identifier, source, upstream, "due", 0, 0, "", 0, "")
-        return self._in_form(self._values(search, state, asked, start), form)
+        return self._in_form(self._values(search, state, asked, place), form)
 
     def _in_form(self, values: dict[str, object], form: str) -> Response:
         """Answer with the values of the page as the page, or as data."""
@@ -109,7 +117,7 @@ class ItemPage:
         states = self._store.states(source_of(identifier), [upstream])
         return self._desk().search(identifier), states.get(upstream)
 
-    def _values(self, search: SearchState, state: ItemState | None, asked: Asked, start: int) -> dict[str, object]:
+    def _values(self, search: SearchState, state: ItemState | None, asked: Asked, place: Place) -> dict[str, object]:
         """Return everything that the page of an item shows."""
         identifier, takedowns, desk = search.identifier, self._store.takedowns(), self._desk()
         described, published = self._published(identifier)
@@ -119,13 +127,15 @@ class ItemPage:
         candidates = candidates_in(parsed)
         files = Files(search, parsed, candidates, work, desk.decisions(identifier))
         decisions = files.last(takedowns)
-        place = asked.after or (files.listed(decisions[0]) if decisions else None)
-        before, after = self._neighbours(asked, place, identifier)
+        start = files.start(decisions, *place)
+        listed = asked.after or (files.listed(decisions[0]) if decisions else None)
+        before, after = self._neighbours(asked, listed, identifier)
         here = item_address(self._root, identifier, query_of(asked))
         shown = [
             files.file(number, one, desk.first_page, self._has_copy)
             for number, one in enumerate(decisions[start : start + MOST_FILES], start + 1)
         ]
+        first, last = (shown[0].decision.number, shown[-1].decision.number) if shown else (0, 0)
         can_take_down = signed_in().may_take_down(search.source)
         unread = self._unread(state, takedowns) if state and can_take_down else ()
         titles = [one for one in work.statements if one.element == "title"] if work else []
@@ -156,8 +166,8 @@ class ItemPage:
             "list_url": self._list_url(asked),
             "before_url": before,
             "after_url": after,
-            "previous_url": _with(here, f"files={max(0, start - MOST_FILES)}") if start else "",
-            "next_url": _with(here, f"files={start + MOST_FILES}") if len(decisions) > start + MOST_FILES else "",
+            "previous_url": _with(here, f"files_before={first}") if start and shown else "",
+            "next_url": _with(here, f"files_after={last}") if len(decisions) > start + MOST_FILES else "",
             "can_take_down": can_take_down,
             "unread": unread[:MOST_FILES],
             "has_more_unread": len(unread) > MOST_FILES,
@@ -205,11 +215,12 @@ class ItemPage:
         return "" if other is None else address_in_list(self._root, wanted, other)
 
 
-def _number(text: str) -> int:
-    """Return the number of files before a page. Raise QueryRefused."""
-    if not (text.isascii() and text.isdigit() and len(text) < 8):  # noqa: PLR2004 - no item has so many files
-        raise QueryRefused("The argument files is not a number. Leave it out to get the first files.")
-    return int(text)
+def _place_of(arguments: Mapping[str, str]) -> Place:
+    """Return the place of a page of files. Raise QueryRefused."""
+    numbers = [arguments.get(f"files_{name}", "") for name in Place._fields]
+    if any(text and not number_in(text) for text in numbers):
+        raise QueryRefused("The number of a decision is none. Leave it out to get the first files.")
+    return Place(*map(number_in, numbers))
 
 
 def _with(address: str, argument: str) -> str:

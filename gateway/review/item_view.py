@@ -125,7 +125,21 @@ class Files:
         """Return the last decision on each file that is not taken down: those that wait first, then by address."""
         decisions = (history[-1] for history in self._histories.values())
         shown = (decision for decision in decisions if not self._is_hidden(decision, takedowns))
-        return sorted(shown, key=lambda decision: (_ORDER[decision.verdict], decision.url))
+        return sorted(shown, key=_place)
+
+    def start(self, decisions: Sequence[Decision], after: int, before: int) -> int:
+        """Return how many of the files that are shown come before a page, given their last decisions in order.
+
+        The page begins after the file that the decision `after` is on, or ends before that of `before`; 0: neither.
+        That decision may be superseded by now: the file had its place by it.
+        """
+        if not (after or before):
+            return 0
+        numbered = {decision.number: decision for history in self._histories.values() for decision in history}
+        if after in numbered:
+            return sum(_place(decision) <= _place(numbered[after]) for decision in decisions)
+        end = sum(_place(decision) < _place(numbered[before]) for decision in decisions) if before in numbered else 0
+        return max(0, end - MOST_FILES)
 
     def _is_hidden(self, decision: Decision, takedowns: Takedowns) -> bool:
         candidate = self._candidates.get(decision.url)
@@ -167,6 +181,11 @@ class Files:
             len(standing(history)) > 1,
             bool(sha256) and has_copy(sha256),
         )
+
+
+def _place(decision: Decision) -> tuple[int, str]:
+    """Return the place of a file among those of its item, by a decision on it."""
+    return _ORDER[decision.verdict], decision.url
 
 
 def _short(text: str) -> str:

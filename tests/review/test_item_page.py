@@ -20,7 +20,7 @@ from gateway.review.record_facts import work_of
 from gateway.takedowns import Kind, Takedown, Takedowns
 from tests.page_house import House, house, parsed, seen, settings, statement  # noqa: F401 - fixtures
 from tests.publish.desk import Sent, dc
-from tests.review_files import AT, Files
+from tests.review_files import AT, DOMAIN, Files
 from tests.review_house import Browser, browser, signed_in
 
 ITEM = "/review/items/oai:gateway.example.org:laro/"
@@ -223,7 +223,7 @@ def test_an_item_that_is_not_there_is_not_found(reviewer):
         answer = reviewer.get(path)
         assert answer.status_code == 404, path
         assert "No item has this identifier." in answer.text
-    assert reviewer.get(f"{ITEM}x?files=no").status_code == 400
+    assert reviewer.get(f"{ITEM}x?files_before=no").status_code == 400
 
 
 def test_an_item_without_a_search_says_so(house, reviewer):  # noqa: F811 - the fixture
@@ -295,7 +295,40 @@ def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer
     (following,) = tree.xpath("//nav[@class='pages']/a[@rel='next']/@href")
     second = reviewer.get(following)
     assert len(parsed(second.text).xpath("//section[@data-row]")) == 20
-    assert len(parsed(reviewer.get(f"{ITEM}1?files={count - 10}").text).xpath("//section[@data-row]")) == 10
+    last = max(decision.number for decision in files.desk.decisions(f"{DOMAIN}:laro/1"))
+    end = parsed(reviewer.get(f"{ITEM}1?files_after={last - 10}").text)
+    assert len(end.xpath("//section[@data-row]")) == 10
+    assert end.xpath("//nav[@class='pages']/a/@rel") == ["prev"]
+
+
+def test_no_file_is_lost_to_a_person_who_decides_while_walking_through_the_pages(files, reviewer):
+    """Files that wait come first. When those of a page were decided on, the next page left out as many others."""
+    files.publish("1")
+    files.find_many("1", 50)
+    address, walked = f"{ITEM}1", []
+    for _ in range(3):
+        page = parsed(reviewer.get(address).text)
+        names = [heading.text_content() for heading in page.xpath("//section[@data-row]/h3[1]")]
+        walked += names
+        last = {one.url.rpartition("/")[2]: one for one in files.desk.decisions(f"{DOMAIN}:laro/1")}
+        files.desk.decide(*(last[name]._replace(verdict="accept", decided_by="B. Ito") for name in names))
+        (address,) = page.xpath("//nav[@class='pages']/a[@rel='next']/@href")
+    assert walked == [f"{number:05}.pdf" for number in (*range(50), *range(10))], "then those that were decided on"
+
+
+def test_the_page_of_files_before_another_ends_where_that_begins(files, reviewer):
+    """Whoever goes back sees the page that was seen before, whether it is the first one or not."""
+    files.publish("1")
+    files.find_many("1", 50)
+    address, walked = f"{ITEM}1", []
+    for link in ("next", "next", "prev", "prev"):
+        page = parsed(reviewer.get(address).text)
+        walked.append([heading.text_content() for heading in page.xpath("//section[@data-row]/h3[1]")])
+        (address,) = page.xpath(f"//nav[@class='pages']/a[@rel='{link}']/@href")
+    first, second, third, again = walked
+    assert (len(third), again) == (10, second)
+    assert parsed(reviewer.get(address).text).xpath("//section[@data-row]/h3[1]")[0].text_content() == first[0]
+    assert len(reviewer.get(f"{ITEM}1?files_after={10**14}").data) > 10_000, "a decision that is gone: the first page"
 
 
 def test_each_step_is_shown_with_its_first_files():

@@ -270,7 +270,7 @@ def test_a_failure_of_the_thread_is_logged_and_the_entry_stays(filled, administr
     [(f"{LIST}.json", 403), (f"{LIST}.csv", 403), (f"/review/items/{ITEM}1.json", 451), ("/review/nothing.json", 404),
      (f"/review/items/{ITEM}1?format=json", 451), (f"/review/items/{ITEM}1?format=csv", 451),
      (f"/review/items/{ITEM}999.json", 404),
-     (f"/review/items/{ITEM}2.json?files=x", 400), ("/review/items/oai:gateway.example.org:other/1.json", 404)],
+     (f"/review/items/{ITEM}2.json?files_after=x", 400), ("/review/items/oai:gateway.example.org:other/1.json", 404)],
 )  # fmt: skip
 def test_the_refusal_of_data_is_data(filled, administrator, path, status):
     _agree(administrator, f"item={ITEM}1")
