@@ -346,7 +346,7 @@ class SqliteFile:
         try:
             mode = self._keep_a_log(session)
             self._begin(session, self._busy_seconds)
-            if mode != _LOG_MODE:
+            if mode != _LOG_MODE and not self._is_unchanging:  # the latter has no log, and cannot be written anyway
                 raise StoreUnwritable(_NO_LOG.format(self.path, mode))
             # Under the lock, it checks again: another process may have done it meanwhile.
             steps.apply(Database(session.connection))

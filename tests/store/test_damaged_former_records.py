@@ -169,3 +169,13 @@ def test_a_dictionary_that_is_missing_damages_the_records_that_need_it(path, rec
         connection.commit()
     lost = refused_of(path, records)
     assert lost == [record.identifier for record in records if record.item % 3 == 2]
+
+
+def test_damaged_sets_of_an_item_end_the_conversion_with_what_to_do(path, records):
+    """Nobody knows in which lists its records are."""
+    for stored in ("[1", "{}x", '["a"]', "[[]]"):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("update item set sets = ? where id = 3", (stored,))
+            connection.commit()
+        with pytest.raises(StoreDamaged, match=r"The sets of the item 3 are damaged\. Restore the store with"):
+            SqliteStore(path)
