@@ -46,6 +46,11 @@ def address_of(folder: str, identifier: str, has_rivals: Rivals) -> str:
     return query_address(folder, identifier)
 
 
+def plain_address(folder: str, identifier: str) -> str:
+    """Return an address of an item that is right whatever other items there are: a row of slashes is in the query."""
+    return address_of(folder, identifier, lambda _: True)
+
+
 def query_address(folder: str, identifier: str) -> str:
     """Return an address that has the identifier in its query, where nothing changes it on the way."""
     return f"{folder}?identifier={in_query(identifier)}"

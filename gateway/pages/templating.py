@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from gateway.pages import shown
 from gateway.pages.charts import meter
 from gateway.pages.icons import icon
-from gateway.pages.item_addresses import in_path
+from gateway.pages.item_addresses import plain_address
 from gateway.pages.languages import language_tag
 from gateway.pages.site import Site
 from gateway.pages.texts import counted, texts
@@ -58,7 +58,7 @@ class Pages:
             shortened=shown.shortened,
             counted=counted,
             host=shown.host,
-            in_path=in_path,
+            item_path=self._item_path,
             language=language_tag,
             step_name=self._step_name,
             searched=self._searched,
@@ -69,6 +69,9 @@ class Pages:
     def render(self, template: str, **values: object) -> str:
         """Return the HTML of a page. Raise an error of Jinja if a value is missing."""
         return self._environment.get_template(template).render(_DEFAULTS | values)
+
+    def _item_path(self, identifier: str) -> str:
+        return plain_address(f"{self.site.root}/items/", identifier)
 
     def _searched(self, text: str) -> str:
         """Return the address of a search for the words of a text of a record."""

@@ -14,7 +14,7 @@ from gateway.fulltext.explanation import policy_sentence, standing_of
 from gateway.fulltext.stored_search import candidates_in, parsed_search
 from gateway.model import Description, ItemState, ListedCopy, SearchState
 from gateway.names import source_of, upstream_identifier
-from gateway.pages.item_addresses import address_of
+from gateway.pages.item_addresses import plain_address
 from gateway.review.copy_rows import COLUMNS
 from gateway.review.data_answers import DATA, csv_answer, json_answer
 from gateway.review.frame import ReviewPages, page, refused
@@ -228,8 +228,8 @@ def _with(address: str, argument: str) -> str:
 
 
 def _metadata_address(root: str, identifier: str, prefix: str) -> str:
-    return address_of(f"{root}/metadata/{prefix}/", identifier, lambda _: True)
+    return plain_address(f"{root}/metadata/{prefix}/", identifier)
 
 
 def _public_address(root: str, identifier: str) -> str:
-    return address_of(f"{root}/items/", identifier, lambda _: True)
+    return plain_address(f"{root}/items/", identifier)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise
+from urllib.parse import urljoin
 
 import pytest
 
@@ -47,6 +48,21 @@ def furnished(house):
         number = house.desk.inbox.start_run("laro", at)
         house.desk.inbox.end_run(number, at + 60, outcome, is_complete, counts, ())
     return house
+
+
+@pytest.mark.parametrize("name", ["a/b/../c", "./a", "a//b/", "a/..", "50%2F?x=1&y=2#z", "\u202ea/b"])
+def test_links_of_browsed_records_lead_to_the_item_whatever_its_identifier(house, name):
+    """A browser resolves dot segments, and a proxy merges slashes, so the link has both in its query."""
+    house.add(name)
+    listed = parsed(house.page("/browse?verb=ListRecords&metadataPrefix=oai_dc"))
+    (one,) = [link for link in listed.xpath("//td//a/@href") if "verb=GetRecord" in link]
+    links = {link for page in (listed, parsed(house.page(one))) for link in page.xpath("//main//a/@href")}
+    items = {link for link in links if link.startswith("/items/")}
+    assert len(items) == 1
+    for link in items:
+        as_browsers_ask = urljoin("http://g.example/", link).removeprefix("http://g.example")
+        assert house.get(as_browsers_ask, follow_redirects=True).status_code == 200, link
+        assert "//" not in link.partition("?")[0]
 
 
 def test_the_start_page_says_what_is_here(furnished):
