@@ -20,7 +20,7 @@ from gateway.fulltext.decisions import RULE
 from gateway.model import Decision, ListedCopy
 from gateway.review.copy_rows import Row
 from gateway.review.decide_page import VERBS, with_done
-from gateway.review.entries import MOST, Histories, can_undo
+from gateway.review.entries import MOST, can_undo
 from gateway.review.frame import ReviewPages, page, refused, see_other
 from gateway.review.list_arguments import asked_of
 from gateway.review.listing import Listing
@@ -142,18 +142,17 @@ class BatchPage:
         """Return the rows that a verb fits: as the command, `undo` leaves decisions of rules, and undone ones."""
         if verb != "undo":
             return tuple(rows)
-        histories = Histories(self._desk().decisions)
-        return tuple(row for row in rows if _is_undoable(row.listed, histories))
+        desk = self._desk()
+        return tuple(row for row in rows if _is_undoable(row.listed, desk))
 
     def _decisions(self, desk: Discovery, rows: Iterable[Row], verb: str, reason: str) -> list[Decision]:
         """Return the decisions on files. Raise DecisionRefused if one cannot be undone."""
         user, at = signed_in(), int(self._clock())
-        histories = Histories(desk.decisions)
         decisions = []
         for row in rows:
             last = row.listed.decision
             if verb == "undo":
-                following = undoing(histories.of(last.identifier, last.url))
+                following = undoing(desk.history(last.identifier, last.url))
             else:
                 following = last._replace(verdict=verb, reason=reason, is_undoing=False)
             decisions.append(following._replace(number=last.number, decided_by=user.name, at=at))
@@ -169,11 +168,11 @@ class BatchPage:
         )
 
 
-def _is_undoable(listed: ListedCopy, histories: Histories) -> bool:
+def _is_undoable(listed: ListedCopy, desk: Discovery) -> bool:
     copy, decision = listed
     if decision.decided_by == RULE or decision.is_undoing:
         return False
-    return can_undo(histories.of(copy.identifier, copy.url))
+    return can_undo(desk.history(copy.identifier, copy.url))
 
 
 def _is_so(row: Row, verb: str) -> bool:

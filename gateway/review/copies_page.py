@@ -15,7 +15,7 @@ from gateway.pages.shown import number
 from gateway.pages.texts import counted
 from gateway.review.copy_rows import COLUMNS, Row, facts_of
 from gateway.review.data_answers import csv_answer, json_answer
-from gateway.review.entries import Histories, can_undo
+from gateway.review.entries import can_undo
 from gateway.review.frame import ReviewPages, page, see_other
 from gateway.review.item_links import address_in_list, item_address
 from gateway.review.list_arguments import Asked, asked_of, filter_query, key_of, query_of
@@ -50,7 +50,7 @@ class CopiesPage:
         if shown.last is None and (asked.after or asked.before):  # all files of the page were decided on meanwhile
             asked = asked._replace(after=None, before=None)
             shown = self._listing.page(asked, user, PAGE)
-        histories = Histories(self._desk().decisions)
+        desk = self._desk()
         base = f"{self._root}/review?"
         address = (base + query_of(asked)).rstrip("?")
         body = self._pages.render(
@@ -58,7 +58,7 @@ class CopiesPage:
             tab="copies",
             asked=asked,
             shown=shown,
-            rows=[row._replace(can_undo=_can_undo(row, histories)) for row in shown.rows],
+            rows=[row._replace(can_undo=_can_undo(row, desk)) for row in shown.rows],
             views=self._views(user),
             choices=self._choices(user),
             filters=filter_query(asked),
@@ -155,12 +155,12 @@ class CopiesPage:
         }
 
 
-def _can_undo(row: Row, histories: Histories) -> bool:
+def _can_undo(row: Row, desk: Discovery) -> bool:
     """Return whether a decision of a person can be taken back. After an undo, the decisions before it say so."""
     last = row.listed.decision
     if row.is_by_rule or not last.is_undoing:
         return not row.is_by_rule
-    return can_undo(histories.of(last.identifier, last.url))
+    return can_undo(desk.history(last.identifier, last.url))
 
 
 def _next(base: str, asked: Asked, shown: Shown) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import filterfalse, groupby
 from typing import Final, NamedTuple
 
@@ -43,24 +42,6 @@ def entries_of(decisions: Iterable[tuple[Decision, int]]) -> Iterator[Entry]:
     """Yield the entries of decisions, given the newest first, each with the number of its entry."""
     for _, group in groupby(decisions, key=lambda entered: entered[1]):
         yield Entry(tuple(decision for decision, _ in group))
-
-
-class Histories:
-    """All decisions on copies, the oldest first. The decisions on each item are read once: it may have many copies."""
-
-    def __init__(self, decisions: Callable[[str], Iterable[Decision]]) -> None:
-        """Take the function that returns the decisions on an item."""
-        self._decisions = decisions
-        self._known: dict[str, dict[str, list[Decision]]] = {}
-
-    def of(self, identifier: str, url: str) -> Sequence[Decision]:
-        """Return the decisions on a copy. Raise StoreError."""
-        if identifier not in self._known:
-            by_url: dict[str, list[Decision]] = defaultdict(list)
-            for decision in self._decisions(identifier):
-                by_url[decision.url].append(decision)
-            self._known[identifier] = dict(by_url)
-        return self._known[identifier].get(url, ())
 
 
 def can_undo(history: Iterable[Decision]) -> bool:

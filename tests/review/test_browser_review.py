@@ -20,6 +20,8 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from gateway.model import Role
+from gateway.store.takedown_file import TakedownFile
+from gateway.takedowns import Kind, Takedown
 from tests import live
 from tests.chromium import follow, started
 from tests.conftest import AXE
@@ -53,6 +55,7 @@ PAGES = {
     "precision": "/review/precision",
     "sample": "/review/sample",
     "takedowns": "/review/takedowns",
+    "takedowns, and removed ones": "/review/takedowns?removed=with",
     "a takedown of an item": "/review/takedowns/new?item=oai:gateway.example.org:laro/w0",
     "item with a file that nobody has fetched": f"{ITEM}named",
     "a takedown of an address": f"/review/takedowns/new?item={ITEM[14:]}named&address=http://laro.example.org/x.pdf",
@@ -96,6 +99,11 @@ def furnished(folder: Path) -> None:
         files.add("done", "Decided work", by="A. Reader", verdict="reject", reason="It is another work.")
         files.add("hostile", HOSTILE, url="https://h.example/%3Cscript%3E", evidence=HOSTILE, reason=HOSTILE)
     add_user(folder, "B. Ito", Role.ADMINISTRATOR)
+    entry = Takedown(
+        Kind.URL, "elsewhere.example.org/1.pdf", at="2026-01-01T00:00:00Z", by="A. Reader", reason="Asked."
+    )
+    removed = entry._replace(value="elsewhere.example.org/2.pdf", removed_at="2026-01-02T00:00:00Z", removed_by=HOSTILE)
+    TakedownFile(folder).change(lambda _: (entry, removed))
 
 
 @pytest.fixture(scope="module")
