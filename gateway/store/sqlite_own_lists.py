@@ -3,7 +3,7 @@
 A set that has few records of each block is slow to read: each block is inflated for one record of it. The first slow
 page notes that the set is wanted. Compaction then makes its own list, a part at a time, and publication keeps it up.
 A list that nobody has asked for in a month is dropped. Tokens name keys, so they go on when a list comes or goes.
-Own lists lack departed records, so nobody reads or wants one while these are shown.
+Own lists lack departed records. While these are shown, only pages without any are read from an own list, or want one.
 
 The blocks of a part are read and made outside of the lock. Inside, it is compared whether the set still has the keys
 that the part has; if not, the part is dropped, and made again. What lies under a key never changes.

@@ -23,8 +23,8 @@ from gateway.model import (
 )
 from gateway.pieces import Part
 from gateway.store.base_parts import SMALL_PAGE, PageOfParts
-from gateway.store.block_pages import within
-from gateway.store.block_rows import positions_of
+from gateway.store.block_pages import PagePlan, within
+from gateway.store.block_rows import Bits, positions_of
 from gateway.store.blocks import Kind
 from gateway.store.queries import load
 from gateway.store.sqlite_blocks import Blocks
@@ -75,18 +75,7 @@ class SqliteView:
         if place is None:
             return PageOfParts((), 0, None)
         is_small = limit < SMALL_PAGE
-        has_no_own = self._shows_departed or place[0] == EVERYTHING
-        own = None if has_no_own else self._session.one(SQL["own_list_ready"], place)
-        page, departed = self._blocks.page(
-            (EVERYTHING, own[0]) if own else place,
-            selection,
-            after,
-            limit,
-            shows_departed=self._shows_departed,
-            is_exact=is_exact or is_small,
-        )
-        if own or (page.is_slow and not has_no_own):
-            self.wanted.add(place)
+        page, departed = self._plan(place, selection, after, limit, is_exact=is_exact or is_small)
         kind = Kind.HEADERS if only_headers else Kind.RECORDS
         page = self._blocks.shortened(page, kind)
         whole = [portion.row.body for portion in page.portions if portion.is_whole and not is_small]
@@ -100,16 +89,49 @@ class SqliteView:
                 parts += [text + b"\n" for text in self._blocks.texts(portion, kind, departed.get(body, 0))]
         return PageOfParts(tuple(parts), page.size, page.next)
 
+    def _plan(
+        self, place: tuple[int, int], selection: Selection, after: Key | None, limit: int, *, is_exact: bool
+    ) -> tuple[PagePlan, dict[int, Bits]]:
+        """Return a page and the departed records of its bodies, from the own list of a set if there is one.
+
+        An own list lacks departed records. If these are shown, it is used where there are none.
+        """
+        own = None if place[0] == EVERYTHING else self._session.one(SQL["own_list_ready"], place)
+        if own:
+            every = EVERYTHING, own[0]
+            page, _ = self._blocks.page(every, selection, after, limit, shows_departed=False, is_exact=is_exact)
+            if not self._shows_departed or not self._has_departed(place, selection, after, page.next):
+                self.wanted.add(place)
+                return page, {}
+        page, departed = self._blocks.page(
+            place, selection, after, limit, shows_departed=self._shows_departed, is_exact=is_exact
+        )
+        is_without = not any(bits & departed.get(row.body, 0) for row, bits in page.portions)
+        if page.is_slow and place[0] != EVERYTHING and is_without:
+            self.wanted.add(place)
+        return page, departed
+
+    def _has_departed(self, place: tuple[int, int], selection: Selection, after: Key | None, last: Key | None) -> bool:
+        """Return whether a set has departed records in the seconds of a page, which may end with the list (None)."""
+        start = max(selection.from_ or 0, after.datestamp if after else 0)
+        until = _EVER if selection.until is None else selection.until
+        stop = min(until, last.datestamp if last else until) + 1
+        return self._number_of(place, start, stop, is_with=True) > self._number_of(place, start, stop, is_with=False)
+
     def count(self, selection: Selection) -> int:
         """Return how many records the whole list has. It adds up tallies, and does not scan the records."""
         place = self._place(selection)
         if place is None:
             return 0
-        collection, prefix = place
         stop = _EVER if selection.until is None else selection.until + 1
-        same = {"collection": collection, "prefix": prefix, "departed": int(self._shows_departed)}
+        return self._number_of(place, selection.from_ or 0, stop, is_with=self._shows_departed)
+
+    def _number_of(self, place: tuple[int, int], start: int, stop: int, *, is_with: bool) -> int:
+        """Return how many records a list has in the seconds up to before `stop`; `is_with`: with departed ones."""
+        collection, prefix = place
+        same = {"collection": collection, "prefix": prefix, "departed": int(is_with)}
         total = 0
-        for span, first, last in spans(selection.from_ or 0, stop):
+        for span, first, last in spans(start, stop):
             (part,) = self._session.one(SQL["tally"], {**same, "span": span, "first": first, "last": last}) or (0,)
             total += part
         return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -315,11 +316,84 @@ def test_a_list_that_could_not_be_noted_is_noted_by_the_next_page(sparse):
     assert len(lists_of(sparse)) == 1
 
 
-def test_nobody_wants_a_list_of_its_own_while_departed_records_are_shown(sparse):
-    """It lacks them, so it would be made, and kept up, and never read."""
+def depart(store, clocks, make_change, numbers, version):
+    """Publish items of the rare set that leave it."""
+    publish(store, clocks, changes_of(make_change, numbers, version, rare=10**6))
+
+
+def test_a_list_of_its_own_is_wanted_while_departed_records_are_shown_if_there_are_none(sparse):
     sparse._show_departed = True
     assert len(texts_of(sparse, limit=500)) == 30
+    assert len(lists_of(sparse)) == 1
+
+
+def test_nobody_wants_a_list_of_its_own_for_pages_with_departed_records(sparse, clocks, make_change):
+    """It lacks them, so it would be made, and kept up, and never read."""
+    depart(sparse, clocks, make_change, [750], 30)
+    sparse._show_departed = True
+    listed = texts_of(sparse, limit=500)
+    assert len(listed) == 30
+    assert b'status="deleted"' in listed[-1]
     assert lists_of(sparse) == []
+
+
+def test_pages_without_departed_records_come_from_the_own_list_while_these_are_shown(sparse, clocks, make_change):
+    """They are the same as those from the blocks of all records, wherever a page begins and ends."""
+    texts_of(sparse)
+    sparse.compact()
+    (own,) = lists_of(sparse)
+    sparse._show_departed = True
+    with sparse.view() as view:
+        assert len(view.parts(LIST, None, 500, only_headers=False, is_exact=False).parts) == 1
+        assert view.wanted == {(own.collection, own.prefix)}
+    depart(sparse, clocks, make_change, [750], 30)
+    with sparse.view() as view:
+        first = view.parts(LIST, None, 10, only_headers=False, is_exact=True)
+        assert view.wanted == {(own.collection, own.prefix)}, "no departed record is on this page"
+    with sparse.view() as view:
+        assert len(view.parts(LIST, first.next, 500, only_headers=False, is_exact=False).parts) > 1
+        assert view.wanted == set()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_pages_are_the_same_with_and_without_an_own_list_while_departed_records_are_shown(
+    sparse, clocks, make_change, seed
+):
+    dice = Random(seed)
+    texts_of(sparse)
+    sparse.compact()
+    for version in range(30, 40):
+        clocks.pass_seconds(dice.choice((0, 1, 1, 40, 4_000, 90_000)))
+        members = dice.sample(range(0, 1500, 50), 3)
+        if dice.random() < 0.4:
+            depart(sparse, clocks, make_change, members, version)
+        else:
+            publish(sparse, clocks, changes_of(make_change, [*members, dice.randrange(1600)], version))
+    clocks.pass_seconds(100)
+    if dice.random() < 0.5:
+        sparse.compact()
+    (own,) = lists_of(sparse)
+    assert own.is_ready
+    sparse._show_departed, used = True, 0
+    with sparse.view() as view:
+        seconds = [key for key, _ in view.tallies(replace(LIST, from_=0, until=2**40), 1)]
+    for _ in range(60):
+        first, last = sorted(dice.choices(seconds, k=2))
+        selection = replace(LIST, from_=dice.choice((None, first)), until=dice.choice((None, None, last)))
+        limit, is_exact, pages = dice.choice((1, 3, 9, 30, 500)), dice.random() < 0.5, []
+        for is_ready in (1, 0):
+            with sparse._file.writing() as session:
+                session.execute("update own_list set is_ready = ?", (is_ready,))
+            after, texts = None, []
+            while not texts or after is not None:
+                with sparse.view() as view:
+                    page = view.parts(selection, after, limit, only_headers=False, is_exact=is_exact)
+                    used += is_ready and bool(view.wanted)
+                    texts += identity(page.parts).splitlines() or [b"nothing"]
+                after = page.next
+            pages.append(texts)
+        assert pages[0] == pages[1], (seed, selection, limit)
+    assert used > 0
 
 
 @pytest.mark.parametrize("damage", ["records = x'ff'", "crc = crc + 1", "items = x'ff'", "records = 7"])
