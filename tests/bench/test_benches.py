@@ -43,11 +43,12 @@ LONG = {
     ),
     **dict.fromkeys(("clean", "mirror", "recheck", "windows"), 200),
 }
+_LONG = [pytest.param(bench, marks=[pytest.mark.long, pytest.mark.share(one_in=3)]) for bench in LONG]
 
 
 @pytest.mark.unmeasured
 @pytest.mark.slow
-@pytest.mark.parametrize("bench", [*SHORT, *(pytest.param(bench, marks=pytest.mark.long) for bench in LONG)])
+@pytest.mark.parametrize("bench", [*SHORT, *_LONG])
 def test_bench_prints_its_figures(bench: str) -> None:
     records = {**SHORT, **LONG}[bench]
     line = [sys.executable, "-m", f"tests.bench.{bench}", "--records", str(records)]

@@ -183,6 +183,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
         made.quit()
 
 
+@pytest.mark.share(one_in=4)
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("page", PAGES)
@@ -204,6 +205,7 @@ def test_the_judge_of_accessibility_sees_faults(site, browser):
     assert rules >= {"image-alt", "link-name", "page-has-heading-one"}
 
 
+@pytest.mark.share(one_in=2)
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_is_wider_than_the_smallest_phone_whatever_the_spacing(site, browser, page):
     window = browser(320)
@@ -213,6 +215,7 @@ def test_no_page_is_wider_than_the_smallest_phone_whatever_the_spacing(site, bro
     assert window.execute_script(TOO_WIDE) <= 0
 
 
+@pytest.mark.share(one_in=2)
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_is_wider_than_a_phone_whose_letters_are_twice_as_large(site, browser, page):
     """WCAG 2.2, 1.4.4: the size that a reader has chosen in the settings of the browser."""
@@ -257,6 +260,7 @@ def test_no_payload_in_any_field_runs_or_is_loaded(site, browser):
         following = links[0].get_attribute("href").removeprefix(site) if links else ""
 
 
+@pytest.mark.share(one_in=4)
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("page", PAGES)
 def test_without_javascript_the_page_is_the_same(site, browser, page, width):

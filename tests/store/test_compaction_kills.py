@@ -111,6 +111,7 @@ def check_command(folder: Path) -> None:
     assert (done.returncode, "The store is sound." in done.stderr) == (0, True), done.stderr
 
 
+@pytest.mark.share(one_in=3)
 @pytest.mark.parametrize(
     ("name", "step"),
     [*((PUBLISHERS[0], step) for step in STEPS), *((tidier.COMPACTOR, step) for step in TIDYING)],
@@ -145,7 +146,11 @@ def _let_publish(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted", [pytest.param(30, id="share"), pytest.param(400, id="whole", marks=pytest.mark.long)]
+    "wanted",
+    [
+        pytest.param(30, id="share"),
+        pytest.param(400, id="whole", marks=[pytest.mark.long, pytest.mark.share(one_in=4)]),
+    ],
 )
 def test_kills_at_random_moments_lose_nothing(folder, capsys, wanted):
     choice, killed = random.Random(SEED), 0

@@ -191,7 +191,10 @@ def _after(work: Work, made: tuple[Path, Clocks], folder: Path) -> dict[str, Any
 
 
 WORKS = (publish, compact, erase)
-STEPS = [pytest.param(7, id="share"), pytest.param(1, id="whole", marks=pytest.mark.long)]
+STEPS = [
+    pytest.param(7, id="share"),
+    pytest.param(1, id="whole", marks=[pytest.mark.long, pytest.mark.share(one_in=6)]),
+]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -247,7 +250,13 @@ def test_the_work_that_is_killed_makes_the_file_smaller(made, tmp_path, work):
     assert path.stat().st_size < before
 
 
-@pytest.mark.parametrize("step", [pytest.param(41, id="share"), pytest.param(5, id="more", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param(41, id="share"),
+        pytest.param(5, id="more", marks=[pytest.mark.long, pytest.mark.share(one_in=4)]),
+    ],
+)
 def test_a_kill_before_any_statement_of_an_upgrade_loses_nothing(tmp_path, step):
     former = tmp_path / "made" / "store.sqlite"
     former.parent.mkdir()
