@@ -190,6 +190,7 @@ def _trickles(handler, here) -> bool:
     return True
 
 
+@pytest.mark.share(one_in=3)
 @pytest.mark.parametrize("answer", [_is_silent, _asks_to_wait, _trickles])
 def test_a_command_that_waits_for_a_server_is_ended_by_sigterm(answer, fresh, site):
     with _Site(site, answer) as here, ExitStack() as started:
