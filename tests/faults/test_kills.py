@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 RECORDS, BEFORE, PAGE = 20_000, 1000, 50
 _ALL_PASS = "GATEWAY_SWEEP_MOST_SHARE=1"  # a third of what is held goes, and nobody is there to let it pass
 # FAULTS_KILLS=200 for the whole proof, which takes about a minute; FAULTS_SEED tells which moments.
-KILLS = int(os.environ.get("FAULTS_KILLS", "40"))
+KILLS = int(os.environ.get("FAULTS_KILLS", "20"))
 SEED = seed_of("FAULTS_SEED")
 
 

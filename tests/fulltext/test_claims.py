@@ -49,6 +49,7 @@ def test_a_claim_decides(claim: Claim) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.share(one_in=2)
 @pytest.mark.parametrize("module", _HELD_BACK, ids=lambda module: module.__name__.rpartition(".")[2])
 def test_claims_that_were_held_back_decide(module: ModuleType) -> None:
     assert [claim.name for claim in module.CLAIMS if outcome_of(claim) != claim.wanted] == []

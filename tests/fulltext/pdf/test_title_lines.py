@@ -204,6 +204,7 @@ def _records(subject: Subject) -> tuple[Named, ...]:
 
 
 @pytest.mark.long
+@pytest.mark.share(one_in=2)
 @pytest.mark.parametrize("labels", ["SHORT", "LONG", "LATER_SHORT", "LATER_LONG"])
 def test_hardly_any_label_in_any_language_is_taken_for_a_line_of_an_article(labels: str) -> None:
     accepted, total = [], 0
