@@ -658,6 +658,7 @@ LAYERS = {
             "gateway.fulltext",
             "gateway.hub_subscribers",
             "gateway.people.caller",
+            "gateway.people.log_completion",
             "gateway.store",
             *PUBLICATION,
             *ROOMS,

@@ -1,25 +1,29 @@
 """Completes the log before it is read: adds the lines about decisions and takedowns that it does not have.
 
-Those are in databases of their own. A command writes no line, and neither does a process that is killed before.
+Those are in files of their own. Of decisions, a command writes no line, and neither does a process that is killed.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from gateway.errors import StoreError
 from gateway.fulltext.decisions import RULE
 from gateway.model import Decision, DecisionFilter, Deed, LogLine
 from gateway.people.log_lines import line_of
 from gateway.store.base import Discovery, Users
-from gateway.store.opening import open_discovery
+from gateway.store.opening import open_discovery, open_users
 from gateway.store.takedown_file import TakedownFile
 from gateway.xmltext import parse_utc_datetime
 
 _BATCH: Final = 1_000
 _BEGIN: Final = (1 << 53, 0)
+
+log = logging.getLogger("gateway")
 
 
 def complete(folder: Path, users: Users) -> None:
@@ -30,6 +34,20 @@ def complete(folder: Path, users: Users) -> None:
     begins = users.log_begins()
     if begins is not None:
         users.write_missing(sorted((*_of_decisions(folder, begins), *_of_takedowns(folder, begins))))
+
+
+def note_takedowns(folder: Path) -> None:
+    """Add the missing lines about takedowns at once; if that fails, log a warning.
+
+    If a removed entry is added again, the list does not say any more that it was removed.
+    """
+    try:
+        with closing(open_users(folder)) as users:
+            begins = users.log_begins()
+            if begins is not None:
+                users.write_missing(sorted(_of_takedowns(folder, begins)))
+    except StoreError as error:
+        log.warning("Lines are not in the log of users yet; `gateway user log` adds them: %s", error)
 
 
 def _of_decisions(folder: Path, since: int) -> Iterator[LogLine]:

@@ -11,6 +11,7 @@ from gateway.apply_takedowns import Returning, Survey, pending, returning, surve
 from gateway.errors import ConfigurationError
 from gateway.fulltext.withdrawing import UNERASED, UNSETTLED, Finished, added, found_files, has_file
 from gateway.people.caller import whoever_calls
+from gateway.people.log_completion import note_takedowns
 from gateway.program import say
 from gateway.settings import Settings
 from gateway.store.takedown_file import Entries, TakedownFile
@@ -66,6 +67,7 @@ def add(
             _show_plan(wanted, _planned(instance, wanted), as_json=as_json)
             return
         file.change(lambda listed: added(listed, wanted))
+        note_takedowns(instance.folder)
         finished = finish(instance)
         with progress() as reporter:
             kept_files = KeptFilesRounds(instance, reporter, Stop())
@@ -232,6 +234,7 @@ def remove(
         finished = None
         if not is_dry:
             TakedownFile(instance.folder).change(lambda listed: _removed(listed, lifted))
+            note_takedowns(instance.folder)
             finished = finish(instance)
     totals: dict[str, object] = {
         "returning_items": list(back.items),

@@ -100,6 +100,42 @@ def test_takedowns_of_commands_are_in_the_log_and_their_removal_is(folder):
     ]
 
 
+def test_a_removal_stays_in_the_log_although_the_takedown_is_added_again(folder):
+    """The list has one entry for a target: that which is added again replaces the removed one."""
+    entry = Takedown(Kind.HOST, "example.net", at=utc_datetime(2_000), by="ada")
+    removed = entry._replace(removed_at=utc_datetime(3_000), removed_by="zoe")
+    for listed in ([entry], [removed], [entry._replace(at=utc_datetime(4_000))]):
+        TakedownFile(folder).change(lambda _, listed=listed: listed)  # type: ignore[misc]
+        log_completion.note_takedowns(folder)
+    assert [line[:2] for line in _decided(folder)] == [
+        ("ada", "taken down"),
+        ("zoe", "takedown removed"),
+        ("ada", "taken down"),
+    ]
+
+
+def test_a_takedown_stands_although_its_line_cannot_be_written(folder, monkeypatch, caplog):
+    """It is done; the line follows when the log is read."""
+
+    def busy(*_: object) -> int:
+        raise StoreBusy("users.sqlite is being written by another process.")
+
+    entry = Takedown(Kind.HOST, "example.net", at=utc_datetime(2_000), by="ada")
+    TakedownFile(folder).change(lambda _: (entry,))
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteUsers, "write_missing", busy)
+        log_completion.note_takedowns(folder)
+    assert "`gateway user log` adds them" in caplog.text
+    assert _decided(folder) == [("ada", "taken down", "host example.net", "")]
+
+
+def test_without_a_user_a_takedown_makes_no_log(tmp_path):
+    """Nobody can sign in, so nobody has a log."""
+    TakedownFile(tmp_path).change(lambda _: (Takedown(Kind.HOST, "example.net", at=utc_datetime(2_000)),))
+    log_completion.note_takedowns(tmp_path)
+    assert not (tmp_path / "users.sqlite").exists()
+
+
 def test_what_cannot_be_completed_can_be_read(folder, caplog):
     (folder / "discovery.sqlite").write_bytes(b"no database" * 100)
     assert [line["deed"] for line in people.log(folder, 1 << 62, 9)] == ["user added"]

@@ -17,10 +17,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gateway.cli import main as gateway
-from gateway.model import Compacted, Selection
+from gateway.model import Compacted, Deed, Selection
 from gateway.people.caller import whoever_calls
 from gateway.pieces import Piece, text_of
-from gateway.store.opening import open_inbox, open_store
+from gateway.store.opening import open_inbox, open_store, open_users
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_compaction import Compaction
 from gateway.store.takedown_file import TakedownFile
@@ -28,6 +28,7 @@ from gateway.takedowns import Kind, Takedown
 from gateway.upkeep import complete_takedowns
 from gateway.xmltext import DC, OAI_DC
 from harvester.cli import main
+from tests.review_house import add_user
 
 pytestmark = pytest.mark.slow  # it harvests and publishes
 
@@ -161,6 +162,16 @@ def _blobs(folder: Path) -> list[bytes]:
     assert len(parts) == 3
     assert len(secret) >= 2
     return [*parts, *(block[len(block) // 2 :][:36] for block in secret)]
+
+
+def test_who_removed_a_takedown_that_was_added_again_is_in_the_log(place) -> None:
+    """The command writes the line: later, the list does not say any more that the entry was removed."""
+    add_user(place.folder, "B. Ito")
+    for line in (("add", LOCAL), ("remove", LOCAL, "--yes"), ("add", LOCAL)):
+        place.call("takedown", *line)
+    with closing(open_users(place.folder)) as users:
+        deeds = {(one.by, one.deed) for one in users.log(1 << 62, 100) if one.about == f"identifier {LOCAL}"}
+    assert deeds == {(whoever_calls(), Deed.TAKEN_DOWN), (whoever_calls(), Deed.RESTORED)}
 
 
 def test_what_was_purged_comes_back_when_its_source_sends_it_again(place) -> None:
