@@ -65,6 +65,13 @@ def test_links_of_browsed_records_lead_to_the_item_whatever_its_identifier(house
         assert "//" not in link.partition("?")[0]
 
 
+def test_the_example_of_a_format_shows_the_characters_that_turn_a_text_around(house):
+    """Nobody copies from the page what it does not seem to say."""
+    house.add("1", title="Corals \u202egnp.exe")
+    page = house.page("/formats/oai_dc")
+    assert ("\u202e" in page, "Corals [U+202E]gnp.exe" in page) == (False, True)
+
+
 def test_the_start_page_says_what_is_here(furnished):
     text = seen(furnished.page("/"))
     assert "2 records from 1 source" in text
