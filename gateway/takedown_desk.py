@@ -98,8 +98,9 @@ class TakedownDesk:
         items = {*effect.touched, *owners}
         files = set(effect.files[entry.key])
         if self._has_searched:
-            searches = filter(None, map(self._desk.open().search, sorted({*items, item})[:MOST_ITEMS]))
-            files |= files_named(self._store, searches, (entry,))[entry.key]
+            desk = self._desk.open()
+            searches = filter(None, map(desk.search, sorted({*items, item})[:MOST_ITEMS]))
+            files |= files_named(self._store, desk, searches, (entry,))[entry.key]
         for digest in files:
             items.update(self._with_file(digest))
         hidden = tuple(sorted(effect.items[entry.key]))
@@ -121,7 +122,7 @@ class TakedownDesk:
             return files
         desk = self._desk.open()
         search = desk.search(entry.value)
-        of_search = files_named(self._store, (search,), (entry,))[entry.key] if search else set()
+        of_search = files_named(self._store, desk, (search,), (entry,))[entry.key] if search else set()
         return {digest for digest in files | of_search if not has_file(self._store, desk, digest, (entry,))}
 
     def _with_file(self, digest: str) -> tuple[str, ...]:

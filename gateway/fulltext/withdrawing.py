@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
 from gateway.apply_takedowns import OF_ITEMS, Searches, TakedownsApplied, apply_takedowns, pending, reopen
 from gateway.fulltext.release import Releaser
-from gateway.fulltext.search_result import REVIEWED
+from gateway.fulltext.search_result import RECHECK, REVIEWED
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
-from gateway.model import Candidate, SearchState
+from gateway.model import Candidate, Outcome, SearchState
 from gateway.settings import Settings
 from gateway.store.base import Discovery, Inbox, Store
 from gateway.store.takedown_file import Entries, TakedownFile
@@ -133,10 +133,10 @@ def found_files(store: Store, desk: Discovery, entries: Entries, wanted: Entries
     for entry in entries:
         names = {entry.value, *entry.items} if entry.kind is Kind.IDENTIFIER else {*entry.items}
         searches = () if entry in anywhere else filter(None, map(desk.search, sorted(names)))
-        groups[entry.key] |= files_named(store, searches, (entry,))[entry.key]
+        groups[entry.key] |= files_named(store, desk, searches, (entry,))[entry.key]
     after = ""
     while anywhere and (batch := desk.searches(after, _BATCH)):
-        for key, digests in files_named(store, batch, anywhere).items():
+        for key, digests in files_named(store, desk, batch, anywhere).items():
             groups[key] |= digests
         after = batch[-1].identifier
     for entry in entries:
@@ -169,16 +169,27 @@ def _names(search: SearchState, takedowns: Takedowns) -> bool:
     return takedowns.names_item(search.identifier, search.source, search.upstream)
 
 
-def files_named(store: Store, searches: Iterable[SearchState], entries: Entries) -> defaultdict[str, set[str]]:
-    """Return the files of some searches that entries name, by the keys of the entries. Raise StoreError."""
+def files_named(
+    store: Store, desk: Discovery, searches: Iterable[SearchState], entries: Entries
+) -> defaultdict[str, set[str]]:
+    """Return the files of some searches that entries name, by the keys of the entries. Raise StoreError.
+
+    Bytes that were decided on count too, if there are others at their address now.
+    """
     groups: defaultdict[str, set[str]] = defaultdict(set)
     alone = [(entry, Takedowns((entry,))) for entry in entries]
     for state in searches:
-        for candidate in filter(_has_bytes, candidates_of(state)):
+        for candidate in filter(_has_bytes, (*candidates_of(state), *_decided(desk, state))):
             for entry, takedowns in alone:
                 if _is_meant(store, takedowns, state, candidate):
                     groups[entry.key].add(candidate.sha256)
     return groups
+
+
+def _decided(desk: Discovery, state: SearchState) -> Iterator[Candidate]:
+    """Yield the files of an item that were decided on, as if they were checked copies."""
+    for url, digest in {(decision.url, decision.sha256) for decision in desk.decisions(state.identifier)}:
+        yield Candidate(url, RECHECK, outcome=Outcome.SUCCESS, sha256=digest)
 
 
 def _has_bytes(candidate: Candidate) -> bool:

@@ -195,6 +195,28 @@ def test_a_file_that_is_taken_down_while_it_is_read_leaves_with_the_next_publica
     assert case.call("check", command=gateway).exit_code == 0
 
 
+@pytest.mark.parametrize("kind", [*TARGETS, "both"])
+def test_the_bytes_of_an_earlier_version_of_a_file_leave_with_it(case, kind: str) -> None:
+    """The notice is about the file at an address, or about the work: no version of it stays or comes back."""
+    search, earlier = case.search, case.digest
+    body = pdf(search, "A second version.")
+    search.web.own = {**search.web.own, COPY: answer(body)}
+    work = Recheck(search.store, search.desk, search.web, search.settings, clock=lambda: search.now + 9.0)
+    assert [str(result.effect) for result in work.run(Order({"laro": 0}, identifier=IDENTIFIER))] == ["changed"]
+    search.release()
+    later = sha256(body).hexdigest()
+    assert set(case.kept()) == {earlier, later}
+    if kind == "sha256":
+        case.call("takedown", "add", later)
+        assert case.kept() == [earlier]
+    elif kind == "both":
+        case.call("takedown", "add", later, earlier)
+        assert case.kept() == []
+    else:
+        assert case.json("takedown", "add", TARGETS[kind])["deleted_copies"] == 2
+        assert (case.kept(), search.store.takedowns().digests) == ([], {earlier, later})
+
+
 @pytest.mark.parametrize("kind", ["identifier", "doi", "url"])
 def test_new_bytes_of_a_file_that_is_taken_down_during_a_recheck_are_not_stored(case, kind: str) -> None:
     """They leave with the next publication at the latest, and the list notes them if they were looked at."""
