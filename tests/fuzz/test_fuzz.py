@@ -49,6 +49,7 @@ def _read_by_a_new_process(size: int, name: str) -> tuple[int, str]:
     return int(peak), outcome
 
 
+@pytest.mark.share(one_in=2)
 @pytest.mark.long
 @pytest.mark.parametrize(
     "name", ["ordinary", "empty elements", "attributes", "broken ordinary", "list: links of one entry"]

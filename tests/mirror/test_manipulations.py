@@ -286,6 +286,7 @@ def killed(folder, provider, count):
     return done.returncode != -signal.SIGKILL
 
 
+@pytest.mark.share(one_in=3)
 @pytest.mark.long
 @pytest.mark.unmeasured
 def test_killed_anywhere_nothing_is_found(tmp_path, provider, fill):

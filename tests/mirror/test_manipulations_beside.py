@@ -396,6 +396,7 @@ def test_the_catalogue_of_an_earlier_version_names_the_files_from_the_next_run_o
     assert audited(mirror.folder)[1][0] == ("altered", f"failed/{note(mirror.folder).name}")
 
 
+@pytest.mark.share(one_in=3)
 @pytest.mark.long
 @pytest.mark.unmeasured
 def test_killed_anywhere_nothing_else_is_found(tmp_path, provider):

@@ -189,6 +189,7 @@ ours.keep(root, {"a": b"2", "files/new": b"new", "files/old": old})
 """
 
 
+@pytest.mark.share(one_in=3)
 @pytest.mark.unmeasured
 @pytest.mark.long
 @pytest.mark.parametrize("begun", [2, 1, 0], ids=["a further version", "a new object", "a new root"])

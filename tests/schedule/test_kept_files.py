@@ -295,6 +295,7 @@ main()
 """
 
 
+@pytest.mark.share(one_in=2)
 @pytest.mark.long
 @pytest.mark.unmeasured
 def test_a_kill_at_any_step_leaves_nothing_half(tmp_path: Path) -> None:

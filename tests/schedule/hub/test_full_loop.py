@@ -34,7 +34,7 @@ from tests.seeds import seed_of
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.unmeasured]
 
 SEED = seed_of("LOOP_SEED")
-ROUNDS = int(os.environ.get("LOOP_ROUNDS", "5"))  # the whole proof has 10
+ROUNDS = int(os.environ.get("LOOP_ROUNDS", "3"))  # the whole proof has 10
 ITEMS = 60
 
 

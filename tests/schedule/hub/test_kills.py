@@ -151,6 +151,7 @@ def changes_of(desk, first):
         return view.resource_changes(Selection("oai_dc", None, first, view.horizon - 1), (0, 0), 1000)
 
 
+@pytest.mark.share(one_in=2)
 @pytest.mark.long
 def test_killed_processes_lose_no_delivery(tmp_path):
     """`harvester tend` is killed (SIGKILL) at each of its steps in turn, while records are published."""
