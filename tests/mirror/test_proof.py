@@ -57,6 +57,7 @@ def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
     assert opened(mirror.folder).order.base_url == server.url
 
 
+@pytest.mark.share(one_in=2)
 @pytest.mark.long
 @pytest.mark.parametrize("says", [("digest", "size"), ("md5",)])
 def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_nothing_else(tmp_path, says):
@@ -66,6 +67,7 @@ def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_no
     assert len(lines) == 3
 
 
+@pytest.mark.share(one_in=2)
 @pytest.mark.unmeasured
 @pytest.mark.long
 @pytest.mark.parametrize(("gateways", "kills", "seed"), [(2, 4, 2), (0, 2, 3)])

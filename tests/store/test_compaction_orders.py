@@ -130,6 +130,7 @@ def test_nothing_is_lost_in_any_order_of_a_publisher_and_compaction(scene, monke
     assert scene.store.check() == ()
 
 
+@pytest.mark.share(one_in=2)
 @pytest.mark.unmeasured
 @pytest.mark.long
 def test_nothing_is_lost_in_any_order_of_publishers_compaction_and_a_reader(scene, monkeypatch):

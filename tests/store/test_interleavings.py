@@ -298,6 +298,7 @@ def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester(scene)
         stage.play(schedule, publishers=2)
 
 
+@pytest.mark.share(one_in=3)
 @pytest.mark.unmeasured
 @pytest.mark.long
 def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester_that_pauses(scene):
