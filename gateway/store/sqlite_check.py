@@ -198,7 +198,7 @@ class _Check:
         first, last = (utc_datetime(key.datestamp) for key in (row.first, row.last))
         if not items:
             return what
-        return f"{what} It has records of {len(items)} items, from {first} to {last}: {self._named(items)}."
+        return f"{what} Number of its items: {len(items)}; from {first} to {last}: {self._named(items)}."
 
     def _named(self, items: list[int]) -> str:
         """Return the identifiers of items; if there are many and the check is short, only some."""

@@ -81,7 +81,7 @@ def test_a_damaged_record_stops_nothing_and_the_check_names_its_item(path, recor
     assert refused_of(path, records) == [lost.identifier]
     with closing(SqliteStore(path)) as store:
         problems = store.check()
-        assert f"It has records of 1 items, from {utc_datetime(lost.datestamp)}" in problems[0]
+        assert f"Number of its items: 1; from {utc_datetime(lost.datestamp)}" in problems[0]
         assert lost.identifier in problems[0]
         assert "`gateway rebuild` makes the records of damaged blocks again." in problems[1]
         assert len(problems) == 2

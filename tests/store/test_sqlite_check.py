@@ -124,7 +124,7 @@ def damaged(store, clocks, make_change) -> str:
     second = utc_datetime(int(clocks.wall))
     clocks.pass_seconds(10)
     what = "A block of oai_dc is damaged: It has not the records that it had."
-    return f"{what} It has records of 100 items, from {second} to {second}: "
+    return f"{what} Number of its items: 100; from {second} to {second}: "
 
 
 def test_a_damaged_block_is_named_once_with_some_items_and_what_to_do(store, damaged):
