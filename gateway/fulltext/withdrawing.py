@@ -21,7 +21,7 @@ from gateway.model import Candidate, Outcome, SearchState
 from gateway.settings import Settings
 from gateway.store.base import Discovery, Inbox, Store
 from gateway.store.takedown_file import Entries, TakedownFile
-from gateway.takedowns import Kind, Takedown, Takedowns
+from gateway.takedowns import Kind, Takedown, Takedowns, place_of
 
 _BATCH = 500
 _MOST_COPIES = 1_000  # of one file
@@ -112,6 +112,29 @@ def reopen_for(store: Store, file: TakedownFile, state: SearchState | None) -> N
         return
     alone = ((entry.key, Takedowns((entry,))) for entry in takedowns.entries)
     reopen(store, file, {key for key, entry in alone if any(_concerns(entry, state, one) for one in unknown)})
+
+
+def note_address(store: Store, file: TakedownFile, item: tuple[str, str], url: str, digest: str) -> None:
+    """Let the list note that bytes which are taken down are at an address that an item is published with.
+
+    No record names it then. Entries on items note none: their files may stay with other items. `item` is its source and
+    its identifier there. Raise StoreError.
+    """
+    source, upstream = item
+    place, state = place_of(url), store.states(source, (upstream,)).get(upstream)
+    if state is None:
+        return
+    with store.view() as view:
+        if all(place_of(published.url) != place for _, published in view.contents(state.number - 1, state.number)):
+            return
+    entries = [entry for entry in store.takedowns().entries if entry.kind not in OF_ITEMS]
+    keys = {entry.key for entry in entries if digest in (entry.value, *entry.files)}
+    file.change(lambda listed: [_at(entry, place) if entry.key in keys else entry for entry in listed])
+    reopen(store, file, keys)
+
+
+def _at(entry: Takedown, place: str) -> Takedown:
+    return entry._replace(addresses=tuple(sorted({*entry.addresses, place})))
 
 
 def _concerns(takedowns: Takedowns, state: SearchState, candidate: Candidate) -> bool:

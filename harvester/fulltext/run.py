@@ -29,8 +29,9 @@ from gateway.fulltext.stored_search import (
     retracted_of,
     search_as_json,
 )
-from gateway.fulltext.withdrawing import reopen_for
+from gateway.fulltext.withdrawing import note_address, reopen_for
 from gateway.model import Candidate, Decision, Lease, Outcome, SearchState
+from gateway.names import source_of, upstream_identifier
 from gateway.settings import Settings
 from gateway.store.base import Discovery, Store
 from gateway.store.takedown_file import TakedownFile
@@ -117,7 +118,7 @@ class FullTextSearch:
     ) -> None:
         """Take the store, the search database, a Fetch, the settings, the steps and the clock."""
         self.store, self.desk, self.steps, self.clock = store, desk, steps, clock
-        self.fetch: Fetch = TakedownFilter(fetch, store.takedowns)
+        self.fetch: Fetch = TakedownFilter(fetch, store.takedowns, self._note)
         self.known: Mapping[str, str] = step_settings(settings)
         self.most_files = settings.number("discover_max_files")
         self.threads = settings.number("discover_threads")
@@ -126,7 +127,14 @@ class FullTextSearch:
         self.keep: Keep = self.copies.keep if settings.is_on("files_keep") else _forget
         self.wants_named = settings.is_on("discover_named_files")
         self.thresholds = thresholds_of(settings)
+        self._is_dry = False
         self.looked_since = 0  # files that a recheck has looked at since this second are not requested; 0: all are
+
+    def _note(self, identifier: str, url: str, digest: str) -> None:
+        """Note that bytes which are taken down are at an address, unless nothing is to be stored."""
+        if not self._is_dry:
+            item = source_of(identifier), upstream_identifier(identifier)
+            note_address(self.store, self.takedowns, item, url, digest)
 
     def keep_text(self, digest: str, text: str) -> None:
         """Store the beginning of the text of a file, unless the file is taken down, perhaps meanwhile."""
@@ -169,6 +177,7 @@ class FullTextSearch:
         def take() -> Lease | None:
             return self.desk.lease(int(self.clock()), LEASE_SECONDS, sources, identifier)
 
+        self._is_dry = False
         self.copies.tidy()
         complete(self.store, self.desk)
         yield from self._run(take, self._ended, 1 if identifier else limit, is_asked_to_stop)
@@ -186,6 +195,7 @@ class FullTextSearch:
 
         No item is enlisted or leased. Only answers are stored. Raise StoreError, such as TakedownsUnreadable.
         """
+        self._is_dry = True
         leases = self._to_try(sources, identifier, before)
 
         def tried(lease: Lease) -> Result:

@@ -10,13 +10,22 @@ from gateway.errors import AddressTakenDown
 from gateway.takedowns import Takedowns
 from harvester.http.messages import Fetch, Fetched, Request
 
+Note = Callable[[str, str, str], None]
+
+
+def _forget(_source: str, _url: str, _digest: str) -> None:
+    """Note nothing."""
+
 
 class TakedownFilter:
     """A Fetch over another one. An entry that is added to the list counts at once, for answers too."""
 
-    def __init__(self, fetch: Fetch, takedowns: Callable[[], Takedowns]) -> None:
-        """Take a Fetch, and a function that returns the takedowns in force."""
-        self._fetch, self._takedowns = fetch, takedowns
+    def __init__(self, fetch: Fetch, takedowns: Callable[[], Takedowns], note: Note = _forget) -> None:
+        """Take a Fetch, and a function that returns the takedowns in force.
+
+        `note` is called with the source of a request, its address and the SHA-256 of bytes that are taken down.
+        """
+        self._fetch, self._takedowns, self._note = fetch, takedowns, note
 
     def __call__(self, request: Request) -> Fetched:
         """Return the answer. Raise AddressTakenDown, and the errors of `fetch` and of the list."""
@@ -31,7 +40,8 @@ class TakedownFilter:
         takedowns = self._takedowns()
         if takedowns.names_address(request.url):
             raise AddressTakenDown(f"{request.url} was taken down meanwhile, so its answer is not stored.")
-        if takedowns.digests and takedowns.names_digest(sha256(fetched.body).hexdigest()):
+        if takedowns.digests and takedowns.names_digest(digest := sha256(fetched.body).hexdigest()):
+            self._note(request.source, request.url, digest)
             raise AddressTakenDown(f"The file at {request.url} is taken down, so it is not stored.")
         return fetched
 

@@ -17,7 +17,7 @@ from gateway.xmltext import DIDL
 from harvester.cli import main
 from harvester.fulltext.recheck.run import Order, Recheck
 from tests.applications import application
-from tests.fulltext.test_releasing import COPY, DOI, IDENTIFIER, ITEM, pdf, unpaywall
+from tests.fulltext.test_releasing import COPY, DOI, FILE, IDENTIFIER, ITEM, NAMED, pdf, unpaywall
 from tests.fulltext.web import RecordedWeb, answer
 
 pytestmark = pytest.mark.slow  # it searches, and reads PDFs
@@ -215,6 +215,44 @@ def test_the_bytes_of_an_earlier_version_of_a_file_leave_with_it(case, kind: str
     else:
         assert case.json("takedown", "add", TARGETS[kind])["deleted_copies"] == 2
         assert (case.kept(), search.store.takedowns().digests) == ([], {earlier, later})
+
+
+def rechecked(search, *, is_dry: bool = False) -> list[str]:
+    order = Order({"laro": 0}, identifier=IDENTIFIER, is_dry=is_dry)
+    work = Recheck(search.store, search.desk, search.web, search.settings, clock=lambda: search.now + 9.0)
+    return [str(result.look.outcome) for result in work.run(order)]
+
+
+def test_a_file_is_withdrawn_if_its_server_has_bytes_now_that_are_taken_down(case) -> None:
+    """A host that goes back to an earlier version does not make us name what is forbidden."""
+    search, earlier = case.search, case.digest
+    before, search.web.own = search.web.own, {**search.web.own, COPY: answer(pdf(search, "A second version."))}
+    assert rechecked(search) == ["success"]
+    search.release()
+    case.call("takedown", "add", earlier)
+    assert COPY.encode() in case.shown()
+    search.web.own = before
+    for is_dry in (True, False):
+        assert rechecked(search, is_dry=is_dry) == ["taken-down"]
+        case.call("publish")
+        assert (COPY.encode() in case.shown()) is is_dry
+    assert case.call("check", command=gateway).exit_code == 0
+
+
+def test_a_record_that_comes_later_does_not_name_an_address_where_such_bytes_were_seen(searching) -> None:
+    """A SHA-256 names the file at any address at which somebody has seen it; a dry run has seen nothing."""
+    case = Meanwhile(searching(**OPTIONS | {"discover_named_files": True}))
+    search, item = case.search, IDENTIFIER.replace(ITEM, NAMED)
+    search.web.own = {FILE: answer(case.body)}
+    case.call("takedown", "add", case.digest)
+    assert list(search.try_out(identifier=item)) == [NAMED]
+    case.call("publish")
+    assert FILE.encode() in case.shown()
+    search.run(identifier=item)
+    search.release()
+    case.call("publish")
+    assert FILE.encode() not in case.shown()
+    assert case.call("check", command=gateway).exit_code == 0
 
 
 @pytest.mark.parametrize("kind", ["identifier", "doi", "url"])

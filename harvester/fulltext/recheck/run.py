@@ -19,9 +19,9 @@ from gateway.fulltext.decisions import thresholds_of
 from gateway.fulltext.search_result import NAMED, RECHECK
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
-from gateway.fulltext.withdrawing import reopen_for
+from gateway.fulltext.withdrawing import note_address, reopen_for
 from gateway.model import Candidate, Ending, FileLink, FileLook, Outcome
-from gateway.names import upstream_identifier
+from gateway.names import source_of, upstream_identifier
 from gateway.settings import Settings
 from gateway.store.base import Discovery, Store
 from gateway.store.takedown_file import TakedownFile
@@ -134,7 +134,7 @@ class Recheck:
         """Take the store, the search database, a Fetch, the settings and the clocks."""
         self._store, self._desk, self._wait = store, desk, wait
         self._clock, self._monotonic, self._sleep = clock, monotonic, sleep
-        self._fetch: Fetch = TakedownFilter(fetch, store.takedowns)
+        self._fetch: Fetch = TakedownFilter(fetch, store.takedowns, self._note)
         self._known, self._thresholds = step_settings(settings), thresholds_of(settings)
         self._wants_named = settings.is_on("discover_named_files")
         self._threads = settings.number("discover_threads")
@@ -145,7 +145,14 @@ class Recheck:
         self._pending: list[FileLook] = []
         self._stored_at = self._monotonic()
         self._settings = settings
+        self._is_dry = False
         self._looker = self._made(is_dry=False)
+
+    def _note(self, identifier: str, url: str, digest: str) -> None:
+        """Note that bytes which are taken down are at an address, unless nothing is to be stored."""
+        if not self._is_dry:
+            item = source_of(identifier), upstream_identifier(identifier)
+            note_address(self._store, self._takedowns, item, url, digest)
 
     def _made(self, *, is_dry: bool) -> Looker:
         """Return what looks at files; with `is_dry` it stores no copies and no texts."""
@@ -164,6 +171,7 @@ class Recheck:
     def run(self, order: Order, *, is_asked_to_stop: Callable[[], bool] = lambda: False) -> Generator[Result]:
         """Look at all files of an order, store the results, and yield them. Raise StoreError."""
         self._store.takedowns()  # raises an error when the list of takedowns is unreadable
+        self._is_dry = order.is_dry
         self._looker = self._made(is_dry=order.is_dry)
         if order.is_dry:
             yield from self._run(_Stream(self._to_try(order)), order, is_asked_to_stop)
