@@ -63,8 +63,20 @@ def describe(record: bytes) -> Work:
 
     Raise NotXml.
     """
+    return _described(record, is_brief=True)
+
+
+def describe_all(record: bytes) -> Work:
+    """Return the Work of a published record in oai_dc, with only its statements if it is plain, as nearly all are.
+
+    Raise NotXml.
+    """
+    return _described(record, is_brief=False)
+
+
+def _described(record: bytes, *, is_brief: bool) -> Work:
     content = record.partition(b"<metadata>")[2].rpartition(b"</metadata>")[0]
-    statements = oai_dc.skim(content)
+    statements = oai_dc.skim(content, is_brief=is_brief)
     if statements is not None:
         return Work(statements)
     return oai_dc.read(xmlio.parse(content), b"") or Work()

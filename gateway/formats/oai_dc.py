@@ -45,18 +45,20 @@ _REFERENCES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), (
 class _Frame(NamedTuple):
     """The patterns for plain payloads with one start tag: for what follows it, and for its elements.
 
-    `leading` is for elements that can have links, `brief` for those of `skim`.
+    `leading` is for elements that can have links, `brief` for those that identify a work, `any_` for all.
     """
 
     rest: re.Pattern[bytes]
     leading: re.Pattern[str]
     brief: re.Pattern[str]
+    any_: re.Pattern[str]
 
 
-def skim(content: bytes) -> tuple[Statement, ...] | None:
-    """Return the statements that identify the work of a valid and plain payload, without languages and without a tree.
+def skim(content: bytes, *, is_brief: bool = False) -> tuple[Statement, ...] | None:
+    """Return the statements of a valid and plain payload, without their languages and without a tree.
 
-    These have the elements of `_BRIEF`. Descriptions and rights are most of a payload, and nobody searches for them.
+    `is_brief`: only those that identify the work, which have the elements of `_BRIEF`. Descriptions and rights are most
+    of a payload, and nobody searches for them.
     Return None if anything in it is not plain, as `glance` does. Then `read` reads it.
     """
     end = content.find(b">") + 1
@@ -64,7 +66,8 @@ def skim(content: bytes) -> tuple[Statement, ...] | None:
     text = _plain(content) if frame and frame.rest.fullmatch(content, end) else ""
     if not frame or not text:
         return None
-    return tuple(Statement(element, words) for element, raw in frame.brief.findall(text) if (words := _folded(raw)))
+    elements = frame.brief if is_brief else frame.any_
+    return tuple(Statement(element, words) for element, raw in elements.findall(text) if (words := _folded(raw)))
 
 
 def glance(content: bytes) -> Work | None:
@@ -120,6 +123,7 @@ def _frame(start_tag: bytes) -> _Frame | None:
         re.compile(f"{_SPACES}(?:{element})*+</{closing}{_SPACES}>".encode()),
         re.compile(f"<{dc}:({'|'.join(LEADING)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
         re.compile(f"<{dc}:({'|'.join(_BRIEF)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
+        re.compile(f"<{dc}:({'|'.join(ELEMENTS)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
     )
 
 

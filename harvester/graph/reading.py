@@ -13,7 +13,7 @@ from gateway.addresses import address
 from gateway.errors import GatewayError
 from gateway.fulltext.decisions import words
 from gateway.fulltext.stored_search import parsed_search
-from gateway.indexing import describe
+from gateway.indexing import describe_all
 from gateway.model import Content, FileLink, Resource, Selection, Work
 from gateway.names import source_of, upstream_identifier
 from gateway.store.base import Discovery, Store, View
@@ -84,7 +84,7 @@ class Reader:
 def _work(record: bytes) -> Work:
     """Return the work of a record; one without statements if it cannot be read, as of one that is too large."""
     try:
-        return describe(record)
+        return describe_all(record)
     except GatewayError:
         return Work()
 

@@ -17,6 +17,7 @@ from lxml import etree
 
 from gateway.errors import ConfigurationError, StoreBusy
 from gateway.model import Selection
+from gateway.statuses import Status
 from gateway.store.opening import open_discovery, open_store
 from harvester.cli import main
 from harvester.graph import export as exporting
@@ -154,7 +155,8 @@ def test_export_during_which_something_is_taken_down_leaves_nothing(folder, tmp_
     before = facts_of
 
     def taking_down(item):
-        gathered.done(folder, "takedown", "add", identifier("reefs"))
+        taken = gathered.called(main, folder, "takedown", "add", identifier("reefs"))
+        assert taken.exit_code == Status.WITH_ERRORS, "the export reads an old state of the store"
         monkeypatch.setattr(exporting, "facts_of", before)
         return before(item)
 

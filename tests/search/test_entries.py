@@ -6,7 +6,7 @@ import pytest
 
 from gateway.errors import NotXml
 from gateway.formats._statements import ELEMENTS
-from gateway.indexing import describe
+from gateway.indexing import describe, describe_all
 from gateway.model import Statement, Work
 from gateway.search.entries import MOST_WORDS, Entry, entry_of
 from tests.search.desk import record_of
@@ -122,3 +122,11 @@ def test_plain_record_has_the_entry_that_its_tree_gives(element):
     record = record_of(NAME, (), [("title", "Reef"), (element, "Smith &amp; 2001: info:doi/10.5555/x")])
     assert describe(record) != Work()
     assert entry_of(record, describe) == entry_of(record.replace(b"<dc:title>", b"<!-- c --><dc:title>"), describe)
+
+
+def test_the_whole_of_a_plain_record_is_read_where_all_of_its_statements_count():
+    """The graph of works has their publishers, and takedowns know works by any identifier."""
+    given = [(element, f"A {element}") for element in sorted(ELEMENTS)]
+    elements = {statement.element for statement in describe_all(record_of(NAME, (), given)).statements}
+    assert elements == set(ELEMENTS)
+    assert "publisher" not in {statement.element for statement in describe(record_of(NAME, (), given)).statements}
