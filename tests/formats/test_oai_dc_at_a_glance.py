@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.formats.oai_dc import ELEMENTS, SCHEMA, glance, read  # type: ignore[attr-defined]
+from gateway.formats.oai_dc import ELEMENTS, SCHEMA, glance, read, skim  # type: ignore[attr-defined]
 from gateway.model import Work
 from gateway.xmlio import parse
 from gateway.xmltext import DC, OAI_DC, XSI
@@ -94,3 +94,12 @@ def test_a_glance_never_differs_from_a_look(elements: list[tuple[str, str, str, 
     content = payload(*(f"<dc:{name}{attribute}>{text}</dc:{name}>{tail}" for name, text, attribute, tail in elements))
     seen = glance(content)
     assert seen is None or seen == looked(content)
+
+
+def test_whole_skim_has_every_element_and_a_brief_one_those_that_identify_the_work() -> None:
+    """The graph reads publisher, language and source, which the search index does not have."""
+    content = payload(*(f"<dc:{element}>{element}</dc:{element}>" for element in ELEMENTS))
+    whole, brief = skim(content), skim(content, is_brief=True)
+    assert whole == read(parse(content), content).statements
+    assert {"publisher", "language", "source"}.isdisjoint(statement.element for statement in brief)
+    assert set(brief) < set(whole)

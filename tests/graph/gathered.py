@@ -76,7 +76,10 @@ WORKS: dict[str, Sample] = {
         ((REJECTED, "reject"),),
     ),
     "late": Sample(_of("Late", "2023"), SearchResult(Outcome.NOT_FOUND, policy=LATE, published="2023")),
-    "local": Sample(_of("Local", "2019", ("publisher", "University Press"), ("subject", "Corals"))),
+    "local": Sample(
+        _of("Local", "2019", ("publisher", "University Press"), ("subject", "Corals"), ("language", "nn"),
+            ("source", "ISSN 2434-561X"))
+    ),
     "hostile": Sample(
         _of(HOSTILE, "2001", ("creator", "=cmd|' /C calc'!A0"), ("subject", "+1"), ("publisher", "@SUM(1)"))
     ),

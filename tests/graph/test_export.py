@@ -54,6 +54,17 @@ def test_counts_of_the_graph_are_those_of_the_store(folder, export) -> None:
     assert about["horizon"].startswith("20")
 
 
+def test_what_a_record_alone_states_of_publisher_and_language_is_in_it(export) -> None:
+    """The search index has neither; a graph whose publishers are only those of policies answers wrong."""
+    made = export("neo4j")
+    (local,) = [row for row in _table(made, "Publication") if row["id:ID(Publication)"] == identifier("local")]
+    assert local["language:string"] == "nn"
+    (publisher,) = [row for row in _table(made, "Publisher") if row["name:string"] == "University Press"]
+    assert publisher["issn:string"] == "2434-561X"
+    by = {":START_ID(Publication)": identifier("local"), ":END_ID(Publisher)": publisher["id:ID(Publisher)"]}
+    assert any(row.items() >= by.items() for row in _table(made, "PUBLISHED_BY"))
+
+
 def test_what_is_taken_down_is_not_in_it(folder, export) -> None:
     everything = "".join(file.read_text("utf-8") for file in export("csv").iterdir())
     assert identifier("gone") not in everything
