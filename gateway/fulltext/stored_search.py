@@ -69,7 +69,7 @@ def traces_of(state: SearchState | None) -> tuple[Trace, ...]:
 def traces_in(search: dict[str, Any]) -> tuple[Trace, ...]:
     """Return the results of the steps in a parsed search, in their order."""
     stored = search.get("traces", ())
-    return tuple(Trace(**{**trace, "outcome": Outcome(trace["outcome"])}) for trace in stored)
+    return tuple(Trace(**{**_with_tuples(trace), "outcome": Outcome(trace["outcome"])}) for trace in stored)
 
 
 def identity_of_search(state: SearchState | None) -> Identity | None:

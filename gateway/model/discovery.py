@@ -175,7 +175,7 @@ class Refusal(NamedTuple):
 class Trace(NamedTuple):
     """The result of one step for one item: its outcome, how many copies it named, and a note if one is needed.
 
-    `host` is the host of the last request; empty if there was none.
+    `host` is the host of the last request; empty if there was none. `way` are the other hosts, which redirected to it.
     """
 
     step: str
@@ -183,6 +183,7 @@ class Trace(NamedTuple):
     copies: int = 0
     note: str = ""
     host: str = ""
+    way: tuple[str, ...] = ()
 
 
 class Tried(NamedTuple):
@@ -201,7 +202,8 @@ class Ending(NamedTuple):
     """A counted outcome: of a step, or of a copy that it named, at a host (perhaps none), on a day.
 
     `month` (`2026-11`) is empty in counts of earlier releases. `what` is `step` or `copy`; empty: an earlier release
-    counted both together. `day` is in days since 1970; it is 0 in counts of earlier releases, and of days long ago.
+    counted both together. It is `step way` or `copy way` at a host that redirected to that of the end. `day` is in days
+    since 1970; it is 0 in counts of earlier releases, and of days long ago.
     """
 
     source: str

@@ -11,6 +11,7 @@ from gateway.program import say
 from gateway.terminal import plain
 from harvester.commands.discover import named_sources, searching
 from harvester.commands.output import json_option, write_json
+from harvester.fulltext.outcome_counts import WAY
 
 # The names of empty groups.
 _EMPTY = {"source": "", "step": "", "host": "", "month": "no month", "what": "step or copy"}
@@ -47,7 +48,11 @@ def outcomes(
     """
     with searching(ctx.obj) as (instance, desk):
         named = named_sources(instance, sources)
-        endings = [(ending, count) for ending, count in desk.endings() if ending.source in named]
+        endings = [
+            (ending, count)
+            for ending, count in desk.endings()
+            if ending.source in named and not ending.what.endswith(WAY)  # it is counted at its last host
+        ]
     chosen = tuple(dict.fromkeys(fields)) or ("source", "step")
     counts: Counter[tuple[str, ...]] = Counter()
     totals: Counter[tuple[str, ...]] = Counter()

@@ -225,9 +225,9 @@ class _Search:
         self.known = self.known.with_(result)
         self.ends.add(result.outcome)
         files = [copy for copy in result.copies if not copy.is_page]
-        self.traces.append(
-            Trace(step.name, result.outcome, len(files), result.note, result.host or self.fetch.last_host)
-        )
+        host = result.host or self.fetch.last_host
+        way = self.fetch.way_to(host) if host else ()
+        self.traces.append(Trace(step.name, result.outcome, len(files), result.note, host, way))
         self.waiting += [Offer(step.name, copy) for copy in files]
 
     def _hold_back_own(self) -> None:

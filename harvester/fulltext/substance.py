@@ -19,7 +19,7 @@ from gateway.fulltext.search_result import RECHECK
 from gateway.fulltext.stored_search import candidates_of, traces_of
 from gateway.model import Alarm, Ending, Outcome, SearchState
 from gateway.store.base import Discovery
-from harvester.fulltext.outcome_counts import DAY_SECONDS, host_of_copy
+from harvester.fulltext.outcome_counts import DAY_SECONDS, WAY, host_of_copy, way_of_copy
 
 _RECENT_DAYS = 7
 _EARLIER_DAYS = 56
@@ -51,7 +51,10 @@ log = logging.getLogger("harvester")
 
 
 class Kind(NamedTuple):
-    """What is watched: a step at a host (`what` is `step`), or the copies of a step at a host (`copy`)."""
+    """What is watched: a step at a host (`what` is `step`), or the copies of a step at a host (`copy`).
+
+    What the host redirects elsewhere counts too: otherwise one that redirects all to a login would have no failures.
+    """
 
     source: str
     step: str
@@ -115,7 +118,7 @@ def periods(endings: Iterable[tuple[Ending, int]], today: int) -> dict[Kind, Per
     for ending, count in endings:
         age = today - ending.day
         if ending.day and ending.host and ending.what and 0 <= age < _COMPARED_DAYS:
-            counts = counted[Kind(ending.source, ending.step, ending.host, ending.what)]
+            counts = counted[Kind(ending.source, ending.step, ending.host, ending.what.removesuffix(WAY))]
             (counts.after if age < _RECENT_DAYS else counts.before)[ending.outcome] += count
     return dict(counted)
 
@@ -177,10 +180,11 @@ def _examples(desk: Discovery, kind: Kind, since: int) -> tuple[str, ...]:
 
 def _outcomes(state: SearchState, kind: Kind) -> Iterator[Outcome]:
     if kind.what == "step":
-        ended = ((trace.step, trace.host, trace.outcome) for trace in traces_of(state))
+        ended = ((trace.step, (trace.host, *trace.way), trace.outcome) for trace in traces_of(state))
     else:
-        ended = ((copy.found_by, host_of_copy(copy), copy.outcome) for copy in candidates_of(state))
-    return (outcome for step, host, outcome in ended if (step, host) == (kind.step, kind.host))
+        copies = candidates_of(state)
+        ended = ((copy.found_by, (host_of_copy(copy), *way_of_copy(copy)), copy.outcome) for copy in copies)
+    return (outcome for step, hosts, outcome in ended if step == kind.step and kind.host in hosts)
 
 
 def _attempts(outcomes: Mapping[str, int]) -> int:

@@ -349,3 +349,16 @@ def test_no_policy_is_asked_for_where_it_decides_nothing(kind: str) -> None:
     result, asked = _searched(about, {**own, **POLICY})
     assert not any("policyfinder" in url for url in asked)
     assert "sherpa" not in {trace.step for trace in result.traces}
+
+
+def test_the_way_to_a_host_has_the_hosts_that_redirected_to_it_and_no_others() -> None:
+    """A host that sends everybody to a login elsewhere is on the way there, however many hops there are."""
+    login, resolver = "https://login.example.net/in", "https://resolver.example.org/1"
+    elsewhere = {f"{PAGE}/a": answer(status=302, Location="https://other.example.net/")}
+    ways = {resolver: answer(status=302, Location=PAGE), PAGE: answer(status=302, Location=login), **elsewhere}
+    once = FetchOnce(RecordedWeb(ways, has_recordings=False))
+    for url in (f"{PAGE}/a", PAGE, resolver):  # in no order, since answers are asked for once
+        once(Request(url, follows=False))
+    assert once.way_to("login.example.net") == ("publisher.example.com", "resolver.example.org")
+    assert once.way_to("publisher.example.com") == ("resolver.example.org",)
+    assert once.way_to("resolver.example.org") == ()

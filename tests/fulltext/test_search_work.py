@@ -321,6 +321,13 @@ AT_THE_FILE = {
 }
 
 
+def test_a_page_that_redirects_to_a_login_elsewhere_has_its_own_host_on_the_way() -> None:
+    web = RecordedWeb({PAGE: to("https://login.example.net/idp/profile")}, has_recordings=False)
+    result = searched(work(TITLE, page=PAGE), web)
+    ends = {(trace.outcome, trace.host, trace.way) for trace in result.traces if trace.step == "signposting"}
+    assert ends == {(Outcome.BLOCKED_WALL, "login.example.net", ("repository.example.org",))}
+
+
 @pytest.mark.parametrize("outcome", AT_THE_FILE)
 def test_what_happens_at_the_file_has_its_outcome(outcome: Outcome) -> None:
     web = RecordedWeb({**WITH_FILE, FILE: AT_THE_FILE[outcome]}, has_recordings=False)  # type: ignore[dict-item]

@@ -163,6 +163,50 @@ def test_a_host_that_breaks_opens_one_alarm_with_its_evidence(desk) -> None:
 
 
 @pytest.mark.slow
+def test_a_host_that_sends_everybody_to_a_login_elsewhere_opens_an_alarm_with_examples(desk) -> None:
+    """The copies end at the host of the login, which never had one. The host that people know is the broken one."""
+    a_good_time(desk)
+    at, page = TODAY * DAY_SECONDS, f"https://{HOST}/1"
+    login = Candidate(
+        f"https://{HOST}/a.pdf", "unpaywall", outcome=Outcome.BLOCKED_WALL, final_url="https://login.example.net/in",
+        hops=(f"https://{HOST}/a.pdf", f"https://{HOST}/b.pdf"),
+    )  # fmt: skip
+    trace = Trace("signposting", Outcome.BLOCKED_WALL, host="login.example.net", way=(HOST,))
+    for day, result in (
+        (TODAY - 20, SearchResult(Outcome.SUCCESS, (Trace("signposting", Outcome.SUCCESS, host=HOST),))),
+        (TODAY, SearchResult(Outcome.BLOCKED_WALL, (trace,), (login,))),
+    ):
+        for number in range(40):
+            name = f"{page}/{day}-{number}"
+            desk.enlist("laro", [(name, name)], 1, 0)
+            lease = desk.lease(at, 60, (), name)
+            ends = endings("laro", result, day * DAY_SECONDS)
+            assert desk.done(lease, result.outcome, search_as_json(result), day * DAY_SECONDS, endings=ends)
+    assert watch(desk, at) == 2
+    assert {(alarm.step, alarm.host, alarm.what) for alarm in desk.alarms()} == {
+        ("unpaywall", HOST, "copy"), ("signposting", HOST, "step"),
+    }  # fmt: skip
+    assert {len(alarm.examples) for alarm in desk.alarms()} == {3}
+    assert all(sum(alarm.after.values()) == 40 for alarm in desk.alarms()), "two hops at a host are one attempt"
+
+
+@pytest.mark.slow
+def test_outcomes_count_an_end_once_however_many_hosts_led_to_it(folder) -> None:
+    login = Candidate(
+        f"https://{HOST}/a.pdf", "unpaywall", outcome=Outcome.BLOCKED_WALL, final_url="https://login.example.net/in",
+        hops=(f"https://{HOST}/a.pdf",),
+    )  # fmt: skip
+    result = SearchResult(Outcome.BLOCKED_WALL, (), (login,))
+    with closing(open_discovery(folder)) as desk:
+        desk.enlist("laro", [("oai:x:1", "1")], 1, 0)
+        lease = desk.lease(5, 60, (), "oai:x:1")
+        assert desk.done(lease, "blocked-wall", search_as_json(result), 5, endings=endings("laro", result, 5))
+    shown = CliRunner().invoke(main, ["--instance", str(folder), "outcomes", "--by", "host", "--json"])
+    lines = [json.loads(line) for line in shown.stdout.splitlines()]
+    assert [(line["host"], line["what"], line["count"]) for line in lines] == [("login.example.net", "copy", 1)]
+
+
+@pytest.mark.slow
 def test_it_is_closed_when_the_share_has_recovered_and_not_when_the_bad_time_lasts(desk) -> None:
     a_good_time(desk)
     for day in range(TODAY, TODAY + 100):

@@ -43,6 +43,14 @@ class FetchOnce:
             self.redirects[request.url] = joined(request.url, answer.location)
         return answer
 
+    def way_to(self, host: str) -> tuple[str, ...]:
+        """Return the other hosts that redirected to a host, perhaps by way of others, the nearest first."""
+        reached = [host]
+        for here in reached:  # it grows
+            before = (host_of(url) for url, target in self.redirects.items() if host_of(target) == here)
+            reached += {other: None for other in before if other not in reached}
+        return tuple(dict.fromkeys(reached))[1:]
+
     def _asked(self, request: Request) -> Fetched | GatewayError:
         try:
             return self._fetch(request)
