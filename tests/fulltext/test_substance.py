@@ -207,6 +207,22 @@ def test_outcomes_count_an_end_once_however_many_hosts_led_to_it(folder) -> None
 
 
 @pytest.mark.slow
+def test_a_clock_that_was_set_back_closes_no_alarm_and_opens_it_no_second_time(desk) -> None:
+    """The weeks before the fall look like a recovery, and nobody would hear of the fall, or twice."""
+    a_good_time(desk)
+    for week in range(1, 6):
+        ended(desk, TODAY - 7 * week - 1, Outcome.SUCCESS, 40)
+    ended(desk, TODAY, Outcome.TIMEOUT, 30)
+    assert watch(desk, TODAY * DAY_SECONDS) == 1
+    assert desk.acknowledge_alarm(1, TODAY * DAY_SECONDS, "ann", "They know.")
+    for days in (7, 20, 400):
+        assert watch(desk, (TODAY - days) * DAY_SECONDS) == 0
+    assert watch(desk, TODAY * DAY_SECONDS) == 0
+    (alarm,) = desk.alarms(with_closed=True)
+    assert (alarm.closed_at, alarm.comment) == (0, "They know.")
+
+
+@pytest.mark.slow
 def test_it_is_closed_when_the_share_has_recovered_and_not_when_the_bad_time_lasts(desk) -> None:
     a_good_time(desk)
     for day in range(TODAY, TODAY + 100):
