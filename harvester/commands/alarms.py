@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from time import time
 
 import click
@@ -48,7 +49,7 @@ def alarms(
             instance.check_clock()
         if instance.has_searched and not clock_problem:
             watch(instance.desk(), int(time()))
-        _acknowledge(instance, numbers, comment)
+        _acknowledge(instance, named, numbers, comment)
         shown = alarms_of(instance, named, with_closed=with_closed)
     for alarm in shown:
         _show(alarm, as_json=as_json)
@@ -59,11 +60,12 @@ def alarms(
     ctx.exit(int(status_of_end(has_findings=is_open > 0)))
 
 
-def _acknowledge(instance: Instance, numbers: tuple[int, ...], comment: str) -> None:
-    known = {alarm.number: alarm for alarm in alarms_of(instance)}
+def _acknowledge(instance: Instance, sources: Collection[str], numbers: tuple[int, ...], comment: str) -> None:
+    known = {alarm.number for alarm in alarms_of(instance, sources)}
+    of_them = f" of {', '.join(sorted(sources))}" if sources else ""
     for number in numbers:
         if number not in known:
-            raise ConfigurationError(f"There is no alarm {number} in force; `harvester alarms` lists them.")
+            raise ConfigurationError(f"There is no alarm {number} in force{of_them}; `harvester alarms` lists them.")
     for number in numbers:
         if not instance.desk().acknowledge_alarm(number, int(time()), whoever_calls(), comment):
             say(f"Alarm {number} is acknowledged already.")

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Alarm, Candidate, Ending, Outcome, Trace
-from gateway.store.opening import open_discovery
+from gateway.model import Alarm, Candidate, Ending, Outcome, Source, Trace
+from gateway.store.opening import open_discovery, open_store
 from gateway.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.fulltext.outcome_counts import DAY_SECONDS, endings
@@ -357,6 +357,16 @@ def test_an_unknown_alarm_cannot_be_acknowledged(broken) -> None:
     done = broken("alarms", "--acknowledge", "7")
     assert done.exit_code == 2
     assert "There is no alarm 7 in force" in done.output
+
+
+@pytest.mark.slow
+def test_an_alarm_of_another_source_is_not_acknowledged(broken, folder) -> None:
+    """Who names a source means its alarms, and a wrong number is a slip."""
+    with closing(open_store(folder)) as store:
+        store.add_source(Source("other", "https://other.example.org/oai"))
+    done = broken("alarms", "other", "--acknowledge", "1")
+    assert (done.exit_code, "There is no alarm 1 in force of other" in done.output) == (2, True)
+    assert broken("alarms").exit_code == 3
 
 
 @pytest.mark.slow

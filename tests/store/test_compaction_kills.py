@@ -135,8 +135,11 @@ def test_a_kill_at_a_step_loses_nothing(folder, name, step):
 
 
 def _let_publish(folder: Path) -> None:
-    """Let a publisher publish a few times; then kill it, wherever it is."""
-    process, wanted = started(folder, PUBLISHERS[1], SEED), _published(folder) + 5
+    """Let a publisher publish other items each time, so that compaction has work; then kill it, wherever it is.
+
+    Few publications may be so small that their blocks wait for more, and the same items leave no block with holes.
+    """
+    process, wanted = started(folder, PUBLISHERS[1], SEED + _published(folder)), _published(folder) + 20
     while _published(folder) < wanted:
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.02)
