@@ -111,6 +111,35 @@ def test_child_process_exits_when_its_parent_is_gone(settings):
     child.kill()
 
 
+class _Working:
+    """A child process that needs so many looks of its parent until it has written everything."""
+
+    def __init__(self, looks: int) -> None:
+        self.deeds: list[str] = []
+        self._looks = looks
+
+    def finish(self) -> None:
+        self.deeds.append("asked to finish")
+
+    def is_working(self, _seconds: float) -> bool:
+        self.deeds.append("looked at")
+        self._looks -= 1
+        return self._looks > 0
+
+    def kill(self) -> None:
+        self.deeds.append("ended")
+
+
+def test_the_progress_is_reported_while_the_parent_waits_for_the_child_process(settings, monkeypatch, caplog):
+    monkeypatch.setattr(indexing, "_PROGRESS_SECONDS", -1.0)
+    child = _Working(3)
+    with caplog.at_level("INFO", "gateway.search"), following(settings) as index:
+        _publish(index.store, "a")
+        index._child = child  # type: ignore[assignment]  # it has the same methods
+    assert child.deeds == ["asked to finish", *3 * ["looked at"], "ended"]
+    assert caplog.text.count("The search index is being written: 2 of 2 changes.") >= 2
+
+
 def test_child_process_that_cannot_be_started_is_reported_once(settings, monkeypatch, caplog):
     def fail(_folder: Path) -> None:
         raise OSError("no memory")
