@@ -155,13 +155,7 @@ def test_what_is_published_while_a_list_is_made_is_in_it(sparse, clocks, make_ch
             publish(sparse, clocks, changes_of(make_change, range(0, 1600, 25), next(versions)))
 
     sqlite_own_lists.make(sparse._file, sparse._horizon, lambda: True, step)
-    (own,) = lists_of(sparse)
-    assert own.is_ready
-    assert sparse.check() == ()
-    listed = texts_of(sparse)
-    with sparse._file.writing() as session:
-        session.execute("update own_list set is_ready = 0")
-    assert texts_of(sparse) == listed
+    _check_ready(sparse)
 
 
 def _at_reads(sparse, work, *, times):
