@@ -97,7 +97,7 @@ def test_every_value_in_the_path_of_every_address_is_answered(house):
                 asked(house, filled(address, value), method)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_values_in_every_argument_of_every_address_are_answered(house):
     chance = random.Random(f"{SEED}-arguments")

@@ -59,7 +59,7 @@ def background(environment: dict[str, str]) -> Iterator[list[subprocess.Popen[by
         process.communicate()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_tour_of_the_readme_works_as_it_is_written(
     tmp_path: Path, environment: dict[str, str], background: list[subprocess.Popen[bytes]]
 ) -> None:
@@ -116,7 +116,7 @@ def addresses(text: str) -> list[str]:
     return re.findall(r"http://\S+verb=\S+", text)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.Popen[str], tmp_path: Path) -> None:
     began = time.monotonic()
     text = output_of(demo)

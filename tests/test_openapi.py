@@ -16,7 +16,7 @@ from tests.page_house import FOUND, statement
 from tests.publish.desk import Desk, Sent, dc, make_databases
 from tests.seeds import seed_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.unmeasured, pytest.mark.needs("schemathesis")]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured, pytest.mark.needs("schemathesis")]
 
 # Values of parameters, so that the judge does not ask for what is not there only.
 REAL = """[parameters]

@@ -79,7 +79,7 @@ def test_the_source_distribution_has_every_file_of_the_project(project: Path, un
     assert _files(unpacked) - of_setuptools == wanted
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_tests_pass_in_the_unpacked_source_distribution(unpacked: Path) -> None:
     line = [
         sys.executable,

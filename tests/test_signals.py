@@ -16,7 +16,7 @@ from gateway import signals
 from gateway.statuses import Status
 from tests.conftest import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.slow]
 
 PATIENCE_SECONDS = 60.0
 # A mutex that is locked twice is waited for for ever, and no signal ends that. A name lookup is like that, for a while.

@@ -186,7 +186,6 @@ def test_awkward_titles_and_addresses_are_read_as_they_are_meant(number):
 
 
 @pytest.mark.slow
-@pytest.mark.long
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("number", range(20))
 def test_ten_thousand_awkward_titles_and_addresses_are_read_as_they_are_meant(number):
@@ -224,7 +223,7 @@ def test_a_header_is_never_too_large_and_names_the_important_links(files):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("files", [1, 1_000, pytest.param(100_000, marks=[pytest.mark.long, pytest.mark.unmeasured])])
+@pytest.mark.parametrize("files", [1, 1_000, pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.unmeasured])])
 def test_a_link_set_of_any_number_of_files_is_read_again(files):
     document = json.loads(b"".join(linkset_json(_item(files))))
     assert list(document) == ["linkset"]
@@ -251,7 +250,6 @@ def test_the_client_of_others_reads_the_links_of_many_files():
 
 
 @pytest.mark.slow
-@pytest.mark.long
 @pytest.mark.unmeasured
 def test_a_large_link_set_is_made_in_small_parts_and_little_memory():
     """The JSON keeps the anchors, to notice one that comes back."""

@@ -43,7 +43,7 @@ LONG = {
     ),
     **dict.fromkeys(("clean", "mirror", "recheck", "windows"), 200),
 }
-_LONG = [pytest.param(bench, marks=[pytest.mark.long, pytest.mark.share(one_in=3)]) for bench in LONG]
+_LONG = [pytest.param(bench, marks=[pytest.mark.slow, pytest.mark.share(one_in=3)]) for bench in LONG]
 
 
 @pytest.mark.unmeasured

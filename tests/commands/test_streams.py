@@ -51,7 +51,6 @@ def _wrong(result, *, writes):
 
 
 @pytest.mark.slow
-@pytest.mark.long
 @pytest.mark.share(one_in=4)
 @pytest.mark.parametrize("place", range(4))
 @pytest.mark.parametrize("command", CALLS)
@@ -68,7 +67,6 @@ def test_a_command_ends_whatever_becomes_of_its_streams(command, place, fresh, s
 
 
 @pytest.mark.slow
-@pytest.mark.long
 @pytest.mark.parametrize("words", [["gateway", "--help"], ["harvester", "run", "--help"], ["harvester", "--version"]])
 def test_help_ends_too(words, run):
     cases = [{"words": words, "out": out, "err": err} for out, err in FOR_DATA]

@@ -20,7 +20,7 @@ from tests.commands.calls import line
 from tests.fulltext.pdfs import a_bomb
 from tests.live import COMMANDS
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.slow]
 
 # Ten seconds are promised; a machine that runs other tests beside is given more.
 PATIENCE_SECONDS = 60.0

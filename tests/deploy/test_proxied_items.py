@@ -27,7 +27,7 @@ from tests.publish.desk import Desk, Sent, dc, make_databases
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.long,
+    pytest.mark.slow,
     pytest.mark.needs("nginx", "apache2", "openssl"),
     pytest.mark.unmeasured,
 ]

@@ -123,7 +123,7 @@ def _judged(house: Instance, site: MakeSite, answer: str, verbs: tuple[str, ...]
     return faults
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_no_endpoint_that_always_fails_costs_more_than_the_budget(own_house: Instance, site: MakeSite) -> None:
     """A seeded share; with FAILING_SHARE=1 all of them, in some minutes."""
     cases = random.Random(_SEED).sample(_CASES, round(len(_CASES) * _SHARE))

@@ -120,7 +120,7 @@ def test_pair_that_once_lost_records_loses_nothing_without_a_word(
     assert faults_of(harvested(house, served, name, pair), served, pair) == []
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", _pairs(), ids=lambda _: f"seed_{_SEED}")
 def test_pairs_of_quirks_lose_nothing_without_a_word(
     own_house: Instance, site: MakeSite, pairs: list[tuple[Quirk, Quirk]]

@@ -79,7 +79,7 @@ def _is_sound(folder: Path) -> None:
         assert store.check() == ()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("publish_processes", [0, 2])
 def test_full_disk_is_told_damages_nothing_and_the_next_run_goes_on(
     run: Runs, folder: Path, scratch: Path, publish_processes: int

@@ -88,7 +88,7 @@ def _killed(harvester: Launcher, folder: Path, served: Site, dice: random.Random
     return "a list" if any(request.is_list for request in served.asked[before:]) else "its beginning"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_kills_at_random_moments_lose_nothing_and_repeat_a_page_at_most(changing: Site, scratch: Path) -> None:
     undisturbed, disturbed = scratch / "undisturbed", scratch / "disturbed"

@@ -48,7 +48,7 @@ def test_a_claim_decides(claim: Claim) -> None:
     assert outcome_of(claim) == claim.wanted
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.share(one_in=2)
 @pytest.mark.parametrize("module", _HELD_BACK, ids=lambda module: module.__name__.rpartition(".")[2])
 def test_claims_that_were_held_back_decide(module: ModuleType) -> None:
@@ -63,7 +63,7 @@ def test_right_copies_on_pages_with_the_usual_sentences_stay_accepted() -> None:
     assert _refused(claims_right.PAGES) == []
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_of_right_copies_with_the_usual_sentences_at_most_one_in_fifty_is_refused() -> None:
     assert len(_refused(claims_right.FILES)) <= len(claims_right.FILES) / 50
 

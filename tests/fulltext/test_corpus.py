@@ -47,7 +47,7 @@ def _bad(all_results: list[Result], *, is_right: bool) -> list[str]:
     ]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("half", WORKS)
 def test_rules_accept_no_wrong_file_and_refuse_few_right_ones(half: str) -> None:
     all_results = list(results(kinds(), WORKS[half]))

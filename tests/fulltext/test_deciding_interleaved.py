@@ -370,7 +370,7 @@ def test_of_a_share_of_all_schedules_none_loses_a_decision_or_publishes_half_of_
     assert len(played.killed_at) > SHARE / 5
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.share(one_in=4)
 def test_no_schedule_loses_a_decision_or_publishes_half_of_one(stage) -> None:
     """`play` fails when a promise is broken."""

@@ -22,7 +22,7 @@ FOUND = "oai:g.example.org:laro/oai:laro.example.org:LR-15-00007"
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_search_that_is_killed_again_and_again_comes_to_its_end(folder: Path, tmp_path: Path) -> None:
     """After each search that comes to its end, what it wrote is compared with what it asked for."""
     chance, kills, fresh = random.Random(7), 0, tmp_path / "fresh"

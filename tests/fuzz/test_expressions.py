@@ -15,7 +15,7 @@ from tests.fuzz.patterns import Pattern
 from tests.live import unmeasured
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_no_regular_expression_of_the_program_costs_more_than_linear_time():
     """CI tries fewer attacks on each of them, others for each state of the program."""
     surroundings = unmeasured(os.environ)

@@ -33,7 +33,7 @@ def _short(file: Path) -> str:
     return f"{file.parent.name}.{file.stem}" if file.parent.parent.name == "sources" else file.stem
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_share_of_the_fuzz_finds_nothing():
     line = [sys.executable, "-m", "tests.fuzz", "--share", "--seed", "1"]
     done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env=unmeasured(os.environ))
@@ -50,7 +50,7 @@ def _read_by_a_new_process(size: int, name: str) -> tuple[int, str]:
 
 
 @pytest.mark.share(one_in=2)
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["ordinary", "empty elements", "attributes", "broken ordinary", "list: links of one entry"]
 )
@@ -62,7 +62,7 @@ def test_document_of_200_mb_takes_less_than_512_mib(name: str):
     assert name != "ordinary" or outcome == "117821 records"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3_600_000, 14_000_000])
 @pytest.mark.parametrize("kind", ["attributes", "namespaces"])
 def test_element_of_very_many_attributes_that_is_not_closed_takes_less_than_512_mib(kind: str, size: int):

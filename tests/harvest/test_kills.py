@@ -37,7 +37,7 @@ def _published(instance):
     return records, sets
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_kills_at_random_moments_lose_and_repeat_nothing(instance, repository, harvester):
     repository.page_size = 20

@@ -338,7 +338,7 @@ def test_the_least_date_of_a_program_in_local_time_is_a_date(run, repository, ho
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_token", [True, pytest.param(False, marks=pytest.mark.long)])
+@pytest.mark.parametrize("is_token", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_list_that_breaks_off_in_the_first_second_of_all_years_takes_fallback_steps(run, repository, house, is_token):
     repository.fill(12, datestamp="0001-01-01T00:00:00Z")
     repository.earliest = "0001-01-01T00:00:00Z"

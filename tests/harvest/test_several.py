@@ -62,7 +62,7 @@ def test_signals_stop_all_of_them_and_everything_is_written_down(instance, start
     assert 0 < sum(items) < 400 * len(HOSTS)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_killed_again_and_again_they_all_come_to_their_end(instance, started, repository, harvester):
     for pages in (30, 60, 90):

@@ -11,7 +11,7 @@ import pytest
 from tests.harvest.test_waiting_deletions import assert_same_again, living, waits
 from tests.seeds import seed_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.unmeasured]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 # WAITING_ROUNDS: how many rounds; WAITING_SEED: which, else others for each state of the program.
 _ROUNDS = int(os.environ.get("WAITING_ROUNDS", "4"))

@@ -16,7 +16,7 @@ from gateway.settings import SETTINGS
 from tests.page_house import House, opened
 from tests.publish.desk import make_databases
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.unmeasured]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 TOPIC = "https://gateway.example.org/oai?verb=ListRecords&metadataPrefix=oai_dc"
 COUNT = 10_000

@@ -12,7 +12,7 @@ import pytest
 from gateway.typed_links import MOST_BYTES, links_of_header, links_of_text
 from tests.page_house import FOUND, House, parsed, seen, statement
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.unmeasured]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 TOO_LARGE = "This record is too large"
 

@@ -37,7 +37,6 @@ def recorded_identifiers(folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.long
 @pytest.mark.needs("../shared/data/oai")
 def test_identifiers_of_recorded_repositories_are_resolved_with_every_suffix(house: House) -> None:
     names = recorded_identifiers(SHARED / "data")

@@ -281,7 +281,7 @@ def test_awkward_items_are_read_by_others_as_by_us(number):
     check(awkward_item(random.Random(f"{SEED}-{number}")))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("part", range(10))
 def test_many_awkward_items_are_read_by_others_as_by_us(part):
@@ -310,7 +310,7 @@ def test_items_of_few_and_many_files_are_read_by_others_as_by_us(count):
     check(with_files(count))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_an_item_of_a_hundred_thousand_files_has_small_headers_and_a_link_set_in_small_parts():
     item = with_files(100_000)

@@ -17,7 +17,7 @@ from tests.mirror.provider import Provider, serving
 from tests.mirror.rounds import SETTINGS, World
 from tests.seeds import seed_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.unmeasured]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 SEED = seed_of("BOTH_SEED")
 OBJECTS, FILES, ROUNDS = 30, 60, 3

@@ -219,7 +219,7 @@ class _Source:
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_file_replaced_in_place_is_fetched_again_by_the_mirror_of_a_gateway(tmp_path):
     """Only one of size, date and digest is stated of each file, and tells that it was replaced."""
     with serving() as one, serving() as another:

@@ -287,7 +287,7 @@ def killed(folder, provider, count):
 
 
 @pytest.mark.share(one_in=3)
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_killed_anywhere_nothing_is_found(tmp_path, provider, fill):
     """Every seventh change of the file system is the last, twice in a row; audits find that alone, and later nothing.

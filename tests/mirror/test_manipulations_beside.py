@@ -397,7 +397,7 @@ def test_the_catalogue_of_an_earlier_version_names_the_files_from_the_next_run_o
 
 
 @pytest.mark.share(one_in=3)
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_killed_anywhere_nothing_else_is_found(tmp_path, provider):
     """As in the proof of manipulations, with files that are doubtful, missing, and good again."""

@@ -191,7 +191,7 @@ ours.keep(root, {"a": b"2", "files/new": b"new", "files/old": old})
 
 @pytest.mark.share(one_in=3)
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("begun", [2, 1, 0], ids=["a further version", "a new object", "a new root"])
 def test_killed_anywhere_an_object_has_its_new_version_or_had_none(tmp_path, begun):
     """Every change of the file system in turn is the last; then the root is valid, and the work can be repeated."""

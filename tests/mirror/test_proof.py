@@ -16,7 +16,7 @@ from tests.mirror.test_ocfl import judged
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_mirror_that_is_killed_equals_its_provider_after_every_round(tmp_path):
     with serving() as provider:
         world, mirror = World(provider, 1, ("digest",)), Mirror(tmp_path / "mirror", provider)
@@ -31,7 +31,7 @@ def test_a_mirror_that_is_killed_equals_its_provider_after_every_round(tmp_path)
             world.change()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.needs("ocfl-root.py")
 def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
     """A gateway that re-exposes the provider says nothing of its files but where they are: the servers are asked."""
@@ -58,7 +58,7 @@ def test_a_mirror_of_a_gateway_equals_what_the_gateway_publishes(tmp_path):
 
 
 @pytest.mark.share(one_in=2)
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("says", [("digest", "size"), ("md5",)])
 def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_nothing_else(tmp_path, says):
     """The proof at full size takes minutes: `python -m tests.mirror.rounds`."""
@@ -69,7 +69,7 @@ def test_a_mirror_of_a_gateway_fetches_what_its_documents_say_has_changed_and_no
 
 @pytest.mark.share(one_in=2)
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("gateways", "kills", "seed"), [(2, 4, 2), (0, 2, 3)])
 def test_a_recheck_leaves_nothing_stale_in_silence_and_asks_for_nothing_in_vain(tmp_path, gateways, kills, seed):
     """The proof at full size takes minutes: `python -m tests.mirror.rounds_in_place`."""

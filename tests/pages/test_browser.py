@@ -25,7 +25,7 @@ from tests.page_house import FOUND, statement
 from tests.payloads import FIELDS, PAYLOADS
 from tests.publish.desk import Desk, Sent, dc, make_databases
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
 ITEM = "/items/oai:gateway.example.org:laro/"
 PAGES = {

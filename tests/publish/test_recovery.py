@@ -370,7 +370,7 @@ def publish_all(desk: Desk) -> None:
             pass
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @given(steps=_steps)
 def test_after_any_history_the_store_is_made_again_as_it_was(steps, tmp_path_factory, ready_made) -> None:
     folder = tmp_path_factory.mktemp("history")

@@ -232,7 +232,7 @@ def _standing(desk: Desk) -> dict[str, Any]:
     return {"items": items, "waiting": waiting, "counted": desk.store.counts("laro")["waiting"]}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @given(moves=_moves)
 def test_after_any_history_what_waits_and_lives_is_the_same_again(moves, tmp_path_factory, ready_made) -> None:
     folder = tmp_path_factory.mktemp("history")

@@ -128,7 +128,7 @@ def test_no_request_is_a_fault_of_the_server(house):
     sent()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_no_request_of_very_many_is_a_fault_of_the_server(house):
     @settings(max_examples=5_000, deadline=None, suppress_health_check=list(HealthCheck))

@@ -138,7 +138,7 @@ def with_full_text(folder: Path) -> int:
         return store.counts("first")["fulltext"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_ten_rounds_of_changes_with_kills_are_followed(tmp_path: Path) -> None:
     first, second, dice = tmp_path / "first", tmp_path / "second", random.Random(SEED)

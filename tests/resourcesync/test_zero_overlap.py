@@ -183,7 +183,7 @@ def _check_lists(store: SqliteStore, truth: Counter[Version]) -> None:
     ("versions", "most", "most_entries"),
     [
         pytest.param(1_000, 60, 200, id="share"),
-        pytest.param(WHOLE, 150, 2_000, id="whole", marks=[pytest.mark.long, pytest.mark.share(one_in=4)]),
+        pytest.param(WHOLE, 150, 2_000, id="whole", marks=[pytest.mark.slow, pytest.mark.share(one_in=4)]),
     ],
 )
 def test_no_destination_without_overlap_misses_a_version(tmp_path, capsys, versions, most, most_entries):

@@ -24,7 +24,7 @@ from tests.publish.desk import make_databases
 from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
 SECRET = "x" * 40
 PAGES = (

@@ -424,7 +424,7 @@ def test_a_sample_is_judged_by_keyboard(site, browser, folder):
         assert connection.execute("delete from judgement returning judged").fetchall() == [("right",)]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.share(one_in=4)
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -441,7 +441,7 @@ def test_the_judge_of_accessibility_finds_nothing(site, browser, name, width, da
         assert window.execute_async_script(JUDGED) == []
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.share(one_in=2)
 @pytest.mark.parametrize("name", ["login", *PAGES])
 def test_no_page_is_wider_than_the_smallest_phone_and_nothing_is_forbidden(site, browser, name):

@@ -281,7 +281,7 @@ def test_hostile_texts_run_nothing_and_show_what_they_hide(house, files, reviewe
     assert "[U+202E]" in seen(page)
 
 
-@pytest.mark.parametrize("count", [50, pytest.param(25_000, marks=[pytest.mark.slow, pytest.mark.long])])
+@pytest.mark.parametrize("count", [50, pytest.param(25_000, marks=[pytest.mark.slow])])
 def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer, count):  # noqa: F811 - the fixture
     names = [statement("identifier", f"https://laro.example.org/{number}.pdf") for number in range(count)]
     house.desk.send(Sent("1", dc("Large", *names)))

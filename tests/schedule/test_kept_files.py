@@ -296,7 +296,7 @@ main()
 
 
 @pytest.mark.share(one_in=2)
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 def test_a_kill_at_any_step_leaves_nothing_half(tmp_path: Path) -> None:
     """The index names whole files only, whatever the step; and the last round makes everything, as if in one go."""

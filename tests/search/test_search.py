@@ -45,7 +45,6 @@ def test_operators_find_their_words_only(desk: Desk) -> None:
     assert desk.names("***") == []
 
 
-@pytest.mark.long
 @pytest.mark.slow
 def test_any_text_is_answered(desk: Desk) -> None:
     random = Random(SEED)

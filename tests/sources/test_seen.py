@@ -35,7 +35,7 @@ def test_what_lies_across_the_border_of_two_is_none_of_them():
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_million_identifiers_take_less_than_forty_megabytes():
     tracemalloc.start()
     seen = Seen()

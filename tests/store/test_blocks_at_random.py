@@ -340,7 +340,7 @@ def test_every_list_is_that_of_the_model(path, clocks, seed):
     check_history(path, clocks, seed, 60)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.share(one_in=4)
 @pytest.mark.parametrize("seed", _seeds())
 def test_every_list_is_that_of_the_model_after_many_steps(path, clocks, seed):

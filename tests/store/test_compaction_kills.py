@@ -153,7 +153,7 @@ def _let_publish(folder: Path) -> None:
     "wanted",
     [
         pytest.param(30, id="share"),
-        pytest.param(400, id="whole", marks=[pytest.mark.long, pytest.mark.share(one_in=4)]),
+        pytest.param(400, id="whole", marks=[pytest.mark.slow, pytest.mark.share(one_in=4)]),
     ],
 )
 def test_kills_at_random_moments_lose_nothing(folder, capsys, wanted):

@@ -132,7 +132,7 @@ def test_nothing_is_lost_in_any_order_of_a_publisher_and_compaction(scene, monke
 
 @pytest.mark.share(one_in=2)
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 def test_nothing_is_lost_in_any_order_of_publishers_compaction_and_a_reader(scene, monkeypatch):
     """`play` fails when a list is not that of the model."""
     for schedule in orders((3, 3, 1, 1)):

@@ -300,7 +300,7 @@ def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester(scene)
 
 @pytest.mark.share(one_in=3)
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester_that_pauses(scene):
     """`play` fails when the harvester missed a record."""
     stage = scene()

@@ -99,7 +99,7 @@ def reboot(folder: Path, household: Household) -> None:
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 def test_no_strict_harvester_misses_a_version_while_publishers_are_killed_and_stopped(tmp_path, capsys):
     with closing(SqliteStore(tmp_path / "store.sqlite", create=True, clock=publisher.clock_of(tmp_path))) as store:
         store.add_source(Source("chaos", "https://chaos.example.org"))

@@ -97,7 +97,7 @@ def test_small_publications_become_full_blocks(model):
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 def test_ten_thousand_publications_of_three_records_leave_400_blocks(model, capsys):
     """Each publisher compacts after its own publication; nothing else does."""
     with model.store._file.packing() as session:

@@ -144,7 +144,7 @@ def test_a_conversion_that_is_killed_at_any_step_goes_on(tmp_path):
 
 
 @fork
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("last", range(1, 27, 5))
 def test_a_conversion_that_is_killed_once_goes_on(tmp_path, last):
     for step in range(last, last + 5):

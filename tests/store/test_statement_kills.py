@@ -193,7 +193,7 @@ def _after(work: Work, made: tuple[Path, Clocks], folder: Path) -> dict[str, Any
 WORKS = (publish, compact, erase)
 STEPS = [
     pytest.param(7, id="share"),
-    pytest.param(1, id="whole", marks=[pytest.mark.long, pytest.mark.share(one_in=6)]),
+    pytest.param(1, id="whole", marks=[pytest.mark.slow, pytest.mark.share(one_in=6)]),
 ]
 
 
@@ -254,7 +254,7 @@ def test_the_work_that_is_killed_makes_the_file_smaller(made, tmp_path, work):
     "step",
     [
         pytest.param(41, id="share"),
-        pytest.param(5, id="more", marks=[pytest.mark.long, pytest.mark.share(one_in=4)]),
+        pytest.param(5, id="more", marks=[pytest.mark.slow, pytest.mark.share(one_in=4)]),
     ],
 )
 def test_a_kill_before_any_statement_of_an_upgrade_loses_nothing(tmp_path, step):

@@ -115,7 +115,6 @@ def test_others_wait_for_a_publisher_that_is_paused_and_say_so(paused):
 
 
 @pytest.mark.slow
-@pytest.mark.long
 def test_a_command_that_waits_for_a_paused_publisher_ends_with_a_signal(paused):
     process = _publishing(paused[0])
     assert process.stderr is not None

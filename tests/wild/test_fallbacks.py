@@ -512,7 +512,7 @@ def _faulty(draw: st.DrawFn) -> Repository:
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(_faulty())
 def test_whatever_is_wrong_nothing_is_lost_without_a_word(repository: Repository):

@@ -14,7 +14,7 @@ from gateway.mapping import Given, SourceFacts, Task, is_legal_identifier, prepa
 from gateway.xmltext import OAI_PMH
 from tests.conftest import ROOT, SHARED
 
-pytestmark = [pytest.mark.long, pytest.mark.needs("../shared")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared")]
 FACTS = SourceFacts("wild", "http://wild.example.org/oai", "gateway.example.org", rights="http://r.example.org/a b")
 EVERY = 7  # of 66,000 records, most alike; each test of the recorded repositories goes through all of them
 

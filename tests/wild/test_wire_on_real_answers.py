@@ -18,7 +18,7 @@ from harvester.sources.oai_pmh.answers import parse_formats, parse_identify, par
 ANSWERS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "oai" / "responses"
 PARSERS: tuple[Callable[[bytes], object], ...] = (parse_list, parse_identify, parse_formats, parse_sets)
 
-pytestmark = [pytest.mark.long, pytest.mark.needs("../shared/data/oai/responses")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared/data/oai/responses")]
 
 # Answers that no strict parser reads: how many records they have nevertheless, and what is told of the damage.
 DAMAGED = {

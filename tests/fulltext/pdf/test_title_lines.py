@@ -203,7 +203,7 @@ def _records(subject: Subject) -> tuple[Named, ...]:
     return full, full._replace(venues=()), Named(titles=(subject.title,))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.share(one_in=2)
 @pytest.mark.parametrize("labels", ["SHORT", "LONG", "LATER_SHORT", "LATER_LONG"])
 def test_hardly_any_label_in_any_language_is_taken_for_a_line_of_an_article(labels: str) -> None:

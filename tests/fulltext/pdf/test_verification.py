@@ -168,7 +168,7 @@ def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_b
 
 
 @needs_data
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["spaces_200MB", "textops_20MB"])
 def test_a_bomb_hurts_only_the_child(name: str) -> None:
     started = time.monotonic()
@@ -421,7 +421,7 @@ def test_the_heights_of_the_lines_of_the_first_two_pages_are_measured() -> None:
 
 
 @needs_data
-@pytest.mark.long
+@pytest.mark.slow
 def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> None:
     """All but one, whose file has another end of the title than its record: a person must tell."""
     foreign, works = others(), described()

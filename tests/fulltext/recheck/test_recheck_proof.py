@@ -203,7 +203,7 @@ def wrong_in_mirror(site: Site, mirror: Mirror) -> list[str]:
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2", "::1"])
 def test_after_each_round_of_looks_the_datestamps_and_the_view_of_a_mirror_are_right(tmp_path) -> None:
     seed = seed_of("RECHECK_SEED")

@@ -160,7 +160,7 @@ def test_a_child_that_is_killed_fails_the_run_and_the_next_one_publishes(instanc
     assert held["items"] == 300
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_nothing_survives_a_killed_harvester(instance, repository, harvester):
     repository.fill(5000)
     (instance / "config.toml").write_text("publish_processes = 2\n")

@@ -251,7 +251,7 @@ def test_serving_completes_what_a_killed_command_has_left(place) -> None:
     assert complete_takedowns(place.folder) == ""
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_several_processes_add_at_once_and_no_entry_is_lost(place) -> None:
     command = [sys.executable, "-m", "harvester", "--instance", str(place.folder), "takedown", "add"]
     started = [

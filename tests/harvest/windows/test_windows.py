@@ -538,7 +538,7 @@ def test_what_one_window_has_learned_the_next_ones_know(run, spread, house):
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("connections", [1, 3])
 def test_kills_at_random_moments_repeat_a_page_of_each_connection_at_most(spread, instance, harvester, connections):
     for number, month in enumerate(MONTHS):

@@ -31,7 +31,7 @@ from tests.publish.desk import Desk, Sent, dc
 from tests.schedule.hub.conftest import KEY
 from tests.seeds import seed_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.unmeasured]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 SEED = seed_of("LOOP_SEED")
 ROUNDS = int(os.environ.get("LOOP_ROUNDS", "3"))  # the whole proof has 10

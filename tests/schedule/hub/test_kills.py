@@ -87,7 +87,7 @@ def test_what_ends_at_any_step_is_delivered_by_the_next_round(hub, subscriber):
     assert hub.run() == {}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_goes_wrong_is_finished_by_the_next_round_at_whichever_step_it_ends(hub, subscriber):
     """Deliveries that fail, subscriptions that end in all ways, requests that are not confirmed: each step is cut."""
     passed: Counter[str] = Counter()
@@ -152,7 +152,7 @@ def changes_of(desk, first):
 
 
 @pytest.mark.share(one_in=2)
-@pytest.mark.long
+@pytest.mark.slow
 def test_killed_processes_lose_no_delivery(tmp_path):
     """`harvester tend` is killed (SIGKILL) at each of its steps in turn, while records are published."""
     folder = tmp_path / "instance"

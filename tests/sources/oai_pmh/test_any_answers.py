@@ -85,7 +85,7 @@ def test_any_answers_are_a_list_that_ends_or_an_error_of_ours(answers: list[tupl
     _ends(answers)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(_ANSWERS)
 def test_any_answers_are_so_a_thousand_times(answers: list[tuple[bytes, int, str]]) -> None:

@@ -174,7 +174,7 @@ def test_a_compressed_document_is_read_and_may_not_grow_without_end():
         list(Document([body], most_bytes=100_000))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_fifty_thousand_entries_cost_no_more_memory_than_few():
     entry = b'<url><loc>http://e.org/%d</loc><rs:md hash="md5:1584abdf8ebdc9802ac0c6a7402c03b6" length="8876"/></url>'
     ends = document("|").split(b"|")

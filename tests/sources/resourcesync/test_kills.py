@@ -65,7 +65,7 @@ def killed_at(house, site):
     return killed_at
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("has_dump", [False, True])
 def test_killed_anywhere_nothing_is_lost(site, house, run, titles, killed_at, has_dump):

@@ -119,7 +119,7 @@ def test_what_happened_in_the_moment_of_the_position_is_not_lost_and_not_fetched
     assert (site.times("/1"), site.times("/2")) == (1, 1)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_source_that_tells_days_only_brings_each_change_once(site, run):
     site.offer("resourcelist", "changelist")
     site.put(LIST, "resourcelist", at="2013-01-01")

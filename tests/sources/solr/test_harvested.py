@@ -127,7 +127,6 @@ def test_an_entry_that_cannot_be_harvested_is_refused(command, core, instance, f
 
 @pytest.mark.unmeasured
 @pytest.mark.slow
-@pytest.mark.long
 def test_killed_again_and_again_nothing_is_lost(command, core, harvester, index):
     index.documents = {document["recID"]: document for document in laro(400, 40)}
     assert command("source", "add", "laro", core, "--kind", "solr", "--option", "rows=10")[0] == 0
@@ -147,7 +146,7 @@ def test_killed_again_and_again_nothing_is_lost(command, core, harvester, index)
 
 
 @pytest.mark.unmeasured
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("wt", ["xml", "json"])
 def test_laro_has_25415_records_and_1023_full_texts(tmp_path, wt):
     with serving(Index(laro(25_415, 1_023))) as core:
