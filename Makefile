@@ -1,4 +1,4 @@
-# make demo · make test · make test-more · make test-all · make bench · make lint: each makes .venv itself when it is missing.
+# make demo · make test · make test-all · make bench · make lint: each makes .venv itself when it is missing.
 # Needed: Python 3.11 or newer with venv and pip, and make. Everything else comes from the lock files.
 
 PYTHON := $(shell for name in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
@@ -10,14 +10,14 @@ IN     := $(VENV)/bin/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-more test-all everyday bench lint docs man lock clean
+.PHONY: help demo test test-more test-all every coverage bench lint docs man lock clean
 
 help:
 	@echo "make demo    a sample repository is harvested and re-exposed; open the printed addresses, end with Ctrl-C"
-	@echo "make test    tests of every kind and the coverage that must be kept; some ten minutes"
-	@echo "make test-more what \`make test\` leaves out, or skips where there are no reference data; without coverage"
-	@echo "make test-all  every test: also long proofs, self-tests of the benches, the reference data"
-	@echo "make everyday  the tests that take seconds"
+	@echo "make test    the main job, and each promise once: TESTMIN minutes on two processors"
+	@echo "make test-all  every test, and the coverage that must be kept: ALLMIN minutes; also long proofs, other programs,"
+	@echo "             browsers, the reference data where they are"
+	@echo "make test-more what \`make test\` leaves out; COVERAGE=1 measures coverage, for \`make coverage\`"
 	@echo "make lint    style and types"
 	@echo "make bench   the figures, measured"
 	@echo "make docs    writes the generated parts of the documentation again"
@@ -56,34 +56,34 @@ AXE := axe-core@4.14.1
 demo: $(VENV)/run.stamp
 	@$(IN)python tests/sample/demo.py
 
-# A test that lasts so many seconds shows where it hangs. To watch over the everyday ones would take more time than most.
+# A test that lasts so many seconds shows where it hangs.
 HANGING := 240
-# What must be covered whole, with and without the reference data beside the project: the protocol, the store, the parsers.
-WHOLE := $(shell paste -sd, tests/whole.txt)
+# With COVERAGE=1, coverage is measured, in files for `make coverage`; it doubles the time.
+PYTEST := $(IN)$(if $(COVERAGE),coverage run -m )pytest -o faulthandler_timeout=$(HANGING)
 
-# $(1): which tests, as pytest's -m has it; $(2): how many percent of everything they must cover.
-define TESTED
-@$(IN)coverage erase
-$(IN)coverage run -m pytest -m $(1) -o faulthandler_timeout=$(HANGING)
-@$(IN)coverage combine --quiet
-@rm -f .coverage.?* # what a process wrote that was killed while it wrote
-@$(IN)coverage report --fail-under=$(2)
-@$(IN)coverage report --include="$(WHOLE)" --skip-covered --fail-under=100 || \
-  { echo "What tests/whole.txt names must be covered whole."; exit 1; }
-@echo "Coverage: $(2) % or more of everything; all of what tests/whole.txt names."
-endef
-
-test: $(VENV)/dev.stamp $(VENV)/judges.stamp
-	$(call TESTED,"not long",95)
+test: $(VENV)/dev.stamp
+	@$(PYTEST)
 
 test-more: $(VENV)/dev.stamp $(VENV)/judges.stamp
-	$(IN)pytest -m "long or reference" -o faulthandler_timeout=$(HANGING)
+	$(PYTEST) -m "slow or reference"
 
 test-all: $(VENV)/dev.stamp $(VENV)/judges.stamp
-	$(call TESTED,"slow or not slow",95)
+	@$(IN)coverage erase
+	$(MAKE) --no-print-directory every COVERAGE=1
+	@$(MAKE) --no-print-directory coverage
 
-everyday: $(VENV)/dev.stamp
-	$(IN)pytest
+every:
+	$(PYTEST) -m "slow or not slow"
+
+# Of everything, 95 % of all lines and branches; the protocol, the clock and the parsers whole.
+WHOLE := $(shell paste -sd, tests/whole.txt)
+coverage:
+	@$(IN)coverage combine --quiet
+	@rm -f .coverage.?* # what a process wrote that was killed while it wrote
+	@$(IN)coverage report --fail-under=95
+	@$(IN)coverage report --include="$(WHOLE)" --skip-covered --fail-under=100 || \
+	  { echo "What tests/whole.txt names must be covered whole."; exit 1; }
+	@echo "Coverage: 95 % or more of everything; all of what tests/whole.txt names."
 
 lint: $(VENV)/dev.stamp
 	$(IN)ruff check .

@@ -1,7 +1,6 @@
 """What every test can rely on: no settings of this machine, no network but loopback, skips told in words.
 
-A skip is a failure where `TEST_SKIPS` forbids it, as CI does: `forbidden` forbids all, `reference-data` all but those
-of tests that need `../shared` on a machine that has none.
+A skip is a failure where `TEST_SKIPS` is `forbidden`, as in CI.
 """
 
 from __future__ import annotations
@@ -111,10 +110,9 @@ def _without_coverage() -> Iterator[None]:
 
 def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
     """Make a failure of a skip that `TEST_SKIPS` does not allow."""
-    allowed, reason = os.environ.get("TEST_SKIPS", ""), _reason(report)
-    if not tiers.may_skip(reason, allowed, has_reference_data=SHARED.exists()):
+    if os.environ.get("TEST_SKIPS"):
         report.outcome = "failed"
-        report.longrepr = f"TEST_SKIPS={allowed} does not allow to skip this test {reason}."
+        report.longrepr = f"TEST_SKIPS=forbidden does not allow to skip this test {_reason(report)}."
 
 
 @pytest.hookimpl(wrapper=True)
@@ -141,12 +139,12 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in words what was not tested and why, and which tests lack a mark for what takes long."""
+    """Say in words which tests lack a mark for what takes long, and what was not tested and why."""
+    _tell(terminalreporter, "longer than `make test` allows", tiers.too_long(terminalreporter.stats.get("passed", [])))
     skipped = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
     reasons = (f"{count} {'test' if count == 1 else 'tests'} skipped {why}" for why, count in sorted(skipped.items()))
-    _tell(terminalreporter, "not tested here", list(reasons))
-    passed = terminalreporter.stats.get("passed", [])
-    _tell(terminalreporter, "longer than their tier allows", tiers.too_long(passed))
+    left_out = [tiers.LEFT_OUT] if _is_common(terminalreporter.config) and _is_whole(terminalreporter.config) else []
+    _tell(terminalreporter, "not tested here", [*reasons, *left_out])
 
 
 def _tell(terminalreporter: pytest.TerminalReporter, title: str, lines: list[str]) -> None:
@@ -168,7 +166,7 @@ def pytest_configure(config: pytest.Config) -> None:
     wrote before it was killed is as safe in memory as on a disk.
     """
     if os.environ.get("TEST_SKIPS", "") not in tiers.SKIPS:
-        raise pytest.UsageError(f"TEST_SKIPS must be one of {', '.join(filter(None, tiers.SKIPS))}, or nothing.")
+        raise pytest.UsageError("TEST_SKIPS must be forbidden, or nothing.")
     if os.environ.get("TEST_SHARES", "") not in tiers.SHARES:
         raise pytest.UsageError("TEST_SHARES must be drawn, or nothing.")
     if config.option.basetemp is None and os.access(MEMORY, os.W_OK):
@@ -181,21 +179,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Share a whole run: one or two processes more than there are processors, since slow tests wait for servers.
+    """Share a whole run: one process more than there are processors, since tests wait for processes and servers.
 
     What is asked for by name is run by the one process that is there.
     """
-    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
-        return 0
-    waiting = 0 if _is_everyday(config) else 2 if config.option.markexpr.strip() == "not long" else 1
-    return (os.cpu_count() or 1) + waiting
+    return len(os.sched_getaffinity(0)) + 1 if _is_whole(config) else 0
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    """Leave out what the seed does not draw, where only a share is run; begin with the long tests.
+    """Leave out what the seed does not draw, where only a share is run; begin with the slow tests.
 
-    So no process waits at the end for one that has just begun with a long test.
+    So no process waits at the end for one that has just begun with a slow test.
     """
     if os.environ.get("TEST_SHARES"):
         kept = tiers.drawn(items, seed_of("SHARES_SEED"))
@@ -207,8 +202,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 # --- the tiers -------------------------------------------------------------------------------------------------
 
-_MORE = re.compile(r"\bmark\.long\b|\.\./shared")
-_ALL_SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.(?:slow|long)\b", re.MULTILINE)
+_MORE = re.compile(r"\bmark\.slow\b|\.\./shared")
+_ALL_SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
 
 
 @cache
@@ -216,25 +211,27 @@ def _has_more(file: Path) -> bool:
     return _MORE.search(file.read_text(encoding="utf-8")) is not None
 
 
-def _is_everyday(config: pytest.Config) -> bool:
-    return config.option.markexpr.strip() == tiers.EVERYDAY
+def _is_common(config: pytest.Config) -> bool:
+    return config.option.markexpr.strip() == tiers.COMMON
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    return config.args_source is pytest.Config.ArgsSource.TESTPATHS
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Make a slow test of every long one, and mark as `reference` what needs the reference data."""
-    if item.get_closest_marker("long") is not None:
-        item.add_marker("slow")
+    """Mark as `reference` what needs the reference data."""
     if any(name.startswith("../shared") for mark in item.iter_markers("needs") for name in mark.args):
         item.add_marker("reference")
-    marks = {name for name in ("share", "long", "unmeasured") if item.get_closest_marker(name) is not None}
-    if {"long", "reference"} & {mark.name for mark in item.iter_markers()} and not _has_more(item.path):
-        raise pytest.UsageError(f"{item.path} must contain `mark.long` or `../shared`, or `make test-more` ignores it.")
-    if marks == {"share"}:
-        raise pytest.UsageError(f"A share of {item.nodeid} cannot be run: it is measured by `make test`.")
+    is_more = any(item.get_closest_marker(name) is not None for name in ("slow", "reference"))
+    if is_more and not _has_more(item.path):
+        raise pytest.UsageError(f"{item.path} must contain `mark.slow` or `../shared`, or `make test-more` ignores it.")
+    if item.get_closest_marker("share") is not None and item.get_closest_marker("slow") is None:
+        raise pytest.UsageError(f"A share of {item.nodeid} cannot be run: `make test` runs all of it.")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not even import files of which every test is slow, in the everyday tier, or none is long, in `make test-more`.
+    """Do not even import files of which every test is slow, in `make test`, or none is, in `make test-more`.
 
     To import all of them, and to collect their tests, takes each process half a minute.
     """
@@ -242,7 +239,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     if config.option.markexpr.strip() == tiers.MORE:
         return True if not _has_more(collection_path) else None
-    is_left = _is_everyday(config) and _ALL_SLOW.search(collection_path.read_text(encoding="utf-8"))
+    is_left = _is_common(config) and _ALL_SLOW.search(collection_path.read_text(encoding="utf-8"))
     return True if is_left else None
 
 
