@@ -53,7 +53,10 @@ def test_an_unknown_word_stops_the_run(name: str, value: str, message: str) -> N
 
 
 @pytest.mark.slow
-@each_row("shares, skips, words", [("", "", "8 passed, 1 skipped"), ("drawn", "forbidden", "2 passed, 6 deselected, 1 error")])
+@each_row(
+    "shares, skips, words",
+    [("", "", "8 passed, 1 skipped"), ("drawn", "forbidden", "2 passed, 6 deselected, 1 error")],
+)
 def test_ci_runs_a_share_and_forbids_skips(tmp_path: Path, shares: str, skips: str, words: str) -> None:
     assert "TEST_SKIPS=forbidden TEST_SHARES=drawn" in _text(".ci/run")
     (tmp_path / "test_a.py").write_text(
