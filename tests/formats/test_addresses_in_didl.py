@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from lxml import etree
 
 from gateway.formats import oai_didl
 from gateway.formats._statements import address  # type: ignore[attr-defined]
 from gateway.model import FileLink, Work
+from tests.rows import each_row
 
 ANY_URI = etree.XMLSchema(
     etree.fromstring(
@@ -16,8 +16,8 @@ ANY_URI = etree.XMLSchema(
 )
 
 
-@pytest.mark.parametrize(
-    ("stated", "legal"),
+@each_row(
+    "stated, legal",
     [
         ("http://a.org/22240/2/Ch08[1].pdf", "http://a.org/22240/2/Ch08%5B1%5D.pdf"),  # authors.library.caltech.edu
         ("http://[::1]/a[1].pdf", "http://[::1]/a%5B1%5D.pdf"),
@@ -33,7 +33,7 @@ def test_an_address_becomes_legal_and_stays_the_same_address(stated: str, legal:
     assert _references(stated) == [legal]
 
 
-@pytest.mark.parametrize("stated", ["http://a.org:port/b.pdf", "http://a.org:/b.pdf", "http://a@b@c.org/d.pdf"])
+@each_row("stated", ["http://a.org:port/b.pdf", "http://a.org:/b.pdf", "http://a@b@c.org/d.pdf"])
 def test_what_can_be_no_address_is_no_component(stated: str) -> None:
     assert _references(stated) == []
 

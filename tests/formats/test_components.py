@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway import xmlio
 from gateway.formats import oai_didl
 from gateway.model import FileLink, FileOrigin, Statement, Work
+from tests.rows import each_row
 
 URL = "https://repository.example.net/LR-15-00007.pdf?a=1&b=2"
 FOUND = FileLink(
@@ -44,7 +44,7 @@ def back(*files: FileLink, modified: str = "2025-05-03") -> tuple[FileLink, ...]
     return read
 
 
-@pytest.mark.parametrize(
+@each_row(
     "file",
     [
         FOUND,
@@ -65,7 +65,7 @@ def back(*files: FileLink, modified: str = "2025-05-03") -> tuple[FileLink, ...]
         NAMED._replace(mime_type="text/html; charset=UTF-8"),
     ],
 )
-@pytest.mark.parametrize("modified", ["", "2025-05-03T00:00:00Z"])
+@each_row("modified", ["", "2025-05-03T00:00:00Z"])
 def test_a_file_is_read_as_it_was_written(file, modified):
     assert back(file, modified=modified) == (file,)
 

@@ -8,6 +8,7 @@ from gateway import xmlio
 from gateway.formats import reader_of
 from gateway.model import Statement
 from tests.conftest import SHARED
+from tests.rows import each_row
 
 KERNEL = "http://datacite.org/schema/kernel-4"
 RESOURCE = f"""<resource xmlns="{KERNEL}">
@@ -75,14 +76,14 @@ def test_what_is_related_is_another_work():
     assert work.license == "http://creativecommons.org/licenses/by/4.0/"
 
 
-@pytest.mark.parametrize("version", ["1.0", "1.1"])
+@each_row("version", ["1.0", "1.1"])
 def test_the_wrapper_is_looked_through(version):
     namespace = f"http://schema.datacite.org/oai/oai-{version}/"
     payload = f"<schemaVersion>4</schemaVersion><payload>{RESOURCE}</payload>"
     assert _read(f'<oai_datacite xmlns="{namespace}">{payload}</oai_datacite>') == _read(RESOURCE)
 
 
-@pytest.mark.parametrize("kernel", ["2.2", "3", "4"])
+@each_row("kernel", ["2.2", "3", "4"])
 def test_every_kernel_is_read(kernel):
     assert _texts(_read(RESOURCE.replace("kernel-4", f"kernel-{kernel}")), "title") == ["Snowmelt", "Asia"]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.formats._file_links import file_type, type_named
 from gateway.formats._statements import work_of
 from gateway.model import Statement
+from tests.rows import each_row
 
 PDF, UNKNOWN = "application/pdf", "application/octet-stream"
 FILES = [
@@ -78,12 +77,12 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize(("url", "mime_type"), FILES)
+@each_row("url, mime_type", FILES)
 def test_an_address_that_is_known_to_lead_to_a_file(url: str, mime_type: str) -> None:
     assert file_type(url) == mime_type
 
 
-@pytest.mark.parametrize("url", PAGES)
+@each_row("url", PAGES)
 def test_a_landing_page_is_never_called_a_file(url: str) -> None:
     assert file_type(url, PDF) == ""
 
@@ -100,8 +99,8 @@ def test_what_the_record_says_of_its_only_file_counts_where_the_address_is_silen
     assert work_of(both).files[0].mime_type == UNKNOWN
 
 
-@pytest.mark.parametrize(
-    ("text", "mime_type"),
+@each_row(
+    "text, mime_type",
     [
         ("application/pdf", PDF),
         ("Application/PDF; charset=binary", PDF),
@@ -120,8 +119,8 @@ def test_a_word_for_a_type(text: str, mime_type: str) -> None:
     assert type_named(text) == mime_type
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
+    "text, expected",
     [
         ("application/pdf http://x.example.org/1/", [("http://x.example.org/1/", PDF)]),
         ("pdf\n   http://x.example.org/1/a b", []),
@@ -166,8 +165,8 @@ def test_a_resolver_is_the_landing_page_when_there_is_no_other() -> None:
     assert work_of((Statement("identifier", "10.1234/x"),)).landing_page == ""
 
 
-@pytest.mark.parametrize(
-    ("statements", "page"),
+@each_row(
+    "statements, page",
     [
         # A relation may lead anywhere: to the software, the journal, the community.
         ([("relation", "https://x.example.org/community/"), ("identifier", "https://doi.org/10.1234/x")],

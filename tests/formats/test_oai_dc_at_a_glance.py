@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from gateway.formats.oai_dc import ELEMENTS, SCHEMA, glance, read, skim  # type:
 from gateway.model import Work
 from gateway.xmlio import parse
 from gateway.xmltext import DC, OAI_DC, XSI
+from tests.rows import each_row
 
 OPENING = (
     f'<oai_dc:dc xmlns:oai_dc="{OAI_DC}" xmlns:dc="{DC}" xmlns:xsi="{XSI}" xsi:schemaLocation="{OAI_DC} {SCHEMA}">'
@@ -40,7 +40,7 @@ def test_the_five_references_of_xml_are_plain() -> None:
     assert glance(content).landing_page == "http://a.org/?b=1&c=%222%22'%3C%3E"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content",
     [
         b"\xff",

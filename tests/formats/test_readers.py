@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway import xmlio
 from gateway.formats import marcxml, mets, mods, oai_didl, qualified_dc, reader_of, stated_namespace
 from gateway.model import Work
 from gateway.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, RDF
+from tests.rows import each_row
 
 PDF, UNKNOWN = "application/pdf", "application/octet-stream"
 MODS = "http://www.loc.gov/mods/v3"
@@ -75,7 +74,7 @@ def test_the_articles_profile_keeps_the_record_in_a_statement() -> None:
     assert work.oai_dc == b""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "resource",
     [
         '<didl:Resource mimeType="application/pdf" ref="urn:x"/>',
@@ -174,8 +173,8 @@ def test_bare_dublin_core_in_mets_is_read() -> None:
     assert texts_of(read(METS % (dmd("") + group("", file("http://x.example.org/a")))), "title") == []
 
 
-@pytest.mark.parametrize(
-    ("section", "expected"),
+@each_row(
+    "section, expected",
     [
         (group("THUMBS", file("http://x.example.org/a.jpg", "image/jpeg")), []),
         (group("", file("file:///a.pdf")), []),
@@ -298,7 +297,7 @@ def test_nor_is_it_inside_a_container() -> None:
     assert links(read(didl)) == links(read(METS % dmd(cited))) == []
 
 
-@pytest.mark.parametrize("url", ["https://doi.org/10.1234/x.pdf", "http://hdl.handle.net/1/2.pdf"])
+@each_row("url", ["https://doi.org/10.1234/x.pdf", "http://hdl.handle.net/1/2.pdf"])
 def test_a_resolvers_address_is_never_called_a_file(url: str) -> None:
     """Where it leads, its owner may change."""
     work = read(f'<mods xmlns="{MODS}"><location><url access="raw object">{url}</url></location></mods>')
@@ -343,8 +342,8 @@ def test_a_record_of_laro_keeps_each_author_and_its_source() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("profile", "namespace"),
+@each_row(
+    "profile, namespace",
     [
         (DC, DC),
         ("http://purl.org/dc/terms", DCTERMS),

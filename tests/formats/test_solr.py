@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway import xmlio
 from gateway.formats import reader_of
 from gateway.formats.solr import read_by
 from gateway.xmltext import SOLR
+from tests.rows import each_row
 
 # Listing 4 leaves the addresses out; ours stand where they were.
 LISTING_4 = """<doc xmlns="http://lucene.apache.org/solr/">
@@ -61,8 +60,8 @@ def test_the_document_of_the_article_is_read_whole():
     assert (file.url, file.version) == ("http://permalink.example.org/LA-UR-14-29153", "Accepted Manuscript")
 
 
-@pytest.mark.parametrize(
-    ("url", "files", "page"),
+@each_row(
+    "url, files, page",
     [
         ("http://x.example.org/1.pdf", ["http://x.example.org/1.pdf"], ""),
         ("http://x.example.org/1", [], "http://x.example.org/1"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway import xmlio
 from gateway.didl_items import describers
 from gateway.formats import mets, oai_didl, reader_of
 from gateway.formats._stated import stated
 from gateway.model import FileLink, Work
 from gateway.xmltext import DCTERMS, DIDL, OAI_DC, PREMIS
+from tests.rows import each_row
 
 DIGEST = "0a" * 32
 FILE = FileLink("http://x.example.org/a.pdf", "application/pdf")
@@ -37,8 +36,8 @@ def test_what_a_didl_of_ours_states_of_a_file_is_read_again() -> None:
     assert read.files == (file._replace(found_in="didl:Resource", digests=(("sha256", DIGEST),)),)
 
 
-@pytest.mark.parametrize(
-    ("content", "file_link"),
+@each_row(
+    "content, file_link",
     [
         (term("extent", "12 Bytes"), FILE._replace(size=12)),
         (fixity("sha-256", DIGEST.upper()), FILE._replace(sha256=DIGEST, digests=(("sha256", DIGEST),))),
@@ -60,7 +59,7 @@ def test_what_is_stated_otherwise_is_not_guessed(content: str, file_link: FileLi
     assert stated(FILE, describers(component(content), {})) == file_link
 
 
-@pytest.mark.parametrize(("algorithm", "name", "digits"), [("SHA-256", "sha256", 64), ("MD5", "md5", 32)])
+@each_row("algorithm, name, digits", [("SHA-256", "sha256", 64), ("MD5", "md5", 32)])
 def test_mets_states_size_date_and_digest_in_attributes(algorithm: str, name: str, digits: int) -> None:
     (file,) = files_of_mets(
         f'SIZE="5" CREATED="2024-01-02T03:04:05" CHECKSUMTYPE="{algorithm}" CHECKSUM="{"0A" * (digits // 2)}"'

@@ -15,14 +15,15 @@ from harvester.http.address_guard import Guard, Own, address_class
 from harvester.http.messages import Request
 from harvester.http.pacing import Pace
 from tests.http.server import ok
+from tests.rows import each_row
 
 
 def test_zones_are_no_part_of_an_address():
     assert parse_address("fe80::1%eth0") == ip_address("fe80::1")
 
 
-@pytest.mark.parametrize(
-    ("entry", "address", "port", "is_allowed"),
+@each_row(
+    "entry, address, port, is_allowed",
     [
         ("10.0.0.0/8", "10.1.2.3", 99, True),
         ("10.0.0.0/8:99", "10.1.2.3", 99, True),
@@ -48,9 +49,7 @@ def test_administrator_may_allow_hosts_and_networks_and_their_ports(entry, addre
     assert Allowed([entry]).address("repo.example.ORG.", ip_address(address), port) == is_allowed
 
 
-@pytest.mark.parametrize(
-    "entry", ["", "*", "a b", "10.0.0.0/33", "host:0", "host:65536", "http://host/", "[::1", "a:b:c"]
-)
+@each_row("entry", ["", "*", "a b", "10.0.0.0/33", "host:0", "host:65536", "http://host/", "[::1", "a:b:c"])
 def test_what_cannot_be_allowed_is_refused_in_a_sentence(entry):
     with pytest.raises(ConfigurationError, match=r"cannot be allowed\. Write HOST, ADDRESS or NETWORK"):
         Allowed([entry])
@@ -90,15 +89,15 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize("host", SPELLINGS)
-@pytest.mark.parametrize("proxy", ["", "http://proxy.example.org:3128"])
+@each_row("host", SPELLINGS)
+@each_row("proxy", ["", "http://proxy.example.org:3128"])
 def test_nobody_sends_us_to_this_machine_however_it_is_spelled(make, host: str, proxy: str):
     with pytest.raises(AddressRefused, match=r"\(loopback\), which is not public"):
         make(environ={"http_proxy": proxy}).web(Request(f"http://{host}:9/"))
 
 
-@pytest.mark.parametrize("host", ["\uff11\uff12\uff17.0.0.1", "127\u30020\u30020\u30021", "\u24dbocalhost"])
-@pytest.mark.parametrize("proxy", ["", "http://proxy.example.org:3128"])
+@each_row("host", ["\uff11\uff12\uff17.0.0.1", "127\u30020\u30020\u30021", "\u24dbocalhost"])
+@each_row("proxy", ["", "http://proxy.example.org:3128"])
 def test_digits_and_dots_of_other_scripts_lead_nowhere(make, host: str, proxy: str):
     """IDNA makes ours of some; whatever it makes of them, no name is looked up and the proxy is not asked."""
     asked = []
@@ -117,7 +116,7 @@ def test_an_address_with_a_zone_is_judged_without_it():
         guard.places("fe80::1%eth0", 80)
 
 
-@pytest.mark.parametrize("host", ["169.254.169.254", "192.0.0.192", "168.63.129.16", "100.100.100.200"])
+@each_row("host", ["169.254.169.254", "192.0.0.192", "168.63.129.16", "100.100.100.200"])
 def test_nobody_sends_us_to_a_cloud_s_own_addresses(make, host: str):
     with pytest.raises(AddressRefused, match=r"\((cloud|link-local)\), which is not public"):
         make().web(Request(f"http://{host}/"))
@@ -154,9 +153,7 @@ def test_the_name_of_a_source_does_not_open_its_other_ports(server, start, make)
     assert make(Access(url, allow=(other.address,))).web(Request(url, "x")).status == 200
 
 
-@pytest.mark.parametrize(
-    ("recorded", "now"), [("public", "127.0.0.1"), ("private", "127.0.0.1"), ("loopback", "10.0.0.1")]
-)
+@each_row("recorded, now", [("public", "127.0.0.1"), ("private", "127.0.0.1"), ("loopback", "10.0.0.1")])
 def test_a_source_whose_name_has_another_class_of_address_later_is_refused(make, recorded, now):
     url = "http://repo.test:9/"
     made = make(Access(url, classes=(recorded,)), resolve=_resolving({"repo.test": [now]}))
@@ -172,8 +169,8 @@ def test_a_source_at_a_private_address_may_become_public(server, make, monkeypat
         guard.places("repo.test", 8081)
 
 
-@pytest.mark.parametrize(
-    ("host", "port", "is_open"),
+@each_row(
+    "host, port, is_open",
     [
         ("repo.test", 8080, True),  # its own
         ("repo.test", 80, True),
@@ -186,7 +183,7 @@ def test_a_source_at_a_private_address_may_become_public(server, make, monkeypat
         ("git.test", 22, True),  # allowed there
     ],
 )
-@pytest.mark.parametrize("is_proxied", [False, True])
+@each_row("is_proxied", [False, True])
 def test_ports_that_nobody_named_are_not_asked_at_public_addresses(host, port, is_open, is_proxied):
     names = {name: ["8.8.8.8"] for name in ("repo.test", "files.test", "git.test")}
     allowed, strangers = Allowed(["*:9200", "git.test:22"]), (80, 443, 8443)
@@ -207,8 +204,8 @@ def test_the_encrypted_side_of_a_source_is_the_source():
         guard.places("repo.test", 8443)
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
+@each_row(
+    "url, expected",
     [
         ("http://repo.test/", "private"),
         ("http://both.test/", "public"),
@@ -283,7 +280,7 @@ def test_host_without_any_address_is_refused(make):
         make(resolve=_resolving({"empty.test": []})).web(Request("http://empty.test/"))
 
 
-@pytest.mark.parametrize("address", ["10.0.0.1", "fd00::1", "fe80::1%eth0", "::ffff:10.0.0.1"])
+@each_row("address", ["10.0.0.1", "fd00::1", "fe80::1%eth0", "::ffff:10.0.0.1"])
 def test_what_a_refusal_says_to_allow_can_be_allowed_and_suffices(address):
     def resolve(_host, port, **_):
         return [(socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port))]

@@ -10,6 +10,7 @@ import pytest
 
 from harvester.http import archives
 from harvester.http.archives import Ambiguous, TarMember, TooMuch, by_name, members, names_in, opened_zip
+from tests.rows import each_row
 
 FILES = {"a/1.xml": b"<one/>", "2.jsonl": b"{}"}
 
@@ -36,15 +37,14 @@ def tarred(mode):
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("body", [zipped(), *map(tarred, ("", ":gz", ":bz2", ":xz"))])
+@each_row("body", [zipped(), *map(tarred, ("", ":gz", ":bz2", ":xz"))])
 def test_the_names_of_all_files_are_reported(body):
     assert names_in(body) == tuple(FILES)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [b"", b"<xml/>", b"PK\x03\x04 and no more", b"PK\x03\x04" + b"x" * 99, tarred(":gz")[:40], b"\x1f\x8bgzip"],
-    ids=["nothing", "XML", "half a zip", "a long name", "half a tar", "no gzip"],
 )
 def test_what_is_no_archive_has_none(body):
     assert names_in(body) == ()
@@ -55,7 +55,7 @@ def test_of_the_beginning_of_an_archive_the_first_names_are_reported():
     assert names_in(tarred("")[:1100]) == ("a/1.xml",)
 
 
-@pytest.mark.parametrize("replacements", [{6: b"\x08"}, {18: b"\xff\xff\xff\xff"}])
+@each_row("replacements", [{6: b"\x08"}, {18: b"\xff\xff\xff\xff"}])
 def test_of_a_zip_that_does_not_tell_how_long_its_files_are_the_first_name_is_reported(replacements):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -85,7 +85,7 @@ def test_a_tar_is_read_to_its_end():
         assert [member.name for member in archive] == ["0.txt", "1.txt", "2.txt"]
 
 
-@pytest.mark.parametrize("rest", [b"", b"x" * 100, b"x" * tarfile.BLOCKSIZE])
+@each_row("rest", [b"", b"x" * 100, b"x" * tarfile.BLOCKSIZE])
 def test_a_tar_that_is_broken_off_does_not_seem_to_end(rest):
     body = _tar_of(3)[: 2 * tarfile.BLOCKSIZE] + rest
     with (
@@ -149,7 +149,7 @@ def test_a_zip_in_its_longer_form_is_counted_too(monkeypatch):
 NO_ZIPS = [b"", b"x", b"PK\x05\x06", _zip_of("a")[:-3], _zip_of("a").replace(b"PK\x01\x02", b"PK\x00\x00")]
 
 
-@pytest.mark.parametrize("body", NO_ZIPS, ids=range(len(NO_ZIPS)))  # a ZIP has the time in it, and a name may not
+@each_row("body", NO_ZIPS)  # a ZIP has the time in it, and a name may not
 def test_a_zip_that_is_none_is_refused_by_the_library(body):
     with pytest.raises(zipfile.BadZipFile):
         opened_zip(io.BytesIO(body))
@@ -196,7 +196,7 @@ def _read(stream):
 LONG = b"x" * 1_000_001
 
 
-@pytest.mark.parametrize(
+@each_row(
     "before",
     [
         _header(tarfile.GNUTYPE_LONGNAME, LONG),

@@ -9,6 +9,7 @@ from harvester.http.access import Access
 from harvester.http.messages import Request
 from tests.http.authority import authority, server_context
 from tests.http.server import ok, serving
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_the_public_authorities_stay_trusted(secure, make, tmp_path, monkeypatch
 BAD = [(None, "cannot be read: No such file"), (b"x", "has no certificate")]
 
 
-@pytest.mark.parametrize(("content", "sentence"), BAD)
+@each_row("content, sentence", BAD)
 def test_a_bundle_that_cannot_be_used_is_told_with_its_name(make, tmp_path, content, sentence):
     bundle = tmp_path / "ca.pem"
     if content:

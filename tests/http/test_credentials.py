@@ -18,6 +18,7 @@ from harvester.http.credentials import Credentials, Secret, credentials_from
 from harvester.http.messages import Request
 from harvester.http.origins import Origin
 from tests.http.server import Server, handler, ok
+from tests.rows import each_row
 
 SECRET = "open-sesame"
 
@@ -40,26 +41,24 @@ SENT = {
 }
 
 
-@pytest.mark.parametrize("kind", SENT)
+@each_row("kind", SENT)
 def test_header_carries_the_secret(server, make, kind: str):
     url = server.say("/", ok())
     answer = make(Access(url, credentials_from(KINDS[kind]))).web(Request(url, "x"))
     name, value = SENT[kind]
-    assert server.asked[0].headers[name] == value
+    assert server.asked[-1].headers[name] == value
     assert SECRET not in repr(answer)
 
 
-@pytest.mark.parametrize(
-    ("url", "sent"), [("/oai?verb=Identify", "/oai?verb=Identify&key=open-sesame"), ("/oai", "/oai?key=open-sesame")]
-)
+@each_row("url, sent", [("/oai?verb=Identify", "/oai?verb=Identify&key=open-sesame"), ("/oai", "/oai?key=open-sesame")])
 def test_key_in_the_address_is_sent_and_not_shown(server, make, url: str, sent: str):
     server.say("/oai", ok())
     answer = make(Access(server.url("/"), credentials_from(KINDS["query"]))).web(Request(server.url(url), "x"))
-    assert server.asked[0].path == sent
+    assert server.asked[-1].path == sent
     assert answer.url == server.url(url)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_nothing_is_sent_to_another_origin(start, make, kind: str):
     own, other = start(), start()
     url = own.say("/", ok(b"", 302, Location=other.say("/", ok())))
@@ -69,7 +68,7 @@ def test_nothing_is_sent_to_another_origin(start, make, kind: str):
     assert "Authorization" not in asked.headers
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_nothing_is_sent_for_another_source(server, make, kind: str):
     url = server.say("/", ok())
     make(Access(url, credentials_from(KINDS[kind])), allow=["127.0.0.1"]).web(Request(url, "y"))
@@ -102,10 +101,10 @@ def test_key_is_in_no_error(make):
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
-@pytest.mark.parametrize(
-    ("secret", "repeated"), [(SECRET, SECRET), ("a b&c/d", "a+b%26c%2Fd"), ("a b&c/d", "a b&amp;c/d"), ("a/b", "a/b")]
+@each_row(
+    "secret, repeated", [(SECRET, SECRET), ("a b&c/d", "a+b%26c%2Fd"), ("a b&c/d", "a b&amp;c/d"), ("a/b", "a/b")]
 )
-@pytest.mark.parametrize("sign", ["=", "%3D"])
+@each_row("sign", ["=", "%3D"])
 def test_key_that_the_server_repeats_is_blotted_out(server, make, monkeypatch, secret: str, repeated: str, sign: str):
     monkeypatch.setenv("X_SECRET", secret)
     parameter = f"key{sign}{repeated}"

@@ -11,6 +11,7 @@ from gateway.errors import AnswerTooLarge, AnswerTooSlow, ConnectionFailed
 from harvester.http.messages import Fetched, Request
 from harvester.http.partial_file import Arriving
 from tests.mirror.provider import Item, Provider, serving, tag_of
+from tests.rows import each_row
 
 CONTENT = bytes(range(256)) * 5000
 TAG = '"1"'
@@ -129,7 +130,7 @@ def test_the_next_process_goes_on_too(provider, make, tmp_path):
     assert (tmp_path / "f").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("note", ["", "{", '{"url": "http://other/", "validator": "x"}', '{"url": "%s"}'])
+@each_row("note", ["", "{", '{"url": "http://other/", "validator": "x"}', '{"url": "%s"}'])
 def test_a_part_of_something_else_is_overwritten(provider, make, tmp_path, note):
     (tmp_path / "f").write_bytes(b"something else")
     (tmp_path / "f.json").write_text(note.replace("%s", provider.file_url("x/f")))
@@ -138,7 +139,7 @@ def test_a_part_of_something_else_is_overwritten(provider, make, tmp_path, note)
     assert (tmp_path / "f").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/octet-stream"])
+@each_row("content_type", ["text/plain", "application/octet-stream"])
 def test_an_encoding_that_was_not_asked_for_is_undone(provider, make, tmp_path, content_type):
     def zipped(handler):
         body = gzip.compress(CONTENT)
@@ -149,7 +150,7 @@ def test_an_encoding_that_was_not_asked_for_is_undone(provider, make, tmp_path, 
     assert (tmp_path / "f").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("content_type", ["application/x-gzip", "application/x-tgz"])
+@each_row("content_type", ["application/x-gzip", "application/x-tgz"])
 def test_a_compressed_file_is_left_as_it_is(provider, make, tmp_path, content_type):
     body = gzip.compress(CONTENT)
     headers = {"Content-Encoding": "x-gzip", "Content-Type": content_type}
@@ -175,8 +176,8 @@ def test_a_file_has_its_own_limits_of_size_and_time(provider, make, tmp_path):
         _fetched(provider, make, tmp_path / "f", fetch_file_deadline_seconds=0.05, fetch_retries=0)
 
 
-@pytest.mark.parametrize(
-    ("modified", "goes_on"),
+@each_row(
+    "modified, goes_on",
     [("Mon, 01 Jan 2024 00:00:00 GMT", True), ("Mon, 01 Jan 2024 00:00:59 GMT", False), ("never", False), ("", False)],
 )
 def test_a_date_tells_that_a_file_is_the_same_when_it_is_old_enough(tmp_path, modified, goes_on):

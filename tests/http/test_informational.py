@@ -11,6 +11,7 @@ import pytest
 
 from gateway.errors import ConnectionFailed
 from harvester.http.messages import Request
+from tests.rows import each_row
 
 _HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -41,10 +42,9 @@ def _saying(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
     thread.join()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "before",
     [_HINTS, _CONTINUE, _PROCESSING, _HINTS + _HINTS, _CONTINUE + _PROCESSING + _HINTS, _HINTS * 19],
-    ids=["103", "100", "102", "103 twice", "100, 102, 103", "nineteen"],
 )
 def test_informational_answers_are_skipped_and_the_connection_goes_on(make, before: bytes):
     with _saying(before + _FINAL) as (url, asked):

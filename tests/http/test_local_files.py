@@ -12,6 +12,7 @@ import pytest
 from gateway.errors import RemoteRefuses
 from harvester.http.local_files import Local
 from harvester.http.messages import Request
+from tests.rows import each_row
 
 
 def _zip(file, entries):
@@ -31,7 +32,7 @@ def _tar(file, entries):
     return file
 
 
-@pytest.mark.parametrize("pack", [_zip, _tar])
+@each_row("pack", [_zip, _tar])
 def test_two_files_of_one_name_are_refused_unless_they_are_equal(tmp_path, pack):
     same = pack(tmp_path / "same", [("a.xml", b"<a/>"), ("a.xml", b"<a/>")])
     with Local(same.as_uri(), 1000, lambda: 0) as fetch:

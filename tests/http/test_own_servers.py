@@ -9,6 +9,7 @@ import pytest
 from gateway.address_rules import Allowed
 from gateway.errors import AddressRefused
 from harvester.http.own_servers import elsewhere
+from tests.rows import each_row
 
 ADDRESSES = {"gateway.example.org": "192.0.2.1", "alias.example.net": "192.0.2.1", "other.example.net": "192.0.2.2"}
 
@@ -23,7 +24,7 @@ def resolve(own="https://gateway.example.org/oai", *allowed):
     return elsewhere([own], Allowed(allowed), look_up)
 
 
-@pytest.mark.parametrize("port", [80, 443])
+@each_row("port", [80, 443])
 def test_an_alias_of_our_host_is_refused(port):
     with pytest.raises(AddressRefused, match="leads back to this hub"):
         resolve()("alias.example.net", port)

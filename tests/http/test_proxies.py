@@ -16,12 +16,13 @@ from harvester.http.proxies import Proxies, shown
 from tests.http.authority import authority, server_context
 from tests.http.proxying import Proxy, proxying
 from tests.http.server import ok, serving
+from tests.rows import each_row
 
 BOTH = {"HTTP_PROXY": "http://p.example.org:3128", "https_proxy": "p.example.org:3129"}
 
 
-@pytest.mark.parametrize(
-    ("environ", "url", "expected"),
+@each_row(
+    "environ, url, expected",
     [
         ({}, ("http", "h.example.org", 80), ""),
         (BOTH, ("http", "h.example.org", 80), "http://p.example.org:3128"),
@@ -37,8 +38,8 @@ def test_the_environment_names_the_proxies(environ, url, expected):
     assert Proxies(environ).of(*url) == expected
 
 
-@pytest.mark.parametrize(
-    ("no_proxy", "host", "port", "is_direct"),
+@each_row(
+    "no_proxy, host, port, is_direct",
     [
         ("*", "h.example.org", 80, True),
         ("example.org", "h.example.org", 80, True),
@@ -66,7 +67,7 @@ def test_no_proxy_names_what_is_reached_directly(no_proxy, host, port, is_direct
     assert (proxy_url == "") == is_direct
 
 
-@pytest.mark.parametrize("proxy", ["socks5://p:1080", "http://", "http://p:x", "http://secret:secret@[p", "http://p:0"])
+@each_row("proxy", ["socks5://p:1080", "http://", "http://p:x", "http://secret:secret@[p", "http://p:0"])
 def test_what_is_no_address_of_a_proxy_is_told_without_its_credentials(proxy):
     with pytest.raises(ConfigurationError, match="HTTP_PROXY is not a valid address of a proxy") as caught:
         Proxies({"HTTP_PROXY": proxy})
@@ -133,7 +134,7 @@ def test_an_encrypted_request_goes_through_a_tunnel_and_the_server_is_verified(p
 
 @pytest.mark.slow
 @pytest.mark.needs("openssl")
-@pytest.mark.parametrize("scheme", ["http", "https"])
+@each_row("scheme", ["http", "https"])
 def test_a_proxy_may_be_spoken_to_by_tls(make, tmp_path, scheme):
     bundle = str(authority(tmp_path))
     inner = server_context(tmp_path, "repo.example.org") if scheme == "https" else None
@@ -185,17 +186,15 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("host", REFUSED)
-@pytest.mark.parametrize("scheme", ["http", "https"])
+@each_row("host", REFUSED)
+@each_row("scheme", ["http", "https"])
 def test_a_proxy_is_not_asked_for_private_addresses_and_local_names(proxy, through, host, scheme):
     with pytest.raises(AddressRefused, match="allow it: allow = "):
         through().web(Request(f"{scheme}://{host}/"))
     assert proxy.asked == []
 
 
-@pytest.mark.parametrize(
-    "host", ["a.example.org\\\\", "a..example.org", "a%2eb.example.org", "a.example.org;b", "a,b.example.org"]
-)
+@each_row("host", ["a.example.org\\\\", "a..example.org", "a%2eb.example.org", "a.example.org;b", "a,b.example.org"])
 def test_a_proxy_is_not_asked_for_what_is_no_name(proxy, through, host):
     with pytest.raises(AddressRefused, match="not a valid host name"):
         through().web(Request(f"http://{host}/"))

@@ -7,6 +7,7 @@ import pytest
 from gateway.errors import ConnectionFailed, TryLater
 from harvester.http.messages import Fetched
 from harvester.http.robots_cache import RobotsCache
+from tests.rows import each_row
 
 PLACE = "https://journal.example.org/robots.txt"
 PAGE = "https://journal.example.org/a"
@@ -37,7 +38,7 @@ def test_rules_hold_a_day_for_an_authority():
     assert site.asked[2:] == ["https://journal.example.org:8443/robots.txt"]
 
 
-@pytest.mark.parametrize(("status", "error"), [(0, ConnectionFailed), (503, TryLater)])
+@each_row("status, error", [(0, ConnectionFailed), (503, TryLater)])
 def test_an_error_holds_a_day_too(status, error):
     site = Site(status)
     cache = RobotsCache(lambda: site.now)

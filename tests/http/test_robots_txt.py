@@ -10,6 +10,7 @@ from hypothesis import strategies as some
 
 from gateway.errors import FetchError, RobotsDenied, TryLater
 from harvester.http.robots_txt import MOST_BYTES, robots_url, rules_of
+from tests.rows import each_row
 
 PAGE = "https://journal.example.org:8443/article/1?a=b"
 PLACE = "https://journal.example.org:8443/robots.txt"
@@ -24,19 +25,19 @@ def test_it_lies_at_the_root_of_the_host_and_its_port():
     assert robots_url(PAGE) == PLACE
 
 
-@pytest.mark.parametrize("name", [b"*", b"oai-gateway", b"OAI-Gateway"])
+@each_row("name", [b"*", b"oai-gateway", b"OAI-Gateway"])
 def test_who_is_named_by_any_of_our_names_is_meant(name: bytes):
     with pytest.raises(RobotsDenied, match="forbids requests to"):
         delay(b"User-agent: " + name + b"\nDisallow: /article")
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 410, 451])
+@each_row("status", [400, 403, 404, 410, 451])
 def test_what_is_not_there_allows_everything(status: int):
     rules = rules_of(PLACE, status, b"User-agent: *\nDisallow: /")
     assert (rules.verdict, rules.delay(PAGE)) == ("no robots.txt", 0.0)
 
 
-@pytest.mark.parametrize("status", [500, 503, 599])
+@each_row("status", [500, 503, 599])
 def test_a_server_in_trouble_allows_nothing_now(status: int):
     with pytest.raises(TryLater, match=f"HTTP status {status}"):
         rules_of(PLACE, status, b"")

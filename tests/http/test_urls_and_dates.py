@@ -8,10 +8,11 @@ from gateway.xmltext import parse_utc_datetime
 from harvester.http.dates import DAY, SECONDS, bound, granularity_of, http_date, moment_of, written
 from harvester.http.messages import Fetched
 from harvester.http.urls import base_url, host_of, request_url
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("address", "base"),
+@each_row(
+    "address, base",
     [
         ("http://x.org/oai", "http://x.org/oai"),
         (" http://x.org/oai?verb=Identify#top ", "http://x.org/oai"),
@@ -24,8 +25,8 @@ def test_base_url_is_what_remains_without_the_protocols_arguments(address: str, 
     assert base_url(address) == base
 
 
-@pytest.mark.parametrize(
-    ("address", "host"),
+@each_row(
+    "address, host",
     [
         ("https://Files.Example.org./a", "files.example.org"),
         ("https://BÜCHER.example:8443/a", "xn--bcher-kva.example"),
@@ -54,8 +55,8 @@ def test_tokens_are_percent_encoded_unless_the_server_cannot():
     assert request_url("http://x/", "ListRecords", token, is_verbatim=True).endswith("resumptionToken=a+b/c=&d e|f")
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
+@each_row(
+    "text, read",
     [
         ("YYYY-MM-DDThh:mm:ssZ", SECONDS),
         ("yyyy-mm-ddThh:MM:SSZ", SECONDS),
@@ -69,8 +70,8 @@ def test_granularity_is_read_in_any_case(text: str, read: str):
     assert granularity_of(text) == read
 
 
-@pytest.mark.parametrize(
-    ("text", "same"),
+@each_row(
+    "text, same",
     [
         ("2024-02-03T04:05:06Z", "2024-02-03T04:05:06Z"),
         (" 2024-02-03t04:05:06.789z ", "2024-02-03T04:05:06Z"),
@@ -88,15 +89,13 @@ def test_dates_are_read_as_servers_write_them(text: str, same: str):
     assert moment_of(text) == parse_utc_datetime(same)[0]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "yesterday", "2024-02-30", "2024-13-01T00:00:00Z", "0000-00-00", "2024-01-01T25:00Z"]
-)
+@each_row("text", ["", "yesterday", "2024-02-30", "2024-13-01T00:00:00Z", "0000-00-00", "2024-01-01T25:00Z"])
 def test_what_is_no_date_is_none(text: str):
     assert moment_of(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "date"),
+@each_row(
+    "text, date",
     [
         ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
         ("Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"),
@@ -120,8 +119,8 @@ def test_dates_are_written_at_the_granularity_of_the_server():
     assert written(10**15, DAY) == "9999-12-31"
 
 
-@pytest.mark.parametrize(
-    ("text", "granularity", "is_until", "made"),
+@each_row(
+    "text, granularity, is_until, made",
     [
         ("", DAY, False, ""),
         ("2024-01-02", SECONDS, False, "2024-01-02T00:00:00Z"),
@@ -144,8 +143,8 @@ def test_headers_are_found_in_any_case():
     assert fetched.header("Date") == ""
 
 
-@pytest.mark.parametrize(
-    ("sent", "location"),
+@each_row(
+    "sent, location",
     [
         (b" /a b?c=%20#d ", "/a b?c=%20#d"),
         ("https://exämple.org/é.pdf".encode(), "https://exämple.org/é.pdf"),

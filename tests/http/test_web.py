@@ -31,6 +31,7 @@ from harvester.http.fetching import Web
 from harvester.http.messages import Request
 from harvester.http.pacing import Pace
 from tests.http.server import PATIENCE_SECONDS, ok, serving, until_gone
+from tests.rows import each_row
 
 
 def test_answer_comes_back_whatever_its_status(server, make):
@@ -132,8 +133,8 @@ RAW = zlib.compressobj(wbits=-15)
 RAW_DEFLATED = RAW.compress(TEXT) + RAW.flush()
 
 
-@pytest.mark.parametrize(
-    ("body", "headers"),
+@each_row(
+    "body, headers",
     [
         (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "gzip"}),
         (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "x-gzip, identity"}),
@@ -163,8 +164,8 @@ def test_content_comes_out_whatever_the_header_claims(server, make, body: bytes,
     assert make(url).web(Request(url, "x")).body == TEXT
 
 
-@pytest.mark.parametrize(
-    ("body", "encoding", "note"),
+@each_row(
+    "body, encoding, note",
     [
         (gzip.compress(TEXT, mtime=0), "deflate", "says deflate; its bytes are encoded as gzip."),
         (gzip.compress(TEXT, mtime=0), "", "says nothing; its bytes are encoded as gzip."),
@@ -187,7 +188,7 @@ def test_content_encoding_that_is_another_is_reported(server, make, body: bytes,
     assert bool(note) == bool(fetched.note)
 
 
-@pytest.mark.parametrize("body", [b"x\x9c" + b"no zlib at all", b"x\x9c", b"%PDF-1.7 x"])
+@each_row("body", [b"x\x9c" + b"no zlib at all", b"x\x9c", b"%PDF-1.7 x"])
 def test_what_only_looks_like_a_compressed_form_stays_as_it_is(server, make, body: bytes):
     url = server.say("/", ok(body, Content_Type="application/pdf"))
     assert make(url).web(Request(url, "x")).body == body
@@ -202,7 +203,7 @@ def test_compressed_form_that_is_always_damaged_is_asked_for_three_times(server,
     assert made.pauses == [2.0, 4.0]
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+@each_row("encoding", ["gzip", "deflate"])
 def test_redirect_without_a_body_may_announce_an_encoding(server, make, encoding: str):
     url = server.say("/", (302, {"Location": "/there", "Content-Encoding": encoding}, b""))
     server.say("/there", ok(TEXT))
@@ -217,8 +218,8 @@ def test_file_that_is_gzip_itself_stays_as_it_is(server, make):
     assert make(url).web(Request(url, "x")).body == body
 
 
-@pytest.mark.parametrize(
-    ("body", "encoding"),
+@each_row(
+    "body, encoding",
     [
         (gzip.compress(TEXT, mtime=0)[:-30], "gzip"),
         (gzip.compress(TEXT, mtime=0)[:20] + b"?" * 30, "gzip"),
@@ -230,7 +231,7 @@ def test_damaged_encoding_is_asked_for_again_without(server, make, body: bytes, 
     url = server.say("/", ok(body, Content_Encoding=encoding), ok(TEXT))
     made = make(url)
     assert made.web(Request(url, "x")).body == TEXT
-    assert server.asked[1].headers["Accept-Encoding"] == "identity"
+    assert server.asked[-1].headers["Accept-Encoding"] == "identity"
     assert made.pauses == [2.0]
 
 
@@ -266,8 +267,8 @@ def _in_seconds(seconds: int) -> str:
     return format_datetime(datetime.fromtimestamp(1_700_000_000 + seconds, UTC), usegmt=True)
 
 
-@pytest.mark.parametrize(
-    ("status", "headers", "pause"),
+@each_row(
+    "status, headers, pause",
     [
         (503, {"Retry-After": "7"}, 7.0),
         (429, {"Retry-After": " 7.5 "}, 7.5),
@@ -339,11 +340,11 @@ def test_waits_are_added_up(server, make):
     assert made.pauses == [1500.0, 1500.0]
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 413, 422, 501])
+@each_row("status", [400, 401, 403, 404, 410, 413, 422, 501])
 def test_final_refusals_are_not_asked_again(server, make, status: int):
-    url = server.say("/", ok(b"no", status))
+    url, before = server.say("/", ok(b"no", status)), len(server.asked)
     assert make(url).web(Request(url, "x")).status == status
-    assert len(server.asked) == 1
+    assert len(server.asked) == before + 1
 
 
 def test_error_that_holds_an_answer_is_an_answer(server, make):
@@ -437,7 +438,7 @@ def _nonsense(handler) -> None:
     handler.wfile.write(b"nonsense\r\n\r\n")
 
 
-@pytest.mark.parametrize("broken", [_hang_up, _short, _chunk_cut, _nonsense])
+@each_row("broken", [_hang_up, _short, _chunk_cut, _nonsense])
 def test_broken_answer_is_asked_for_again(server, make, broken):
     url = server.say("/", broken, ok())
     made = make(url)
@@ -520,7 +521,7 @@ def test_a_name_server_that_does_not_answer_is_asked_once_more(make):
     assert made.pauses == [2.0]
 
 
-@pytest.mark.parametrize("error", [OSError(113, "No route to host"), TimeoutError("timed out")])
+@each_row("error", [OSError(113, "No route to host"), TimeoutError("timed out")])
 def test_a_host_that_no_route_leads_to_from_the_first_is_reported_at_once(make, monkeypatch, error):
     def failing(*_):
         raise error
@@ -680,7 +681,7 @@ def test_tls_that_fails_says_what_to_do(server, make):
 # --- redirects --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@each_row("status", [301, 302, 303, 307, 308])
 def test_redirects_are_followed_and_the_last_address_reported(server, make, status: int):
     url = server.say("/old", ok(b"", status, Location="new?a=b#c"))
     server.say("/new", ok())
@@ -688,9 +689,7 @@ def test_redirects_are_followed_and_the_last_address_reported(server, make, stat
     assert (answer.url, answer.status) == (server.url("/new?a=b"), 200)
 
 
-@pytest.mark.parametrize(
-    ("status", "method"), [(301, "POST"), (302, "POST"), (303, "GET"), (307, "POST"), (308, "POST")]
-)
+@each_row("status, method", [(301, "POST"), (302, "POST"), (303, "GET"), (307, "POST"), (308, "POST")])
 def test_redirect_of_a_post_keeps_its_arguments(server, make, status: int, method: str):
     url = server.say("/old", ok(b"", status, Location="/new"))
     server.say("/new", ok())
@@ -733,7 +732,7 @@ def test_a_stray_percent_sign_leaves_what_is_quoted_alone(server, make):
     assert server.asked[-1].path == "/100%25_a%20b.pdf?c=%2F&d=%25,"
 
 
-@pytest.mark.parametrize("location", ["http://[::1", "ftp://x.org/", "http://", "javascript:x", "http://x.org:99999/"])
+@each_row("location", ["http://[::1", "ftp://x.org/", "http://", "javascript:x", "http://x.org:99999/"])
 def test_redirect_to_what_is_no_address_is_refused(server, make, location: str):
     url = server.say("/", ok(b"", 302, Location=location))
     with pytest.raises((RemoteRefuses, AddressRefused)):

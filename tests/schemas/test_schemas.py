@@ -9,6 +9,7 @@ import pytest
 from lxml import etree
 
 from tests.conftest import ROOT, SHARED
+from tests.rows import each_row
 
 SCHEMAS = ROOT / "schemas"
 ANSWERS = Path(__file__).with_name("answers")
@@ -66,13 +67,13 @@ def _compiled(file: Path) -> etree.XMLSchema:
     return etree.XMLSchema(etree.parse(file, etree.XMLParser(no_network=True)))
 
 
-@pytest.mark.parametrize("file", sorted(SCHEMAS.glob("*.xsd")), ids=lambda file: file.name)
+@each_row("file", sorted(SCHEMAS.glob("*.xsd")))
 def test_schema_compiles_alone_and_says_what_it_is_for(file: Path) -> None:
     _compiled(file)
     assert etree.parse(file).findtext(f"{XS}annotation/{XS}documentation")
 
 
-@pytest.mark.parametrize("file", sorted(SCHEMAS.glob("*.xsd")), ids=lambda file: file.name)
+@each_row("file", sorted(SCHEMAS.glob("*.xsd")))
 def test_schema_imports_only_its_neighbours(file: Path) -> None:
     for imported in etree.parse(file).iter(f"{XS}import", f"{XS}include"):
         assert (SCHEMAS / imported.get("schemaLocation", "")).is_file()
@@ -84,12 +85,12 @@ def test_every_schema_has_its_row_in_the_readme() -> None:
     assert sorted(rows) == sorted(file.name for file in SCHEMAS.glob("*.xsd"))
 
 
-@pytest.mark.parametrize("file", sorted(ANSWERS.glob("*.xml")), ids=lambda file: file.stem)
+@each_row("file", sorted(ANSWERS.glob("*.xml")))
 def test_good_answer_is_accepted(ours: etree.XMLSchema, file: Path) -> None:
     assert ours.validate(etree.parse(file)), ours.error_log
 
 
-@pytest.mark.parametrize(("name", "old", "new"), [bad[1:] for bad in BAD], ids=[bad[0] for bad in BAD])
+@each_row("name, old, new", [bad[1:] for bad in BAD])
 def test_bad_answer_is_refused(ours: etree.XMLSchema, name: str, old: str, new: str) -> None:
     good = (ANSWERS / f"{name}.xml").read_text(encoding="utf-8")
     bad = good.replace(old, new)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.xml.decoding import decode
 from tests.oai_pages import page, payload, record
+from tests.rows import each_row
 
 TITLE = "Grüße, “naïve” Œuvre €"
 
@@ -21,14 +20,14 @@ def _page(title: str, declared: str) -> str:
     return page(record(1, f"<d xmlns='urn:d'><t>{title}</t></d>"), declaration=declaration)
 
 
-@pytest.mark.parametrize("declared", ["UTF-8", "utf8", ""])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@each_row("declared", ["UTF-8", "utf8", ""])
+@each_row("mark", [b"", b"\xef\xbb\xbf"])
 def test_utf_8_is_read_without_ado(declared: str, mark: bytes):
     assert _title(mark + _page(TITLE, declared).encode()) == (TITLE, ())
 
 
-@pytest.mark.parametrize(
-    ("declared", "codec", "content_type"),
+@each_row(
+    "declared, codec, content_type",
     [
         ("windows-1252", "cp1252", ""),
         ("ISO-8859-1", "cp1252", ""),  # as the web reads it
@@ -52,12 +51,12 @@ def test_iso_8859_1_with_nothing_beyond_it_is_read_as_such():
     assert _title(_page("Grüße", "ISO-8859-1").encode("latin-1"))[0] == "Grüße"
 
 
-@pytest.mark.parametrize("declared", ["us-ascii", "ISO-8859-1", "windows-1252"])
+@each_row("declared", ["us-ascii", "ISO-8859-1", "windows-1252"])
 def test_declaration_makes_no_difference_to_ascii(declared: str):
     assert _title(_page("plain", declared).encode()) == ("plain", ())
 
 
-@pytest.mark.parametrize("declared", ["ISO-8859-1", "UTF-16", "Shift_JIS"])
+@each_row("declared", ["ISO-8859-1", "UTF-16", "Shift_JIS"])
 def test_utf_8_under_a_wrong_declaration_is_utf_8(declared: str):
     title, repairs = _title(_page(TITLE, declared).encode())
     assert title == TITLE
@@ -82,7 +81,7 @@ def test_surrogates_written_as_utf_8_are_put_together():
     assert "surrogates" in repairs[0]
 
 
-@pytest.mark.parametrize("marks", [1, 2])
+@each_row("marks", [1, 2])
 def test_latin_bytes_behind_a_mark_of_utf_8_are_read_as_people_meant_them(marks: int):
     """The mark is that of the template (findsorguk#843, read 2026-11), and says nothing of what is put into it."""
     title, repairs = _title(b"\xef\xbb\xbf" * marks + _page(TITLE, "UTF-8").encode("cp1252"))
@@ -107,6 +106,6 @@ def test_what_an_answer_lost_for_its_encoding_is_told_of_it():
     assert "U+FFFD" in parse_list(body, "").losses[0]
 
 
-@pytest.mark.parametrize("codec", ["idna", "unicode_escape", "punycode", "rot13", "zlib", "utf-7"])
+@each_row("codec", ["idna", "unicode_escape", "punycode", "rot13", "zlib", "utf-7"])
 def test_no_answer_chooses_a_codec_that_is_no_encoding_of_text(codec: str):
     assert decode(f'<?xml version="1.0" encoding="{codec}"?><a>é</a>'.encode("latin-1")).text.endswith("<a>é</a>")

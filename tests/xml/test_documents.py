@@ -11,10 +11,11 @@ from gateway.errors import NotOaiPmh, NotXml
 from harvester.sources.oai_pmh.answers import parse_identify, parse_list
 from harvester.xml.outline import Broken, feed, outline, tag_end
 from tests.oai_pages import OAI, page, payload, record
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("body", "sentence"),
+@each_row(
+    "body, sentence",
     [
         (b"", "empty"),
         (b" \r\n\t", "empty"),
@@ -43,8 +44,8 @@ def test_what_is_no_answer_is_told_by_what_it_looks_like(body: bytes, sentence: 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10 if n else "lol"}">' for n in range(10))
 
 
-@pytest.mark.parametrize("place", ["<d>&l9;</d>", "<d a='&l9;'/>"])
-@pytest.mark.parametrize("before", ["", "<!-- <OAI-PMH> -->", "<?x?> "])
+@each_row("place", ["<d>&l9;</d>", "<d a='&l9;'/>"])
+@each_row("before", ["", "<!-- <OAI-PMH> -->", "<?x?> "])
 def test_entities_are_never_expanded(place: str, before: str):
     text = page(record(1, place), declaration=f'<?xml version="1.0"?>{before}<!DOCTYPE OAI-PMH [{LAUGHS}]>')
     begun = time.process_time()

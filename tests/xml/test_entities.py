@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.xml.entities import resolved
 from tests.oai_pages import page, payload, record
+from tests.rows import each_row
 
 
 def _text(declarations: str, text: str) -> str:
     return resolved(f"<!DOCTYPE a [{declarations}]>{text}").text.partition("]>")[2]
 
 
-@pytest.mark.parametrize(
-    ("declarations", "text", "made"),
+@each_row(
+    "declarations, text, made",
     [
         ('<!ENTITY uni "Universität">', "an der &uni; und &uni;", "an der Universität und Universität"),
         ("<!ENTITY uni 'A \"good\" one'>", "&uni;", 'A "good" one'),
@@ -32,8 +31,8 @@ def test_a_reference_is_replaced_by_what_the_document_declares(declarations: str
     assert _text(declarations, text) == made
 
 
-@pytest.mark.parametrize(
-    ("declarations", "why"),
+@each_row(
+    "declarations, why",
     [
         ('<!ENTITY a SYSTEM "file:///etc/passwd">', "it is an external entity"),
         ('<!ENTITY a PUBLIC "-//x" "http://127.0.0.1/">', "it is an external entity"),

@@ -18,6 +18,7 @@ from harvester.sources.solr import answers as solr
 from harvester.xml import document, outline, parsing, slices, streaming
 from harvester.xml.namespaces import mended
 from tests.oai_pages import OAI, page, record
+from tests.rows import each_row
 
 LIST = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
 MANY = [
@@ -56,7 +57,7 @@ def test_large_page_that_breaks_off_is_asked_for_again(small: pytest.MonkeyPatch
         parse_list(page(*MANY).encode()[:-40])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         pytest.param(page(*MANY[:5], "<record/>", *MANY).encode(), id="a record without a header"),
@@ -152,8 +153,8 @@ def test_tag_without_end_is_no_outline(monkeypatch: pytest.MonkeyPatch):
     assert outline.outline(b"<a>" + b"b" * 500 + b"</a>", 1).name == "a"
 
 
-@pytest.mark.parametrize(
-    ("inside", "sentence"),
+@each_row(
+    "inside, sentence",
     [
         ("<url><" + "a" * 1_100_000, "a tag or a comment without end"),
         ("<!--" + "a" * 1_100_000, "a tag or a comment without end"),

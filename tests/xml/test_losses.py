@@ -7,10 +7,11 @@ import time
 import pytest
 
 from harvester.xml.losses import missing
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
+@each_row(
+    "before, after",
     [
         ("<a><b>x</a>", "<a><b>x</b></a>"),
         ("<a b='1'  c=\"2\"/>", '<a c="2" b="1"></a>'),
@@ -24,8 +25,8 @@ def test_what_is_only_written_in_another_way_is_there(before: str, after: str):
     assert missing(before, after) == ""
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
+@each_row(
+    "before, after, expected",
     [
         ("<a><b/>x<b/></a>", "<a><b/>x</a>", "1 of 3 elements were lost"),
         ("<a b='1' c='2'/>", "<a b='1'/>", "1 of 2 attributes were lost"),
@@ -42,9 +43,7 @@ def test_what_is_not_there_any_more_is_counted(before: str, after: str, expected
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "part", ["<!--", "<![CDATA[", "<a ", "<a b='", "<a" * 9, "a=", " a", " a ", "<?", "</a", "b=' "]
-)
+@each_row("part", ["<!--", "<![CDATA[", "<a ", "<a b='", "<a" * 9, "a=", " a", " a ", "<?", "</a", "b=' "])
 def test_looking_takes_time_in_proportion(part: str):
     many = part * (300_000 // len(part))
     began = time.process_time()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from harvester.sources.oai_pmh.answers import parse_identify, parse_list
 from harvester.xml.namespaces import mended
 from tests.oai_pages import DC, OAI, identifiers, page, payload, record
+from tests.rows import each_row
 
 
 def _mended(metadata: str, root: str = f'xmlns="{OAI}"') -> tuple[bytes, tuple[str, ...]]:
@@ -33,8 +32,8 @@ def test_address_with_a_space_is_mended_where_it_stands():
     assert repairs == (f"{wrong}; it was replaced by http://www.w3.org/2001/XMLSchema-instance.",)
 
 
-@pytest.mark.parametrize(
-    ("uri", "made"),
+@each_row(
+    "uri, made",
     [
         ("http://é.org/", b"http://%C3%A9.org/"),
         ("http://a/{x}&amp;", b"http://a/%7Bx%7D&amp;"),

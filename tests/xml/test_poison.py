@@ -9,6 +9,7 @@ from harvester.xml.document import read
 from harvester.xml.markup import spans
 from harvester.xml.repair import legal_references
 from tests.oai_pages import page, record
+from tests.rows import each_row
 
 
 def test_reference_to_half_a_character_in_broken_cdata_spoils_its_record_alone():
@@ -23,8 +24,8 @@ def test_page_that_is_one_reference_to_half_a_character_is_read_as_unusable_reco
     assert all(slice_.problem for slice_ in parse_list(body).slices)
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
+@each_row(
+    "text, kept",
     [("&#xD800;a", "\ufffda"), ("&#ab;", "&#ab;"), ("&#65;&#0;&#x110000;", "&#65;\ufffd\ufffd"), ("&#xz;", "&#xz;")],
 )
 def test_references_that_no_character_has_are_replaced(text: str, kept: str):
@@ -34,15 +35,15 @@ def test_references_that_no_character_has_are_replaced(text: str, kept: str):
 # --- what never ended ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("beginning", ["<!--", "<?a ", "<?", "<", "<!-- a -->", "<?a ?>"])
+@each_row("beginning", ["<!--", "<?a ", "<?", "<", "<!-- a -->", "<?a ?>"])
 def test_document_whose_beginning_never_ends_is_refused_at_once(beginning: str):
     """`<!--` 250,000 times took 20 minutes; the answer is a sentence now."""
     with pytest.raises(Exception, match="answer"):
         read((beginning * 50_000).encode())
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
+@each_row(
+    "text, parts",
     [
         ("a<!-- b --><?c d?>e", ["a", "", "e"]),
         ("a<!-- b", ["a<!-- b"]),

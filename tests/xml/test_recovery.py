@@ -8,6 +8,7 @@ from gateway.errors import NotXml
 from harvester.sources.oai_pmh.answers import ResumptionToken, parse_formats, parse_identify, parse_list, parse_sets
 from harvester.xml import recovery
 from tests.oai_pages import DC, ENVELOPE, OAI, identifiers, page, payload, record
+from tests.rows import each_row
 
 
 def _spoiled(entry: str):
@@ -65,7 +66,7 @@ def test_lost_text_is_counted(monkeypatch: pytest.MonkeyPatch):
 HEAD = "<record><header><identifier>oai:x:2</identifier><datestamp>2024</datestamp><setSpec>a&amp;b</setSpec>"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "cut",
     [
         "</header><metadata><d xmlns='urn:d'><t>cut he",
@@ -92,7 +93,7 @@ def test_last_record_cut_in_the_middle_is_told_too():
         assert (answer.token.text if answer.token else None) == token
 
 
-@pytest.mark.parametrize(
+@each_row(
     "metadata",
     ["<a xmlns:p='urn:p' xmlns:q='urn:p' p:x='1' q:x='2'/>", "<a:b:c xmlns:a='urn:a'/>", "<b>" * 3000 + "</b>" * 3000],
 )
@@ -168,7 +169,7 @@ def test_bad_list_of_headers_that_loses_something_is_reported():
     assert answer.losses == answer.repairs
 
 
-@pytest.mark.parametrize("attributes", [" cursor=5", " cursor='5'6'"])
+@each_row("attributes", [" cursor=5", " cursor='5'6'"])
 def test_token_that_would_lose_its_text_is_a_reason_to_refuse(attributes: str):
     """An empty one would end the list."""
     text = page(record(1), record(2), token="a&amp;b", attributes=attributes)
@@ -176,7 +177,7 @@ def test_token_that_would_lose_its_text_is_a_reason_to_refuse(attributes: str):
         parse_list(text.encode())
 
 
-@pytest.mark.parametrize("token", ["a&amp;b", "<![CDATA[a&b]]>", " a&#38;b "])
+@each_row("token", ["a&amp;b", "<![CDATA[a&b]]>", " a&#38;b "])
 def test_token_of_a_bad_envelope_is_kept_however_it_is_written(token: str):
     answer = parse_list(page(record(1), token=token).replace("</request>", "</reqest>").encode())
     assert answer.token.text == "a&b"
@@ -215,7 +216,7 @@ def test_nothing_is_made_of_nothing():
     assert recovery.lenient(b"")[0] is None  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("cut", [0.3, 0.5, 0.9, 0.99])
+@each_row("cut", [0.3, 0.5, 0.9, 0.99])
 def test_answer_that_breaks_off_is_refused(cut: float):
     body = page(*(record(number) for number in range(9)), token="t").encode()
     with pytest.raises(NotXml, match="is truncated"):
@@ -277,7 +278,7 @@ def test_nothing_recovered_is_not_xml(monkeypatch: pytest.MonkeyPatch):
         parse_list(page(record(1, "<a></b>")).replace("</request>", "</r>").encode())
 
 
-@pytest.mark.parametrize("metadata", ["<a></b>", "<a></b>&#1;&eacute;"])
+@each_row("metadata", ["<a></b>", "<a></b>&#1;&eacute;"])
 def test_prefixed_envelope_is_recovered_like_any_other(metadata: str):
     text = page(record(1), record(2, metadata), root=f'xmlns:o="{OAI}"', token="t")
     for name in ENVELOPE:
@@ -292,7 +293,7 @@ def test_namespace_declared_twice_is_declared_once():
     assert not entry.problem
 
 
-@pytest.mark.parametrize("start", ["< record><header>", "<record><header<>", "<recrd><header>", "<record <header>"])
+@each_row("start", ["< record><header>", "<record><header<>", "<recrd><header>", "<record <header>"])
 def test_first_record_that_can_no_longer_be_told_as_one_is_a_problem_of_its_own(start: str):
     """libxml2's recovery would end the list at it, and all the others would stand outside."""
     text = page(record(1).replace("<record><header>", start), record(2), record(3), token="t")

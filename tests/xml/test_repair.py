@@ -9,10 +9,11 @@ import pytest
 from harvester.sources.oai_pmh.answers import parse_list
 from harvester.xml.repair import cleaned
 from tests.oai_pages import identifiers, page, payload, record
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "note"),
+@each_row(
+    "before, after, note",
     [
         ("a\x01b\x0bc\x0cd", "ab c d", "characters that XML forbids were removed: 3"),
         ("a\ufffeb", "ab", "forbids"),
@@ -38,7 +39,7 @@ def test_damage_is_mended_and_counted(before: str, after: str, note: str):
     assert note.lower() in notes[0].lower()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "<![CDATA[ & < &nbsp; <?xml ?> ]]>",
@@ -59,7 +60,7 @@ def test_what_is_no_damage_stays(text: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "piece",
     [
         "<!--",
@@ -91,8 +92,8 @@ def _titled(title: str) -> tuple[str | None, tuple[str, ...]]:
     return payload(answer.repaired or body, answer.slices[1])[0].text, answer.repairs
 
 
-@pytest.mark.parametrize(
-    ("title", "read"),
+@each_row(
+    "title, read",
     [
         ("one\x0btwo", "one two"),
         ("&nbsp;x&eacute; & y", "\xa0xé & y"),
@@ -113,8 +114,8 @@ def test_text_of_eleven_megabytes_is_read():
     assert (len(text), repairs) == (11_000_000, ())
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
+@each_row(
+    "before, after, expected",
     [
         ("\n\n", "", False),
         ("\ufeff ", "\n", False),

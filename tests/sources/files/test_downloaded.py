@@ -15,6 +15,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from tests.rows import each_row
+
 pytestmark = pytest.mark.slow
 
 LONG_AGO = 1_600_000_000
@@ -96,8 +98,8 @@ DIDL = (
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "body", "sentence"),
+@each_row(
+    "name, body, sentence",
     [
         ("all.jsonl", line(1) + b"no JSON", "A file of JSON lines."),
         ("all.jsonl.gz", gzip.compress(line(1)), "A file of JSON lines."),

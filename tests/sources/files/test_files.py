@@ -23,6 +23,7 @@ from harvester.http.local_files import Local
 from harvester.http.messages import Request
 from harvester.sources import Options
 from harvester.sources.files import SOURCE
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -644,7 +645,7 @@ def test_a_compressed_file_is_unpacked_once_however_many_parts_it_has(tmp_path, 
     assert (len(steps) > 4, len(begun) <= 1) == (True, True)
 
 
-@pytest.mark.parametrize("mode", ["zip", "tar"])
+@each_row("mode", ["zip", "tar"])
 def test_an_archive_with_too_many_entries_is_not_read(tmp_path, monkeypatch, mode):
     monkeypatch.setattr(archives, "MOST_ENTRIES", 2)
     (tmp_path / "folder").mkdir()

@@ -9,6 +9,7 @@ from gateway.errors import RemoteError
 from gateway.model import Format, SetDescription
 from harvester.sources.oai_pmh.answers import ResumptionToken, parse_formats, parse_identify, parse_list, parse_sets
 from tests.oai_pages import OAI, XSI, error
+from tests.rows import each_row
 
 
 def _answer(content: str) -> bytes:
@@ -69,7 +70,7 @@ def test_sets_have_names_and_descriptions_that_stand_alone():
     assert answer.repairs == ("Some sets have no name and were passed over: 1.",)
 
 
-@pytest.mark.parametrize("parse", [parse_identify, parse_formats, parse_sets])
+@each_row("parse", [parse_identify, parse_formats, parse_sets])
 def test_errors_of_the_remote_are_raised_with_their_codes(parse):
     with pytest.raises(RemoteError) as caught:
         parse(error("noSetHierarchy", "None").encode())

@@ -7,6 +7,7 @@ import pytest
 from gateway.errors import RemoteError
 from harvester.sources.oai_pmh.answers import parse_formats, parse_identify, parse_list, parse_sets
 from tests.conftest import SHARED
+from tests.rows import each_row
 
 RECORDED = SHARED / "data" / "oai" / "oai1" / "zimeon+www.openarchives.org"
 recorded = pytest.mark.needs("../shared/data/oai/oai1")
@@ -78,8 +79,8 @@ def test_the_recorded_list_of_records_is_cut_where_it_lies():
 
 
 @recorded
-@pytest.mark.parametrize(
-    ("name", "slices", "token"),
+@each_row(
+    "name, slices, token",
     [
         (
             "LI1.txt",
@@ -97,7 +98,7 @@ def test_the_recorded_identifiers_have_neither_headers_nor_dates(name: str, slic
 
 
 @recorded
-@pytest.mark.parametrize(("name", "code"), [("GR2.txt", "idDoesNotExist"), ("LI3.txt", "noRecordsMatch")])
+@each_row("name, code", [("GR2.txt", "idDoesNotExist"), ("LI3.txt", "noRecordsMatch")])
 def test_what_is_recorded_with_nothing_in_it_is_the_error_of_today(name: str, code: str):
     answer = parse_list(_body(name))
     assert ([error_code for error_code, _ in answer.errors], answer.slices, answer.verb) == ([code], (), "")
@@ -105,8 +106,8 @@ def test_what_is_recorded_with_nothing_in_it_is_the_error_of_today(name: str, co
 
 
 @recorded
-@pytest.mark.parametrize(
-    ("name", "tag", "problem"),
+@each_row(
+    "name, tag, problem",
     [
         ("GR1.txt", b"<dc ", ""),
         ("GR3.txt", b"", "The record is not deleted and has no metadata."),

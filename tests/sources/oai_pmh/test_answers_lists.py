@@ -10,6 +10,7 @@ from harvester.sources.oai_pmh.answers import ResumptionToken, parse_list
 from harvester.xml import slices
 from harvester.xml.document import read
 from tests.oai_pages import DC, ENVELOPE, OAI, error, identifiers, page, payload, record
+from tests.rows import each_row
 
 
 def test_clean_page_is_read_as_it_is():
@@ -29,7 +30,7 @@ def test_clean_page_is_read_as_it_is():
     assert (second.is_deleted, second.start, second.stop, second.problem) == (True, 0, 0, "")
 
 
-@pytest.mark.parametrize("status", ["deleted", "Deleted", " DELETED "])
+@each_row("status", ["deleted", "Deleted", " DELETED "])
 def test_deleted_in_any_case_is_deleted(status: str):
     (slice_,) = parse_list(page(record(1, metadata="", status=status)).encode()).slices
     assert slice_.is_deleted
@@ -41,8 +42,8 @@ def test_deleted_record_that_still_has_metadata_has_none_for_us():
     assert (slice_.is_deleted, slice_.start, slice_.stop) == (True, 0, 0)
 
 
-@pytest.mark.parametrize(
-    ("entry", "problem"),
+@each_row(
+    "entry, problem",
     [
         ("<record/>", slices.NO_HEADER),
         ("<header><identifier>oai:x:2</identifier></header>", slices.NO_RECORD),
@@ -91,7 +92,7 @@ def test_abouts_are_found_in_the_slow_way_too():
     assert ("xsi", "http://www.w3.org/2001/XMLSchema-instance") in slice_.declarations
 
 
-@pytest.mark.parametrize(
+@each_row(
     "metadata",
     [
         "<dc><title>in the envelope's namespace</title></dc>",
@@ -119,7 +120,7 @@ def test_payload_of_any_kind_is_cut_whole_and_stands_alone(metadata: str):
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "spoiled",
     [
         lambda text: text.replace("<metadata>", "<metadata >"),
@@ -161,7 +162,7 @@ def test_prefixed_envelope_is_read_and_reported():
     assert answer.repairs == ("The elements of the protocol have the prefix 'o'.",)
 
 
-@pytest.mark.parametrize("root", ["", 'xmlns="https://www.openarchives.org/OAI/2.0/"'])
+@each_row("root", ["", 'xmlns="https://www.openarchives.org/OAI/2.0/"'])
 def test_wrong_namespace_is_read_and_reported(root: str):
     answer = parse_list(page(record(1), token="t", root=root).encode())
     assert identifiers(answer.slices) == ["1"]
@@ -204,8 +205,8 @@ def test_empty_list_is_empty():
     assert parse_list(page().encode()).slices == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "attributes", "expected"),
+@each_row(
+    "text, attributes, expected",
     [
         ("\n  abc\n ", "", ResumptionToken("abc")),
         ("  ", "", ResumptionToken("", is_blank=True)),
@@ -247,9 +248,7 @@ def test_a_fault_of_ours_would_be_reported(monkeypatch: pytest.MonkeyPatch):
         slices.cut(document.root, b"<a>", {0: "x"})
 
 
-@pytest.mark.parametrize(
-    "blank", ["", '<record><header status=""></header><metadata></metadata><about></about></record>']
-)
+@each_row("blank", ["", '<record><header status=""></header><metadata></metadata><about></about></record>'])
 def test_an_empty_getrecord_before_the_list_is_passed_over(blank: str) -> None:
     """Metha (2026-03) writes an empty element for every verb that was not asked."""
     record = (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Slice
 from harvester.sources.oai_pmh.date_order import DateOrder
 from harvester.sources.oai_pmh.date_ranges import Window
+from tests.rows import each_row
 
 EARLY, LATE = "2024-01-01", "2024-01-02T03:04:05Z"
 WINDOW = Window("2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z")
@@ -28,8 +27,6 @@ def test_list_that_begins_with_the_newest_goes_on_with_older_dates():
     assert _rest([LATE], [LATE, EARLY]) == Window(WINDOW.from_, "2024-01-01T00:00:00Z")
 
 
-@pytest.mark.parametrize(
-    "answers", [([EARLY, LATE], [EARLY]), ([LATE, EARLY, LATE],), ([EARLY, "soon", LATE],), ([],), ()]
-)
+@each_row("answers", [([EARLY, LATE], [EARLY]), ([LATE, EARLY, LATE],), ([EARLY, "soon", LATE],), ([],), ()])
 def test_list_without_an_order_goes_on_nowhere(answers):
     assert _rest(*answers) is None

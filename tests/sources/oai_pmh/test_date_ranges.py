@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gateway.xmltext import parse_utc_datetime, utc_datetime
 from harvester.http.dates import DAY, SECONDS, moment_of
 from harvester.sources.oai_pmh.date_ranges import Window, halves, text_of_windows, window_of, windows_of
+from tests.rows import each_row
 
 EARLIEST, LATEST = (parse_utc_datetime(text)[0] for text in ("2020-01-01T00:00:00Z", "2024-01-01T00:00:00Z"))
 
@@ -21,7 +22,7 @@ def test_windows_are_written_and_read():
     assert window_of("2020-01-01", "2020-01-02") == Window("2020-01-01T00:00:00Z", "2020-01-02T23:59:59Z")
 
 
-@pytest.mark.parametrize("text", ["2020-01-01", "/soon", "a/b"])
+@each_row("text", ["2020-01-01", "/soon", "a/b"])
 def test_what_is_no_window_is_an_error(text: str):
     with pytest.raises(ValueError, match=r"window|UTCdatetime"):
         windows_of(text)
@@ -51,7 +52,7 @@ def test_days_are_halved_between_days():
     assert halves(window_of("2020-01-01", "2020-01-01"), SECONDS, EARLIEST, LATEST) is not None
 
 
-@pytest.mark.parametrize("edge", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+@each_row("edge", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
 def test_at_the_edge_of_all_years_nothing_is_halved(edge: str):
     second = moment_of(edge)
     assert second is not None

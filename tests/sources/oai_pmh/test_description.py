@@ -13,6 +13,7 @@ from harvester.http.messages import Fetched, Request
 from harvester.sources import Description, Options
 from harvester.sources.oai_pmh import SOURCE
 from tests.oai_pages import OAI, error
+from tests.rows import each_row
 
 OPTIONS = Options("x", "http://x.org/oai?verb=Identify")
 
@@ -77,7 +78,7 @@ def test_trouble_with_formats_and_sets_hinders_no_harvest():
     assert [note.partition(":")[0] for note in description.notes] == ["ListMetadataFormats", "ListSets"]
 
 
-@pytest.mark.parametrize("token", ["t", ""])
+@each_row("token", ["t", ""])
 def test_list_of_sets_without_end_is_ended_and_reported(token: str):
     def sets(request: Request) -> str:
         return (
@@ -106,7 +107,7 @@ def test_odd_identify_is_read_and_reported():
     assert description.notes[1] == "The source says it speaks version '' of the protocol, not 2.0."
 
 
-@pytest.mark.parametrize(("status", "kind"), [(200, NotOaiPmh), (404, RemoteRefuses), (500, ConnectionFailed)])
+@each_row("status, kind", [(200, NotOaiPmh), (404, RemoteRefuses), (500, ConnectionFailed)])
 def test_source_that_cannot_identify_itself_is_an_error(status: int, kind: type[Exception]):
     with pytest.raises(kind):
         SOURCE.describe(OPTIONS, lambda request: Fetched(request.url, status, (), b"<html/>", 5))

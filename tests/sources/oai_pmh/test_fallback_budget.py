@@ -15,6 +15,7 @@ from harvester.sources.budget import Budget, Spender
 from harvester.sources.oai_pmh import SOURCE
 from harvester.sources.oai_pmh.list_state import ListState, made_of, state_of, text_of
 from harvester.sources.seen import Seen
+from tests.rows import each_row
 from tests.sources.oai_pmh.repository import NOW, Arguments, Repository, good, notes, options, refused, walked
 
 _WEEK = 7 * 86_400
@@ -105,7 +106,7 @@ def test_records_that_the_run_has_had_in_the_window_that_was_divided_renew_nothi
     assert before < len(repository.asked)
 
 
-@pytest.mark.parametrize("most_requests", [20, 200])
+@each_row("most_requests", [20, 200])
 def test_records_that_come_again_and_again_in_smaller_windows_spend_the_budget(most_requests: int):
     repository = Repository(faults=[_every_page_has_a_token], page_size=100, is_ordered=False).fill(60)
     repository.records = dict(reversed(repository.records.items()))
@@ -174,7 +175,7 @@ def test_windows_that_are_empty_one_after_the_other_spend_nothing():
     assert not budget.is_spent
 
 
-@pytest.mark.parametrize("status", [204, 205, 304])
+@each_row("status", [204, 205, 304])
 def test_status_without_a_body_is_asked_for_once_and_the_records_one_by_one(status: int):
     repository = Repository(faults=[lambda _, asked: (status, "") if asked["verb"] == "ListRecords" else None]).fill(6)
     steps = walked(repository)
@@ -185,7 +186,7 @@ def test_status_without_a_body_is_asked_for_once_and_the_records_one_by_one(stat
     assert state_of(steps[-1].cursor.state)[0].position.complete == NOW  # so the next list is of what has changed
 
 
-@pytest.mark.parametrize("answer", [(204, ""), (200, ""), (200, " \n")])
+@each_row("answer", [(204, ""), (200, ""), (200, " \n")])
 def test_source_without_content_for_any_list_fails_after_few_requests(answer: tuple[int, str]):
     repository = Repository(faults=[lambda _, asked: answer if "List" in asked["verb"] else None]).fill(6)
     with pytest.raises(NoContent):

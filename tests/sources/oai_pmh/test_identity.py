@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.sources.oai_pmh.answers import parse_identify
 from harvester.sources.oai_pmh.identity import identity_of
 from tests.oai_pages import OAI
+from tests.rows import each_row
 
 OAI_IDENTIFIER = "http://www.openarchives.org/OAI/2.0/oai-identifier"
 
@@ -23,8 +22,8 @@ def _described(name: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("descriptions", "identifier"),
+@each_row(
+    "descriptions, identifier",
     [
         ((), ""),
         (("<other/>",), ""),

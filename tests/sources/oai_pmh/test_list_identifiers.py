@@ -15,6 +15,7 @@ from harvester.sources import Options
 from harvester.sources.oai_pmh import SOURCE
 from harvester.sources.oai_pmh.list_state import made_of, text_of
 from tests.oai_pages import error, identifiers, page, record
+from tests.rows import each_row
 
 CURSOR = Cursor("x", "oai_dc", "a:b")
 OPTIONS = Options("x", "http://x.org/oai", granularity=SECONDS)
@@ -113,14 +114,14 @@ def test_number_of_one_answer_does_not_show_that_the_list_has_ended():
     assert doubt.startswith("ListIdentifiers breaks off after 2 records, so it does not show that these are all.")
 
 
-@pytest.mark.parametrize("last", [error("noRecordsMatch"), _page(), _page(token=""), _page(3), _page(3, token=" ")])
+@each_row("last", [error("noRecordsMatch"), _page(), _page(token=""), _page(3), _page(3, token=" ")])
 def test_list_that_breaks_off_is_asked_for_from_its_last_date_on(last):
     listed_pages, fetch = _listed(_page(1, 2, token="t"), last, _page(2))
     assert fetch.arguments[2]["from"] == "2024-01-01T00:00:00Z"
     assert (listed_pages[-1].is_last, listed_pages[-1].doubts) == (True, ())
 
 
-@pytest.mark.parametrize("rest", [error("noRecordsMatch"), error("badArgument"), _page(3, 4), _page(1, 2)])
+@each_row("rest", [error("noRecordsMatch"), error("badArgument"), _page(3, 4), _page(1, 2)])
 def test_list_that_breaks_off_is_in_doubt_where_its_last_date_shows_nothing(rest):
     """The rest names none of the records, is refused, or is one full answer."""
     listed_pages, _ = _listed(_page(1, 2, token="t"), error("noRecordsMatch"), rest)
@@ -133,7 +134,7 @@ def test_number_of_a_list_that_breaks_off_is_compared_with_all_names():
     assert listed_pages[-1].doubts == ("ListIdentifiers announced 9 records and named 2.",)
 
 
-@pytest.mark.parametrize("is_verbatim", [False, True])
+@each_row("is_verbatim", [False, True])
 def test_a_token_that_is_refused_is_written_in_the_other_way(is_verbatim):
     state = text_of(made_of(is_verbatim=is_verbatim))
     listed_pages, fetch = _listed(_page(1, token="a/b"), error("badResumptionToken"), _page(2, token=""), state=state)
@@ -164,7 +165,7 @@ def test_a_single_record_comes_as_it_is():
     assert b"Work 1" in raw_page.body[slices[0].start : slices[0].stop]
 
 
-@pytest.mark.parametrize("code", ["idDoesNotExist", "cannotDisseminateFormat"])
+@each_row("code", ["idDoesNotExist", "cannotDisseminateFormat"])
 def test_a_record_that_is_gone_has_no_slice(code):
     assert _single(error(code))[1] == ()
 

@@ -19,6 +19,7 @@ from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_state import Dates, state_of, text_of
 from harvester.sources.oai_pmh.observations import is_outside
 from tests.oai_pages import error, identifiers, page, record
+from tests.rows import each_row
 from tests.sources.oai_pmh.repository import notes
 
 NOW = parse_utc_datetime("2024-02-03T04:10:00Z")[0]
@@ -105,7 +106,7 @@ def test_list_is_walked_to_its_empty_token():
     assert not any(step.notes or step.doubts for step in steps)
 
 
-@pytest.mark.parametrize("last", ["", "  \n ", None])
+@each_row("last", ["", "  \n ", None])
 def test_list_ends_with_an_empty_token_or_none(last: str | None):
     steps, _ = walked(pages(1, 1, last=last))
     assert steps[-1].is_complete
@@ -166,7 +167,7 @@ def test_a_source_that_gave_records_without_dates_is_believed_when_it_has_none()
     assert len(fetch.asked) == 1
 
 
-@pytest.mark.parametrize("status", [400, 404, 422, 500])
+@each_row("status", [400, 404, 422, 500])
 def test_answer_with_an_error_status_is_an_answer(status: int):
     """Europe PMC says noRecordsMatch with 404, Zenodo with 422."""
     (step,), fetch = walked([(status, error("noRecordsMatch"))], replace(OPTIONS, from_="2024-01-01"))
@@ -203,7 +204,7 @@ def test_no_records_match_after_a_token_ends_the_list_and_is_verified():
     assert (steps[-1].end, steps[-1].is_complete) == (ListEnd.GAPS, False)
 
 
-@pytest.mark.parametrize("code", ["badResumptionToken", "badArgument", "unknownError"])
+@each_row("code", ["badResumptionToken", "badArgument", "unknownError"])
 def test_refused_token_after_the_last_record_is_the_end(code: str):
     """Invenio gives a further token when the last page is full; DOAJ counts to the end and goes on."""
     steps, _ = walked([*pages(2, 2, announced=4, last="t2"), error(code)])
@@ -253,8 +254,8 @@ def test_one_empty_page_is_passed_over():
 # --- answers that cannot be used --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("bad", "kind"),
+@each_row(
+    "bad, kind",
     [
         ("<html><title>Just a moment</title></html>", NotOaiPmh),
         ("", NotXml),
@@ -293,8 +294,8 @@ def test_empty_page_where_more_was_announced_is_asked_for_again():
     assert not steps[-1].is_complete
 
 
-@pytest.mark.parametrize(
-    ("status", "kind", "sentence"),
+@each_row(
+    "status, kind, sentence",
     [
         (401, RemoteRefuses, "credentials"),
         (403, RemoteRefuses, r"403 \(Forbidden\)\. Ask its administrator"),
@@ -312,7 +313,7 @@ def test_status_without_an_answer_says_what_to_do(status: int, kind: type[Except
     assert [argument["verb"] for argument in fetch.arguments] == ["ListRecords", "Identify"][: 1 + (status >= 500)]
 
 
-@pytest.mark.parametrize("code", ["badArgument", "cannotDisseminateFormat", "noSetHierarchy", "badVerb"])
+@each_row("code", ["badArgument", "cannotDisseminateFormat", "noSetHierarchy", "badVerb"])
 def test_errors_of_the_first_request_are_raised(code: str):
     with pytest.raises(RemoteError) as caught:
         walked([error(code, "no")])
@@ -389,9 +390,7 @@ def test_token_that_forgets_the_dates_is_left_as_well():
     assert steps[-1].received == 2
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [(("a", "c"), ("c", "c")), (("a", ""), ("c",)), (("a", "a"), ("", "a:b"))]
-)
+@each_row("first, second", [(("a", "c"), ("c", "c")), (("a", ""), ("c",)), (("a", "a"), ("", "a:b"))])
 def test_sets_that_headers_do_not_name_say_nothing_of_a_token(first: tuple[str, ...], second: tuple[str, ...]):
     steps, _ = walked([_in_set(*first, token="t"), _in_set(*second, first=9)], set_spec="a")
     assert (steps[-1].received, steps[-1].is_complete) == (len(first) + len(second), True)
@@ -416,13 +415,13 @@ def test_overlap_reaches_back():
     assert _next(replace(OPTIONS, overlap_seconds=3600))["from"] == "2024-02-03T03:05:06Z"
 
 
-@pytest.mark.parametrize("granularity", [DAY, ""])
+@each_row("granularity", [DAY, ""])
 def test_days_are_asked_for_in_days(granularity: str):
     assert _next(replace(OPTIONS, granularity=granularity))["from"] == "2024-02-03"
     assert _next(replace(OPTIONS, granularity=granularity, overlap_seconds=86_400))["from"] == "2024-02-02"
 
 
-@pytest.mark.parametrize("date", ["", "today", "2024-02-30T00:00:00Z"])
+@each_row("date", ["", "today", "2024-02-30T00:00:00Z"])
 def test_our_own_time_stands_for_a_response_date_that_is_none(date: str):
     answer = page(record(1), date=date)
     assert _next(OPTIONS, answer)["from"] == "2024-02-03T04:10:00Z"
@@ -508,20 +507,20 @@ def _changed(before: Options, after: Options) -> dict[str, str]:
     return fetch.arguments[0]
 
 
-@pytest.mark.parametrize(("before", "after"), [("2022-01-01", ""), ("2022-01-01", "2020-01-01")])
+@each_row("before, after", [("2022-01-01", ""), ("2022-01-01", "2020-01-01")])
 def test_an_entry_that_reaches_further_back_than_before_is_harvested_from_there(before: str, after: str):
     asked = _changed(replace(OPTIONS, from_=before), replace(OPTIONS, from_=after))
     assert asked.get("from", "") == (after and f"{after}T00:00:00Z")
 
 
-@pytest.mark.parametrize("after", ["2022-01-01", "2022-01-01T00:00:00Z", "2023-01-01"])
+@each_row("after", ["2022-01-01", "2022-01-01T00:00:00Z", "2023-01-01"])
 def test_an_entry_that_reaches_no_further_back_goes_on(after: str):
     asked = _changed(replace(OPTIONS, from_="2022-01-01"), replace(OPTIONS, from_=after))
     assert asked["from"] == "2024-02-03T04:05:06Z"
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
+@each_row(
+    "before, after",
     [({"from_": "2022-01-01"}, {}), ({"from_": "2022-01-01"}, {"from_": "2020-01-01"}), ({"until": "2022-01-01"}, {})],
 )
 def test_list_in_progress_that_reaches_less_far_than_its_entry_by_now_begins_anew(before, after):
@@ -531,7 +530,7 @@ def test_list_in_progress_that_reaches_less_far_than_its_entry_by_now_begins_ane
     assert fetch.arguments[0].get("from", "") == (f"{after['from_']}T00:00:00Z" if after else "")
 
 
-@pytest.mark.parametrize("after", [{"from_": "2023-01-01"}, {"from_": "2022-01-01T00:00:00Z", "until": "2024-01-01"}])
+@each_row("after", [{"from_": "2023-01-01"}, {"from_": "2022-01-01T00:00:00Z", "until": "2024-01-01"}])
 def test_list_in_progress_that_reaches_as_far_as_its_entry_goes_on(after):
     options = replace(OPTIONS, from_="2022-01-01")
     begun = next(SOURCE.changes(options, Cursor("x", "oai_dc"), Canned(list(pages(1, 1)))))
@@ -539,8 +538,8 @@ def test_list_in_progress_that_reaches_as_far_as_its_entry_goes_on(after):
     assert fetch.arguments[0]["resumptionToken"] == "t1"
 
 
-@pytest.mark.parametrize(
-    ("window", "is_beside"),
+@each_row(
+    "window, is_beside",
     [
         (Window(until="2020-01-01T00:00:00Z"), False),
         (Window("1965-03-02T00:00:00Z"), False),
@@ -580,14 +579,14 @@ def test_list_in_progress_whose_dates_are_none_begins_anew():
     assert "resumptionToken" not in fetch.arguments[0]
 
 
-@pytest.mark.parametrize("wrong", [{"from_": "soon"}, {"window": ("", "2024-02-30")}])
+@each_row("wrong", [{"from_": "soon"}, {"window": ("", "2024-02-30")}])
 def test_dates_that_are_none_are_refused(wrong: dict[str, str]):
     with pytest.raises(ConfigurationError, match="dates to harvest are wrong"):
         walked(pages(1), replace(OPTIONS, **wrong))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("granularity", "first", "second"),
+@each_row(
+    "granularity, first, second",
     [
         (SECONDS, ("2024-01-02T00:00:00Z", "2024-01-03T23:59:59Z"), ("2024-01-02", "2024-01-03")),
         (DAY, ("2024-01-02", "2024-01-03"), ("2024-01-02T00:00:00Z", "2024-01-03T23:59:59Z")),
@@ -603,7 +602,7 @@ def test_refused_dates_are_sent_at_the_other_granularity(granularity: str, first
         walked([error("badArgument")], options)
 
 
-@pytest.mark.parametrize(("bound", "sent"), [({"from_": "2024-01-02"}, "from"), ({"until": "2024-01-02"}, "until")])
+@each_row("bound, sent", [({"from_": "2024-01-02"}, "from"), ({"until": "2024-01-02"}, "until")])
 def test_one_refused_date_is_sent_again_alone(bound: dict[str, str], sent: str):
     _, fetch = walked([error("badArgument"), *pages(1)], replace(OPTIONS, **bound))  # type: ignore[arg-type]
     assert fetch.arguments[1].keys() == {"verb", "metadataPrefix", sent}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.http.dates import DAY
 from harvester.sources.oai_pmh.date_ranges import Window
 from harvester.sources.oai_pmh.list_state import (
@@ -16,6 +14,7 @@ from harvester.sources.oai_pmh.list_state import (
     state_of,
     text_of,
 )
+from tests.rows import each_row
 
 
 def test_state_survives_being_written():
@@ -60,7 +59,7 @@ def test_list_stands_in_its_window_or_is_walked_whole():
     assert state.moved(window="2020-05-01T00:00:00Z/").here == Window("2020-05-01T00:00:00Z", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "{",

@@ -13,6 +13,7 @@ from harvester.http.dates import DAY, SECONDS
 from harvester.sources.oai_pmh import SOURCE
 from harvester.sources.oai_pmh.list_state import made_of, state_of, text_of
 from harvester.sources.oai_pmh.profile import learned, profile
+from tests.rows import each_row
 from tests.sources.oai_pmh.repository import NOW, Repository, notes, options, refused, walked
 
 PLAIN = {
@@ -55,7 +56,7 @@ def test_what_any_list_has_learned_is_in_the_profile():
     }
 
 
-@pytest.mark.parametrize("dates", ["optional", "needed", "refused"])
+@each_row("dates", ["optional", "needed", "refused"])
 def test_whether_dates_are_needed_or_refused_is_in_the_profile(dates):
     assert profile({}, _cursors(made_of(dates=dates)))["dates"] == dates
     assert profile({"dates": dates}, ())["dates"] == dates
@@ -111,9 +112,7 @@ def test_the_verb_goes_before_the_arguments_of_the_address_where_nothing_else_is
     assert {next(iter(request)) for request in repository.asked[before:]} == {"verb"}
 
 
-@pytest.mark.parametrize(
-    ("url", "own"), [("http://x.org/oai", {}), ("http://x.org/csw?mode=oaipmh", {"arguments": "own first"})]
-)
+@each_row("url, own", [("http://x.org/oai", {}), ("http://x.org/csw?mode=oaipmh", {"arguments": "own first"})])
 def test_an_order_that_cannot_matter_or_is_told_is_not_tried(url, own):
     repository = Repository(faults=[lambda *_: "<html/>"])
     with pytest.raises(NotOaiPmh):
@@ -139,7 +138,7 @@ def test_a_source_that_refuses_every_date_is_harvested_whole_each_time():
     assert len(walked(repository, first[-1].cursor.state, own={"dates": "refused"})) == 1
 
 
-@pytest.mark.parametrize("wish", [{"from_": "2023-01-01"}, {"until": "2025-01-01"}, {"window": ("2023-01-01", "")}])
+@each_row("wish", [{"from_": "2023-01-01"}, {"until": "2025-01-01"}, {"window": ("2023-01-01", "")}])
 def test_dates_that_an_administrator_wants_are_not_given_up(wish):
     with pytest.raises(RemoteError):
         walked(Repository(faults=[_without_dates]).fill(2), **wish)
@@ -152,7 +151,7 @@ def test_what_the_entry_says_stands_instead_of_what_was_learned():
     assert (values["tokens"], values["granularity"]) == ("encoded", SECONDS)
 
 
-@pytest.mark.parametrize("own", [{"tokens": "raw"}, {"granularity": "day"}, {"dates": ""}, {"prefix": "besides"}])
+@each_row("own", [{"tokens": "raw"}, {"granularity": "day"}, {"dates": ""}, {"prefix": "besides"}])
 def test_what_nobody_can_mean_is_refused_with_what_there_is(own):
     with pytest.raises(ConfigurationError, match="is none of"):
         profile(own, ())
@@ -167,7 +166,7 @@ def test_dates_are_asked_for_at_the_granularity_of_the_entry():
     assert steps[-1].is_complete
 
 
-@pytest.mark.parametrize("way", ["encoded", "verbatim"])
+@each_row("way", ["encoded", "verbatim"])
 def test_tokens_are_sent_at_once_as_the_entry_says(way):
     repository, urls = Repository().fill(7), []
 

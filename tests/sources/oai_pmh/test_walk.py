@@ -21,6 +21,7 @@ from harvester.sources.oai_pmh.transitions import (
 )
 from harvester.sources.oai_pmh.walk import Walk
 from tests.conftest import ROOT
+from tests.rows import each_row
 
 FOLDER = ROOT / "harvester" / "sources" / "oai_pmh"
 
@@ -95,8 +96,8 @@ def test_a_transition_that_is_not_listed_is_a_fault_of_the_program(walk: Walk):
         walk.step(PAGE)
 
 
-@pytest.mark.parametrize("before", Phase)
-@pytest.mark.parametrize("after", Phase)
+@each_row("before", Phase)
+@each_row("after", Phase)
 def test_the_table_decides_which_transitions_there_are(before: Phase, after: Phase):
     if after in TRANSITIONS[before]:
         check_transition(before, after)
@@ -111,8 +112,8 @@ def test_a_list_that_is_over_does_not_go_on(walk: Walk):
         walk.step(PAGE)
 
 
-@pytest.mark.parametrize(
-    ("stored", "phase"),
+@each_row(
+    "stored, phase",
     [
         ("{}", Phase.PAGES),
         ('{"window": "/2024-01-01T00:00:00Z"}', Phase.WINDOW),
@@ -128,7 +129,7 @@ def test_the_phase_of_a_list_is_read_from_what_earlier_releases_stored(stored: s
     assert state_of(text_of(state)) == (state, "")
 
 
-@pytest.mark.parametrize("stored", ['{"version": 2, "phase": "check"}', '{"version": 2, "rung": "over"}'])
+@each_row("stored", ['{"version": 2, "phase": "check"}', '{"version": 2, "rung": "over"}'])
 def test_a_phase_that_nobody_stores_is_not_one_of_ours(stored: str):
     state, note = state_of(stored)
     assert state.position.phase is Phase.PAGES

@@ -14,6 +14,7 @@ from lxml import etree
 from gateway.errors import AnswerError, AnswerTooLarge, NotResourceSync, NotXml
 from harvester.sources.resourcesync.documents import Document, read
 from harvester.sources.resourcesync.entries import LEAST_PRIORITY, Entry, Head, Link, entry_of, entry_text, entry_xml
+from tests.rows import each_row
 
 MD5 = "1584abdf8ebdc9802ac0c6a7402c03b6"
 NAMESPACES = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
@@ -94,7 +95,7 @@ def test_words_of_earlier_versions_are_read_as_todays():
     assert entry.changed == "2013"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "namespaces",
     [
         'xmlns="http://www.google.com/schemas/sitemap/0.84" xmlns:rs="http://www.openarchives.org/rs/terms/"',
@@ -148,8 +149,8 @@ def test_an_address_that_cannot_be_made_whole_stays_as_it_is():
     assert entry.loc == "//[e/x"
 
 
-@pytest.mark.parametrize(
-    ("body", "error", "words"),
+@each_row(
+    "body, error, words",
     [
         (b"", NotXml, "not well-formed, or truncated"),
         (document("<url><loc>http://e.org/</loc></url>")[:-9], NotXml, "truncated"),

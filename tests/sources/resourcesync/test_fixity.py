@@ -5,16 +5,15 @@ from __future__ import annotations
 from base64 import b64encode, urlsafe_b64encode
 from hashlib import md5, sha1, sha256
 
-import pytest
-
 from harvester.sources.resourcesync.fixity import digests_of, fault_of
+from tests.rows import each_row
 
 BODY = b"what the source has"
 MD5, SHA1, SHA256 = md5(BODY).hexdigest(), sha1(BODY).hexdigest(), sha256(BODY).hexdigest()
 
 
-@pytest.mark.parametrize(
-    ("text", "digests"),
+@each_row(
+    "text, digests",
     [
         (f"md5:{MD5}", (("md5", MD5),)),
         (f"MD5:{MD5.upper()}", (("md5", MD5),)),

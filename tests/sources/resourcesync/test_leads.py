@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.sources.resourcesync.leads import at_root, leads_of_headers, leads_of_page, leads_of_robots
+from tests.rows import each_row
 
 BASE = "http://e.org/a/b"
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
+@each_row(
+    "value, expected",
     [
         ('<http://x.org/c.xml>; rel="resourcesync"', ("http://x.org/c.xml",)),
         ("<c.xml>;\n  rel=resourcesync", ("http://e.org/a/c.xml",)),

@@ -7,6 +7,7 @@ import pytest
 from gateway.errors import StoreUnwritable
 from harvester.sources.resourcesync.entries import Entry, Link
 from harvester.sources.resourcesync.plan import Item, Plan, Role, role_of
+from tests.rows import each_row
 
 DESCRIBES, DESCRIBED = Link("describes", "f"), Link("describedby", "m")
 
@@ -50,8 +51,8 @@ def test_what_a_later_entry_does_not_describe_any_more_is_no_content_of_it():
         assert plan.item("1.pdf") is None
 
 
-@pytest.mark.parametrize(
-    ("entry", "role"),
+@each_row(
+    "entry, role",
     [
         (Entry("a"), Role.METADATA),
         (Entry("a", type="application/mods+xml; charset=utf-8"), Role.METADATA),

@@ -9,6 +9,7 @@ import pytest
 from gateway import resourcesync_abouts
 from gateway.model import FileLink, Work
 from harvester.runtime.exit_status import Status
+from tests.rows import each_row
 from tests.sources.resourcesync.site import DC
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -225,7 +226,7 @@ def test_what_is_said_of_a_file_in_two_places_is_put_together():
         assert linked_file == file._replace(found_in="its own entry in the list")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "about",
     [
         b'<url xmlns:rs="http://www.openarchives.org/rs/terms/">',

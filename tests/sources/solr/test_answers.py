@@ -11,6 +11,7 @@ from gateway.errors import NotSolr, NotXml, RemoteError
 from harvester.sources.solr.answers import parse
 from harvester.sources.solr.requests import Index, select_url
 from tests.conftest import SHARED
+from tests.rows import each_row
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <response><lst name="responseHeader"><int name="status">0</int></lst>
@@ -48,7 +49,7 @@ def test_all_fields_are_told_when_none_is_named_and_empty_values_are_none():
     assert (document.first("title"), document.first("author")) == ("One & all", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "document",
     [
         '<doc><str name="id">1</str><doc><str name="id">1.1</str></doc></doc>',
@@ -78,8 +79,8 @@ def test_another_encoding_is_kept_as_utf_8():
     assert parse(body, names=("id",)).documents[0].first("id") == "é"
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
+@each_row(
+    "body, message",
     [
         (_answer(rest='<lst name="error"><str name="msg">undefined field x</str><int name="code">400</int></lst>'), ""),
         (b'{"error": {"msg": "undefined field x", "code": 400}}', ""),
@@ -96,8 +97,8 @@ def test_an_error_without_words_is_one():
         parse(_answer(rest='<lst name="error"/>'))
 
 
-@pytest.mark.parametrize(
-    ("body", "error", "sentence"),
+@each_row(
+    "body, error, sentence",
     [
         (b"<html/>", NotSolr, "its root is 'html'"),
         (b"<response/>", NotSolr, "no result"),
@@ -116,7 +117,7 @@ def test_anything_else_is_refused(body, error, sentence):
         parse(body)
 
 
-@pytest.mark.parametrize("partial_results", ["true", "omitted"])
+@each_row("partial_results", ["true", "omitted"])
 def test_an_answer_that_says_that_it_is_partial_is_refused(partial_results):
     """Its numFound is that of the shards that answered: a list looked whole, and a sweep deleted the rest."""
     element = f'<bool name="partialResults">{partial_results}</bool>'
@@ -163,8 +164,8 @@ def test_both_forms_of_one_page_say_the_same():
     assert parse(again).documents[0].values == parse(body).documents[0].values
 
 
-@pytest.mark.parametrize(
-    ("address", "select"),
+@each_row(
+    "address, select",
     [
         ("http://x.org/solr/laro", "http://x.org/solr/laro/select"),
         ("http://x.org/solr/laro/", "http://x.org/solr/laro/select"),
@@ -206,8 +207,8 @@ UCSD = "ucsd-new-feed-missions-bb3038949s"
 
 @pytest.mark.slow
 @pytest.mark.needs("../shared/data/solr")
-@pytest.mark.parametrize(
-    ("name", "expected", "shown", "mark"),
+@each_row(
+    "name, expected, shown, mark",
     [
         *((f"ucb-cursor-results-{page}.json", 4, 1, True) for page in range(4)),
         *((f"{UCSD}-{page}.json", 10, count, False) for page, count in enumerate((3, 3, 3, 1))),

@@ -11,6 +11,7 @@ import pytest
 from gateway.model import Selection
 from harvester.harvest.instance import opened
 from tests import live
+from tests.rows import each_row
 from tests.sample.solr import Index, laro, serving
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -115,8 +116,8 @@ def test_json_and_fields_of_other_names_make_the_same_records(command, index, co
     assert [f"part {number}</dc:title>" in text for number, text in enumerate(_texts(instance))] == [True] * 3
 
 
-@pytest.mark.parametrize(
-    ("fields", "sentence"),
+@each_row(
+    "fields, sentence",
     [('{timestamp = "x"}', "Set fields.timestamp to another"), ('{titel = "x"}', "unknown name 'titel'")],
 )
 def test_an_entry_that_cannot_be_harvested_is_refused(command, core, instance, fields, sentence):
@@ -147,7 +148,7 @@ def test_killed_again_and_again_nothing_is_lost(command, core, harvester, index)
 
 @pytest.mark.unmeasured
 @pytest.mark.slow
-@pytest.mark.parametrize("wt", ["xml", "json"])
+@each_row("wt", ["xml", "json"])
 def test_laro_has_25415_records_and_1023_full_texts(tmp_path, wt):
     with serving(Index(laro(25_415, 1_023))) as core:
         folder = live.instance(tmp_path, {})

@@ -8,9 +8,10 @@ import pytest
 
 from gateway.errors import NotSolr, NotXml
 from harvester.sources.solr import answers as solr
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("number", ["9" * 5000, "9" * 16, "²", "-1"])
+@each_row("number", ["9" * 5000, "9" * 16, "²", "-1"])
 def test_number_of_documents_that_nobody_can_mean_is_refused(number: str):
     with pytest.raises(NotSolr, match="numFound"):
         solr.parse(f'<response><result numFound="{number}"/></response>'.encode())

@@ -13,6 +13,7 @@ from gateway.model import Cursor
 from harvester.http.messages import Fetched
 from harvester.sources import ListEnd, Options
 from harvester.sources.solr import SOURCE
+from tests.rows import each_row
 from tests.sample.solr import Index, laro
 
 OPTIONS = Options("laro", "http://x.example.org/solr/laro", overlap_seconds=60, own={"rows": 10})
@@ -56,8 +57,8 @@ def test_an_index_says_how_much_it_has_and_since_when(fetch):
     assert [page.verb for page in description.pages] == ["select", "select"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "sentence"),
+@each_row(
+    "fields, sentence",
     [
         (
             {"timestamp": "stamp"},
@@ -73,7 +74,7 @@ def test_without_an_identifier_or_a_timestamp_it_is_refused(fetch, fields, sente
         SOURCE.describe(replace(OPTIONS, own={"fields": fields}), fetch)
 
 
-@pytest.mark.parametrize("field", ["recID", "timestamp"])
+@each_row("field", ["recID", "timestamp"])
 def test_what_is_not_shown_cannot_be_harvested_by(index, fetch, field):
     index.hidden = frozenset((field,))
     with pytest.raises(ConfigurationError, match="its documents do not have it"):
@@ -118,7 +119,7 @@ def test_a_server_that_is_ill_is_not_a_wrong_entry():
 # --- its list -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wt", ["xml", "json"])
+@each_row("wt", ["xml", "json"])
 def test_the_whole_index_comes_in_the_order_of_its_keys(steps, wt):
     all_steps = steps(replace(OPTIONS, own={"rows": 10, "wt": wt}))
     assert _names(all_steps) == [f"{number:06}" for number in range(25)]
@@ -199,7 +200,7 @@ def _without(fetch, names, answer):
     return asked
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         {"status": 500, "body": ERROR % 500},
@@ -382,7 +383,7 @@ def test_other_fields_are_told_by_their_names(index, fetch):
     assert _recognised(fetch).table["fields"] == {"identifier": "id", "timestamp": "indexed_dt", "title": "title_t"}
 
 
-@pytest.mark.parametrize(("field", "role"), [("recID", "identifier"), ("timestamp", "timestamp")])
+@each_row("field, role", [("recID", "identifier"), ("timestamp", "timestamp")])
 def test_an_index_that_cannot_be_harvested_is_said_to_be_one(index, fetch, field, role):
     index.hidden = frozenset((field,))
     with pytest.raises(NotSolr, match=f"its documents have no {role}"):

@@ -14,6 +14,7 @@ from harvester.sources.static_repository.document import beginning_of, cut, look
 from harvester.sources.static_repository.spool import Spool
 from harvester.xml.slices import NO_METADATA
 from tests.conftest import SHARED
+from tests.rows import each_row
 from tests.sources.static_repository.static import document, record
 
 OFFICIAL = SHARED / "data" / "static" / "zimeon+www.openarchives.org"
@@ -59,8 +60,8 @@ def test_another_encoding_is_kept_as_utf_8():
     assert cut(static_repository, static_repository.lists[0], 0, 1).slices[0].identifier == "oai:small:é"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "sentence"),
+@each_row(
+    "old, new, sentence",
     [
         ("<oai:deletedRecord>no", "<oai:deletedRecord>transient", "deletedRecord is 'transient'"),
         ("YYYY-MM-DD<", "YYYY-MM-DDThh:mm:ssZ<", "instead of days"),
@@ -76,8 +77,8 @@ def test_what_a_static_repository_may_not_say_is_a_fault(old, new, sentence):
     assert sentence in fault
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "sentence"),
+@each_row(
+    "old, new, sentence",
     [
         ("<oai:header>", '<oai:header status="deleted">', "are deleted, which is not allowed"),
         ("</oai:header>", "<oai:setSpec>a</oai:setSpec></oai:header>", "are in sets, which"),
@@ -113,8 +114,8 @@ def test_a_prefix_that_a_record_does_not_declare_is_mended_there():
     assert cut(static_repository, static_repository.lists[0], 0, 1).repaired == b""
 
 
-@pytest.mark.parametrize(
-    ("body", "error"),
+@each_row(
+    "body, error",
     [
         (b"<html/>", NotStaticRepository),
         (b'<Repository xmlns="urn:x"/>', NotStaticRepository),
@@ -139,7 +140,7 @@ def test_the_beginning_is_a_document_too():
 
 @pytest.mark.slow
 @pytest.mark.needs("../shared/data/static")
-@pytest.mark.parametrize("file", sorted(OFFICIAL.glob("*.xml")) or [OFFICIAL], ids=lambda file: file.stem)
+@each_row("file", sorted(OFFICIAL.glob("*.xml")) or [OFFICIAL])
 def test_official_documents_are_accepted_and_bad_ones_are_not(file):
     if "exIdentify" in file.name:
         with pytest.raises(NotStaticRepository):
@@ -159,8 +160,8 @@ def test_official_documents_are_accepted_and_bad_ones_are_not(file):
 
 @pytest.mark.slow
 @pytest.mark.needs("../shared/data/static")
-@pytest.mark.parametrize(
-    ("name", "count"),
+@each_row(
+    "name, count",
     [
         ("default_project__repository.xml", 23),
         ("multi-classify__test.xml", 479),
@@ -267,8 +268,8 @@ def test_what_is_compressed_and_damaged_or_grows_without_end_is_refused():
         spool.write(gzip.compress(b"x" * 1_000_000))
 
 
-@pytest.mark.parametrize(
-    ("body", "sentence"),
+@each_row(
+    "body, sentence",
     [
         pytest.param(
             document().replace(

@@ -11,6 +11,7 @@ from gateway.model import Cursor
 from harvester.http.messages import Fetched
 from harvester.sources import Held, ListEnd, Options
 from harvester.sources.static_repository import SOURCE
+from tests.rows import each_row
 from tests.sources.static_repository.static import document, record
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -59,7 +60,7 @@ def _names(steps, *, deleted=False):
     return [slice_.identifier.rpartition(":")[2] for slice_ in slices if slice_.is_deleted == deleted]
 
 
-@pytest.mark.parametrize("has_ranges", [True, False])
+@each_row("has_ranges", [True, False])
 def test_it_says_who_it_is_by_its_beginning(has_ranges):
     site = Site(document(*map(record, range(1000))), has_ranges=has_ranges)
     description = SOURCE.describe(OPTIONS, site)
@@ -174,7 +175,7 @@ def test_an_interrupted_document_goes_on_behind_its_last_page():
     assert len(_names(_steps(site, cursor))) == 600
 
 
-@pytest.mark.parametrize("state", ["{", "[]", '{"version": 2}', '{"brought": "all"}', '{"other": 1}'])
+@each_row("state", ["{", "[]", '{"version": 2}', '{"brought": "all"}', '{"other": 1}'])
 def test_a_state_that_cannot_be_read_means_from_the_start(state):
     assert _names(_steps(Site(document(record(1))), replace(CURSOR, state=state))) == ["1"]
 
