@@ -118,9 +118,7 @@ def addresses(text: str) -> list[str]:
 
 @pytest.mark.slow
 def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.Popen[str], tmp_path: Path) -> None:
-    began = time.monotonic()
     text = output_of(demo)
-    assert time.monotonic() - began < PATIENCE_SECONDS, "The demo takes too long."
     # The columns of `harvester status`: items, deleted, fulltext.
     held = dict(re.findall(r"(?m)^(laro\S*) +(\d+ +\d+ +\d+) ", text))
     assert {name: counts.split() for name, counts in held.items()} == {
