@@ -21,6 +21,7 @@ from gateway.errors import StoreBusy
 from gateway.oaipmh import routes
 from gateway.oaipmh.arguments import RULES
 from tests.conftest import ROOT
+from tests.rows import each_row
 
 RECORD = "/oai?verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:gateway.example.org:laro/1"
 FORM = "application/x-www-form-urlencoded"
@@ -28,6 +29,10 @@ FORM = "application/x-www-form-urlencoded"
 
 @pytest.fixture
 def client(store, repository):
+    return client_of(store, repository)
+
+
+def client_of(store, repository):
     app = Flask(__name__)
     face = routes.Face(store, repository, 10_000)
     app.register_blueprint(face.blueprint())
@@ -35,16 +40,12 @@ def client(store, repository):
     return app.test_client()
 
 
-def test_3_1_2_1_the_content_type_is_text_xml(client):
-    assert client.get("/oai?verb=Identify").headers["Content-Type"] == "text/xml; charset=UTF-8"
-
-
-@pytest.mark.parametrize("query", ["verb=Identify", "verb=nope", "", "verb=ListRecords&metadataPrefix=oai_dc"])
+@each_row("query", ["verb=Identify", "verb=nope", "", "verb=ListRecords&metadataPrefix=oai_dc"])
 def test_3_1_1_post_answers_as_get_does(client, query):
     got = client.get(f"/oai?{query}")
     posted = client.post("/oai", data=query, content_type=FORM + "; charset=UTF-8")
     assert (got.status_code, got.data) == (posted.status_code, posted.data)
-    assert got.status_code == 200
+    assert (got.status_code, got.headers["Content-Type"]) == (200, "text/xml; charset=UTF-8")
 
 
 def test_arguments_of_the_address_and_of_the_body_are_one_request(client):
@@ -72,7 +73,7 @@ def test_head_is_get_without_a_body(client):
     assert head.content_length == len(got.data)
 
 
-@pytest.mark.parametrize("size", [10_001, 25_000, 1_000_000])
+@each_row("size", [10_001, 1_000_000])
 def test_arguments_beyond_our_limit_are_a_bad_argument(client, size):
     for answer in (
         client.get("/oai", query_string="verb=Identify&x=" + "a" * size),
@@ -95,8 +96,8 @@ def test_the_host_header_is_never_believed(client):
 # --- §3.1.3 compression -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("accepted", "coding"),
+@each_row(
+    "accepted, coding",
     [
         (None, None),
         ("", None),
@@ -141,9 +142,11 @@ def test_3_1_3_identify_announces_the_codings_that_are_there(client):
 CACHEABLE = [RECORD, "/oai?verb=Identify", "/oai?verb=ListMetadataFormats", "/oai?verb=ListSets"]
 
 
-@pytest.mark.parametrize("address", CACHEABLE)
+@each_row("address", CACHEABLE)
 def test_an_answer_that_did_not_change_is_not_sent_again(client, view, address):
     first = client.get(address)
+    dated = client.get(address, headers={"If-Modified-Since": first.headers["Last-Modified"]})
+    assert dated.status_code == 304
     view.horizon += 1000
     for method in (client.get, client.head):
         again = method(address, headers={"If-None-Match": first.headers["ETag"], "Accept-Encoding": "gzip"})
@@ -152,18 +155,8 @@ def test_an_answer_that_did_not_change_is_not_sent_again(client, view, address):
         assert "Content-Encoding" not in again.headers
     assert first.headers["ETag"].startswith('W/"')
     assert first.headers["Cache-Control"] == "no-cache"
-
-
-@pytest.mark.parametrize("address", CACHEABLE)
-def test_an_answer_says_when_it_changed(client, address):
-    first = client.get(address)
-    again = client.get(address, headers={"If-Modified-Since": first.headers["Last-Modified"]})
-    assert again.status_code == 304
-
-
-def test_a_record_was_modified_at_its_datestamp(client):
-    answer = client.get(RECORD)
-    assert answer.headers["Last-Modified"] == "Tue, 14 Nov 2023 21:56:50 GMT"
+    if address == RECORD:
+        assert first.headers["Last-Modified"] == "Tue, 14 Nov 2023 21:56:50 GMT", "it is its datestamp"
 
 
 def test_a_record_of_the_current_second_may_change_once_more(client, view):
@@ -181,9 +174,7 @@ def test_a_changed_record_has_another_tag(client, view):
     assert again.status_code == 200
 
 
-@pytest.mark.parametrize(
-    "address", ["/oai?verb=ListRecords&metadataPrefix=oai_dc", "/oai?verb=nope", "/oai?verb=Identify&x=1"]
-)
+@each_row("address", ["/oai?verb=ListRecords&metadataPrefix=oai_dc", "/oai?verb=nope", "/oai?verb=Identify&x=1"])
 def test_lists_and_errors_have_no_tag(client, address):
     answer = client.get(address, headers={"If-None-Match": "*"})
     assert answer.status_code == 200
@@ -279,10 +270,6 @@ def test_an_answer_that_takes_long_keeps_no_other_waiting(view, repository):
                 other.join()
             yield view
 
-    app = Flask(__name__)
-    face = routes.Face(SlowStore(), repository, 10_000)  # type: ignore[arg-type]
-    app.register_blueprint(face.blueprint())
-    app.wsgi_app = face.direct(app.wsgi_app, ())  # type: ignore[method-assign, assignment]
-    client = app.test_client()
+    client = client_of(SlowStore(), repository)
     assert client.get("/oai?verb=ListSets").status_code == 200
     assert answers == ["the slow one", 200]

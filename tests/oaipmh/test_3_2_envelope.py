@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.rows import each_row
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
@@ -39,7 +39,7 @@ def test_the_base_url_is_escaped(ask):
     assert "<request>http://x/oai&amp;</request>" in ask("", base_url="http://x/oai&")
 
 
-@pytest.mark.parametrize("name", ["<&>", "\x00\x0b", "\ud800"])
+@each_row("name", ["<&>", "\x00\x0b", "\ud800"])
 def test_what_a_stranger_wrote_is_quoted_legally(ask, name):
     from urllib.parse import quote  # noqa: PLC0415
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import SetDescription, Source
+from tests.rows import each_row
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
@@ -42,8 +41,8 @@ def test_4_1_a_deleted_record_is_its_header(ask):
     assert f"<GetRecord>\n{record(3, '21:57:10', 'source:laro:theses fulltext', metadata=False)}\n" in answer
 
 
-@pytest.mark.parametrize(
-    ("identifier", "prefix", "errors"),
+@each_row(
+    "identifier, prefix, errors",
     [
         ("oai:x:1", "oai_dc", '<error code="idDoesNotExist">The identifier is unknown in this repository.</error>\n'),
         (
@@ -199,8 +198,8 @@ def test_4_4_of_an_item_only_those_that_are_not_deleted(ask):
     assert f"{FORMATS}</ListMetadataFormats>" in answer
 
 
-@pytest.mark.parametrize(
-    ("identifier", "code"),
+@each_row(
+    "identifier, code",
     [("oai:gateway.example.org:laro/3", "noMetadataFormats"), ("oai:gateway.example.org:x", "idDoesNotExist")],
 )
 def test_4_4_an_item_without_formats_is_deleted_or_unknown(ask, identifier, code):
@@ -224,8 +223,8 @@ def test_4_5_list_records_in_a_set_holds_its_descendants(ask):
     assert ask("verb=ListRecords&metadataPrefix=oai_dc&set=source").count("<record>") == 7
 
 
-@pytest.mark.parametrize(
-    ("query", "codes"),
+@each_row(
+    "query, codes",
     [
         ("metadataPrefix=nope", ["cannotDisseminateFormat"]),
         ("metadataPrefix=oai_dc&set=nope", ["noRecordsMatch"]),
@@ -240,7 +239,7 @@ def test_4_5_list_records_in_a_set_holds_its_descendants(ask):
         ("", ["badArgument"]),
     ],
 )
-@pytest.mark.parametrize("verb", ["ListRecords", "ListIdentifiers"])
+@each_row("verb", ["ListRecords", "ListIdentifiers"])
 def test_4_5_the_errors_of_lists(ask, verb, query, codes):
     answer = ask(f"verb={verb}&{query}")
     assert [part.split('"')[0] for part in answer.split('<error code="')[1:]] == codes
@@ -261,8 +260,8 @@ def test_4_6_list_sets(ask, view):
     )
 
 
-@pytest.mark.parametrize(
-    ("spec", "name"),
+@each_row(
+    "spec, name",
     [
         ("source:x:publication:Astronomical~20Review", "publication:Astronomical Review"),
         ("source:x:http:~2F~2Fe.org~2Fc%C3%A9".replace("%", "~"), "http://e.org/cé"),
@@ -272,7 +271,7 @@ def test_4_6_list_sets(ask, view):
         ("fulltext", "fulltext"),
     ],
 )
-@pytest.mark.parametrize("known", [True, False])
+@each_row("known", [True, False])
 def test_4_6_a_set_without_a_name_has_that_of_its_source(ask, view, spec, name, known):
     view.known_sets = [SetDescription(spec, spec if known else "")]
     assert f"<setSpec>{spec}</setSpec><setName>{name}</setName>" in ask("verb=ListSets")

@@ -9,6 +9,7 @@ from gateway.errors import StoreBusy, StoreDamaged
 from gateway.oaipmh import routes
 from gateway.pieces import compressed
 from gateway.store.base import PageOfParts
+from tests.rows import each_row
 
 HEADERS = (("X-Content-Type-Options", "nosniff"),)
 TOPIC = "verb=ListRecords&metadataPrefix=oai_dc"
@@ -53,8 +54,8 @@ def clients(store, repository):
     return Clients(store, repository)
 
 
-@pytest.mark.parametrize("coding", ["", "gzip", "deflate", "zstd", "br, zstd", "gzip;q=0, *", "nonsense;;q=x", "é"])
-@pytest.mark.parametrize(
+@each_row("coding", ["", "gzip", "deflate", "zstd", "br, zstd", "gzip;q=0, *", "nonsense;;q=x", "é"])
+@each_row(
     "query",
     [
         LIST,
@@ -78,8 +79,8 @@ def test_an_answer_is_that_of_flask(clients, query, coding):
     assert clients.observed[-1] == clients.observed[-2]
 
 
-@pytest.mark.parametrize(
-    ("query", "headers"),
+@each_row(
+    "query, headers",
     [
         ("verb=Identify", {}),
         ("verb=ListSets", {}),
@@ -101,8 +102,8 @@ def test_everything_else_is_left_to_flask(clients, query, headers):
     assert (direct.status, list(direct.headers), direct.data) == (flask.status, list(flask.headers), flask.data)
 
 
-@pytest.mark.parametrize(
-    ("query", "is_brief"),
+@each_row(
+    "query, is_brief",
     [
         (LIST, True),
         ("verb=ListIdentifiers", True),
@@ -134,14 +135,14 @@ def test_a_form_and_a_head_are_left_to_flask(clients):
     assert len(clients.asked) == 2
 
 
-@pytest.mark.parametrize("coding", ["gzip", "zstd", ""])
+@each_row("coding", ["gzip", "zstd", ""])
 def test_a_store_that_fails_is_answered_with_503(clients, view, coding):
     view.failure = StoreBusy("It is busy.")
     for answer in clients.both(LIST, Accept_Encoding=coding):
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
 
 
-@pytest.mark.parametrize("coding", ["zstd", ""])
+@each_row("coding", ["zstd", ""])
 def test_a_damaged_block_is_answered_with_503(clients, view, monkeypatch, caplog, coding):
     piece = compressed(b"<record/>\n")._replace(length=99)
     monkeypatch.setattr(type(view), "parts", lambda *_, **__: PageOfParts((piece,), 1, None))

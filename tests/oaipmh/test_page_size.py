@@ -14,6 +14,7 @@ from gateway.model import Format, ItemChange, Publication, Record, Source
 from gateway.store.opening import open_store
 from gateway.upkeep import make
 from tests.applications import application
+from tests.rows import each_row
 
 COUNT = 130  # they lie in one block
 
@@ -58,9 +59,9 @@ def walk(client: FlaskClient, verb: str, total: int, more: str = "") -> tuple[li
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["ListRecords", "ListIdentifiers"])
-@pytest.mark.parametrize(
-    ("settings", "sizes"),
+@each_row("verb", ["ListRecords", "ListIdentifiers"])
+@each_row(
+    "settings, sizes",
     [
         ({"oai_page_size": 110}, [130]),
         ({"oai_page_size": 140}, [130]),

@@ -10,6 +10,7 @@ from gateway.errors import BadResumptionToken
 from gateway.model import Key, Selection
 from gateway.oaipmh import token
 from gateway.oaipmh.token import ListState, SetsState, open_list, open_sets, seal
+from tests.rows import each_row
 
 KEY = b"k" * 32
 STATE = ListState("oai_dc", "a:b", 5, 100, None, 50, 7, 500, 1200)
@@ -64,13 +65,13 @@ def test_every_single_changed_character_is_noticed():
                     open_list(text[:place] + now + text[place + 1 :], "ListRecords", 0, KEY)
 
 
-@pytest.mark.parametrize("change", [lambda t: t + "=", lambda t: t + "A", lambda t: t[:-1], lambda t: " " + t])
+@each_row("change", [lambda t: t + "=", lambda t: t + "A", lambda t: t[:-1], lambda t: " " + t])
 def test_a_token_that_is_longer_or_shorter_is_refused(change):
     with pytest.raises(BadResumptionToken):
         open_list(change(seal("ListRecords", STATE, 0, KEY)), "ListRecords", 0, KEY)
 
 
-@pytest.mark.parametrize("text", ["", "1", "1.", "1.é", "2.AAAA", "1.AAAAA", "1." + "A" * 100, "junk", "\x00"])
+@each_row("text", ["", "1", "1.", "1.é", "2.AAAA", "1.AAAAA", "1." + "A" * 100, "junk", "\x00"])
 def test_what_is_no_token_of_ours_is_refused(text):
     with pytest.raises(BadResumptionToken):
         open_list(text, "ListRecords", 0, KEY)
@@ -88,7 +89,7 @@ def test_a_token_signed_with_another_key_is_refused():
         open_list(seal("ListRecords", STATE, 0, b"other"), "ListRecords", 0, KEY)
 
 
-@pytest.mark.parametrize("verb", ["ListIdentifiers", "ListSets", "Identify", ""])
+@each_row("verb", ["ListIdentifiers", "ListSets", "Identify", ""])
 def test_a_token_of_another_verb_is_refused(verb):
     with pytest.raises(BadResumptionToken):
         open_list(seal(verb, STATE, 0, KEY), "ListRecords", 0, KEY)
@@ -106,7 +107,7 @@ def test_a_token_is_good_until_its_last_second_and_no_longer():
         open_list(text, "ListRecords", 1001, KEY)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "payload",
     [
         b"{}",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.errors import NotXml
 from gateway.formats._statements import ELEMENTS
 from gateway.indexing import describe, describe_all
 from gateway.model import Statement, Work
 from gateway.search.entries import MOST_WORDS, Entry, entry_of
+from tests.rows import each_row
 from tests.search.desk import record_of
 
 NAME = "oai:gateway.example.org:laro/1"
@@ -44,8 +43,8 @@ def test_entry_has_words_names_and_values():
     assert (made.year, made.has_file) == (2019, True)
 
 
-@pytest.mark.parametrize(
-    ("dates", "year"),
+@each_row(
+    "dates, year",
     [
         ((), None),
         (("no date", "12345"), None),
@@ -61,8 +60,8 @@ def test_year_is_that_of_the_work(dates, year):
     assert entry(*(("date", date) for date in dates)).year == year
 
 
-@pytest.mark.parametrize(
-    ("text", "type_"),
+@each_row(
+    "text, type_",
     [
         ("info:eu-repo/semantics/doctoralThesis", "doctoral thesis"),
         ("http://purl.org/coar/resource_type/c_6501", "article"),
@@ -103,9 +102,7 @@ def test_words_of_one_item_are_limited():
     assert len(made.other) <= MOST_WORDS
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"<metadata><x/></metadata>", b"<metadata><!-- c --></metadata>", b"<metadata>\xff</metadata>"]
-)
+@each_row("body", [b"", b"<metadata><x/></metadata>", b"<metadata><!-- c --></metadata>", b"<metadata>\xff</metadata>"])
 def test_metadata_that_is_no_oai_dc_has_no_words(body):
     record = b"<record><header><identifier>a</identifier></header>" + body + b"</record>"
     assert entry_of(record, describe).title == ()
@@ -116,7 +113,7 @@ def test_record_that_is_not_plain_is_read_as_a_tree():
     assert describe(record).texts("title") == ("Coral Plain",)
 
 
-@pytest.mark.parametrize("element", ELEMENTS)
+@each_row("element", ELEMENTS)
 def test_plain_record_has_the_entry_that_its_tree_gives(element):
     """Each element counts in both ways of reading, or in neither."""
     record = record_of(NAME, (), [("title", "Reef"), (element, "Smith &amp; 2001: info:doi/10.5555/x")])

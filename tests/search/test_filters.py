@@ -14,6 +14,7 @@ from gateway.search.entries import Entry
 from gateway.search.query import Facet, Query, Results
 from gateway.search.sqlite_index import SqliteIndex
 from gateway.search.sqlite_reader import SqliteReader
+from tests.rows import each_row
 
 ITEMS = 400
 WORDS = ("coral", "reef", "tide", "sand")
@@ -109,37 +110,23 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Entry]]:
     return path, made
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_results_and_facets_are_those_of_a_plain_count(index, seed):
+@each_row("seed", range(60))
+def test_results_and_facets_are_those_of_a_plain_count_within_the_limit_and_beyond_it(index, seed):
     path, made = index
     query = query_of(Random(seed))
     fitting, counts = expected(query, made)
-    results = SqliteReader(path).search(query)
-    assert (set(results.identifiers), results.is_exact) == (fitting, True), query
-    assert counts_of(results) == counts, query
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_fewer_results_than_the_limit_are_exact_though_more_have_the_words(index, seed):
-    path, made = index
-    query = query_of(Random(seed))
-    fitting, counts = expected(query, made)
-    most = len(fitting) + 1
-    results = SqliteReader(path, most_hits=most).search(query)
-    assert (set(results.identifiers), results.is_exact) == (fitting, True), query
     whole = SqliteReader(path).search(query)
-    assert results.identifiers == whole.identifiers, query
+    assert (set(whole.identifiers), whole.is_exact) == (fitting, True), query
+    assert counts_of(whole) == counts, query
+
+    most = len(fitting) + 1  # more entries may have the words, but fewer fit
+    results = SqliteReader(path, most_hits=most).search(query)
+    assert (results.identifiers, results.is_exact) == (whole.identifiers, True), query
     for kind, values in counts_of(results).items():
         assert values == counts[kind] or values.total() <= most * 3, (kind, query)
         assert all(count <= counts[kind][text] for text, count in values.items()), (kind, query)
 
-
-@pytest.mark.parametrize("seed", range(60))
-def test_beyond_the_limit_as_many_are_counted_and_all_of_them_fit(index, seed):
-    path, made = index
-    query = query_of(Random(seed))
-    fitting, counts = expected(query, made)
-    most = max(1, len(fitting) // 2)
+    most = max(1, len(fitting) // 2)  # as many are counted, and all of them fit
     results = SqliteReader(path, most_hits=most).search(query)
     if len(fitting) > most:
         assert (results.is_exact, results.total) == (False, most), query

@@ -277,8 +277,6 @@ def test_search_in_an_index_without_a_state_says_so(desk: Desk) -> None:
         connection.execute("delete from state").close()
         connection.commit()
     _search_says(desk, "damaged")
-    with pytest.raises(SearchUnavailable, match="damaged"):
-        desk.search("reef")
 
 
 def test_other_database_in_its_place_is_made_anew(desk: Desk) -> None:
@@ -418,7 +416,7 @@ def test_readers_read_while_an_index_is_written_and_replaced(desk: Desk) -> None
             return 0
 
     with ThreadPoolExecutor(2) as pool:
-        totals = pool.map(read, range(200))
+        totals = pool.map(read, range(100))
         for number in range(1, 15):
             desk.add(change_of(str(number), title="Reef"))
             if number % 5 == 0:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.search.identifiers import LONGEST, joined, may_be_identifier, names_of
+from tests.rows import each_row
 
 SAME = [
     ("10.1234/ABC.def", "doi:10.1234/abc.DEF", "https://doi.org/10.1234/abc.def", "http://dx.doi.org/10.1234/abc.def",
@@ -22,7 +21,7 @@ SAME = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("spellings", SAME, ids=lambda spellings: spellings[0])
+@each_row("spellings", SAME)
 def test_spellings_share_a_name(spellings):
     first = names_of(spellings[0])
     assert all(first & names_of(spelling) for spelling in spellings)
@@ -33,7 +32,7 @@ def test_different_identifiers_share_none():
     assert sum(map(len, names)) == len(frozenset().union(*names))
 
 
-@pytest.mark.parametrize("text", ["", "  ", "...", "x" * (LONGEST + 1)])
+@each_row("text", ["", "  ", "...", "x" * (LONGEST + 1)])
 def test_text_that_is_none_has_no_name(text):
     assert names_of(text) == frozenset()
 
@@ -46,6 +45,6 @@ def test_scheme_with_a_space_is_joined():
     assert joined("see doi: 10.1234/x and PMID:  5") == "see doi:10.1234/x and PMID:5"
 
 
-@pytest.mark.parametrize(("part", "may_be"), [("10.1/x", True), ("oai:x", True), ("reef", False), ("2020", False)])
+@each_row("part, may_be", [("10.1/x", True), ("oai:x", True), ("reef", False), ("2020", False)])
 def test_digit_and_a_sign_may_be_an_identifier(part, may_be):
     assert may_be_identifier(part) is may_be
