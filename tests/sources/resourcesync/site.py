@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import md5
@@ -16,6 +16,7 @@ SETTINGS = (
     'harvest_overlap_seconds = 0\nrepository_domain = "gateway.example.org"\n'
 )
 NAMESPACES = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
+LIST, CHANGES, AT = "resourcelist.xml", "changelist.xml", "2013-01-01T00:00:00Z"
 DC = (
     '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"'
     ' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{}</dc:title></oai_dc:dc>'
@@ -64,6 +65,27 @@ class Site:
         self.put(".well-known/resourcesync", "description", self.url_element("caps.xml", capability="capabilitylist"))
         lists = (self.url_element(f"{capability}.xml", capability=capability) for capability in capabilities)
         self.put("caps.xml", "capabilitylist", *lists)
+
+    def lists(self, names: Iterable[str], at: str = AT) -> None:
+        """Offer a Resource List of records that are put there, and a Change List without changes, both of one time."""
+        self.offer("resourcelist", "changelist")
+        self.put(LIST, "resourcelist", *map(self.metadata, names), at=at)
+        self.changes(from_=at)
+
+    def changes(self, *entries: str, from_: str = AT, **attributes: str) -> None:
+        """Put a Change List there."""
+        self.put(CHANGES, "changelist", *entries, from_=from_, **attributes)
+
+    def change(self, name: str, when: str, kind: str = "updated", title: str = "", **attributes: str) -> str:
+        """Change a record, and return the entry of a Change List that says so."""
+        if kind == "deleted":
+            return self.url_element(name, change=kind, datetime=when)
+        self.metadata(name, title)
+        return self.entry(name, change=kind, datetime=when, **attributes)
+
+    def part(self, name: str, **attributes: str) -> str:
+        """Return the entry of an index for one of its lists."""
+        return f"<sitemap><loc>{self.url}/{name}</loc>{element('md', **attributes)}</sitemap>"
 
     def times(self, path: str) -> int:
         """Return how often a path was asked for."""

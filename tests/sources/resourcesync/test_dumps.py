@@ -10,13 +10,12 @@ import pytest
 
 from harvester.harvest.run_options import RunOptions
 from harvester.runtime.exit_status import Status
-from tests.sources.resourcesync.site import DC, document
+from tests.sources.resourcesync.site import AT, DC, LIST, document
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
-
-DUMP, CHANGE_DUMP, LIST, CHANGES = "resourcedump.xml", "changedump.xml", "resourcelist.xml", "changelist.xml"
-AT, DAY2, DAY3 = (f"2013-01-0{day}T00:00:00Z" for day in (1, 2, 3))
+DUMP, CHANGE_DUMP = "resourcedump.xml", "changedump.xml"
+NOON, DAY2, NOON2, DAY3 = (f"2013-01-{moment}:00:00Z" for moment in ("01T12", "02T00", "02T12", "03T00"))
 
 
 class Packed:
@@ -28,13 +27,8 @@ class Packed:
     def add(self, name, title="", body=None, **attributes):
         """Add a record; `body` is what lies in the package instead of what its entry tells of."""
         content = DC.format(title or f"Work {name}").encode()
-        known = {
-            "path": f"/r/{name}",
-            "hash": f"md5:{md5(content).hexdigest()}",
-            "length": str(len(content)),
-            **attributes,
-        }
-        self.entries.append(self.site.url_element(name, AT, **known))
+        facts = {"path": f"/r/{name}", "hash": f"md5:{md5(content).hexdigest()}", "length": str(len(content))}
+        self.entries.append(self.site.url_element(name, AT, **facts | attributes))
         self.files[f"r/{name}"] = content if body is None else body
         return self
 
@@ -49,61 +43,58 @@ class Packed:
         return self.site.entry(self.name, type="application/zip", **attributes)
 
 
-def _dump(site, *packages, **attributes):
-    site.put(
-        DUMP, "resourcedump", *(package.put("resourcedump", at=AT) for package in packages), **{"at": AT, **attributes}
-    )
+def _dump(site, *packages, with_changes=False):
+    """Put a Resource Dump there, and an empty Change List where one is offered."""
+    site.put(DUMP, "resourcedump", *(package.put("resourcedump", at=AT) for package in packages), at=AT)
+    if with_changes:
+        site.offer("resourcedump", "changelist")
+        site.changes()
+
+
+def _packed(site, name, records):
+    package = Packed(site, name)
+    for record in records:
+        package.add(record)
+    return package
 
 
 def test_a_dump_is_a_baseline_of_which_nothing_is_fetched_one_by_one(site, run, titles):
     site.offer("resourcedump", "resourcelist", "changelist")
-    first, second = Packed(site, "1.zip"), Packed(site, "2.zip")
-    for number in range(600):
-        first.add(f"{number:03}")
-    _dump(site, first, second.add("x"))
-    site.put(CHANGES, "changelist", site.url_element("000", change="deleted", datetime=DAY2), from_=AT)
+    _dump(site, _packed(site, "1.zip", (f"{number:03}" for number in range(600))), _packed(site, "2.zip", "x"))
+    site.changes(site.change("000", DAY2, "deleted"))
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
     assert ran.run.counts["received"] == 602
     assert site.times(f"/{LIST}") == site.times("/001") == 0
-    assert len(titles()) == 601
-    assert titles()["000"] == ""
+    assert (len(titles()), titles()["000"]) == (601, "")
     site.asked.clear()
     assert run().run.counts["received"] == 0
     assert site.times("/1.zip") == 0
 
 
 def test_an_interrupted_dump_goes_on_where_it_was(site, run, titles):
-    site.offer("resourcedump", "changelist")
-    packages = [Packed(site, f"{name}.zip").add(f"{name}1").add(f"{name}2") for name in "abc"]
-    _dump(site, *packages)
-    site.put(CHANGES, "changelist", from_=AT)
+    _dump(site, *(_packed(site, f"{name}.zip", (f"{name}1", f"{name}2")) for name in "abc"), with_changes=True)
     assert run(run_options=RunOptions(max_records=3)).run.counts["received"] == 4
-    changed = site.metadata("a1", "Changed") and site.entry("a1", change="updated", datetime="2013-01-01T12:00:00Z")
-    site.put(CHANGES, "changelist", changed, from_=AT)
+    site.changes(site.change("a1", NOON, title="Changed"))
     site.asked.clear()
     assert run().status is Status.SUCCEEDED
     assert site.times("/a.zip") == 0
-    assert titles()["a1"] == "Changed"
-    assert len(titles()) == 6
+    assert (titles()["a1"], len(titles())) == ("Changed", 6)
 
 
 def test_a_package_that_is_another_one_under_the_same_name_is_read(site, run, titles):
-    site.offer("resourcedump", "changelist")
-    _dump(site, Packed(site, "a.zip").add("1").add("2"), Packed(site, "b.zip").add("3").add("4"))
-    site.put(CHANGES, "changelist", from_=AT)
+    _dump(site, _packed(site, "a.zip", "12"), _packed(site, "b.zip", "34"), with_changes=True)
     assert run(run_options=RunOptions(max_records=1)).run.counts["received"] == 2
-    _dump(site, Packed(site, "a.zip").add("1").add("3"), Packed(site, "b.zip").add("2").add("4"))
+    _dump(site, _packed(site, "a.zip", "13"), _packed(site, "b.zip", "24"))
     assert run().run.is_complete
     assert sorted(titles()) == ["1", "2", "3", "4"]
 
 
 def test_a_package_of_which_nothing_is_said_is_told_by_its_dump(site, run, titles):
-    site.offer("resourcedump", "changelist")
-    site.put(CHANGES, "changelist", from_=AT)
+    _dump(site, with_changes=True)
     for when, first, second in ((AT, "12", "34"), (DAY2, "13", "24")):
         for name, members in (("a.zip", first), ("b.zip", second)):
-            Packed(site, name).add(members[0]).add(members[1]).put("resourcedump")
+            _packed(site, name, members).put("resourcedump")
         site.put(DUMP, "resourcedump", site.url_element("a.zip"), site.url_element("b.zip"), at=when)
         run(run_options=RunOptions(max_records=1 if when == AT else None))
     assert sorted(titles()) == ["1", "2", "3", "4"]
@@ -111,7 +102,7 @@ def test_a_package_of_which_nothing_is_said_is_told_by_its_dump(site, run, title
 
 def test_a_dump_alone_is_enough_and_not_read_twice(site, run, titles):
     site.offer("resourcedump", "resourcelist")
-    _dump(site, Packed(site, "1.zip").add("1"))
+    _dump(site, _packed(site, "1.zip", "1"))
     site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
     assert run().run.is_complete
     assert run().run.counts["received"] == 0
@@ -120,11 +111,9 @@ def test_a_dump_alone_is_enough_and_not_read_twice(site, run, titles):
 
 
 def test_what_is_wrong_in_a_package_is_fetched_from_the_web(site, run, titles, house):
-    site.offer("resourcedump", "changelist")
     package = Packed(site, "1.zip").add("1").add("2", body=b"damaged").add("3", path="/../3").add("4", path="")
     del package.files["r/1"]
-    _dump(site, package.add("5", body=b"evil"))
-    site.put(CHANGES, "changelist", from_=AT)
+    _dump(site, package.add("5", body=b"evil"), with_changes=True)
     for name in "1234":
         site.metadata(name)
     ran = run()
@@ -136,13 +125,12 @@ def test_what_is_wrong_in_a_package_is_fetched_from_the_web(site, run, titles, h
 
 
 def test_a_package_that_is_not_what_the_source_says_is_not_used(site, run, titles):
+    site.lists("123")
     site.offer("resourcedump", "resourcelist", "changelist")
-    _dump(site, Packed(site, "1.zip").add("1"), Packed(site, "2.zip").add("2"), Packed(site, "3.zip").add("3"))
+    _dump(site, *(_packed(site, f"{name}.zip", name) for name in "123"))
     site.files["/1.zip"] = site.files["/1.zip"].replace(b"manifest", b"manifold")
     site.files["/2.zip"] = site.files["/2.zip"][:-40]
     del site.files["/3.zip"]
-    site.put(LIST, "resourcelist", *map(site.metadata, "123"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
     assert titles() == {name: f"Work {name}" for name in "123"}
@@ -150,15 +138,14 @@ def test_a_package_that_is_not_what_the_source_says_is_not_used(site, run, title
 
 def test_without_a_resource_list_a_damaged_package_is_told_and_asked_for_again(site, run, titles):
     site.offer("resourcedump", "changedump")
-    bad = Packed(site, "2.zip").add("2")
-    _dump(site, Packed(site, "1.zip").add("1"), bad)
+    _dump(site, _packed(site, "1.zip", "1"), _packed(site, "2.zip", "2"))
     whole = site.files["/2.zip"]
     site.files["/2.zip"] = whole[:-10]
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert "/2.zip: The package is not what the source states." in ran.run.reasons[0]
     site.files["/2.zip"] = whole
-    site.put(CHANGE_DUMP, "changedump", from_=AT)
+    _changes(site)
     assert run().run.is_complete
     assert site.times("/1.zip") == 1
     assert titles() == {"1": "Work 1", "2": "Work 2"}
@@ -170,35 +157,34 @@ def _changes(site, *packages, from_=AT):
 
 def test_changes_come_in_packages_each_once(site, run, titles):
     site.offer("resourcedump", "changedump")
-    _dump(site, Packed(site, "1.zip").add("1").add("2"))
+    _dump(site, _packed(site, "1.zip", "12"))
     _changes(site)
     assert run().run.is_complete
-    moved = {"from_": AT, "until": DAY2}
-    day1 = Packed(site, "day1.zip").add("1", "Changed", change="updated", datetime="2013-01-01T12:00:00Z")
-    day1.entries.append(site.url_element("2", change="deleted", datetime="2013-01-01T13:00:00Z"))
-    _changes(site, day1.put("changedump", **moved))
+    day1 = Packed(site, "day1.zip").add("1", "Changed", change="updated", datetime=NOON)
+    day1.entries.append(site.change("2", "2013-01-01T13:00:00Z", "deleted"))
+    closed = day1.put("changedump", from_=AT, until=DAY2)
+    _changes(site, closed)
     ran = run()
     assert (ran.status, ran.run.is_complete, ran.run.counts["received"]) == (Status.SUCCEEDED, True, 2)
     assert titles() == {"1": "Changed", "2": ""}
-    day2 = Packed(site, "day2.zip").add("3", change="created", datetime="2013-01-02T12:00:00Z")
-    _changes(site, day1.put("changedump", **moved), day2.put("changedump", from_=DAY2))
+    day2 = Packed(site, "day2.zip").add("3", change="created", datetime=NOON2)
+    _changes(site, closed, day2.put("changedump", from_=DAY2))
     site.asked.clear()
     assert run().run.counts["received"] == 1
     assert site.times("/day1.zip") == 0
     assert run().run.counts["received"] == 0
     day2.add("4", change="created", datetime="2013-01-02T13:00:00Z")
-    _changes(site, day1.put("changedump", **moved), day2.put("changedump", from_=DAY2, until=DAY3))
+    _changes(site, closed, day2.put("changedump", from_=DAY2, until=DAY3))
     assert run().run.counts["received"] == 1
     assert sorted(titles()) == ["1", "2", "3", "4"]
 
 
-@pytest.mark.slow
 def test_an_interrupted_package_of_changes_goes_on(site, run, titles):
     site.offer("resourcedump", "changedump")
-    _dump(site, Packed(site, "1.zip").add("1"))
+    _dump(site, _packed(site, "1.zip", "1"))
     day1 = Packed(site, "day1.zip")
     for number in range(501):
-        day1.add(f"c{number:03}", change="created", datetime="2013-01-01T12:00:00Z")
+        day1.add(f"c{number:03}", change="created", datetime=NOON)
     _changes(site, day1.put("changedump", from_=AT))
     assert run(run_options=RunOptions(max_records=2)).run.counts["received"] == 501
     assert run().run.counts["received"] == 1
@@ -206,15 +192,12 @@ def test_an_interrupted_package_of_changes_goes_on(site, run, titles):
 
 
 def test_what_a_change_dump_cannot_bring_a_change_list_does(site, run, titles):
+    site.lists("1")
     site.offer("resourcelist", "changelist", "changedump")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
     run()
-    day1 = Packed(site, "day1.zip").add("2", change="created", datetime="2013-01-01T12:00:00Z")
-    _changes(site, day1.put("changedump", from_=AT, until=DAY2))
+    _changes(site, Packed(site, "day1.zip").add("2", change="created", datetime=NOON).put("changedump", from_=AT))
     site.files["/day1.zip"] += b"x"
-    created = site.metadata("2") and site.entry("2", change="created", datetime="2013-01-01T12:00:00Z")
-    site.put(CHANGES, "changelist", created, from_=AT)
+    site.changes(site.change("2", NOON, "created"))
     ran = run()
     assert (ran.status, ran.run.counts["received"]) == (Status.SUCCEEDED, 1)
     assert titles() == {"1": "Work 1", "2": "Work 2"}
@@ -237,9 +220,9 @@ def test_where_changes_are_lost_in_a_change_dump_all_is_compared(site, run, titl
 
 def test_a_later_package_does_not_hide_that_an_earlier_one_is_missing(site, run, titles):
     site.offer("resourcedump", "changedump")
-    _dump(site, Packed(site, "1.zip").add("1"))
-    day1 = Packed(site, "day1.zip").add("2", change="created", datetime="2013-01-01T12:00:00Z")
-    day2 = Packed(site, "day2.zip").add("3", change="created", datetime="2013-01-02T12:00:00Z")
+    _dump(site, _packed(site, "1.zip", "1"))
+    day1 = Packed(site, "day1.zip").add("2", change="created", datetime=NOON)
+    day2 = Packed(site, "day2.zip").add("3", change="created", datetime=NOON2)
     _changes(site, day1.put("changedump", from_=AT, until=DAY2), day2.put("changedump", from_=DAY2))
     held = site.files.pop("/day1.zip")
     assert not run().run.is_complete

@@ -9,17 +9,11 @@ import pytest
 
 from gateway.model import Cursor, RawPage, RunOutcome, Slice, Source
 from harvester.runtime.exit_status import Status
-from tests.sources.resourcesync.site import DC, document, element
+from tests.sources.resourcesync.site import AT, CHANGES, DC, LIST, document, element
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
-
-LIST, CHANGES = "resourcelist.xml", "changelist.xml"
-AT = "2013-01-01T00:00:00Z"
-
-
-def _part(site, name, **attributes):
-    return f"<sitemap><loc>{site.url}/{name}</loc>{element('md', **attributes)}</sitemap>"
+DAY2, DAY4, DAY5, FEBRUARY = (f"2013-{day}T00:00:00Z" for day in ("01-02", "01-04", "01-05", "02-01"))
 
 
 def _quarantine(house):
@@ -27,9 +21,7 @@ def _quarantine(house):
 
 
 def test_a_wrong_digest_is_never_held_as_good_and_asked_for_again(site, run, titles, house):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), site.metadata("2"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    site.lists("12")
     good = site.files["/2"]
     site.files["/2"] = good.replace(b"Work", b"Evil")
     ran = run()
@@ -45,21 +37,10 @@ def test_a_wrong_digest_is_never_held_as_good_and_asked_for_again(site, run, tit
     assert run().run.counts["received"] == 0
 
 
-def test_a_length_that_is_wrong_is_a_fault_where_there_is_no_digest(site, run, house):
-    site.offer("resourcelist")
-    site.metadata("1")
-    site.put(LIST, "resourcelist", site.url_element("1", length="5", type="text/xml"), at=AT)
-    assert run().status is Status.WITH_ERRORS
-    assert "not 5 as the source says" in _quarantine(house)["1"]
-
-
 def test_what_was_good_stays_when_a_later_version_is_wrong(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    site.lists("1")
     run()
-    changed = site.metadata("1", "Changed") and site.entry("1", change="updated", datetime="2013-01-02T00:00:00Z")
-    site.put(CHANGES, "changelist", changed, from_=AT)
+    site.changes(site.change("1", DAY2, title="Changed"))
     site.files["/1"] += b"<!-- damaged -->"
     assert run().status is Status.WITH_ERRORS
     assert titles() == {"1": "Work 1"}
@@ -67,13 +48,9 @@ def test_what_was_good_stays_when_a_later_version_is_wrong(site, run, titles):
 
 def test_a_duplicate_stands_in_for_what_cannot_be_had(site, run, titles):
     site.offer("resourcelist")
-    duplicates = (
-        site.link("duplicate", "worse", pri="2")
-        + site.link("duplicate", "mirror", pri="1")
-        + '<rs:ln rel="duplicate" href="gsiftp://e.org/1"/>'
-    )
-    entry = site.metadata("1") and site.entry("1", links=duplicates)
-    site.put(LIST, "resourcelist", entry, at=AT)
+    duplicates = site.link("duplicate", "worse", pri="2") + site.link("duplicate", "mirror", pri="1")
+    duplicates += '<rs:ln rel="duplicate" href="gsiftp://e.org/1"/>'
+    site.put(LIST, "resourcelist", site.metadata("1") and site.entry("1", links=duplicates), at=AT)
     site.files["/mirror"] = site.files.pop("/1")
     assert run().status is Status.SUCCEEDED
     assert titles() == {"1": "Work 1"}
@@ -82,104 +59,95 @@ def test_a_duplicate_stands_in_for_what_cannot_be_had(site, run, titles):
 
 def test_a_missing_resource_is_told_and_asked_for_again(site, run, titles, house):
     site.offer("resourcelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), site.metadata("2"), at=AT)
+    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at=AT)
     lost = site.files.pop("/2")
     ran = run()
     assert ran.status is Status.WITH_ERRORS
     assert "HTTP status 404 (Not Found)" in _quarantine(house)["2"]
     assert "could not be used are requested again: 1." in ran.run.reasons[0]
     site.files["/2"] = lost
-    site.put(LIST, "resourcelist", site.entry("1"), site.entry("2"), at="2013-02-01T00:00:00Z")
+    site.put(LIST, "resourcelist", site.entry("1"), site.entry("2"), at=FEBRUARY)
     assert run().status is Status.SUCCEEDED
     assert len(titles()) == 2
 
 
 def test_what_is_deleted_before_it_could_be_used_leaves_quarantine(site, run, house):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    site.lists("1")
     del site.files["/1"]
     assert run().status is Status.WITH_ERRORS
-    deleted = site.url_element("1", change="deleted", datetime="2013-01-02T00:00:00Z")
-    site.put(CHANGES, "changelist", deleted, from_=AT)
+    site.changes(site.change("1", DAY2, "deleted"))
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.SUCCEEDED, True)
     assert _quarantine(house) == {}
 
 
 def test_what_was_deleted_before_an_interruption_is_not_asked_for_again(site, run, titles):
-    site.offer("resourcelist", "changelist")
+    site.lists(f"{number:02}" for number in range(12))
     broken = site.url_element("a", type="text/xml")
-    site.put(LIST, "resourcelist", broken, *map(site.metadata, (f"{number:02}" for number in range(12))), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    site.put(LIST, "resourcelist", broken, *(site.entry(f"{number:02}") for number in range(12)), at=AT)
     assert run().run.counts["quarantined"] == 1
-    when = "2013-01-02T00:00:00Z"
-    names = [f"b{number:02}" for number in range(12)]
-    created = [site.metadata(name) and site.entry(name, change="created", datetime=when) for name in names]
-    deleted = site.url_element("a", change="deleted", datetime=when)
-    site.put(CHANGES, "changelist", deleted, *created, from_=AT)
+    created = [site.change(f"b{number:02}", DAY2, "created") for number in range(12)]
+    site.changes(site.change("a", DAY2, "deleted"), *created)
     assert run(stops_before="/b11").status is Status.STOPPED
     assert run().run.is_complete
     assert len(titles()) == 24
 
 
 def test_what_came_in_a_later_version_before_an_interruption_is_not_asked_for_as_it_was(site, run, titles, house):
-    site.offer("resourcelist", "changelist")
     names = [f"b{number:02}" for number in range(12)]
+    site.lists(names)
     broken = site.url_element("a", type="text/xml", hash=f"md5:{0:032}")
-    site.put(LIST, "resourcelist", broken, *map(site.metadata, names), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    site.put(LIST, "resourcelist", broken, *map(site.entry, names), at=AT)
     assert run().run.counts["quarantined"] == 1
-    attributes = {"change": "updated", "datetime": "2013-01-02T00:00:00Z"}
-    changed = [site.metadata(name, "New") and site.entry(name, **attributes) for name in ("a", *names)]
-    site.put(CHANGES, "changelist", *changed, from_=AT)
+    site.changes(*(site.change(name, DAY2, title="New") for name in ("a", *names)))
     assert run(stops_before="/b11").status is Status.STOPPED
     assert run().run.is_complete
     assert (set(titles().values()), _quarantine(house)) == ({"New"}, {})
 
 
-def test_what_could_not_be_used_and_is_named_no_more_leaves_quarantine_when_all_is_compared(site, run, house):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), site.url_element("2", type="text/xml"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+def test_what_is_asked_for_again_does_not_hide_what_an_interrupted_run_still_has_to_bring(site, run, titles):
+    site.lists("12")
+    site.put(LIST, "resourcelist", *map(site.entry, "12"), site.url_element("z", type="text/xml"), at=AT)
     assert run().run.counts["quarantined"] == 1
-    site.put(LIST, "resourcelist", site.metadata("1"), at="2013-02-01T00:00:00Z")
-    site.put(CHANGES, "changelist", from_="2013-02-01T00:00:00Z")
+    site.changes(*(site.change(name, DAY2, title="New") for name in "12"))
+    assert run(stops_before="/2").status is Status.STOPPED
+    run()
+    assert titles() == {"1": "New", "2": "New"}
+
+
+def test_what_could_not_be_used_and_is_named_no_more_leaves_quarantine_when_all_is_compared(site, run, house):
+    site.lists("1")
+    site.put(LIST, "resourcelist", site.entry("1"), site.url_element("2", type="text/xml"), at=AT)
+    assert run().run.counts["quarantined"] == 1
+    site.lists("1", FEBRUARY)
     assert run().status is Status.SUCCEEDED
     assert _quarantine(house) == {}
 
 
 def test_an_earlier_version_of_what_is_named_no_more_is_told_as_long_as_it_is_held(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", *map(site.metadata, "123"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    site.lists("123")
     assert run().run.is_complete
-    worse = site.entry("3", change="updated", datetime="2013-01-02T00:00:00Z", hash=f"md5:{0:032}")
-    site.put(CHANGES, "changelist", worse, from_=AT)
+    site.changes(site.change("3", DAY2, hash=f"md5:{0:032}"))
     assert run().status is Status.WITH_ERRORS
-    site.put(LIST, "resourcelist", site.metadata("1"), at="2013-02-01T00:00:00Z")
-    site.put(CHANGES, "changelist", from_="2013-02-01T00:00:00Z")
+    site.lists("1", FEBRUARY)
     for _ in range(2):
-        ran = run()
-        assert "The lists do not name 2 of the stored items" in ran.run.reasons[0]
-    deleted = site.url_element("3", change="deleted", datetime="2013-02-02T00:00:00Z")
-    created = site.metadata("2") and site.entry("2", change="created", datetime="2013-02-02T00:00:00Z")
-    site.put(CHANGES, "changelist", deleted, created, from_="2013-02-01T00:00:00Z")
+        assert "The lists do not name 2 of the stored items" in run().run.reasons[0]
+    gone, back = (
+        site.change("3", "2013-02-02T00:00:00Z", "deleted"),
+        site.change("2", "2013-02-02T00:00:00Z", "created"),
+    )
+    site.changes(gone, back, from_=FEBRUARY)
     assert run().run.is_complete
     assert titles() == {"1": "Work 1", "2": "Work 2", "3": ""}
 
 
 def test_a_missing_part_of_a_list_is_told_and_the_position_waits(site, run, titles):
-    site.offer("resourcelist", "changelist")
+    site.lists("")
     site.put("a.xml", "resourcelist", site.metadata("1"), at=AT)
-    site.put(LIST, "resourcelist", _part(site, "a.xml"), _part(site, "b.xml"), root="sitemapindex", at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    site.put(LIST, "resourcelist", site.part("a.xml"), site.part("b.xml"), root="sitemapindex", at=AT)
     ran = run()
-    assert (ran.status, ran.run.outcome, ran.run.is_complete) == (
-        Status.WITH_ERRORS,
-        RunOutcome.SUCCEEDED_WITH_ERRORS,
-        False,
-    )
+    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
+    assert ran.run.outcome is RunOutcome.SUCCEEDED_WITH_ERRORS
     assert any("/b.xml answers with HTTP status 404" in reason for reason in ran.run.reasons)
     assert titles() == {"1": "Work 1"}
     site.put("b.xml", "resourcelist", site.metadata("2"), at=AT)
@@ -191,7 +159,7 @@ def test_a_missing_part_of_a_list_is_told_and_the_position_waits(site, run, titl
 
 def test_a_list_that_breaks_off_is_told_and_what_came_before_is_held(site, run, titles):
     site.offer("resourcelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), site.metadata("2"), at=AT)
+    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at=AT)
     site.files[f"/{LIST}"] = site.files[f"/{LIST}"][:-30]
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
@@ -200,9 +168,9 @@ def test_a_list_that_breaks_off_is_told_and_what_came_before_is_held(site, run, 
 
 def test_an_index_that_names_itself_ends(site, run, titles):
     site.offer("resourcelist")
-    site.put("b.xml", "resourcelist", _part(site, LIST), _part(site, "c.xml"), root="sitemapindex", at=AT)
+    site.put("b.xml", "resourcelist", site.part(LIST), site.part("c.xml"), root="sitemapindex", at=AT)
     site.put("c.xml", "resourcelist", site.metadata("1"), at=AT)
-    site.put(LIST, "resourcelist", _part(site, "b.xml"), root="sitemapindex", at=AT)
+    site.put(LIST, "resourcelist", site.part("b.xml"), root="sitemapindex", at=AT)
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert any("is named by a list below it" in reason for reason in ran.run.reasons)
@@ -218,77 +186,58 @@ def test_an_index_that_says_it_is_a_list_is_read_as_an_index(site, run, titles):
 
 
 def test_a_change_list_older_than_the_baseline_brings_nothing(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at="2013-03-01T00:00:00Z")
-    old = site.url_element("1", change="deleted", datetime="2013-02-01T00:00:00Z")
-    site.put(CHANGES, "changelist", old, from_=AT, until="2013-02-28T00:00:00Z")
+    site.lists("1", "2013-03-01T00:00:00Z")
+    site.changes(site.change("1", FEBRUARY, "deleted"), until="2013-02-28T00:00:00Z")
     assert run().status is Status.SUCCEEDED
     assert run().run.counts["received"] == 0
     assert titles() == {"1": "Work 1"}
 
 
 def test_what_no_list_tells_is_said_until_a_resource_list_tells_it(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    created = site.metadata("2") and site.entry("2", change="created", datetime="2013-02-02T00:00:00Z")
-    site.put(CHANGES, "changelist", created, from_="2013-02-01T00:00:00Z")
+    site.lists("1")
+    site.changes(site.change("2", "2013-02-02T00:00:00Z", "created"), from_=FEBRUARY)
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert "Changes before 2013-02-01T00:00:00Z may be missing: the Change Lists begin there" in ran.run.reasons[0]
     assert sorted(titles()) == ["1", "2"]
     site.asked.clear()
     assert (run().run.is_complete, site.times("/1")) == (False, 0)
-    site.put(LIST, "resourcelist", *map(site.metadata, "123"), at="2013-02-01T00:00:00Z")
+    site.put(LIST, "resourcelist", *map(site.metadata, "123"), at=FEBRUARY)
     assert run().run.is_complete
     assert sorted(titles()) == ["1", "2", "3"]
     site.asked.clear()
     assert (run().run.is_complete, site.times(f"/{LIST}")) == (True, 0)
 
 
-def test_where_changes_are_lost_an_older_resource_list_is_not_believed(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    new = site.metadata("2") and site.entry("2", change="created", datetime="2013-01-02T00:00:00Z")
-    site.put(CHANGES, "changelist", new, from_=AT)
+def test_where_changes_are_lost_no_resource_list_or_an_older_one_is_no_proof(site, run, titles):
+    site.lists("1")
+    site.changes(site.change("2", DAY2, "created"))
     assert run().run.is_complete
-    last = site.metadata("3") and site.entry("3", change="created", datetime="2013-01-05T00:00:00Z")
-    site.put(CHANGES, "changelist", last, from_="2013-01-04T00:00:00Z")
+    site.changes(site.change("3", DAY5, "created"), from_=DAY4)
     ran = run()
-    assert (len(ran.run.reasons), "Changes before 2013-01-04T00:00:00Z" in ran.run.reasons[0]) == (1, True)
-    assert sorted(titles()) == ["1", "2", "3"]
-
-
-def test_changes_that_are_lost_are_told_where_there_is_no_resource_list(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
-    assert run().run.is_complete
+    assert (len(ran.run.reasons), f"Changes before {DAY4}" in ran.run.reasons[0]) == (1, True)
     site.offer("changelist")
-    last = site.metadata("3") and site.entry("3", change="created", datetime="2013-01-05T00:00:00Z")
-    site.put(CHANGES, "changelist", last, from_="2013-01-04T00:00:00Z")
-    assert "Changes before 2013-01-04T00:00:00Z" in run().run.reasons[0]
-    assert sorted(titles()) == ["1", "3"]
+    site.changes(site.change("4", "2013-01-07T00:00:00Z", "created"), from_="2013-01-06T00:00:00Z")
+    assert "Changes before 2013-01-0" in run().run.reasons[0]
+    assert sorted(titles()) == ["1", "2", "3", "4"]
 
 
 def test_an_index_of_change_lists_begins_where_its_first_list_does(site, run):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    site.put("day5.xml", "changelist", from_="2013-01-05T00:00:00Z")
-    site.put(CHANGES, "changelist", _part(site, "day5.xml", from_="2013-01-05T00:00:00Z"), root="sitemapindex")
-    assert "Changes before 2013-01-05T00:00:00Z" in run().run.reasons[0]
+    site.lists("1")
+    site.put("day5.xml", "changelist", from_=DAY5)
+    site.put(CHANGES, "changelist", site.part("day5.xml", from_=DAY5), root="sitemapindex")
+    assert f"Changes before {DAY5}" in run().run.reasons[0]
 
 
 def test_a_list_that_grows_while_it_is_read_loses_nothing(site, run, titles):
-    site.offer("resourcelist", "changelist")
+    site.lists("")
     site.put("a.xml", "resourcelist", site.metadata("1"), at="2013-01-01T00:00:00Z")
     site.put("b.xml", "resourcelist", site.metadata("2"), at="2013-01-01T00:05:00Z")
-    site.put(LIST, "resourcelist", _part(site, "a.xml"), _part(site, "b.xml"), root="sitemapindex")
-    site.put(CHANGES, "changelist", from_=AT)
+    site.put(LIST, "resourcelist", site.part("a.xml"), site.part("b.xml"), root="sitemapindex")
 
     def grow(path):
         if path == "/b.xml":
-            created = site.metadata("0") and site.entry("0", change="created", datetime="2013-01-01T00:03:00Z")
-            site.put(CHANGES, "changelist", created, from_=AT)
+            site.changes(site.change("0", "2013-01-01T00:03:00Z", "created"))
 
     site.before = grow
     assert run().status is Status.SUCCEEDED
@@ -296,37 +245,25 @@ def test_a_list_that_grows_while_it_is_read_loses_nothing(site, run, titles):
 
 
 def test_of_changes_that_are_told_last_first_the_last_counts(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), site.metadata("2"), at=AT)
-    early, late = ({"datetime": f"2013-01-02T0{hour}:00:00Z"} for hour in (1, 2))
-    entries = [
-        site.url_element("1", change="deleted", **late),
-        site.entry("2", change="created", **late),
-        site.entry("1", change="updated", **early),
-        site.url_element("2", change="deleted", **early),
-    ]
+    site.lists("12")
+    early, late = (f"2013-01-02T0{hour}:00:00Z" for hour in (1, 2))
+    told = (("1", late, "deleted"), ("2", late, "created"), ("1", early), ("2", early, "deleted"))
+    site.changes(*(site.change(*change) for change in told))
     del site.files["/1"]
-    site.put(CHANGES, "changelist", *entries, from_=AT)
     assert run().status is Status.SUCCEEDED
     assert titles() == {"2": "Work 2"}
 
 
 def test_changes_without_any_time_are_all_looked_at(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    created = site.metadata("2") and site.entry("2", "", change="created")
-    site.put(CHANGES, "changelist", created, from_=AT)
+    site.lists("1")
+    site.changes(site.metadata("2") and site.entry("2", "", change="created"))
     assert run().status is Status.SUCCEEDED
     assert run().run.counts["unchanged"] == 1
     assert len(titles()) == 2
 
 
-@pytest.mark.slow
 def test_very_many_failures_let_the_position_wait(site, run):
-    site.offer("resourcelist", "changelist")
-    entries = [site.metadata(f"{number:03}") for number in range(205)]
-    site.put(LIST, "resourcelist", *entries, at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    site.lists(f"{number:03}" for number in range(205))
     held = dict(site.files)
     for number in range(205):
         del site.files[f"/{number:03}"]
@@ -337,46 +274,23 @@ def test_very_many_failures_let_the_position_wait(site, run):
     assert (ran.status, ran.run.counts["published"]) == (Status.SUCCEEDED, 205)
 
 
-def test_what_is_asked_for_again_does_not_hide_what_an_interrupted_run_still_has_to_bring(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(
-        LIST, "resourcelist", *(site.metadata(name) for name in "12"), site.url_element("z", type="text/xml"), at=AT
-    )
-    site.put(CHANGES, "changelist", from_=AT)
-    assert run().run.counts["quarantined"] == 1
-    for name in "12":
-        site.metadata(name, "New")
-    changed = [site.entry(name, change="updated", datetime="2013-01-02T00:00:00Z") for name in "12"]
-    site.put(CHANGES, "changelist", *changed, from_=AT)
-    assert run(stops_before="/2").status is Status.STOPPED
-    run()
-    assert titles() == {"1": "New", "2": "New"}
-
-
-@pytest.mark.parametrize(
-    ("documents", "words"),
-    [
+def test_what_is_no_source_is_reported(site, run):
+    led_nowhere = document("changelist", element("ln", rel="up", href="http://127.0.0.1:1/"))
+    for documents, words in (
         ({}, "its links, /.well-known/resourcesync and robots.txt do not lead to one"),
         ({"/": document("framework-notification")}, "has the capability 'framework-notification'"),
         ({"/": document("capabilitylist")}, "names none of resourcelist"),
-        (
-            {"/": document("changelist", element("ln", rel="up", href="http://127.0.0.1:1/"))},
-            "names no Resource",
-        ),
+        ({"/": led_nowhere}, "names no Resource"),
         ({"/": b"<html/>", "/robots.txt": b"Sitemap: /x.xml", "/x.xml": b"<a/>"}, "its root is 'a'"),
-    ],
-)
-def test_what_is_no_source_is_reported(site, run, documents, words):
-    site.files |= documents
-    ran = run("/")
-    assert ran.status in (Status.FAILED, Status.WITH_ERRORS)
-    assert words in " ".join(ran.run.reasons)
+    ):
+        site.files = dict(documents)
+        ran = run("/")
+        assert ran.status in (Status.FAILED, Status.WITH_ERRORS)
+        assert words in " ".join(ran.run.reasons)
 
 
 def test_a_state_that_was_edited_is_no_reason_to_stop(site, run, house):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    site.lists("1")
     run()
     state = {"version": 1, "sets": {f"{site.url}/caps.xml": {"position": AT, "failed": ["{", "[[]]"]}}}
     house.inbox.put_cursor(Cursor("fake", "oai_dc", "", json.dumps(state)))
@@ -386,38 +300,34 @@ def test_a_state_that_was_edited_is_no_reason_to_stop(site, run, house):
 def test_a_list_that_the_server_cannot_bring_now_ends_the_run(site, run):
     site.offer("resourcelist")
     site.files[f"/{LIST}"] = (503, {}, b"later")
-    ran = run()
-    assert ran.status is Status.TRY_LATER
+    assert run().status is Status.TRY_LATER
     site.files[f"/{LIST}"] = (500, {}, b"ill")
     assert "the server is failing" in run().run.reasons[0]
 
 
 def test_sources_that_had_other_contents_before_are_harvested_as_they_are(site, run, house, titles):
-    site.offer("resourcelist", "changelist")
-    uri = f"{site.url}/1"
+    site.lists("2")
     body = DC.format("From elsewhere").encode() + b"<about>"
     page = RawPage("fake", "ListRecords", site.url, 0, 200, (), body, "oai_dc")
-    cut = Slice(uri, "2013-01-01", (), False, 0, len(body) - 7, ((len(body) - 7, len(body)),))
+    cut = Slice(f"{site.url}/1", "2013-01-01", (), False, 0, len(body) - 7, ((len(body) - 7, len(body)),))
     house.store.add_source(Source("fake", site.url))
     house.inbox.receive(page, (cut,), None)
-    site.put(LIST, "resourcelist", site.metadata("2"), at=AT)
-    changed = site.url_element("1", change="updated", datetime="2013-01-02T00:00:00Z")
-    gone = site.url_element("9", change="deleted", datetime="2013-01-02T00:00:00Z")
     site.metadata("1", "Changed")
-    site.put(CHANGES, "changelist", from_=AT)
     assert run().status is Status.WITH_ERRORS  # it is held, and not listed
-    site.put(CHANGES, "changelist", changed, gone, from_=AT)
+    site.changes(site.url_element("1", change="updated", datetime=DAY2), site.change("9", DAY2, "deleted"))
     assert run().status is Status.SUCCEEDED
     assert titles() == {"1": "Changed", "2": "Work 2"}
 
 
-def test_a_resource_at_an_address_that_is_not_reached_leaves_the_others_alone(site, run, titles, house, closed_port):
-    site.offer("resourcelist", "changelist")
-    elsewhere = "<url><loc>http://10.0.0.1/private</loc></url><url><loc>gsiftp://e.org/1</loc></url>"
-    closed = f"<url><loc>http://127.0.0.1:{closed_port}/closed</loc></url>"
-    site.put(LIST, "resourcelist", elsewhere, closed, site.metadata("1"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
-    ran = run()
+def test_a_resource_at_an_address_that_is_not_reached_leaves_the_others_alone(site, run, titles, house):
+    site.lists("1")
+    with socket.socket() as taken:  # a port of loopback where nobody listens, and nobody else can begin to
+        taken.bind(("127.0.0.1", 0))
+        closed = f"http://127.0.0.1:{taken.getsockname()[1]}/closed"
+        addresses = ("http://10.0.0.1/private", "gsiftp://e.org/1", closed)
+        elsewhere = (f"<url><loc>{address}</loc></url>" for address in addresses)
+        site.put(LIST, "resourcelist", *elsewhere, site.entry("1"), at=AT)
+        ran = run()
     assert (ran.status, ran.run.counts["quarantined"]) == (Status.WITH_ERRORS, 3)
     assert titles() == {"1": "Work 1"}
     assert "is at 10.0.0.1" in _quarantine(house)["private"]
@@ -428,35 +338,23 @@ def test_parts_of_lists_and_packages_at_such_addresses_are_reported(site, run, t
     site.offer("resourcelist", "resourcedump")
     site.put("resourcedump.xml", "resourcedump", "<url><loc>http://10.0.0.1/a.zip</loc></url>", at=AT)
     part = "<sitemap><loc>http://10.0.0.1/a.xml</loc></sitemap>"
-    site.put(LIST, "resourcelist", part, _part(site, "b.xml"), root="sitemapindex", at=AT)
+    site.put(LIST, "resourcelist", part, site.part("b.xml"), root="sitemapindex", at=AT)
     site.put("b.xml", "resourcelist", site.metadata("1"), at=AT)
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert titles() == {"1": "Work 1"}
 
 
-@pytest.fixture
-def closed_port():
-    """Return a port of loopback where nobody listens, and nobody else can begin to."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield taken.getsockname()[1]
-
-
 def test_what_is_asked_for_again_has_its_content_and_what_has_changed_of_it(site, run, published):
     """Its own entry alone was remembered: what only the entries of its content said of its files was lost."""
-    site.offer("resourcelist", "changelist")
+    site.lists("m")
     site.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
-    content = [
-        site.entry(f"{number}.pdf", links=site.link("describedby", "m"), type="application/pdf") for number in "12"
-    ]
-    site.put(LIST, "resourcelist", site.metadata("m"), *content, at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
+    described = {"links": site.link("describedby", "m"), "type": "application/pdf"}
+    site.put(LIST, "resourcelist", site.entry("m"), *(site.entry(f"{n}.pdf", **described) for n in "12"), at=AT)
     good, site.files["/m"] = site.files["/m"], (404, {}, b"no")
     assert run().status is Status.WITH_ERRORS
     site.files["/2.pdf"] = b"%PDF 2 changed"
-    attributes = {"type": "application/pdf", "change": "updated", "datetime": "2013-01-03T00:00:00Z"}
-    site.put(CHANGES, "changelist", site.entry("2.pdf", links=site.link("describedby", "m"), **attributes), from_=AT)
+    site.changes(site.entry("2.pdf", change="updated", datetime="2013-01-03T00:00:00Z", **described))
     assert run().status is Status.WITH_ERRORS
     site.files["/m"] = good
     assert run().status is Status.SUCCEEDED

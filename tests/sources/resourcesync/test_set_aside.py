@@ -6,34 +6,34 @@ import pytest
 
 from gateway.model import RunOutcome
 from harvester.runtime.exit_status import Status
-from tests.sources.resourcesync.site import document, element
+from tests.sources.resourcesync.site import AT, LIST, document, element
 
 pytestmark = pytest.mark.slow  # it asks servers
 
-LIST, INDEX = "resourcelist.xml", "index.xml"
-AT = "2013-01-01T00:00:00Z"
 BUSY = (503, {"Retry-After": "100000"}, b"later")
 
 
-@pytest.mark.parametrize("answer", [(503, {}, b"later"), BUSY, (500, {}, b"ill"), (429, {}, b"less")])
+@pytest.mark.parametrize("answer", [BUSY, (500, {}, b"ill"), (429, {}, b"less")])
 def test_one_resource_that_always_fails_is_set_aside_and_the_rest_goes_on(site, run, titles, answer):
-    site.offer("resourcelist")
-    site.put(LIST, "resourcelist", *(site.metadata(name) for name in "123456"), at=AT)
+    site.lists("123456")
     good, site.files["/2"] = site.files["/2"], answer
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert sorted(titles()) == ["1", "3", "4", "5", "6"]
     assert any("requested again: 1" in reason for reason in ran.run.reasons)
     assert any(reason.startswith(f"{site.url}/2") for reason in ran.run.reasons)
+    site.changes(site.change("7", "2013-01-02T00:00:00Z", "created"))
+    site.asked.clear()
+    run()
+    assert site.asked[-2:] == ["/7", "/2"]  # behind what is new
     site.files["/2"] = good
     assert run().status is Status.SUCCEEDED
-    assert sorted(titles()) == ["1", "2", "3", "4", "5", "6"]
+    assert sorted(titles()) == ["1", "2", "3", "4", "5", "6", "7"]
 
 
 def test_a_part_of_the_source_that_always_fails_does_not_hide_the_rest(site, run, titles):
-    site.offer("resourcelist")
     names = [f"{number:03}" for number in range(60)]
-    site.put(LIST, "resourcelist", *map(site.metadata, names), at=AT)
+    site.lists(names)
     site.files |= {f"/{name}": BUSY for name in names[10:45]}
     for _ in range(2):
         site.asked.clear()
@@ -43,24 +43,9 @@ def test_a_part_of_the_source_that_always_fails_does_not_hide_the_rest(site, run
         assert len(site.asked) < 70
 
 
-def test_what_failed_before_is_asked_for_behind_what_is_new(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), site.metadata("2"), at=AT)
-    site.put("changelist.xml", "changelist", from_=AT)
-    site.files["/1"] = BUSY
-    run()
-    new = site.metadata("3") and site.entry("3", change="created", datetime="2013-01-02T00:00:00Z")
-    site.put("changelist.xml", "changelist", new, from_=AT)
-    site.asked.clear()
-    run()
-    assert site.asked[-2:] == ["/3", "/1"]
-    assert sorted(titles()) == ["2", "3"]
-
-
 def test_one_list_of_an_index_that_always_fails_does_not_hide_the_others(site, run, titles):
     site.offer("resourcelist")
-    parts = "".join(f"<sitemap><loc>{site.url}/part{number}.xml</loc></sitemap>" for number in "123")
-    site.put(LIST, "resourcelist", parts, root="sitemapindex", at=AT)
+    site.put(LIST, "resourcelist", *(site.part(f"part{number}.xml") for number in "123"), root="sitemapindex", at=AT)
     for number in "123":
         site.put(f"part{number}.xml", "resourcelist", site.metadata(number), at=AT)
     good, site.files["/part2.xml"] = site.files["/part2.xml"], BUSY
@@ -77,9 +62,8 @@ def test_one_set_whose_list_always_fails_does_not_hide_the_others(site, run, tit
     sets = [site.url_element(f"caps{number}.xml", capability="capabilitylist") for number in "123"]
     site.put(".well-known/resourcesync", "description", *sets)
     for number in "123":
-        site.put(
-            f"caps{number}.xml", "capabilitylist", site.url_element(f"list{number}.xml", capability="resourcelist")
-        )
+        listed = site.url_element(f"list{number}.xml", capability="resourcelist")
+        site.put(f"caps{number}.xml", "capabilitylist", listed)
         site.put(f"list{number}.xml", "resourcelist", site.metadata(number), at=AT)
     site.files["/list1.xml"] = BUSY
     ran = run()
@@ -91,17 +75,15 @@ def test_one_set_whose_list_always_fails_does_not_hide_the_others(site, run, tit
 def test_one_package_that_always_fails_does_not_hide_the_list(site, run, titles):
     site.offer("resourcedump", "resourcelist")
     packages = element("md", capability="resourcedump", at=AT), site.url_element("one.zip", type="application/zip")
-    site.files["/resourcedump.xml"] = document("", *packages)
-    site.files["/one.zip"] = BUSY
-    site.put(LIST, "resourcelist", site.metadata("1"), site.metadata("2"), at=AT)
+    site.files |= {"/resourcedump.xml": document("", *packages), "/one.zip": BUSY}
+    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at=AT)
     assert run().run.counts["received"] == 2
     assert sorted(titles()) == ["1", "2"]
 
 
 def test_a_source_that_answers_nothing_any_more_ends_the_run(site, run, titles):
-    site.offer("resourcelist")
     names = [f"{number:03}" for number in range(300)]
-    site.put(LIST, "resourcelist", *map(site.metadata, names), at=AT)
+    site.lists(names)
     site.files |= {f"/{name}": BUSY for name in names[5:]}
     ran = run()
     assert (ran.run.outcome, ran.run.is_complete) == (RunOutcome.TRY_LATER, False)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from hashlib import md5
+
 import pytest
 
 from gateway.model import Cursor, RunOutcome
 from harvester.harvest.run_options import RunOptions
+from harvester.harvest.waiting_deletions import waiting_deletions
 from harvester.runtime.exit_status import Status
-from tests.sources.resourcesync.site import DC, document, element
+from tests.sources.resourcesync.site import AT, CHANGES, DC, LIST, document, element
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
+NINE, TEN, ELEVEN, NOON = (f"2013-01-03T{hour:02}:00:00Z" for hour in (9, 10, 11, 12))
+DAY2, DAY3, FEBRUARY = (f"2013-{day}T00:00:00Z" for day in ("01-02", "01-03", "02-01"))
 
-LIST, CHANGES = "resourcelist.xml", "changelist.xml"
-AT = "2013-01-01T00:00:00Z"
 
-
-def test_everything_in_the_list_is_held_and_proven(site, run, titles, house):
+def test_everything_in_the_list_is_held_and_proven(site, run, titles):
     site.offer("resourcelist")
-    entries = [site.metadata(f"{number}.xml") for number in range(25)]
-    site.put(LIST, "resourcelist", *entries, at="2013-01-03T09:00:00Z")
+    site.put(LIST, "resourcelist", *(site.metadata(f"{number}.xml") for number in range(25)), at=NINE)
     ran = run()
     assert (ran.status, ran.run.outcome, ran.run.is_complete) == (Status.SUCCEEDED, RunOutcome.SUCCEEDED, True)
     assert ran.run.counts["received"] == ran.run.counts["published"] == 25
@@ -28,19 +29,13 @@ def test_everything_in_the_list_is_held_and_proven(site, run, titles, house):
 
 
 def test_changes_are_fetched_from_the_time_of_the_list_on(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(
-        LIST, "resourcelist", site.metadata("1"), site.metadata("2"), site.metadata("3"), at="2013-01-03T09:00:00Z"
-    )
-    site.put(CHANGES, "changelist", from_="2013-01-03T00:00:00Z")
+    site.lists("123", NINE)
     assert run().status is Status.SUCCEEDED
     site.asked.clear()
-    site.metadata("2", "Changed")
     old = site.entry("1", change="updated", datetime="2013-01-03T08:00:00Z")
-    changed = site.entry("2", change="updated", datetime="2013-01-03T10:00:00Z")
-    created = site.metadata("4") and site.entry("4", change="created", datetime="2013-01-03T10:30:00.5Z")
-    deleted = site.url_element("3", change="deleted", datetime="2013-01-03T11:00:00Z")
-    site.put(CHANGES, "changelist", old, changed, created, deleted, from_="2013-01-03T00:00:00Z")
+    changed, deleted = site.change("2", TEN, title="Changed"), site.change("3", ELEVEN, "deleted")
+    created = site.change("4", "2013-01-03T10:30:00.5Z", "created")
+    site.changes(old, changed, created, deleted, from_="2013-01-03T00:00:00Z")
     ran = run()
     assert ran.status is Status.SUCCEEDED
     assert titles() == {"1": "Work 1", "2": "Changed", "3": "", "4": "Work 4"}
@@ -52,28 +47,20 @@ def test_changes_are_fetched_from_the_time_of_the_list_on(site, run, titles):
 
 
 def test_an_interrupted_baseline_goes_on_and_loses_nothing_that_changed_meanwhile(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    entries = [site.metadata(f"{number:02}") for number in range(30)]
-    site.put(LIST, "resourcelist", *entries, at="2013-01-03T09:00:00Z")
-    site.put(CHANGES, "changelist", from_="2013-01-03T09:00:00Z")
+    site.lists((f"{number:02}" for number in range(30)), NINE)
     ran = run(run_options=RunOptions(max_records=10))
     assert (ran.run.counts["received"], ran.run.is_complete) == (10, False)
-    site.metadata("05", "Changed")
-    changed = site.entry("05", change="updated", datetime="2013-01-03T10:00:00Z")
-    created = site.metadata("005") and site.entry("005", change="created", datetime="2013-01-03T10:00:00Z")
-    site.put(CHANGES, "changelist", changed, created, from_="2013-01-03T09:00:00Z")
+    site.changes(site.change("05", TEN, title="Changed"), site.change("005", TEN, "created"), from_=NINE)
     site.asked.clear()
     ran = run()
     assert (ran.status, ran.run.counts["received"]) == (Status.SUCCEEDED, 20)
     assert site.times("/00") == site.times("/09") == 0
     assert run().run.counts["received"] == 2
-    assert titles()["05"] == "Changed"
-    assert len(titles()) == 31
+    assert (titles()["05"], len(titles())) == ("Changed", 31)
 
 
 def test_what_was_fetched_before_the_server_fell_ill_is_kept(site, run, titles):
-    site.offer("resourcelist")
-    site.put(LIST, "resourcelist", *(site.metadata(f"{number:02}") for number in range(30)), at="2013-01-03T09:00:00Z")
+    site.lists((f"{number:02}" for number in range(30)), NINE)
     whole = dict(site.files)
 
     def falls_ill(path: str) -> None:
@@ -91,67 +78,50 @@ def test_what_was_fetched_before_the_server_fell_ill_is_kept(site, run, titles):
 
 
 def test_a_resource_that_changed_several_times_is_fetched_once(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at="2013-01-03T09:00:00Z")
-    old = site.metadata("1", "Old") and site.entry("1", change="updated", datetime="2013-01-03T10:00:00Z")
-    new = site.metadata("1", "New") and site.entry("1", change="updated", datetime="2013-01-03T11:00:00Z")
-    site.put(CHANGES, "changelist", old, new, from_="2013-01-03T09:00:00Z")
+    site.lists("1", NINE)
+    changes = [site.change("1", TEN, title="Old"), site.change("1", ELEVEN, title="New")]
+    site.changes(*changes, from_=NINE)
     assert run().run.counts["received"] == 1
     assert titles() == {"1": "New"}
     assert site.times("/1") == 1
-    deleted = site.url_element("1", change="deleted", datetime="2013-01-03T12:00:00Z")
-    again = site.metadata("1", "Again") and site.entry("1", change="created", datetime="2013-01-03T13:00:00Z")
-    site.put(CHANGES, "changelist", old, new, deleted, again, from_="2013-01-03T09:00:00Z")
+    again = site.change("1", "2013-01-03T13:00:00Z", "created", "Again")
+    site.changes(*changes, site.change("1", NOON, "deleted"), again, from_=NINE)
     assert run().run.counts["received"] == 1
     assert titles() == {"1": "Again"}
 
 
 def test_what_happened_in_the_moment_of_the_position_is_not_lost_and_not_fetched_twice(site, run):
-    site.offer("resourcelist", "changelist")
-    moment = {"change": "created", "datetime": "2013-01-03T10:00:00Z"}
-    site.put(LIST, "resourcelist", at="2013-01-03T09:00:00Z")
-    first = site.metadata("1") and site.entry("1", **moment)
-    site.put(CHANGES, "changelist", first, from_="2013-01-03T09:00:00Z")
-    assert run().run.counts["received"] == 1
-    second = site.metadata("2") and site.entry("2", **moment)
-    site.put(CHANGES, "changelist", first, second, from_="2013-01-03T09:00:00Z")
-    assert run().run.counts["received"] == 1
+    site.lists("", NINE)
+    first = site.change("1", TEN, "created")
+    for changes in ([first], [first, site.change("2", TEN, "created")]):
+        site.changes(*changes, from_=NINE)
+        assert run().run.counts["received"] == 1
     assert (site.times("/1"), site.times("/2")) == (1, 1)
 
 
-@pytest.mark.slow
 def test_a_source_that_tells_days_only_brings_each_change_once(site, run):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", at="2013-01-01")
-    attributes = {"change": "created", "datetime": "2013-01-02"}
-    changes = [site.metadata(f"{number}") and site.entry(f"{number}", **attributes) for number in range(1500)]
-    site.put(CHANGES, "changelist", *changes[:1400], from_="2013-01-01")
-    assert run().run.counts["received"] == 1400
-    site.put(CHANGES, "changelist", *changes, from_="2013-01-01")
-    assert run().run.counts["received"] == 100
-    assert run().run.counts["received"] == 0
+    site.lists("", "2013-01-01")
+    changes = [site.change(f"{number}", "2013-01-02", "created") for number in range(1100)]
+    for told, received in ((1000, 1000), (1100, 100), (1100, 0)):
+        site.changes(*changes[:told], from_="2013-01-01")
+        assert run().run.counts["received"] == received
 
 
 def test_closed_lists_are_not_read_again_and_open_ones_are(site, run, titles):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at="2013-01-01T00:00:00Z")
+    site.lists("1")
 
-    def change(name, moment):
-        return site.metadata(name) and site.entry(name, change="created", datetime=moment)
+    def put(name, when, **attributes):
+        changes = [site.change(*when, "created")] if when else []
+        site.put(name, "changelist", *changes, **attributes)
 
-    def part(name, **attributes):
-        return f"<sitemap><loc>{site.url}/{name}</loc>{element('md', **attributes)}</sitemap>"
-
-    day1, day2, day3 = (f"2013-01-0{day}T00:00:00Z" for day in (1, 2, 3))
-    site.put("day1.xml", "changelist", change("2", "2013-01-01T12:00:00Z"), from_=day1, until=day2)
-    site.put("day2.xml", "changelist", change("3", "2013-01-02T12:00:00Z"), from_=day2)
-    parts = [part("day2.xml", from_=day2), part("day1.xml", from_=day1, until=day2)]
-    site.put(CHANGES, "changelist", *parts, root="sitemapindex", from_=day1)
+    put("day1.xml", ("2", "2013-01-01T12:00:00Z"), from_=AT, until=DAY2)
+    put("day2.xml", ("3", "2013-01-02T12:00:00Z"), from_=DAY2)
+    day1 = site.part("day1.xml", from_=AT, until=DAY2)
+    site.changes(site.part("day2.xml", from_=DAY2), day1, root="sitemapindex")
     assert run().run.counts["received"] == 3
-    site.put("day2.xml", "changelist", change("4", "2013-01-02T13:00:00Z"), from_=day2, until=day3)
-    site.put("day3.xml", "changelist", from_=day3)
-    parts = [part("day1.xml", from_=day1, until=day2), part("day2.xml", from_=day2, until=day3), part("day3.xml")]
-    site.put(CHANGES, "changelist", *parts, root="sitemapindex", from_=day1)
+    put("day2.xml", ("4", "2013-01-02T13:00:00Z"), from_=DAY2, until=DAY3)
+    put("day3.xml", None, from_=DAY3)
+    site.changes(day1, site.part("day2.xml", from_=DAY2, until=DAY3), site.part("day3.xml"), root="sitemapindex")
     site.asked.clear()
     assert run().run.counts["received"] == 1
     assert (site.times("/day1.xml"), site.times("/day2.xml")) == (0, 1)
@@ -161,10 +131,20 @@ def test_closed_lists_are_not_read_again_and_open_ones_are(site, run, titles):
     assert len(titles()) == 4
 
 
+def _archived(site, begins, run, *, is_linked):
+    """Harvest one record; then let two changes be told, the earlier one in an archive."""
+    site.lists("1")
+    site.offer("resourcelist", "changelist", *([] if is_linked else ["changelist-archive"]))
+    assert run().run.is_complete
+    site.put("old.xml", "changelist", site.change("2", "2013-01-01T12:00:00Z", "created"), from_=begins, until=DAY2)
+    site.put("changelist-archive.xml", "changelist-archive", site.url_element("old.xml", from_=begins, until=DAY2))
+    link = site.link("archives", "changelist-archive.xml") if is_linked else ""
+    site.changes(link, site.change("3", "2013-01-02T12:00:00Z", "created"), from_=DAY2)
+
+
 @pytest.mark.parametrize("is_linked", [True, False])
 def test_changes_that_are_not_told_any_more_are_found_in_the_archives(site, run, titles, is_linked):
     """The list links to its archive, or the Capability List names it."""
-    site.offer("resourcelist", "changelist", *([] if is_linked else ["changelist-archive"]))
     _archived(site, AT, run, is_linked=is_linked)
     site.asked.clear()
     assert run().run.counts["received"] == 2
@@ -173,56 +153,36 @@ def test_changes_that_are_not_told_any_more_are_found_in_the_archives(site, run,
 
 
 def test_archives_that_do_not_reach_back_are_not_believed(site, run, titles):
-    site.offer("resourcelist", "changelist")
     _archived(site, "2013-01-01T06:00:00Z", run, is_linked=True)
-    entries = [site.entry("1"), site.entry("2"), site.entry("3"), site.metadata("4")]
-    site.put(LIST, "resourcelist", *entries, at="2013-01-02T00:00:00Z")
+    site.put(LIST, "resourcelist", *map(site.entry, "123"), site.metadata("4"), at=DAY2)
     assert run().run.is_complete
     assert list(titles()) == ["1", "2", "3", "4"]
 
 
-def _archived(site, begins, run, *, is_linked):
-    """Harvest one record; then let two changes be told, the earlier one in an archive."""
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    site.put(CHANGES, "changelist", from_=AT)
-    assert run().run.is_complete
-    old = site.metadata("2") and site.entry("2", change="created", datetime="2013-01-01T12:00:00Z")
-    site.put("old.xml", "changelist", old, from_=begins, until="2013-01-02T00:00:00Z")
-    archived = site.url_element("old.xml", from_=begins, until="2013-01-02T00:00:00Z")
-    site.put("changelist-archive.xml", "changelist-archive", archived)
-    new = site.metadata("3") and site.entry("3", change="created", datetime="2013-01-02T12:00:00Z")
-    link = site.link("archives", "changelist-archive.xml") if is_linked else ""
-    site.put(CHANGES, "changelist", link, new, from_="2013-01-02T00:00:00Z")
-
-
 def test_where_changes_are_lost_all_is_compared_and_only_what_differs_is_fetched(site, run, titles, house):
-    site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", *map(site.metadata, "123"), at="2013-01-01T00:00:00Z")
-    site.put(CHANGES, "changelist", from_="2013-01-01T00:00:00Z")
+    site.lists("123")
     run()
     entries = [site.entry("1"), site.metadata("2", "Changed"), site.metadata("4")]
-    site.put(LIST, "resourcelist", *entries, at="2013-02-01T00:00:00Z")
-    site.put(CHANGES, "changelist", from_="2013-02-01T00:00:00Z")
+    site.put(LIST, "resourcelist", *entries, at=FEBRUARY)
+    site.changes(from_=FEBRUARY)
     site.asked.clear()
     ran = run()
     assert (site.times("/1"), ran.run.counts["received"]) == (0, 2)
     assert titles() == {"1": "Work 1", "2": "Changed", "3": "Work 3", "4": "Work 4"}
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert "do not name 1 of the stored items. To delete them, run `harvester source sweep fake`." in ran.run.reasons[0]
-    assert any(
-        "are not listed; all resources are compared" in event.text for event in house.inbox.events(ran.run.number)
-    )
+    told = [event.text for event in house.inbox.events(ran.run.number)]
+    assert any("are not listed; all resources are compared" in text for text in told)
 
 
 def test_a_source_without_change_lists_is_compared_when_its_list_is_new(site, run, titles):
     site.offer("resourcelist")
-    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at="2013-01-01T00:00:00Z")
+    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at=AT)
     run()
     site.asked.clear()
     run()
     assert site.times("/1") == 0
-    entries = [site.entry("1"), site.metadata("2", "Changed"), site.metadata("3")]
-    site.put(LIST, "resourcelist", *entries, at="2013-02-01T00:00:00Z")
+    site.put(LIST, "resourcelist", site.entry("1"), site.metadata("2", "Changed"), site.metadata("3"), at=FEBRUARY)
     assert run().status is Status.SUCCEEDED
     assert (site.times("/1"), site.times("/2"), site.times("/3")) == (0, 1, 1)
     assert titles() == {"1": "Work 1", "2": "Changed", "3": "Work 3"}
@@ -240,26 +200,42 @@ def test_what_nothing_is_said_of_is_fetched_whenever_the_list_is_read(site, run)
     assert ran.run.counts["unchanged"] == 1
 
 
+def _sets(site, *names):
+    """Let the source have sets of resources with a Resource List each, `a.xml` for the set a."""
+    described = (site.url_element(f"caps{name}.xml", capability="capabilitylist") for name in names)
+    site.put(".well-known/resourcesync", "description", *described)
+    for name in names:
+        site.put(f"caps{name}.xml", "capabilitylist", site.url_element(f"{name}.xml", capability="resourcelist"))
+
+
 def test_each_set_of_resources_keeps_its_own_position(site, run, titles):
-    caps = [site.url_element(f"caps{letter}.xml", capability="capabilitylist") for letter in "ab"]
-    site.put(".well-known/resourcesync", "description", *caps)
+    _sets(site, *"ab")
     for letter in "ab":
-        site.put(f"caps{letter}.xml", "capabilitylist", site.url_element(f"{letter}.xml", capability="resourcelist"))
-        site.put(f"{letter}.xml", "resourcelist", site.metadata(f"{letter}1"), at="2013-01-01T00:00:00Z")
+        site.put(f"{letter}.xml", "resourcelist", site.metadata(f"{letter}1"), at=AT)
     assert run(sets=(f"{site.url}/capsb.xml",)).run.counts["received"] == 1
     assert run().run.counts["received"] == 2
-    site.put("b.xml", "resourcelist", site.entry("b1"), site.metadata("b2"), at="2013-02-01T00:00:00Z")
+    site.put("b.xml", "resourcelist", site.entry("b1"), site.metadata("b2"), at=FEBRUARY)
     assert run().run.counts["received"] == 1
     assert list(titles()) == ["b1", "a1", "b2"]
     assert run(sets=("http://e.org/none",)).run.outcome is RunOutcome.FAILED
 
 
+def test_what_one_set_of_resources_does_not_name_the_lists_of_another_one_may(site, run):
+    """It was told as held and named by no list, by every run of a source with several sets."""
+    _sets(site, *"12")
+    for second in ("01", "02"):
+        for number in "12":
+            site.put(f"{number}.xml", "resourcelist", site.metadata(number), at=f"2013-01-03T00:00:{second}Z")
+        assert run().status is Status.SUCCEEDED
+    site.put("2.xml", "resourcelist", at="2013-01-03T00:00:03Z")
+    assert "The lists do not name 1 of the stored items" in " ".join(run().run.reasons)
+
+
 def test_resources_in_other_encodings_are_kept_as_they_came_and_read(site, run, titles, house):
     site.offer("resourcelist")
     text = DC.format("Müller").replace("<oai_dc", '<?xml version="1.0" encoding="ISO-8859-1"?><oai_dc', 1)
-    site.files["/1"] = text.encode("latin-1")
-    site.files["/2"] = b"\xef\xbb\xbf" + DC.format("Märk").encode()
-    site.put(LIST, "resourcelist", site.entry("1"), site.entry("2"), at="2013-01-01T00:00:00Z")
+    site.files |= {"/1": text.encode("latin-1"), "/2": b"\xef\xbb\xbf" + DC.format("Märk").encode()}
+    site.put(LIST, "resourcelist", site.entry("1"), site.entry("2"), at=AT)
     assert run().status is Status.SUCCEEDED
     assert titles() == {"1": "Müller", "2": "Märk"}
     (page,) = [inbox_page.page for inbox_page in house.inbox.pages("fake", 0) if inbox_page.slices]
@@ -273,14 +249,13 @@ def test_a_source_cannot_be_asked_for_dates(site, run):
     assert "cannot be harvested by date" in run(until="2013-01-01").run.reasons[0]
 
 
-@pytest.mark.parametrize("state", ["{", "[]", '{"version": 2}', '{"version": 1, "sets": {"u": {"position": 1}}}'])
-def test_a_state_that_cannot_be_read_means_from_the_start(site, run, house, state):
-    site.offer("resourcelist")
-    site.put(LIST, "resourcelist", site.metadata("1"), at="2013-01-01T00:00:00Z")
-    house.inbox.put_cursor(Cursor("fake", "oai_dc", "", state))
-    ran = run()
-    assert ran.run.counts["received"] == 1
-    assert any("starts again" in event.text for event in house.inbox.events(ran.run.number))
+def test_a_state_that_cannot_be_read_means_from_the_start(site, run, house):
+    site.lists("1")
+    for state in ("{", "[]", '{"version": 2}', '{"version": 1, "sets": {"u": {"position": 1}}}'):
+        house.inbox.put_cursor(Cursor("fake", "oai_dc", "", state))
+        ran = run()
+        assert ran.run.is_complete
+        assert any("starts again" in event.text for event in house.inbox.events(ran.run.number))
 
 
 def test_a_collection_is_a_set(site, run, titles):
@@ -292,33 +267,96 @@ def test_a_collection_is_a_set(site, run, titles):
     assert titles(set_spec="source:fake:http:~2F~2Fexample.com~2Freports") == {"1": "Work 1"}
 
 
-def test_what_one_set_of_resources_does_not_name_the_lists_of_another_one_may(site, run, titles):
-    """It was told as held and named by no list, by every run of a source with several sets."""
-    described = (site.url_element(f"caps{number}.xml", capability="capabilitylist") for number in "12")
-    site.put(".well-known/resourcesync", "description", *described)
-
-    def listed(second):
-        for number in "12":
-            site.put(f"list{number}.xml", "resourcelist", site.metadata(number), at=f"2013-01-03T00:00:{second}Z")
-            named = site.url_element(f"list{number}.xml", capability="resourcelist")
-            site.put(f"caps{number}.xml", "capabilitylist", named)
-
-    for second in ("01", "02"):
-        listed(second)
-        assert run().status is Status.SUCCEEDED
-    site.put("list2.xml", "resourcelist", at="2013-01-03T00:00:03Z")
-    ran = run()
-    assert "The lists do not name 1 of the stored items" in " ".join(ran.run.reasons)
-
-
 def test_content_that_changed_metadata_does_not_describe_any_more_is_no_file_of_it(site, run, published):
-    site.offer("resourcelist", "changelist")
+    site.lists("m")
     site.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
-    before = site.metadata("m") and site.entry("m", links=site.link("describes", "1.pdf"))
+    before = site.entry("m", links=site.link("describes", "1.pdf"))
     site.put(LIST, "resourcelist", before, site.entry("1.pdf"), at=AT)
-    attributes = {"change": "updated", "datetime": "2013-01-03T00:00:00Z"}
-    after = site.metadata("m", "Changed") and site.entry("m", links=site.link("describes", "2.pdf"), **attributes)
-    site.put(CHANGES, "changelist", after, site.entry("2.pdf", **attributes), from_=AT)
+    after = site.change("m", DAY3, title="Changed", links=site.link("describes", "2.pdf"))
+    site.changes(after, site.entry("2.pdf", change="updated", datetime=DAY3))
     assert run().status is Status.SUCCEEDED
     (didl,) = published("oai_didl").values()
     assert ("/2.pdf" in didl, "/1.pdf" in didl) == (True, False)
+
+
+@pytest.mark.parametrize("relation", ["http://www.openarchives.org/rs/terms/patch", "patch"])
+def test_a_resource_that_changes_by_a_patch_is_fetched_whole(site, run, titles, relation):
+    """A Change List may name a patch beside a resource (Z39.99 §14.4): the resource is fetched, and the patch is not."""
+    site.lists("1")
+    assert run().status is Status.SUCCEEDED
+    new = DC.format("New").encode()
+    site.files |= {"/1": new, "/1.diff": b"@@ -1 +1 @@\n-something else\n+new\n"}
+    link, digest = site.link(relation, "1.diff", type="text/x-diff"), f"md5:{md5(new).hexdigest()}"
+    site.changes(site.url_element("1", DAY3, link, change="updated", hash=digest))
+    site.asked.clear()
+    assert run().status is Status.SUCCEEDED
+    assert titles() == {"1": "New"}
+    assert [path for path in site.asked if path in ("/1", "/1.diff")] == ["/1"]
+
+
+def test_deletions_beyond_the_share_wait_until_a_person_says_so(site, run, titles, house):
+    names = [f"{number:02}" for number in range(40)]
+    site.lists(names)
+    assert run().status is Status.SUCCEEDED
+    site.changes(*(site.change(name, DAY2, "deleted") for name in names))
+    ran = run()
+    assert (ran.status, ran.run.counts["held_back"], ran.run.is_complete) == (Status.WITH_ERRORS, 35, False)
+    assert sum(map(bool, titles().values())) == waiting_deletions(house, "fake") == 35
+    assert run(run_options=RunOptions(is_sure=True)).status is Status.SUCCEEDED
+    assert not any(titles().values())
+
+
+# --- a list that its server says has not changed ------------------------------------------------------------------
+
+
+def _tag(site, name, etag):
+    """Let a document have an ETag."""
+    site.files[f"/{name}"] = (200, {"ETag": etag}, site.files[f"/{name}"])
+
+
+def test_a_change_list_is_read_when_it_has_changed(site, run, titles):
+    site.lists("1")
+    _tag(site, CHANGES, '"a"')
+    for received in (1, 0, 0):
+        ran = run()
+        assert (ran.status, ran.run.is_complete, ran.run.counts["received"]) == (Status.SUCCEEDED, True, received)
+    assert site.unchanged == [f"/{CHANGES}"] * 2
+    site.changes(site.change("2", DAY3, "created"))
+    _tag(site, CHANGES, '"b"')
+    assert run().run.counts["received"] == 1
+    assert titles() == {"1": "Work 1", "2": "Work 2"}
+
+
+def test_what_could_not_be_used_is_asked_for_though_the_list_is_the_same(site, run):
+    site.lists("1")
+    run()
+    site.changes(site.entry("2", change="created", datetime=DAY3, length="3", hash=""))
+    _tag(site, CHANGES, '"b"')
+    assert run().status is Status.WITH_ERRORS
+    site.files["/2"] = b"<a/>"[:3]
+    assert run().status is Status.WITH_ERRORS
+    assert site.unchanged == [f"/{CHANGES}"]
+    assert site.times("/2") == 2
+
+
+def test_an_only_resource_list_is_read_when_it_has_changed(site, run, titles):
+    site.offer("resourcelist")
+    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at=AT)
+    _tag(site, LIST, '"a"')
+    assert run().status is Status.SUCCEEDED
+    assert run().run.is_complete
+    assert site.unchanged == [f"/{LIST}"]
+    site.put(LIST, "resourcelist", site.metadata("1", "New"), at=DAY2)
+    _tag(site, LIST, '"b"')
+    ran = run()
+    assert (titles()["1"], ran.run.is_complete) == ("New", False)  # the other one is not listed any more
+    assert site.times("/1") == 2
+
+
+def test_a_list_that_does_not_say_of_when_it_is_is_always_read(site, run):
+    site.metadata("1")
+    site.files["/sitemap.xml"] = document("", site.url_element("1"))
+    _tag(site, "sitemap.xml", '"a"')
+    assert [run("/sitemap.xml").status for _ in range(2)] == [Status.SUCCEEDED] * 2
+    assert site.unchanged == []
+    assert site.times("/1") == 2
