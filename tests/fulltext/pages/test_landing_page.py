@@ -11,6 +11,7 @@ from harvester.fulltext.pages.landing_page import obstacle
 from harvester.http.urls import site_of
 from tests.fulltext.recorded import body
 from tests.fulltext.recorded_pages import PAGES, Recorded
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -19,7 +20,7 @@ needs_data = pytest.mark.needs("../shared")
 
 
 @needs_data
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.file)
+@each_row("page", PAGES)
 def test_the_right_file_comes_first_on_every_recorded_page(page: Recorded) -> None:
     contents = landing_page.read(body(f"landing/{page.file}.html"), page.url)
     assert contents.outcome is page.outcome
@@ -44,81 +45,61 @@ def first(markup: str, url: str = "https://repository.example.org/page/1") -> Co
 HOME = "https://repository.example.org"
 
 
-@pytest.mark.parametrize(
-    ("markup", "url", "evidence"),
-    [
-        ('<meta name="eprints.document_url" content="/1/1/a.pdf">', f"{HOME}/1/1/a.pdf", "meta:eprints.document_url"),
-        ('<meta property="citation_pdf_url" content="/a.pdf">', f"{HOME}/a.pdf", "meta:citation_pdf_url"),
-        (
-            '<meta name="bepress_citation_pdf_url" content="/cgi?a=1&amp;c=x">',
-            f"{HOME}/cgi?a=1&c=x",
-            "meta:bepress_citation_pdf_url",
-        ),
-        ('<embed type="application/pdf" src="/a">', f"{HOME}/a", "platform:embedded"),
-        (
-            '<a class="obj_galley_link pdf" href="/article/view/12/34">PDF</a>',
-            f"{HOME}/article/download/12/34",
-            "platform:OJS 3",
-        ),
-        ('<ds-file-download-link><a href="/bitstreams/0f">a</a>', f"{HOME}/bitstreams/0f", "platform:DSpace 7"),
-        ('<a href="/bitstream/1/2/a.pdf">View/Open</a>', f"{HOME}/bitstream/1/2/a.pdf", "platform:DSpace"),
-        ('<div class="widget-openaccess"><a href="/x/document">open</a></div>', f"{HOME}/x/document", "platform:HAL"),
-        ('<script>{"pdfUrl": "\\/a.pdf?x=1"}</script>', f"{HOME}/a.pdf?x=1", "script:Unpaywall's list"),
-        ('<script>{"pdfPath":"/iel7/1/2/3.pdf"}</script>', f"{HOME}/iel7/1/2/3.pdf", "script:ieeexplore.ieee.org"),
-        ('<a href="/doi/epdf/10.1/x">PDF</a>', f"{HOME}/doi/pdf/10.1/x", "anchor:PDF"),
-        ('<a href="/a.pdf"><img src="pdf-icon.png" alt="PDF"></a>', f"{HOME}/a.pdf", "anchor:PDF pdf-icon.png"),
-        ('<iframe src="/files/a.pdf#view">', f"{HOME}/files/a.pdf#view", "platform:framed"),
-        ('<frameset><frame src="a.pdf"></frameset>', f"{HOME}/page/a.pdf", "platform:framed"),
-        (
-            '<iframe src="/js/pdf.js/web/viewer.html?file=https%3A%2F%2Frepository.example.org%2Fdownload%2F1&x=2">',
-            f"{HOME}/download/1",
-            "platform:pdf.js",
-        ),
-        (
-            '<script>{"encoding": {"contentUrl": "/d/1", "encodingFormat": "application/pdf"}}</script>',
-            f"{HOME}/d/1",
-            "script:schema.org",
-        ),
-        (f"<p>See {HOME}/page/1.pdf</p>", f"{HOME}/page/1.pdf", "address:.pdf"),
-        (
-            f'<a href="{HOME}/scientometrics/discovery/a.pdf">PDF</a>',
-            f"{HOME}/scientometrics/discovery/a.pdf",
-            "anchor:PDF",
-        ),
-        ('<a href="/a.pdf">Current tissue platform (PDF)</a>', f"{HOME}/a.pdf", "anchor:Current tissue platform (PDF)"),
-        ('<base href="/b/"><a href="a.pdf">Download PDF</a>', f"{HOME}/b/a.pdf", "anchor:Download PDF"),
-    ],
-)
+@each_row("markup, url, evidence", [
+    ('<meta name="eprints.document_url" content="/1/1/a.pdf">', f"{HOME}/1/1/a.pdf", "meta:eprints.document_url"),
+    ('<meta property="citation_pdf_url" content="/a.pdf">', f"{HOME}/a.pdf", "meta:citation_pdf_url"),
+    (
+        '<meta name="bepress_citation_pdf_url" content="/cgi?a=1&amp;c=x">', f"{HOME}/cgi?a=1&c=x",
+        "meta:bepress_citation_pdf_url",
+    ),
+    ('<embed type="application/pdf" src="/a">', f"{HOME}/a", "platform:embedded"),
+    (
+        '<a class="obj_galley_link pdf" href="/article/view/12/34">PDF</a>', f"{HOME}/article/download/12/34",
+        "platform:OJS 3",
+    ),
+    ('<ds-file-download-link><a href="/bitstreams/0f">a</a>', f"{HOME}/bitstreams/0f", "platform:DSpace 7"),
+    ('<a href="/bitstream/1/2/a.pdf">View/Open</a>', f"{HOME}/bitstream/1/2/a.pdf", "platform:DSpace"),
+    ('<div class="widget-openaccess"><a href="/x/document">open</a></div>', f"{HOME}/x/document", "platform:HAL"),
+    ('<script>{"pdfUrl": "\\/a.pdf?x=1"}</script>', f"{HOME}/a.pdf?x=1", "script:Unpaywall's list"),
+    ('<script>{"pdfPath":"/iel7/1/2/3.pdf"}</script>', f"{HOME}/iel7/1/2/3.pdf", "script:ieeexplore.ieee.org"),
+    ('<a href="/doi/epdf/10.1/x">PDF</a>', f"{HOME}/doi/pdf/10.1/x", "anchor:PDF"),
+    ('<a href="/a.pdf"><img src="pdf-icon.png" alt="PDF"></a>', f"{HOME}/a.pdf", "anchor:PDF pdf-icon.png"),
+    ('<iframe src="/files/a.pdf#view">', f"{HOME}/files/a.pdf#view", "platform:framed"),
+    ('<frameset><frame src="a.pdf"></frameset>', f"{HOME}/page/a.pdf", "platform:framed"),
+    (
+        '<iframe src="/js/pdf.js/web/viewer.html?file=https%3A%2F%2Frepository.example.org%2Fdownload%2F1&x=2">',
+        f"{HOME}/download/1", "platform:pdf.js",
+    ),
+    (
+        '<script>{"encoding": {"contentUrl": "/d/1", "encodingFormat": "application/pdf"}}</script>', f"{HOME}/d/1",
+        "script:schema.org",
+    ),
+    (f"<p>See {HOME}/page/1.pdf</p>", f"{HOME}/page/1.pdf", "address:.pdf"),
+    (
+        f'<a href="{HOME}/scientometrics/discovery/a.pdf">PDF</a>', f"{HOME}/scientometrics/discovery/a.pdf",
+        "anchor:PDF",
+    ),
+    ('<a href="/a.pdf">Current tissue platform (PDF)</a>', f"{HOME}/a.pdf", "anchor:Current tissue platform (PDF)"),
+    ('<base href="/b/"><a href="a.pdf">Download PDF</a>', f"{HOME}/b/a.pdf", "anchor:Download PDF"),
+])  # fmt: skip
 def test_a_file_is_found_where_systems_have_it(markup: str, url: str, evidence: str) -> None:
     copy = first(markup)
     assert copy is not None
     assert (copy.url, copy.evidence, copy.is_page) == (url, evidence, False)
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        '<a href="/supplement.pdf">PDF</a>',
-        '<embed type="application/pdf" src="/first-page.pdf">',
-        '<a href="/a.pdf">Supplementary material (PDF)</a>',
-        '<a href="/a.pdf">Download citation</a>',
-        '<a href="/showCitation.pdf">PDF</a>',
-        '<a href="/cover.pdf">PDF</a>',
-        '<a href="/a.pdf">View this issue (PDF)</a>',
-        '<a href="https://elsewhere.example.com/a.pdf">PDF</a>',
-        '<a href="/getaccess/purchase">Purchase PDF</a>',
-        '<div id="references"><a href="/a.pdf">PDF</a></div>',
-        '<section class="related-articles"><p><a href="/a.pdf">PDF</a></p></section>',
-        '<a href="#pdf">PDF</a>',
-        '<a href="http://[/a.pdf">PDF</a>',
-        '<a href="/page/1">PDF</a>',
-        '<meta name="citation_pdf_url" content="https://doi.org/10.1/x">',
-        '<meta name="citation_pdf_url" content="http://[">',
-        "".join(f'<a href="/{n}.pdf">pdf</a>' for n in range(4)),
-        '<main><ul><li><a id="article-1" href="/1.pdf">a</a><li><a id="article-2" href="/2.pdf">b</a></ul></main>',
-        "",
-    ],
-)
+@each_row("markup", [
+    '<a href="/supplement.pdf">PDF</a>', '<embed type="application/pdf" src="/first-page.pdf">',
+    '<a href="/a.pdf">Supplementary material (PDF)</a>', '<a href="/a.pdf">Download citation</a>',
+    '<a href="/showCitation.pdf">PDF</a>', '<a href="/cover.pdf">PDF</a>', '<a href="/a.pdf">View this issue (PDF)</a>',
+    '<a href="https://elsewhere.example.com/a.pdf">PDF</a>', '<a href="/getaccess/purchase">Purchase PDF</a>',
+    '<div id="references"><a href="/a.pdf">PDF</a></div>',
+    '<section class="related-articles"><p><a href="/a.pdf">PDF</a></p></section>', '<a href="#pdf">PDF</a>',
+    '<a href="http://[/a.pdf">PDF</a>', '<a href="/page/1">PDF</a>',
+    '<meta name="citation_pdf_url" content="https://doi.org/10.1/x">',
+    '<meta name="citation_pdf_url" content="http://[">', "".join(f'<a href="/{n}.pdf">pdf</a>' for n in range(4)),
+    '<main><ul><li><a id="article-1" href="/1.pdf">a</a><li><a id="article-2" href="/2.pdf">b</a></ul></main>', "",
+])  # fmt: skip
 def test_what_is_no_file_of_the_work_is_not_taken(markup: str) -> None:
     assert first(markup) is None
 
@@ -145,18 +126,10 @@ def test_a_page_may_lead_on_by_itself_and_state_a_licence() -> None:
     assert (page.refresh, page.license, page.copies[0].license) == (f"{HOME}/next", "cc-by", "cc-by")
 
 
-@pytest.mark.parametrize(
-    ("content", "refresh"),
-    [
-        ("0;url=next", f"{HOME}/next"),
-        ("0, URL = 'the next'", f"{HOME}/the next"),
-        ("5; /next", f"{HOME}/next"),
-        (".5; url=/next", f"{HOME}/next"),
-        ("300", ""),
-        ("0;", ""),
-        ("1800; url=/session-expired", ""),
-    ],
-)
+@each_row("content, refresh", [
+    ("0;url=next", f"{HOME}/next"), ("0, URL = 'the next'", f"{HOME}/the next"), ("5; /next", f"{HOME}/next"),
+    (".5; url=/next", f"{HOME}/next"), ("300", ""), ("0;", ""), ("1800; url=/session-expired", ""),
+])  # fmt: skip
 def test_a_page_leads_on_at_once_or_not_at_all(content: str, refresh: str) -> None:
     """As browsers read it (HTML, shared declarative refresh steps); who waits for minutes ends a session."""
     markup = f'<meta http-equiv="refresh" content="{content}">'
@@ -166,17 +139,14 @@ def test_a_page_leads_on_at_once_or_not_at_all(content: str, refresh: str) -> No
 CC_BY = '<a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY</a>'
 
 
-@pytest.mark.parametrize(
-    ("markup", "license_"),
-    [
-        (f"<footer><p>The content of this site: {CC_BY}</p></footer>", ""),
-        (f'<div class="site footer">{CC_BY}</div>', ""),
-        (f"<figure><figcaption>Photo: {CC_BY}</figcaption></figure>", ""),
-        (f'<div class="related">{CC_BY}</div>', ""),
-        ('<meta name="DC.rights" content="Metadata: CC0"><meta name="DC.rights" content="All rights reserved">', ""),
-        (f'<div class="item copyright">{CC_BY}</div>', "cc-by"),
-    ],
-)
+@each_row("markup, license_", [
+    (f"<footer><p>The content of this site: {CC_BY}</p></footer>", ""),
+    (f'<div class="site footer">{CC_BY}</div>', ""),
+    (f"<figure><figcaption>Photo: {CC_BY}</figcaption></figure>", ""),
+    (f'<div class="related">{CC_BY}</div>', ""),
+    ('<meta name="DC.rights" content="Metadata: CC0"><meta name="DC.rights" content="All rights reserved">', ""),
+    (f'<div class="item copyright">{CC_BY}</div>', "cc-by"),
+])  # fmt: skip
 def test_a_licence_of_the_site_a_picture_or_the_metadata_is_none_of_the_file(markup: str, license_: str) -> None:
     page = landing_page.read(f'{markup}<a href="/a.pdf">PDF</a>'.encode(), f"{HOME}/page/1")
     assert [copy.license for copy in page.copies] == [license_]
@@ -189,16 +159,12 @@ def test_the_foot_of_every_page_of_the_acl_anthology_does_not_license_works_of_2
     assert landing_page.read(body(f"landing/{page.file}.html"), page.url).license == ""
 
 
-@pytest.mark.parametrize(
-    ("declared", "content_type", "encoding"),
-    [
-        ("", "text/html", "utf-8"),
-        ("", 'text/html; Charset="ISO-8859-1"', "latin-1"),
-        ('<meta charset="iso-8859-1">', "text/html", "latin-1"),
-        ('<meta charset="iso-8859-1">', "text/html;charset=utf-8", "utf-8"),
-        ('<meta charset="utf-8">', "text/html; charset=none-such", "utf-8"),
-    ],
-)
+@each_row("declared, content_type, encoding", [
+    ("", "text/html", "utf-8"), ("", 'text/html; Charset="ISO-8859-1"', "latin-1"),
+    ('<meta charset="iso-8859-1">', "text/html", "latin-1"),
+    ('<meta charset="iso-8859-1">', "text/html;charset=utf-8", "utf-8"),
+    ('<meta charset="utf-8">', "text/html; charset=none-such", "utf-8"),
+])  # fmt: skip
 def test_a_page_is_written_in_what_its_server_says(declared: str, content_type: str, encoding: str) -> None:
     """What neither said was guessed: `é` became `√©`."""
     markup = f'<html><head>{declared}</head><a href="/é.pdf">PDF</a>'
@@ -206,37 +172,29 @@ def test_a_page_is_written_in_what_its_server_says(declared: str, content_type: 
     assert [copy.url for copy in page.copies] == [f"{HOME}/é.pdf"]
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00\xff", b"%PDF-1.4", b"<" * 1000, "é".encode("utf-16")])
+@each_row("content", [b"", b"\x00\xff", b"%PDF-1.4", b"<" * 1000, "é".encode("utf-16")])
 def test_what_is_no_page_tells_nothing(content: bytes) -> None:
     assert landing_page.read(content, HOME).copies == ()
 
 
-@pytest.mark.parametrize(
-    ("url", "title", "outcome"),
-    [
-        ("https://x.example.org/cookieAbsent", "", Outcome.BLOCKED_COOKIE),
-        ("https://x.example.org/a?error=cookies_not_supported", "", Outcome.BLOCKED_COOKIE),
-        ("https://x.example.org/", "Cookies are disabled", Outcome.BLOCKED_COOKIE),
-        ("https://validate.perfdrive.com/x", "", Outcome.BLOCKED_CAPTCHA),
-        ("https://x.example.org/", "Just a moment...", Outcome.BLOCKED_CAPTCHA),
-        ("https://x.example.org/sso?SAMLRequest=x", "", Outcome.BLOCKED_WALL),
-        ("https://x.example.org/", "Sign in | Journal", Outcome.BLOCKED_WALL),
-        ("https://x.example.org/", "Signs of life", None),
-    ],
-)
+@each_row("url, title, outcome", [
+    ("https://x.example.org/cookieAbsent", "", Outcome.BLOCKED_COOKIE),
+    ("https://x.example.org/a?error=cookies_not_supported", "", Outcome.BLOCKED_COOKIE),
+    ("https://x.example.org/", "Cookies are disabled", Outcome.BLOCKED_COOKIE),
+    ("https://validate.perfdrive.com/x", "", Outcome.BLOCKED_CAPTCHA),
+    ("https://x.example.org/", "Just a moment...", Outcome.BLOCKED_CAPTCHA),
+    ("https://x.example.org/sso?SAMLRequest=x", "", Outcome.BLOCKED_WALL),
+    ("https://x.example.org/", "Sign in | Journal", Outcome.BLOCKED_WALL),
+    ("https://x.example.org/", "Signs of life", None),
+])  # fmt: skip
 def test_what_stands_in_the_way_has_its_outcome(url: str, title: str, outcome: Outcome | None) -> None:
     assert obstacle(url, title) is outcome
 
 
-@pytest.mark.parametrize(
-    ("url", "site"),
-    [
-        ("https://pubs.rsc.org/x", "rsc.org"),
-        ("https://eprints.lib.example.ac.uk:8080/1", "example.ac.uk"),
-        ("https://hal.science./", "hal.science"),
-        ("https://ac.uk/", "ac.uk"),
-        ("nonsense", ""),
-    ],
-)
+@each_row("url, site", [
+    ("https://pubs.rsc.org/x", "rsc.org"),
+    ("https://eprints.lib.example.ac.uk:8080/1", "example.ac.uk"),
+    ("https://hal.science./", "hal.science"), ("https://ac.uk/", "ac.uk"), ("nonsense", ""),
+])  # fmt: skip
 def test_the_name_that_a_site_is_registered_by(url: str, site: str) -> None:
     assert site_of(url) == site

@@ -11,43 +11,28 @@ from harvester.http import links
 from harvester.http.links import Link
 from harvester.http.messages import Fetched
 from tests.fulltext.recorded import DATA, body, exchange, fetched
+from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
 PAGE = "https://example.org/page/1"
 
 
-@pytest.mark.parametrize(
-    ("header", "expected"),
-    [
-        (
-            '</a.pdf>; rel="item"; type="application/pdf"',
-            [Link(PAGE, "item", "https://example.org/a.pdf", "application/pdf")],
-        ),
-        ("<b>;rel=item", [Link(PAGE, "item", "https://example.org/page/b")]),
-        (
-            '<b>; REL="Item describedby"',
-            [Link(PAGE, rel, "https://example.org/page/b") for rel in ("item", "describedby")],
-        ),
-        (
-            '<a,b;c>; rel="item"; title="x, \\"z;\\""; profile="p:q"',
-            [Link(PAGE, "item", "https://example.org/page/a,b;c", "", "p:q", 'x, "z;"')],
-        ),
-        ('<b>; rel="item"; rel="license"', [Link(PAGE, "item", "https://example.org/page/b")]),
-        (
-            '<b>; rel="https://x.example.org/Rel"',
-            [Link(PAGE, "https://x.example.org/Rel", "https://example.org/page/b")],
-        ),
-        (
-            '<b>; rel="describes"; anchor="/c"',
-            [Link("https://example.org/c", "describes", "https://example.org/page/b")],
-        ),
-        ('<http://[>; rel="item", <b>; rel="item"', [Link(PAGE, "item", "https://example.org/page/b")]),
-        ('<b>; crossorigin; rel="item"', [Link(PAGE, "item", "https://example.org/page/b")]),
-        ("<b>", []),
-        ("nonsense", []),
-        ("<b", []),
-    ],
-)
+@each_row("header, expected", [
+    ('</a.pdf>; rel="item"; type="application/pdf"', [
+        Link(PAGE, "item", "https://example.org/a.pdf", "application/pdf")
+    ]),
+    ("<b>;rel=item", [Link(PAGE, "item", "https://example.org/page/b")]),
+    ('<b>; REL="Item describedby"', [Link(PAGE, rel, "https://example.org/page/b") for rel in ("item", "describedby")]),
+    ('<a,b;c>; rel="item"; title="x, \\"z;\\""; profile="p:q"', [
+        Link(PAGE, "item", "https://example.org/page/a,b;c", "", "p:q", 'x, "z;"')
+    ]),
+    ('<b>; rel="item"; rel="license"', [Link(PAGE, "item", "https://example.org/page/b")]),
+    ('<b>; rel="https://x.example.org/Rel"', [Link(PAGE, "https://x.example.org/Rel", "https://example.org/page/b")]),
+    ('<b>; rel="describes"; anchor="/c"', [Link("https://example.org/c", "describes", "https://example.org/page/b")]),
+    ('<http://[>; rel="item", <b>; rel="item"', [Link(PAGE, "item", "https://example.org/page/b")]),
+    ('<b>; crossorigin; rel="item"', [Link(PAGE, "item", "https://example.org/page/b")]),
+    ("<b>", []), ("nonsense", []), ("<b", []),
+])  # fmt: skip
 def test_links_of_a_header(header: str, expected: list[Link]) -> None:
     assert list(links.from_header([header], PAGE)) == expected
 
@@ -75,11 +60,9 @@ def test_the_signposts_of_zenodo() -> None:
 def test_the_signposts_of_pangaea() -> None:
     folder = DATA / "signposting" / "http"
     signposts = signposting.of_answer(exchange(folder / "fuji__doi.pangaea.de_10.1594_PANGAEA.902845.200.meta.json"))
-    assert (signposts.cite_as, len(signposts.described_by), len(signposts.items)) == (
-        "https://doi.org/10.1594/PANGAEA.902845",
-        8,
-        1,
-    )
+    assert (
+        signposts.cite_as, len(signposts.described_by), len(signposts.items),
+    ) == ("https://doi.org/10.1594/PANGAEA.902845", 8, 1)  # fmt: skip
     assert signposts.items[0].href == "https://doi.pangaea.de/10.1594/PANGAEA.902845?format=zip"
 
 
@@ -99,14 +82,10 @@ def test_both_forms_of_a_link_set() -> None:
 
 
 @needs_data
-@pytest.mark.parametrize(
-    ("name", "items", "license", "cite_as"),
-    [
-        ("02-html-full", 1, "https://creativecommons.org/licenses/by/4.0/", True),
-        ("18-html-citeas-only", 0, "", True),
-        ("19-html-citeas-multiple-rels", 0, "", True),
-    ],
-)
+@each_row("name, items, license, cite_as", [
+    ("02-html-full", 1, "https://creativecommons.org/licenses/by/4.0/", True),
+    ("18-html-citeas-only", 0, "", True), ("19-html-citeas-multiple-rels", 0, "", True),
+])  # fmt: skip
 def test_signposts_in_the_head_of_a_page(name: str, items: int, license: str, cite_as: bool) -> None:  # noqa: A002 - the relation's name
     page = f"https://s11.no/2022/a2a-fair-metrics/{name}/"
     signposts = signposting.read(page, landing_page.read(body(f"signposting/signposting__{name}.html"), page).links)
@@ -119,8 +98,6 @@ def test_pdfs_come_first_and_links_from_elsewhere_are_not_the_pages() -> None:
     assert [copy.url.rpartition("/")[2] for copy in signposts.copies] == ["a.pdf", "b.zip"]
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"[]", b'{"linkset": [{"anchor": "/x", "item": [{"type": "a/b"}, 3]}]}', b"[" * 100_000]
-)
+@each_row("content", [b"", b"[]", b'{"linkset": [{"anchor": "/x", "item": [{"type": "a/b"}, 3]}]}', b"[" * 100_000])
 def test_what_is_no_link_set_has_no_links(content: bytes) -> None:
     assert links.from_json(content, PAGE) == ()

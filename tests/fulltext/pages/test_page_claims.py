@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pages.page_license import Terms
+from tests.rows import each_row
 
 TITLE = "Meadows in winter"
 BY = "https://creativecommons.org/licenses/by/4.0/"
@@ -25,63 +24,50 @@ def json_ld(**more: object) -> str:
     return f'<script type="application/ld+json">{json.dumps({"@type": "Article", "name": TITLE, **more})}</script>'
 
 
-@pytest.mark.parametrize(
-    ("markup", "day"),
-    [
-        ("<p>Available from</p><p>1 May 2027</p>", "2027-05-01"),
-        ("<dl><dt>Embargo</dt><dd>2027/05/01</dd></dl>", "2027-05-01"),
-        ("<p>Der Volltext ist bis 1. Mai 2027 gesperrt.</p>", "2027-05-01"),
-        (json_ld(embargoDate="2027-05-01"), "2027-05-01"),
-        (json_ld(conditionsOfAccess="Embargoed until 1 May 2027"), "2027-05-01"),
-        ('<meta name="citation_embargo" content="2027-05">', "2027-05-31"),
-        ('<meta name="dc.available" content="2027">', "2027-01-01"),
-        ("<nav>Available from 1 May 2027</nav>", ""),
-        ('<div class="related">Embargo until 1 May 2027</div>', ""),
-        ('<div role="contentinfo">Embargo until 1 May 2027</div>', ""),
-        ("<script>Embargo until 1 May 2027</script>", ""),
-        ("<p><!-- of a template -->Embargo until 1 May 2027</p>", "2027-05-01"),
-        ("<p>Text<!----> <!---->Embargo until 1 May 2027</p>", "2027-05-01"),
-        ("<p>Meadows until 1 May 2027</p>", ""),
-    ],
-)
+@each_row("markup, day", [
+    ("<p>Available from</p><p>1 May 2027</p>", "2027-05-01"),
+    ("<dl><dt>Embargo</dt><dd>2027/05/01</dd></dl>", "2027-05-01"),
+    ("<p>Der Volltext ist bis 1. Mai 2027 gesperrt.</p>", "2027-05-01"),
+    (json_ld(embargoDate="2027-05-01"), "2027-05-01"),
+    (json_ld(conditionsOfAccess="Embargoed until 1 May 2027"), "2027-05-01"),
+    ('<meta name="citation_embargo" content="2027-05">', "2027-05-31"),
+    ('<meta name="dc.available" content="2027">', "2027-01-01"),
+    ("<nav>Available from 1 May 2027</nav>", ""),
+    ('<div class="related">Embargo until 1 May 2027</div>', ""),
+    ('<div role="contentinfo">Embargo until 1 May 2027</div>', ""),
+    ("<script>Embargo until 1 May 2027</script>", ""),
+    ("<p><!-- of a template -->Embargo until 1 May 2027</p>", "2027-05-01"),
+    ("<p>Text<!----> <!---->Embargo until 1 May 2027</p>", "2027-05-01"),
+    ("<p>Meadows until 1 May 2027</p>", ""),
+])  # fmt: skip
 def test_a_page_states_the_day_of_its_file(markup: str, day: str) -> None:
     assert terms(markup)[2:5] == (day, "", "")
 
 
-@pytest.mark.parametrize(
-    ("markup", "sentence"),
-    [
-        ("<p>Embargoed access</p>", 'The page says "embargoed access".'),
-        ("<p>Do not distribute</p>", 'The page says "do not distribute".'),
-        ("<p>Embargoed access</p><p>Embargo until 2020-01-01</p>", ""),
-        ("<dl><dt>Embargo</dt><dd>none</dd></dl>", ""),
-        ("<p>For personal use only, as all of this website.</p>", ""),
-    ],
-)
+@each_row("markup, sentence", [
+    ("<p>Embargoed access</p>", 'The page says "embargoed access".'),
+    ("<p>Do not distribute</p>", 'The page says "do not distribute".'),
+    ("<p>Embargoed access</p><p>Embargo until 2020-01-01</p>", ""),
+    ("<dl><dt>Embargo</dt><dd>none</dd></dl>", ""),
+    ("<p>For personal use only, as all of this website.</p>", ""),
+])  # fmt: skip
 def test_a_page_restricts_its_file(markup: str, sentence: str) -> None:
     assert terms(markup).restriction == sentence
 
 
-@pytest.mark.parametrize(
-    ("markup", "license_", "doubt"),
-    [
-        (HEAD_LINK, "cc-by", ""),
-        (HEAD_LINK + f'<p>Metadata: <a rel="license" href="{BY}">CC BY</a></p>', "", "for the metadata"),
-        (HEAD_LINK + "<p>All rights reserved</p>", "", 'The page says "all rights reserved".'),
-        (HEAD_LINK + "<p>This site: all rights reserved</p>", "cc-by", ""),
-        (HEAD_LINK + '<a href="https://rightsstatements.org/vocab/InC/1.0/">rights</a>', "", "In Copyright"),
-        (
-            HEAD_LINK + '<meta name="DC.rights" content="http://rightsstatements.org/vocab/InC/1.0/">',
-            "",
-            "In Copyright",
-        ),
-        (HEAD_LINK + '<footer><a href="https://rightsstatements.org/vocab/InC/1.0/">x</a></footer>', "cc-by", ""),
-        (HEAD_LINK + "<p>License: CC BY-ND 4.0</p>", "", "different licences: cc-by and cc-by-nd"),
-        (f'<p>Bees in amber: <a rel="license" href="{BY}">CC BY</a></p>', "", "for something else than this copy"),
-        (f'<p>Drawing of a bee. <a rel="license" href="{BY}">CC BY</a></p>', "cc-by", ""),
-        (f'<p>Drawing of a bee. It is under <a rel="license" href="{BY}">CC BY</a></p>', "", "for something else"),
-    ],
-)
+@each_row("markup, license_, doubt", [
+    (HEAD_LINK, "cc-by", ""),
+    (HEAD_LINK + f'<p>Metadata: <a rel="license" href="{BY}">CC BY</a></p>', "", "for the metadata"),
+    (HEAD_LINK + "<p>All rights reserved</p>", "", 'The page says "all rights reserved".'),
+    (HEAD_LINK + "<p>This site: all rights reserved</p>", "cc-by", ""),
+    (HEAD_LINK + '<a href="https://rightsstatements.org/vocab/InC/1.0/">rights</a>', "", "In Copyright"),
+    (HEAD_LINK + '<meta name="DC.rights" content="http://rightsstatements.org/vocab/InC/1.0/">', "", "In Copyright"),
+    (HEAD_LINK + '<footer><a href="https://rightsstatements.org/vocab/InC/1.0/">x</a></footer>', "cc-by", ""),
+    (HEAD_LINK + "<p>License: CC BY-ND 4.0</p>", "", "different licences: cc-by and cc-by-nd"),
+    (f'<p>Bees in amber: <a rel="license" href="{BY}">CC BY</a></p>', "", "for something else than this copy"),
+    (f'<p>Drawing of a bee. <a rel="license" href="{BY}">CC BY</a></p>', "cc-by", ""),
+    (f'<p>Drawing of a bee. It is under <a rel="license" href="{BY}">CC BY</a></p>', "", "for something else"),
+])  # fmt: skip
 def test_a_licence_counts_unless_the_page_contradicts_it(markup: str, license_: str, doubt: str) -> None:
     stated = terms(markup)
     assert stated.license == license_
@@ -89,19 +75,14 @@ def test_a_licence_counts_unless_the_page_contradicts_it(markup: str, license_: 
     assert bool(stated.doubt) is not bool(license_)
 
 
-@pytest.mark.parametrize(
-    ("markup", "is_retracted"),
-    [
-        (f"<h1>RETRACTED: {TITLE}</h1>", True),
-        (f"<h1>{TITLE} (Withdrawn)</h1>", True),
-        ("<p>This article has been retracted.</p>", True),
-        ("<p>If this article has been retracted, readers are told.</p>", False),
-        ('<meta name="article.retracted" content="yes">', True),
-        ('<meta name="article.retracted" content="no">', False),
-        ("<h1>Retraction in science</h1><p>This article has been retracted.</p>", False),
-        (json_ld(creativeWorkStatus="Retracted"), True),
-    ],
-)
+@each_row("markup, is_retracted", [
+    (f"<h1>RETRACTED: {TITLE}</h1>", True), (f"<h1>{TITLE} (Withdrawn)</h1>", True),
+    ("<p>This article has been retracted.</p>", True),
+    ("<p>If this article has been retracted, readers are told.</p>", False),
+    ('<meta name="article.retracted" content="yes">', True), ('<meta name="article.retracted" content="no">', False),
+    ("<h1>Retraction in science</h1><p>This article has been retracted.</p>", False),
+    (json_ld(creativeWorkStatus="Retracted"), True),
+])  # fmt: skip
 def test_a_page_states_a_retraction(markup: str, is_retracted: bool) -> None:
     assert bool(terms(markup).retracted) is is_retracted
 
@@ -129,22 +110,19 @@ def days_of(markup: str) -> dict[str, str]:
     return {copy.url.rpartition("/")[2]: copy.open_from for copy in read.copies}
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        f"<table><tr><td>{A}</td><td>{LATER}</td></tr><tr><td>{B}</td><td>Open access</td></tr></table>",
-        f"<table><tr><td>{B}</td><td>Open access</td></tr><tr><td>{A}</td><td>{LATER}</td></tr></table>",
-        f"<ul><li>{A} {LATER}</li><li>{B}</li></ul>",
-        f"<div><a href='/a.pdf'><img></a><p>{LATER}<br>{A}</p></div><div><a href='/b.pdf'><img></a><p>{B}</p></div>",
-        f"<div><div>{A} <span>{LATER}</span></div><div>{B} <span>Open</span></div></div>{MET.format('/b.pdf')}",
-    ],
-)
+@each_row("markup", [
+    f"<table><tr><td>{A}</td><td>{LATER}</td></tr><tr><td>{B}</td><td>Open access</td></tr></table>",
+    f"<table><tr><td>{B}</td><td>Open access</td></tr><tr><td>{A}</td><td>{LATER}</td></tr></table>",
+    f"<ul><li>{A} {LATER}</li><li>{B}</li></ul>",
+    f"<div><a href='/a.pdf'><img></a><p>{LATER}<br>{A}</p></div><div><a href='/b.pdf'><img></a><p>{B}</p></div>",
+    f"<div><div>{A} <span>{LATER}</span></div><div>{B} <span>Open</span></div></div>{MET.format('/b.pdf')}",
+])  # fmt: skip
 def test_an_embargo_in_the_row_of_a_file_is_that_of_this_file(markup: str) -> None:
     """The page was left alone until that day, and the preprint beside it was missed."""
     assert days_of(markup) == {"a.pdf": "2027-05-01", "b.pdf": ""}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "markup",
     [
         f"<p>{LATER}</p><ul><li>{A}</li><li>{B}</li></ul>",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from harvester.fulltext.pages import landing_page
+from tests.rows import each_row
 
 HOME = "https://repository.example.org"
 CC_BY = '<a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY</a>'
@@ -26,8 +25,8 @@ ARTICLE = {"@type": "ScholarlyArticle", "license": CC_BY_URL}
 SITE = {"@type": "WebSite", "license": CC_BY_URL}
 
 
-@pytest.mark.parametrize(
-    ("markup", "license_"),
+@each_row(
+    "markup, license_",
     [
         (linked("The metadata and text of this website are under"), ""),
         (linked("", "applies to the metadata and text of this website."), ""),
@@ -97,22 +96,18 @@ def test_no_page_of_a_host_that_is_distrusted_states_a_licence() -> None:
     assert landing_page.read(markup, "https://example.net/AMR.1").license == "cc-by"
 
 
-@pytest.mark.parametrize(
-    ("markup", "open_from"),
-    [
-        (HEAD.format("info:eu-repo/date/embargoEnd/2027-01-31") + '<a href="/a.pdf">PDF</a>', "2027-01-31"),
-        (
-            HEAD.format("Embargoed Access")
-            + '<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>',
-            "2027-01-31",
-        ),
-        ('<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>', "2027-01-01"),
-        ("<p>Embargoed until 31 January 2027</p>", "2027-01-31"),
-        ('<p>Embargoed until 31 January 2027</p><a href="/a.pdf">PDF</a>', "2027-01-31"),
-        ('<aside>Embargoed until 31 January 2027</aside><a href="/a.pdf">PDF</a>', ""),
-        ("<p>No file.</p>", ""),
-    ],
-)
+@each_row("markup, open_from", [
+    (HEAD.format("info:eu-repo/date/embargoEnd/2027-01-31") + '<a href="/a.pdf">PDF</a>', "2027-01-31"),
+    (
+        HEAD.format("Embargoed Access") + '<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>',
+        "2027-01-31",
+    ),
+    ('<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>', "2027-01-01"),
+    ("<p>Embargoed until 31 January 2027</p>", "2027-01-31"),
+    ('<p>Embargoed until 31 January 2027</p><a href="/a.pdf">PDF</a>', "2027-01-31"),
+    ('<aside>Embargoed until 31 January 2027</aside><a href="/a.pdf">PDF</a>', ""),
+    ("<p>No file.</p>", ""),
+])  # fmt: skip
 def test_a_page_says_from_when_on_its_file_may_be_had(markup: str, open_from: str) -> None:
     """A part of the page about other works does not count. A month without an embargo begins on its first day."""
     page = landing_page.read(markup.encode(), f"{HOME}/page/1")

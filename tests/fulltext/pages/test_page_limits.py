@@ -11,6 +11,7 @@ from harvester.fulltext.pages.landing_page import read
 from harvester.fulltext.pages.page_limits import MOST_DEEP, MOST_TAGS, affordable
 from harvester.fulltext.pdf.similarity import letters, words
 from harvester.http.links import from_header
+from tests.rows import each_row
 
 PAGE = "https://journal.example.org/a"
 LINK = b"<a href='x.pdf'>PDF</a>"
@@ -28,7 +29,7 @@ def test_a_page_is_read_to_where_too_many_elements_are_inside_each_other() -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"<a href='x.pdf'>pdf<div>" * 300,  # took the square of their number
@@ -46,7 +47,7 @@ def test_what_was_made_to_be_endless_costs_a_moment(body: bytes) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["\ufdfa" * 500_000, "a" * 2_000_000, "a-" + "\n" * 200_000, "a\u0301" * 500_000])
+@each_row("text", ["\ufdfa" * 500_000, "a" * 2_000_000, "a-" + "\n" * 200_000, "a\u0301" * 500_000])
 def test_a_document_that_was_made_to_be_endless_costs_a_moment(text: str) -> None:
     began = time.process_time()
     words(text)

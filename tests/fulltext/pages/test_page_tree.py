@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.fulltext.pages import landing_rules
 from harvester.fulltext.pages.page_tree import PageTree, attributes, held_by, texts, words
 from harvester.fulltext.pages.selectors import compiled
+from tests.rows import each_row
 
 
 def tree(body: str) -> PageTree:
@@ -18,7 +17,7 @@ def meant(selector: str, body: str) -> list[str]:
     return [words(element) for element in tree(body).selected(selector)]
 
 
-@pytest.mark.parametrize("body", ["", " \n", "<!-- nothing -->", "<!DOCTYPE html>"])
+@each_row("body", ["", " \n", "<!-- nothing -->", "<!DOCTYPE html>"])
 def test_a_page_without_anything_has_no_elements(body: str) -> None:
     page = tree(body)
     assert (page.elements("a"), page.selected("a"), page.texts()) == ([], [], [])
@@ -31,8 +30,8 @@ def test_what_stands_behind_the_end_of_a_page_belongs_to_it() -> None:
     assert page.texts() == ["one", "two", "three", "four"]
 
 
-@pytest.mark.parametrize(
-    ("declared", "written", "title"),
+@each_row(
+    "declared, written, title",
     [("koi8-r", "koi8-r", "Жизнь"), ("no-such-name", "utf-8", "Жизнь"), ("windows-1252", "windows-1252", "Größe")],
 )
 def test_a_page_is_read_in_the_encoding_that_it_declares_if_there_is_such_a_one(
@@ -64,37 +63,20 @@ PAGE = """
 """
 
 
-@pytest.mark.parametrize(
-    ("selector", "expected"),
-    [
-        ("a", ["1", "2", "3"]),
-        ("ds-file", ["4"]),
-        (".two", ["1"]),
-        ("a.one.two", ["1"]),
-        ("a.tw", []),
-        ("#first", ["1"]),
-        ("a#second", []),
-        ("a[data-popup]", ["3"]),
-        ("a[href*='.pdf']", ["2"]),
-        ("a[href*='.pdf' i]", ["1", "2"]),
-        ("a[type='application/pdf']", ["3"]),
-        ("a[href='/a/c']", ["3"]),
-        ("[href^='/a/']", ["3", "4"]),
-        (".open-access a[href]", ["1", "2"]),
-        ("div p a", ["2"]),
-        ("ds-file, .free p a, .one", ["1", "2", "4"]),
-    ],
-)
+@each_row("selector, expected", [
+    ("a", ["1", "2", "3"]), ("ds-file", ["4"]), (".two", ["1"]), ("a.one.two", ["1"]), ("a.tw", []), ("#first", ["1"]),
+    ("a#second", []), ("a[data-popup]", ["3"]), ("a[href*='.pdf']", ["2"]), ("a[href*='.pdf' i]", ["1", "2"]),
+    ("a[type='application/pdf']", ["3"]), ("a[href='/a/c']", ["3"]), ("[href^='/a/']", ["3", "4"]),
+    (".open-access a[href]", ["1", "2"]), ("div p a", ["2"]), ("ds-file, .free p a, .one", ["1", "2", "4"]),
+])  # fmt: skip
 def test_a_selector_means_what_it_means_in_css(selector: str, expected: list[str]) -> None:
     assert meant(selector, PAGE) == expected
 
 
 def test_every_selector_of_the_tables_is_one() -> None:
     selectors = [
-        *(platform.selector for platform in landing_rules.PLATFORMS),
-        landing_rules.ISSUE,
-        landing_rules.REDIRECT_FIELD,
-    ]
+        *(platform.selector for platform in landing_rules.PLATFORMS), landing_rules.ISSUE, landing_rules.REDIRECT_FIELD,
+    ]  # fmt: skip
     assert all(compiled(selector) for selector in selectors)
 
 

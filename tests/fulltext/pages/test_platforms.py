@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Outcome
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.search_work import search
@@ -11,33 +9,28 @@ from harvester.fulltext.step_order import steps
 from tests.fulltext.platforms import Platform, answer, platforms
 from tests.fulltext.web import SETTINGS, RecordedWeb, a_pdf, work
 from tests.fulltext.web import answer as answer_of
+from tests.rows import each_row
 
 _TITLE = "Coherence properties of quantum dot resonance fluorescence"
 
 
-@pytest.mark.parametrize("platform", list(platforms()), ids=lambda platform: platform.name)
+@each_row("platform", list(platforms()))
 def test_the_right_link_comes_first(platform: Platform) -> None:
     assert answer(platform) == platform.right
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        f'<a href="/{"a" * 5000}.pdf">PDF</a>',
-        (
-            '<script>{"pdfDownload": {"urlMetadata": {"path": "p", "pii": 1, "pdfExtension": "/pdf", "queryParams": '
-            '{"md5": "m", "pid": "p"}}}}</script>'
-        ),
-        '<script>{"pdfDownload": {"urlMetadata": []}}</script>',
-        '<a href="http://[/1.pdf">PDF</a>',
-        '<meta name="citation_pdf_url" content="mailto:a">',
-        '<meta name="citation_pdf_url" content="https://doi.org/10.1234/x">',
-        '<embed type="application/pdf" src="/first-page.pdf">',
-        '<a class="obj_galley_link pdf" href="/cover">PDF</a>',
-        '<title>Just a moment...</title><a href="/1.pdf">PDF</a>',
-        '<script>{"pdfDownload": {"a": </script>',
-    ],
-)
+@each_row("markup", [
+    f'<a href="/{"a" * 5000}.pdf">PDF</a>',
+    (
+        '<script>{"pdfDownload": {"urlMetadata": {"path": "p", "pii": 1, "pdfExtension": "/pdf", "queryParams": '
+        '{"md5": "m", "pid": "p"}}}}</script>'
+    ),
+    '<script>{"pdfDownload": {"urlMetadata": []}}</script>', '<a href="http://[/1.pdf">PDF</a>',
+    '<meta name="citation_pdf_url" content="mailto:a">',
+    '<meta name="citation_pdf_url" content="https://doi.org/10.1234/x">',
+    '<embed type="application/pdf" src="/first-page.pdf">', '<a class="obj_galley_link pdf" href="/cover">PDF</a>',
+    '<title>Just a moment...</title><a href="/1.pdf">PDF</a>', '<script>{"pdfDownload": {"a": </script>',
+])  # fmt: skip
 def test_what_a_page_says_in_a_way_that_nobody_can_follow_is_left_out(markup: str) -> None:
     page = landing_page.read(markup.encode(), "https://journal.example.org/1", "text/html; charset=utf-16")
     assert page.copies == ()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from textwrap import fill
 
-import pytest
-
 from gateway.model import Outcome
 from harvester.fulltext.pdf.abstracts import doubt_about
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted
+from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
 HEAD = f"{TITLE}\nAda Turf, Bo Reed\nInstitute of Peat"
@@ -36,8 +35,8 @@ def doubt(*parts: str, pages: int = 1, expected: int = 0) -> str:
     return doubt_about(Document(Extracted(Outcome.SUCCESS, pages, text, "", "pdfium", text), Facts((TITLE,), expected)))
 
 
-@pytest.mark.parametrize("names", LANGUAGES.values(), ids=LANGUAGES)
-@pytest.mark.parametrize("joint", ["\n", " "])
+@each_row("names", LANGUAGES.values())
+@each_row("joint", ["\n", " "])
 def test_an_abstract_with_parts_and_no_other_text_is_not_the_work(names: str, joint: str) -> None:
     text = fill(abstract(names, joint), 90) if joint == " " else abstract(names)
     assert (
@@ -51,7 +50,7 @@ def test_the_names_of_the_parts_may_end_with_a_full_stop() -> None:
     assert doubt(abstract(LANGUAGES["English"]).replace(": ", ". ")) != ""
 
 
-@pytest.mark.parametrize("names", LANGUAGES.values(), ids=LANGUAGES)
+@each_row("names", LANGUAGES.values())
 def test_an_article_has_its_own_text_behind_its_abstract(names: str) -> None:
     assert doubt(abstract(names), "1 Introduction", *[SENTENCE] * 30, pages=2) == ""
     assert doubt(abstract(names), *[SENTENCE] * 80, pages=2) == ""
@@ -63,7 +62,7 @@ def test_an_abstract_that_is_the_work_is_accepted() -> None:
     assert doubt(abstract(LANGUAGES["English"]), expected=9) != ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         abstract("Background|Methods"),  # two parts

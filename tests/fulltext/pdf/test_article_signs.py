@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.fulltext.decisions import Thresholds, rule
 from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.judge import Verdict, expected, judge
 from harvester.fulltext.pdf.record_kinds import other_type
+from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
 BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(60))
@@ -35,18 +34,14 @@ HEAD = f"{TITLE}\nAda Turf"
 ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
 
 
-@pytest.mark.parametrize(
-    "types",
-    [
-        "Poster", "Text; Poster", "info:eu-repo/semantics/conferenceObject; Poster communications", "Dataset",
-        "Text; Dataset", "Research data", "http://purl.org/coar/resource_type/c_ddb1", "Software", "Source code",
-        "StillImage", "image-figure", "Video recording", "info:eu-repo/semantics/lecture", "Présentation", "Vortrag",
-        "Patent", "Erratum", "Survey data",
-        "Keynote speech", "Technical drawing", "Affiche", "doc-type:patent", "image/jpeg", "Notated Music",
-        "Visual art", "Digital image",
-        "http://purl.org/coar/resource_type/c_c94f; http://purl.org/coar/resource_type/c_6670",
-    ],
-)  # fmt: skip
+@each_row("types", [
+    "Poster", "Text; Poster", "info:eu-repo/semantics/conferenceObject; Poster communications", "Dataset",
+    "Text; Dataset", "Research data", "http://purl.org/coar/resource_type/c_ddb1", "Software", "Source code",
+    "StillImage", "image-figure", "Video recording", "info:eu-repo/semantics/lecture", "Présentation", "Vortrag",
+    "Patent", "Erratum", "Survey data", "Keynote speech", "Technical drawing", "Affiche", "doc-type:patent",
+    "image/jpeg", "Notated Music", "Visual art", "Digital image",
+    "http://purl.org/coar/resource_type/c_c94f; http://purl.org/coar/resource_type/c_6670",
+])  # fmt: skip
 def test_no_article_is_the_file_of_a_record_of_something_else(types: str) -> None:
     verdict = judged(ARTICLE, *types.split("; "))
     assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.LOW_SCORE, True)
@@ -57,14 +52,11 @@ def test_no_article_is_the_file_of_a_record_of_something_else(types: str) -> Non
     assert ruling == ("review", verdict.doubt)
 
 
-@pytest.mark.parametrize(
-    "types",
-    [
+@each_row("types", [
         "Text; Article; info:eu-repo/semantics/article", "article; image", "Text; Image", "Lecture notes", "Text",
         "Conference Paper / Presentation", "info:eu-repo/semantics/conferenceObject", "Book review",
         "Journal article; Dataset", "Digital resource", "Research output", "Interview", "Software review", "Data note",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_an_article_is_the_file_of_a_record_that_may_be_one(types: str) -> None:
     verdict = judged(ARTICLE, *types.split("; "))
     assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.SUCCESS, False)
@@ -88,16 +80,13 @@ def test_a_title_that_names_the_kind_of_its_record_is_enough() -> None:
     assert other_type(a_record("Erratum")) == "Erratum"
 
 
-@pytest.mark.parametrize(
-    ("front", "sign"),
-    [
+@each_row("front, sign", [
         (ARTICLE, "\u201cannals of wet land 12 (2019) 45-58\u201d"),
         (f"{HEAD}\nReceived 3 May 2018; accepted 4 June\n{BODY}", "\u201creceived 3 may 2018; accepted\u201d"),
         (f"{HEAD}\nPreprint submitted to Peat Letters\n{BODY}", "\u201cpreprint submitted to\u201d"),
         (f"{HEAD}\nAccepted manuscript\n{BODY}", "it says that it is an accepted manuscript"),
         (f"{HEAD}\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "its title, abstract and introduction are on one page"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_no_article_is_the_file_of_a_record_of_a_thesis(front: str, sign: str) -> None:
     verdict = judged(front, "doctoralThesis")
     assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.LOW_SCORE, True)
@@ -111,14 +100,11 @@ def test_a_short_file_with_an_abstract_and_references_is_no_thesis() -> None:
     assert judged(f"{HEAD}\n{BODY}", "Thesis", pages=14, rest="").outcome is Outcome.SUCCESS
 
 
-@pytest.mark.parametrize(
-    "front",
-    [
-        f"{TITLE}\nAda Turf\n2015",
-        f"Studies in Soil, Dissertation No. 1934\n{TITLE}\nAda Turf\nISBN 978-91-7685-000-1 ISSN 0345-7524",
-        f"{TITLE}\nAda Turf\n© 2019 Ada Turf. All rights reserved.\nDOI: 10.5555/thesis.1",
-    ],
-)
+@each_row("front", [
+    f"{TITLE}\nAda Turf\n2015",
+    f"Studies in Soil, Dissertation No. 1934\n{TITLE}\nAda Turf\nISBN 978-91-7685-000-1 ISSN 0345-7524",
+    f"{TITLE}\nAda Turf\n© 2019 Ada Turf. All rights reserved.\nDOI: 10.5555/thesis.1",
+])  # fmt: skip
 def test_a_thesis_without_its_degree_is_the_file_of_its_record(front: str) -> None:
     verdict = judged(front, "Thesis", pages=120)
     assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.SUCCESS, False)

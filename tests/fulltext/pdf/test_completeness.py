@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Outcome
 from harvester.fulltext.pdf.completeness import doubt_about
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted
+from tests.rows import each_row
 
 NO_END = "It has neither references nor another end: it may lack pages."
 TITLE = "Drainage of peat meadows in the northern lowlands"
@@ -32,9 +31,7 @@ def a_copy(*pages: str, head: str = HEAD, number: int = 1) -> Extracted:
     """Return a copy with these pages after its first one. Every page has its number, from `number` on."""
     texts = [f"{head}\n{FULL}", *pages]
     leaves = [f"{text}\n{place}" for place, text in enumerate(texts, number)]
-    return Extracted(
-        Outcome.SUCCESS, len(leaves), "\f".join(leaves[:2]), "\n\f".join(leaves[2:]), "pdfium", leaves[0]
-    )  # fmt: skip
+    return Extracted(Outcome.SUCCESS, len(leaves), "\f".join(leaves[:2]), "\n\f".join(leaves[2:]), "pdfium", leaves[0])
 
 
 def doubt(copy: Extracted, pages: int = 0) -> str:
@@ -63,12 +60,12 @@ CUT = {
 }
 
 
-@pytest.mark.parametrize("copy", WHOLE.values(), ids=WHOLE)
+@each_row("copy", WHOLE.values())
 def test_a_document_that_ends_is_whole(copy: Extracted) -> None:
     assert doubt(copy) == ""
 
 
-@pytest.mark.parametrize("copy", CUT.values(), ids=CUT)
+@each_row("copy", CUT.values())
 def test_a_document_without_an_end_may_lack_pages(copy: Extracted) -> None:
     assert doubt(copy) == NO_END
 
@@ -76,8 +73,8 @@ def test_a_document_without_an_end_may_lack_pages(copy: Extracted) -> None:
 CITED = "Annals of Wet Land 12 (2019) 45-58"
 
 
-@pytest.mark.parametrize(
-    ("citation", "number", "reason"),
+@each_row(
+    "citation, number, reason",
     [
         (CITED, 45, "It has 8 pages, and the work has 14."),  # they have the numbers of the citation
         ("Annals of Wet Land, pp. 45-8, 2019", 45, NO_END),  # four pages are stated, and the last one is full
@@ -98,7 +95,7 @@ def test_an_article_with_all_pages_of_its_citation_needs_no_end() -> None:
     assert doubt(a_copy(*[FULL] * 13, head=f"{CITED}\n{HEAD}", number=45)) == ""
 
 
-@pytest.mark.parametrize(("lines", "pages", "is_doubted"), [(45, 15, True), (45, 9, False), (150, 15, False)])
+@each_row("lines, pages, is_doubted", [(45, 15, True), (45, 9, False), (150, 15, False)])
 def test_a_copy_with_fewer_pages_than_a_service_states_needs_as_many_words(
     lines: int, pages: int, is_doubted: bool
 ) -> None:
@@ -112,9 +109,7 @@ def test_a_copy_of_few_words_is_not_the_whole_work() -> None:
     assert doubt(copy, 10) == f"It has {copy.word_count} words, and the work has 10 pages."
 
 
-@pytest.mark.parametrize(
-    ("second", "reason"), [(11, "The numbers of its pages show that 7 pages are missing."), (6, "")]
-)
+@each_row("second, reason", [(11, "The numbers of its pages show that 7 pages are missing."), (6, "")])
 def test_numbers_of_pages_that_jump_show_that_pages_are_missing(second: int, reason: str) -> None:
     first = a_copy(FULL, FULL, FULL)
     last = [f"{FULL}\n{number}" for number in range(second, second + 3)] + [f"{REFERENCES}\n{second + 3}"]
@@ -128,9 +123,7 @@ def test_numbers_of_pages_that_jump_show_that_pages_are_missing(second: int, rea
 def _numbered(numbers: list[str]) -> Extracted:
     """Return a copy whose pages have these numbers."""
     leaves = [f"{HEAD}\n{FULL}", *(f"{FULL}\n{number}" for number in numbers[:-1]), f"{REFERENCES}\n{numbers[-1]}"]
-    return Extracted(
-        Outcome.SUCCESS, len(leaves), "\f".join(leaves[:2]), "\n\f".join(leaves[2:]), "pdfium", leaves[0]
-    )  # fmt: skip
+    return Extracted(Outcome.SUCCESS, len(leaves), "\f".join(leaves[:2]), "\n\f".join(leaves[2:]), "pdfium", leaves[0])
 
 
 def test_numbers_that_grow_by_two_show_that_every_second_page_is_missing() -> None:

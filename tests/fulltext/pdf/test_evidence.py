@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from gateway.fulltext.identification import Sign, is_identified, least_score
 from gateway.model import Statement, Work
 from harvester.fulltext.identifiers import identifiers_of
@@ -20,6 +18,7 @@ from harvester.fulltext.pdf.titles import title_of
 from harvester.fulltext.pdf.work_names import Named, Page, named_of
 from harvester.fulltext.services import datacite
 from tests.fulltext.web import answer
+from tests.rows import each_row
 
 TITLE = "Coherence of quantum dots in gardens of the north"
 DOI = "10.1234/dots.5"
@@ -38,25 +37,20 @@ def page(*lines: str) -> str:
 OWN = page("Journal of Gardens 12 (2012) 1-9", TITLE, "C. Matthiesen1, M. Atatüre2", "Cambridge")
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        OWN,
-        page("Coherence of quantum dots in", "gardens of the north*", "C. Matthiesen"),
-        page("COHERENCE OF QUAN-", "TUM DOTS IN GARDENS OF THE NORTH", "C. MATTHIESEN"),
-        page("C O H E R E N C E of Quantum Dots in Gardens of the North", "C. Matthiesen"),
-        page("Research Article", f"{TITLE}1", "Matthiesen et al."),
-        page(f"Original article: {TITLE}", "Matthiesen et al."),
-        page(f"{TITLE} C. Matthiesen, M. Atatüre", "Cambridge"),
-        page("We have made a small note of it.", TITLE, "C. Matthiesen"),
-        "Institutional repository: terms of use\fpage\r\n" + OWN,
-    ],
-)
+@each_row("first", [
+    OWN, page("Coherence of quantum dots in", "gardens of the north*", "C. Matthiesen"),
+    page("COHERENCE OF QUAN-", "TUM DOTS IN GARDENS OF THE NORTH", "C. MATTHIESEN"),
+    page("C O H E R E N C E of Quantum Dots in Gardens of the North", "C. Matthiesen"),
+    page("Research Article", f"{TITLE}1", "Matthiesen et al."), page(f"Original article: {TITLE}", "Matthiesen et al."),
+    page(f"{TITLE} C. Matthiesen, M. Atatüre", "Cambridge"),
+    page("We have made a small note of it.", TITLE, "C. Matthiesen"),
+    "Institutional repository: terms of use\fpage\r\n" + OWN,
+])  # fmt: skip
 def test_a_title_stands_where_a_document_names_itself(first: str) -> None:
     assert Sign.TITLE in signs(first, RECORD)
 
 
-@pytest.mark.parametrize("heading", ["Abstract", "Zusammenfassung", "1. Introduction", "Summary:"])
+@each_row("heading", ["Abstract", "Zusammenfassung", "1. Introduction", "Summary:"])
 def test_a_doi_and_an_author_without_the_title_count_beside_an_abstract_or_an_introduction(heading: str) -> None:
     lines = ("Journal of Gardens 12 (2012) 1-9", f"doi: {DOI}", OTHER, "C. Matthiesen, M. Atatüre")
     assert Sign.DOI in signs("\r\n".join((*lines, heading, PROSE)), RECORD)
@@ -70,7 +64,7 @@ NEWS = {
 }
 
 
-@pytest.mark.parametrize("first", NEWS.values(), ids=NEWS)
+@each_row("first", NEWS.values())
 def test_news_with_the_doi_and_the_name_of_an_author_are_not_the_work(first: str) -> None:
     assert not is_identified(signs(first, RECORD))
 
@@ -116,7 +110,7 @@ ANOTHER = {
 }
 
 
-@pytest.mark.parametrize("first", ANOTHER.values(), ids=ANOTHER)
+@each_row("first", ANOTHER.values())
 def test_what_a_document_says_of_another_work_identifies_nothing(first: str) -> None:
     assert not is_identified(signs(first, RECORD))
 
@@ -137,13 +131,10 @@ def test_a_long_title_with_a_doi_identifies_whatever_script_its_authors_have() -
     assert is_identified(signs(page(LONG, "マティーゼン", f"J. Gardens 12, 1-9, {DOI}"), record))
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        page("Proceedings of the 3rd Workshop, 2014", "doi: 10.6666/conf.1", TITLE, "C. Matthiesen"),
-        page("Gardens 12", TITLE, "C. Matthiesen") + "\r\nhttps://doi.org/10.6666/conf.1\r\n",
-    ],
-)
+@each_row("first", [
+    page("Proceedings of the 3rd Workshop, 2014", "doi: 10.6666/conf.1", TITLE, "C. Matthiesen"),
+    page("Gardens 12", TITLE, "C. Matthiesen") + "\r\nhttps://doi.org/10.6666/conf.1\r\n",
+])  # fmt: skip
 def test_a_file_that_states_another_doi_is_perhaps_another_version(first: str) -> None:
     record = RECORD._replace(dois=(DOI, "10.5555/version"))
     assert Sign.ANOTHER_DOI in signs(first, record)
@@ -154,30 +145,23 @@ def test_a_file_that_states_another_doi_is_perhaps_another_version(first: str) -
     assert is_identified(signs(f"{first}\r\nVersion of record: https://doi.org/{DOI}", record))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Data: we put them at the small place doi:10.6666/conf.1 for all to see",
-        "Data are available at https://doi.org/10.6666/conf.1",
-        "1 Reed, A. J. Gard. 11, 1. doi:10.6666/conf.1",
-        "Reed, A. J. Gard. 11, 1. doi:10.6666/conf.1",
-    ],
-)
+@each_row("line", [
+    "Data: we put them at the small place doi:10.6666/conf.1 for all to see",
+    "Data are available at https://doi.org/10.6666/conf.1", "1 Reed, A. J. Gard. 11, 1. doi:10.6666/conf.1",
+    "Reed, A. J. Gard. 11, 1. doi:10.6666/conf.1",
+])  # fmt: skip
 def test_the_doi_of_what_a_file_cites_is_not_stated_as_its_own(line: str) -> None:
     record = RECORD._replace(dois=(DOI,))
     assert is_identified(signs(f"{page(TITLE, 'C. Matthiesen')}\r\n{line}", record))
 
 
-@pytest.mark.parametrize(
-    ("first", "sign"),
-    [
-        (page("J. Gardens", f"https://doi.org/{DOI.upper()}", "Kohärenz", "C. Matthiesen"), Sign.DOI),
-        (page("Kohärenz", "C. Matthiesen") + f"\r\n© 2012 The authors. doi: {DOI}\r\n", Sign.DOI),
-        (page("Kohärenz", "C. Matthiesen", f"Cite this article as: C. Matthiesen, Kohärenz. doi:{DOI}"), Sign.DOI),
-        (page("Coherence of quan dots in gardens", f"C. Matthiesen\nCite this as: {TITLE}. doi:{DOI}"), Sign.DOI),
-        (OWN + "\r\nhttps://doi.org/10.1234/\r\ndots.5", Sign.DOI),
-    ],
-)
+@each_row("first, sign", [
+    (page("J. Gardens", f"https://doi.org/{DOI.upper()}", "Kohärenz", "C. Matthiesen"), Sign.DOI),
+    (page("Kohärenz", "C. Matthiesen") + f"\r\n© 2012 The authors. doi: {DOI}\r\n", Sign.DOI),
+    (page("Kohärenz", "C. Matthiesen", f"Cite this article as: C. Matthiesen, Kohärenz. doi:{DOI}"), Sign.DOI),
+    (page("Coherence of quan dots in gardens", f"C. Matthiesen\nCite this as: {TITLE}. doi:{DOI}"), Sign.DOI),
+    (OWN + "\r\nhttps://doi.org/10.1234/\r\ndots.5", Sign.DOI),
+])  # fmt: skip
 def test_a_document_states_its_own_doi(first: str, sign: Sign) -> None:
     assert sign in signs(first, RECORD)
 
@@ -202,40 +186,33 @@ def test_a_short_title_needs_an_author_and_the_year_or_the_journal() -> None:
     assert not is_identified(signs(page("Quantum dots"), Named(titles=("Quantum dots",))))
 
 
-@pytest.mark.parametrize("title", ["Editorial", "Introduction", "Book Reviews", "Vorwort", "От редакции", "編集後記"])
+@each_row("title", ["Editorial", "Introduction", "Book Reviews", "Vorwort", "От редакции", "編集後記"])
 def test_a_title_of_hundreds_of_works_identifies_none(title: str) -> None:
     record = Named(titles=(title,), authors=("Matthiesen",), years=("2012",), venues=("Journal of Gardens",))
     assert not is_identified(signs(page("Journal of Gardens 2012", title, "C. Matthiesen"), record))
 
 
-@pytest.mark.parametrize(
-    ("known", "written"),
-    [
-        ("Квантовые точки в садах", "КВАНТОВЫЕ ТОЧКИ В САДАХ"),
-        ("Περί κβαντικών κηπευτικών τελείως", "ΠΕΡΊ ΚΒΑΝΤΙΚΏΝ ΚΗΠΕΥΤΙΚΏΝ ΤΕΛΕΊΩΣ"),
-        ("庭園における量子ドットの研究", "庭園 に お け る\r\n量子ドットの研究"),
-        ("정원의 양자점에 관한 연구", "정원의 양자점에관한 연구"),
-        ("النقاط الكمومية في الحدائق", "النقاط الكمومية في الحدائق"),
-        ("Efficient fields of flowers", "E\ufb03cient \ufb01elds of \ufb02owers"),
-        ("Décohérence à l'Œuvre: où", "DECOHERENCE A L’OEUVRE: OU"),
-    ],
-)
+@each_row("known, written", [
+    ("Квантовые точки в садах", "КВАНТОВЫЕ ТОЧКИ В САДАХ"),
+    ("Περί κβαντικών κηπευτικών τελείως", "ΠΕΡΊ ΚΒΑΝΤΙΚΏΝ ΚΗΠΕΥΤΙΚΏΝ ΤΕΛΕΊΩΣ"),
+    ("庭園における量子ドットの研究", "庭園 に お け る\r\n量子ドットの研究"),
+    ("정원의 양자점에 관한 연구", "정원의 양자점에관한 연구"),
+    ("النقاط الكمومية في الحدائق", "النقاط الكمومية في الحدائق"),
+    ("Efficient fields of flowers", "E\ufb03cient \ufb01elds of \ufb02owers"),
+    ("Décohérence à l'Œuvre: où", "DECOHERENCE A L’OEUVRE: OU"),
+])  # fmt: skip
 def test_titles_of_all_scripts_are_found(known: str, written: str) -> None:
     assert Sign.TITLE in signs(page("J. Gard. 12", written, ""), Named(titles=(known,)))
 
 
-@pytest.mark.parametrize(
-    ("known", "written"),
-    [
-        (TITLE, "Coherenee of quanturn dots in gardens of the north"),
-        ("Efficient measures of coherence in fields", "E\x0ecient measures of coherence in \x1celds"),
-        (TITLE, "Coherence of quan tum dots in gar dens of the north"),
-        (f"{TITLE}: a study in light", f"{TITLE}"),
-        (TITLE, f"{TITLE}: a study in light"),
-        (f"{TITLE} and ...", f"{TITLE} and small fields"),
-        ("Coherence of β-quantum dots in gardens of the north", TITLE.replace("quantum", "-quantum")),
-    ],
-)
+@each_row("known, written", [
+    (TITLE, "Coherenee of quanturn dots in gardens of the north"),
+    ("Efficient measures of coherence in fields", "E\x0ecient measures of coherence in \x1celds"),
+    (TITLE, "Coherence of quan tum dots in gar dens of the north"),
+    (f"{TITLE}: a study in light", f"{TITLE}"), (TITLE, f"{TITLE}: a study in light"),
+    (f"{TITLE} and ...", f"{TITLE} and small fields"),
+    ("Coherence of β-quantum dots in gardens of the north", TITLE.replace("quantum", "-quantum")),
+])  # fmt: skip
 def test_a_part_of_a_title_needs_an_author(known: str, written: str) -> None:
     record = Named(titles=(known,), authors=("Matthiesen",), years=("2012",))
     with_author, without = signs(page("2012", written, "C. Matthiesen"), record), signs(page("2012", written), record)
@@ -244,35 +221,24 @@ def test_a_part_of_a_title_needs_an_author(known: str, written: str) -> None:
     assert not is_identified(signs(page("2012", written, "A. Nother"), record))
 
 
-@pytest.mark.parametrize(
-    ("known", "written"),
-    [
-        ("Interspecific competition of grasses in fields", "Intraspecific competition of grasses in fields"),
-        ("Absorption of light by grasses in the fields", "Adsorption of light by grasses in the fields"),
-        ("Symmetric motion of grasses in the wide fields", "Asymmetric motion of grasses in the wide fields"),
-        ("Motion of grasses in wide fields in 1998", "Motion of grasses in wide fields in 1999"),
-        ("Motion of grasses in wide fields. Part I", "Motion of grasses in wide fields. Part II"),
-        ("Motion of male grasses in the wide fields", "Motion of female grasses in the wide fields"),
-        ("Motion of grasses in the wide fields", "Motion of mosses in the wide fields"),
-        ("Motion of grasses", "Motion of grasses"),
-    ],
-)
+@each_row("known, written", [
+    ("Interspecific competition of grasses in fields", "Intraspecific competition of grasses in fields"),
+    ("Absorption of light by grasses in the fields", "Adsorption of light by grasses in the fields"),
+    ("Symmetric motion of grasses in the wide fields", "Asymmetric motion of grasses in the wide fields"),
+    ("Motion of grasses in wide fields in 1998", "Motion of grasses in wide fields in 1999"),
+    ("Motion of grasses in wide fields. Part I", "Motion of grasses in wide fields. Part II"),
+    ("Motion of male grasses in the wide fields", "Motion of female grasses in the wide fields"),
+    ("Motion of grasses in the wide fields", "Motion of mosses in the wide fields"),
+    ("Motion of grasses", "Motion of grasses"),
+])  # fmt: skip
 def test_another_title_is_no_noise(known: str, written: str) -> None:
     assert not is_noisy_spelling(title_of(known), written)
 
 
-@pytest.mark.parametrize(
-    ("author", "name"),
-    [
-        ("Atatüre, M.", "Atatüre"),
-        ("M. Atatüre", "Atatüre"),
-        ("Atatüre MA", "Atatüre"),
-        ("Mete Atatüre", "Atatüre"),
-        ("Atatüre", "Atatüre"),
-        ("J. A.", "J."),
-        ("van de Wiel, Mark", "van de Wiel"),
-    ],
-)
+@each_row("author, name", [
+    ("Atatüre, M.", "Atatüre"), ("M. Atatüre", "Atatüre"), ("Atatüre MA", "Atatüre"), ("Mete Atatüre", "Atatüre"),
+    ("Atatüre", "Atatüre"), ("J. A.", "J."), ("van de Wiel, Mark", "van de Wiel"),
+])  # fmt: skip
 def test_surnames(author: str, name: str) -> None:
     assert surname(author) == name
 
@@ -292,12 +258,9 @@ def test_the_dois_that_a_file_may_state() -> None:
     statements = (Statement("title", TITLE), Statement("relation", "https://doi.org/10.5555/related"))
     work = Work(statements, (f"https://doi.org/{DOI}",))
     version = Description(
-        DOI,
-        TITLE,
-        kind="journal-article",
-        related=(Related("has-preprint", "doi", "10.5555/pre"),),
+        DOI, TITLE, kind="journal-article", related=(Related("has-preprint", "doi", "10.5555/pre"),),
         also=("10.5555/also",),
-    )
+    )  # fmt: skip
 
     def dois(work: Work, *described: Description) -> tuple[str, ...]:
         return named_of(work, identifiers_of(work), (), described).dois
@@ -312,7 +275,7 @@ _TYPES = """JournalArticle|journal-article|Journal Article|JOURNAL_ARTICLE|text|
 http://purl.org/coar/resource_type/c_6501|https://purl.org/coar/resource_type/C_6501""".replace("\n", "").split("|")
 
 
-@pytest.mark.parametrize("kind", _TYPES)
+@each_row("kind", _TYPES)
 def test_a_file_of_what_is_registered_with_datacite_may_state_any_doi_however_its_type_is_spelled(kind: str) -> None:
     """Only types that begin with a capital were known as those of DataCite, and types of others that do as well."""
     attributes = {"doi": DOI.upper(), "titles": [{"title": TITLE}], "types": {"resourceTypeGeneral": kind}}
@@ -332,15 +295,12 @@ def _types(text: str, *large: str) -> tuple[tuple[float, ...], ...]:
     return (tuple(LARGE if any(phrase in line for phrase in large) else SMALL for line in text.split("\n")),)
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        (TITLE, OTHER, "A. Nother"),
-        (TITLE, "C. Matthiesen, M. Atatüre", OTHER, "C. Matthiesen"),
-        ("Also published", TITLE, "C. Matthiesen", OTHER, "A. Nother"),
-        (TITLE, f"C. Matthiesen. J. Gard. 2012. doi:{DOI}", OTHER, "A. Nother"),
-    ],
-)
+@each_row("lines", [
+    (TITLE, OTHER, "A. Nother"),
+    (TITLE, "C. Matthiesen, M. Atatüre", OTHER, "C. Matthiesen"),
+    ("Also published", TITLE, "C. Matthiesen", OTHER, "A. Nother"),
+    (TITLE, f"C. Matthiesen. J. Gard. 2012. doi:{DOI}", OTHER, "A. Nother"),
+])  # fmt: skip
 def test_a_title_above_a_larger_one_identifies_nothing(lines: tuple[str, ...]) -> None:
     """It is the head of a page, or of what the document is about, and files with it were accepted."""
     text = page(*lines)
@@ -399,20 +359,15 @@ def test_a_title_that_ends_with_literature_is_no_list_of_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Supplementary data are available online.",
-        "Electronic supplementary material The online version of this article contains supplementary material.",
-        "Supporting Information",
-        "Supplementary material: https://x.example.org/suppl",
-        "Supplementary Information: see the online version",
-        "Supplementary Material (click here)",
-        "Supporting information for this article is given via a link at the end of the document.",
-        "Supplementary information accompanies this paper",
-        "Electronic Supplementary Information (ESI) available. See the site of the journal",
-    ],
-)
+@each_row("line", [
+    "Supplementary data are available online.",
+    "Electronic supplementary material The online version of this article contains supplementary material.",
+    "Supporting Information", "Supplementary material: https://x.example.org/suppl",
+    "Supplementary Information: see the online version", "Supplementary Material (click here)",
+    "Supporting information for this article is given via a link at the end of the document.",
+    "Supplementary information accompanies this paper",
+    "Electronic Supplementary Information (ESI) available. See the site of the journal",
+])  # fmt: skip
 def test_an_article_may_name_its_supplement_above_its_title(line: str) -> None:
     whole = page(line, TITLE, "C. Matthiesen") + "1 Introduction\r\n" + PROSE
     assert Sign.TITLE in signs(whole, RECORD)
@@ -420,7 +375,7 @@ def test_an_article_may_name_its_supplement_above_its_title(line: str) -> None:
     assert not is_identified(signs(page("Supporting Information", TITLE, "C. Matthiesen"), RECORD))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line", ["Supplementary Information doi:10.1038/nature1", "SUPPLEMENTARY INFORMATION https://doi.org/10.1038/n1"]
 )
 def test_a_supplement_that_has_the_doi_of_its_article_above_the_title_is_none(line: str) -> None:
@@ -452,7 +407,7 @@ def test_numbers_before_the_lines_of_a_manuscript_hide_no_title() -> None:
     assert not is_identified(signs(years, RECORD))  # these number nothing
 
 
-@pytest.mark.parametrize("heading", ["Abstract", "1. Introduction", "I. INTRODUCTION"])
+@each_row("heading", ["Abstract", "1. Introduction", "I. INTRODUCTION"])
 def test_a_heading_behind_a_title_is_not_its_continuation(heading: str) -> None:
     assert Sign.TITLE in signs(f"{TITLE}\r\n{heading}\r\n{PROSE}", TITLE_ONLY)
 
@@ -462,17 +417,10 @@ def test_a_sentence_that_begins_with_no_is_no_number_of_a_part() -> None:
     assert not is_identified(signs(f"{TITLE}\r\nNo. 2: {OTHER}", TITLE_ONLY))
 
 
-@pytest.mark.parametrize(
-    ("identified_by", "covered", "least"),
-    [
-        ((Sign.TITLE, Sign.AUTHOR), 0.5, 0.2),
-        ((Sign.DOI, Sign.TITLE), 0.9, 0.2),
-        ((Sign.TITLE,), 0.9, 0.4),
-        ((Sign.DOI, Sign.AUTHOR), 0.9, 0.4),
-        ((Sign.TITLE, Sign.AUTHOR), 0.4, 0.4),
-        ((), 1.0, 0.4),
-    ],
-)
+@each_row("identified_by, covered, least", [
+    ((Sign.TITLE, Sign.AUTHOR), 0.5, 0.2), ((Sign.DOI, Sign.TITLE), 0.9, 0.2), ((Sign.TITLE,), 0.9, 0.4),
+    ((Sign.DOI, Sign.AUTHOR), 0.9, 0.4), ((Sign.TITLE, Sign.AUTHOR), 0.4, 0.4), ((), 1.0, 0.4),
+])  # fmt: skip
 def test_what_is_identified_twice_needs_half_the_score(
     identified_by: tuple[Sign, ...], covered: float, least: float
 ) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Outcome
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_claims import FileClaims, claims_of
+from tests.rows import each_row
 
 TITLE = "Meadows of the northern uplands in winter"
 _BODY = "Snow lies on the meadows, and sheep wait for spring in the valleys below them.\n" * 40
@@ -18,18 +17,14 @@ def claims(front: str, second: str = "", end: str = "", title: str = TITLE) -> F
     return claims_of(Extracted(Outcome.SUCCESS, 3, f"{page}{second}", end, front=page), [title])
 
 
-@pytest.mark.parametrize(
-    ("front", "retracted"),
-    [
-        ("RETRACTED", 'The work is retracted: the file states "retracted".'),
-        ("A page of the journal RETRACTED", 'The work is retracted: the file states "RETRACTED".'),
-        ("Of the journal WITHDRAWN", 'The work is withdrawn: the file states "WITHDRAWN".'),
-        ("This article was withdrawn.", 'The work is withdrawn: the file states "this article was withdrawn".'),
-        ("Whether this article was withdrawn. This paper is retracted.", "this paper is retracted"),
-        ("We ask if this article was withdrawn.", ""),
-        ("An article was withdrawn.", ""),
-    ],
-)
+@each_row("front, retracted", [
+    ("RETRACTED", 'The work is retracted: the file states "retracted".'),
+    ("A page of the journal RETRACTED", 'The work is retracted: the file states "RETRACTED".'),
+    ("Of the journal WITHDRAWN", 'The work is withdrawn: the file states "WITHDRAWN".'),
+    ("This article was withdrawn.", 'The work is withdrawn: the file states "this article was withdrawn".'),
+    ("Whether this article was withdrawn. This paper is retracted.", "this paper is retracted"),
+    ("We ask if this article was withdrawn.", ""), ("An article was withdrawn.", ""),
+])  # fmt: skip
 def test_a_file_states_a_retraction(front: str, retracted: str) -> None:
     stated = claims(front).retracted
     assert stated == retracted or (retracted and retracted in stated)
@@ -48,20 +43,16 @@ def test_an_article_about_retractions_is_not_retracted() -> None:
     assert claims("", title="Retraction").retracted == ""
 
 
-@pytest.mark.parametrize(
-    ("front", "end", "restriction"),
-    [
-        ("Do not distribute", "", 'The file says "do not distribute".'),
-        ("", "This copy is for personal use only.", 'The file says "this copy is for personal use only.".'),
-        ("Data. This paper may not be copied.", "", 'The file says "this paper may not be copied".'),
-        (
-            'The copy is not to be "used for any purpose other than private study, scholarship, or research".',
-            "",
-            'The file says "not to be "used for any purpose other than private study".',
-        ),
-        ("Data are confidential.", "", ""),
-    ],
-)
+@each_row("front, end, restriction", [
+    ("Do not distribute", "", 'The file says "do not distribute".'),
+    ("", "This copy is for personal use only.", 'The file says "this copy is for personal use only.".'),
+    ("Data. This paper may not be copied.", "", 'The file says "this paper may not be copied".'),
+    (
+        'The copy is not to be "used for any purpose other than private study, scholarship, or research".', "",
+        'The file says "not to be "used for any purpose other than private study".',
+    ),
+    ("Data are confidential.", "", ""),
+])  # fmt: skip
 def test_a_file_forbids_to_pass_it_on(front: str, end: str, restriction: str) -> None:
     assert claims(front, end=end).restriction == restriction
 
@@ -70,37 +61,29 @@ def test_the_title_is_no_prohibition() -> None:
     assert claims("", title="Do not distribute").restriction == ""
 
 
-@pytest.mark.parametrize(
-    ("front", "stated", "doubt"),
-    [
-        ("This article is licensed under CC BY 4.0.", "cc-by", ""),
-        ("This article is licensed under CC BY-NC 4.0.", "cc-by", "its text states cc-by-nc."),
-        ("All rights reserved.", "cc-by", 'Its text says "all rights reserved".'),
-        ("All rights reserved.", "publisher-specific", ""),
-        ("The publisher reserves all rights to this work.", "cc-by", 'says "publisher reserves all rights".'),
-        ("Reproduction of this article without permission of the publisher is forbidden.", "cc-by", 'is forbidden".'),
-        ("Posting requires permission.", "cc-by", 'says "posting requires permission".'),
-        ("Vervielfältigung nur mit Genehmigung des Verlags.", "cc-by", 'nur mit genehmigung".'),
-        (
-            "Personal use is permitted. Permission from IEEE must be obtained for all other uses.",
-            "cc-by",
-            'says "permission from ieee must be obtained for all other uses".',
-        ),
-        (
-            "It is made available under a CC-BY-NC-ND 4.0 International license.",
-            "cc-by",
-            "its text states cc-by-nc-nd.",
-        ),
-        ("Reuse restricted to noncommercial and no derivative uses.", "cc-by", 'restricted to noncommercial".'),
-        ("No commercial re-use. See rights and permissions.", "cc-by", 'Its text says "no commercial re-use".'),
-        ("Creative Commons Non Commercial No Derivs: users may share it.", "cc-by", 'commons non commercial".'),
-        ("For non-commercial purposes only.", "cc-by-nc", ""),
-        ("For non-commercial use and commercial use alike.", "cc-by", ""),
-        ("The market of non-commercial forests.", "cc-by", ""),
-        ("The corpus of Smith is under CC BY-NC 4.0.", "cc-by", ""),
-        ("", "cc-by", ""),
-    ],
-)
+@each_row("front, stated, doubt", [
+    ("This article is licensed under CC BY 4.0.", "cc-by", ""),
+    ("This article is licensed under CC BY-NC 4.0.", "cc-by", "its text states cc-by-nc."),
+    ("All rights reserved.", "cc-by", 'Its text says "all rights reserved".'),
+    ("All rights reserved.", "publisher-specific", ""),
+    ("The publisher reserves all rights to this work.", "cc-by", 'says "publisher reserves all rights".'),
+    ("Reproduction of this article without permission of the publisher is forbidden.", "cc-by", 'is forbidden".'),
+    ("Posting requires permission.", "cc-by", 'says "posting requires permission".'),
+    ("Vervielfältigung nur mit Genehmigung des Verlags.", "cc-by", 'nur mit genehmigung".'),
+    (
+        "Personal use is permitted. Permission from IEEE must be obtained for all other uses.", "cc-by",
+        'says "permission from ieee must be obtained for all other uses".',
+    ),
+    ("It is made available under a CC-BY-NC-ND 4.0 International license.", "cc-by", "its text states cc-by-nc-nd."),
+    ("Reuse restricted to noncommercial and no derivative uses.", "cc-by", 'restricted to noncommercial".'),
+    ("No commercial re-use. See rights and permissions.", "cc-by", 'Its text says "no commercial re-use".'),
+    ("Creative Commons Non Commercial No Derivs: users may share it.", "cc-by", 'commons non commercial".'),
+    ("For non-commercial purposes only.", "cc-by-nc", ""),
+    ("For non-commercial use and commercial use alike.", "cc-by", ""),
+    ("The market of non-commercial forests.", "cc-by", ""),
+    ("The corpus of Smith is under CC BY-NC 4.0.", "cc-by", ""),
+    ("", "cc-by", ""),
+])  # fmt: skip
 def test_a_licence_counts_unless_the_file_contradicts_it(front: str, stated: str, doubt: str) -> None:
     why = claims(front).doubt(stated)
     assert why.endswith(doubt)

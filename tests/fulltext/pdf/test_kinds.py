@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.fulltext.decisions import KINDS, Thresholds, rule
 from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
 from harvester.fulltext.known_copies import Description
@@ -16,6 +14,7 @@ from harvester.fulltext.pdf.judge import expected, judge
 from harvester.fulltext.pdf.record_kinds import COAR, WORKS, kind_of_record, kind_of_type, pages_of
 from harvester.fulltext.pdf.versions import version_in
 from harvester.fulltext.pdf.work_names import Named
+from tests.rows import each_row
 from tests.sample.web import a_pdf
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
@@ -61,35 +60,31 @@ NEITHER = """
 """
 
 
-@pytest.mark.parametrize("name", SUPPLEMENTS.split())
+@each_row("name", SUPPLEMENTS.split())
 def test_names_of_supplements_are_known(name: str) -> None:
     name_says = named(f"https://x.example.org/a/{name}?download=1")
     assert name_says is not None
     assert name_says.kind is DocumentKind.SUPPLEMENT
 
 
-@pytest.mark.parametrize("name", REVIEWS.split())
+@each_row("name", REVIEWS.split())
 def test_names_of_peer_reviews_are_known(name: str) -> None:
     name_says = named(f"https://x.example.org/a/{name}")
     assert name_says is not None
     assert name_says.kind is DocumentKind.REVIEW
 
 
-@pytest.mark.parametrize("name", NEITHER.split())
+@each_row("name", NEITHER.split())
 def test_names_of_articles_say_nothing(name: str) -> None:
     assert named(f"https://x.example.org/a/{name}") is None
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://w.example.org/action/downloadSupplement?doi=10.1002%2Fadma.1&file=adma-sup-0001-SuppMat.pdf",
-        "https://p.example.org/article/file?type=supplementary&id=info:doi/10.1371/journal.pone.0123456.s001",
-        "https://a.example.org/doi/suppl/10.1021/x/suppl_file/ja_1.pdf",
-        "https://r.example.org/suppdata/c5/sc/c5sc01234a/c5sc01234a1.pdf",
-        "https://www.mdpi.com/1422-0067/20/1/1/s1",
-    ],
-)
+@each_row("url", [
+    "https://w.example.org/action/downloadSupplement?doi=10.1002%2Fadma.1&file=adma-sup-0001-SuppMat.pdf",
+    "https://p.example.org/article/file?type=supplementary&id=info:doi/10.1371/journal.pone.0123456.s001",
+    "https://a.example.org/doi/suppl/10.1021/x/suppl_file/ja_1.pdf",
+    "https://r.example.org/suppdata/c5/sc/c5sc01234a/c5sc01234a1.pdf", "https://www.mdpi.com/1422-0067/20/1/1/s1",
+])  # fmt: skip
 def test_addresses_of_supplements_are_known_by_parameter_and_folder(url: str) -> None:
     assert named(url) == (DocumentKind.SUPPLEMENT, True)
 
@@ -117,55 +112,43 @@ DOCUMENTS = [
     (DocumentKind.REVIEW, a_document(f"Peer Review File\n{TITLE}\nReviewer #1 (Remarks to the Author):\n{BODY}")),
     (DocumentKind.REVIEW, a_document(f"{TITLE}\nDear editors,\nReviewer 1\n{BODY}\nReviewer 2\n{BODY}")),
     (DocumentKind.REVIEW, a_document(f"Decision letter\n{TITLE}\n{BODY}", pages=3)),
-    (
-        DocumentKind.FRONT_MATTER,
-        a_document(
-            f"Annals of Wet Land\nContents\n{TITLE} .... 45\nOn reed .... 59\nOn sedge .... 70\nMoss 80\nNews 91",
-            pages=2,
-        ),
-    ),
+    (DocumentKind.FRONT_MATTER, a_document(
+        f"Annals of Wet Land\nContents\n{TITLE} .... 45\nOn reed .... 59\nOn sedge .... 70\nMoss 80\nNews 91", pages=2,
+    )),
     (DocumentKind.FRONT_MATTER, a_document(f"This is a repository copy of {TITLE}\nVersion: Accepted", "", pages=1)),
     (DocumentKind.FRONT_MATTER, a_document(f"{TITLE}\nAda Turf\nUnder embargo until 1 May 2031", "", pages=1)),
     (DocumentKind.PREVIEW, a_document(f"{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "", pages=1)),
-    (
-        DocumentKind.PREVIEW,
-        a_document(f"{TITLE}\n{BODY}\n{BODY}\nThe second of the plots, which lies lower than", "", 1),
-    ),
+    (DocumentKind.PREVIEW, a_document(
+        f"{TITLE}\n{BODY}\n{BODY}\nThe second of the plots, which lies lower than", "", 1,
+    )),
     (DocumentKind.PREVIEW, a_document(f"{TITLE}\nAbstract\nPeat is wet.\nPurchase this article to read on.", "", 2)),
     (DocumentKind.POSTER, a_document(f"{TITLE}\nAda Turf\nIntroduction\n{BODY}\nReferences", "", 1, A0)),
     (DocumentKind.POSTER, a_document(f"Poster P-17\n{TITLE}\nAda Turf\n{BODY}", "", 1)),
     (DocumentKind.POSTER, a_document(f"{TITLE}\nAda Turf\nOutline", BODY, 30, WIDE, 40)),
-    (
-        DocumentKind.THESIS,
-        a_document(f"University of Wet Land\n{TITLE}\nA thesis submitted in 2012\nAda Turf", pages=150),
-    ),
+    (DocumentKind.THESIS, a_document(
+        f"University of Wet Land\n{TITLE}\nA thesis submitted in 2012\nAda Turf", pages=150,
+    )),
     (DocumentKind.THESIS, a_document(f"{TITLE}\nAda Turf\nUniversity of Graz\nDoctor of Philosophy", pages=150)),
     (DocumentKind.THESIS, a_document(f"{TITLE}\nInaugural-Dissertation\nzur Erlangung des Doktorgrades", pages=150)),
     (DocumentKind.THESIS, a_document(f"THÈSE\nprésentée par Ada Turf\n{TITLE}", pages=150)),
     (DocumentKind.THESIS, a_document(f"{TITLE}\nTesis doctoral\nAda Turf", pages=150)),
     (DocumentKind.THESIS, a_document(f"{TITLE}\nDissertação de Mestrado\nAda Turf", pages=90)),
-    (
-        DocumentKind.VOLUME,
-        a_document(
-            "Proceedings of the Ninth Meeting on Peat\nEdited by C. Dune\nContents\n"
-            + "\n".join(f"A work on moss {number} .... {number}5" for number in range(12)),
-            pages=240,
+    (DocumentKind.VOLUME, a_document(
+        "Proceedings of the Ninth Meeting on Peat\nEdited by C. Dune\nContents\n" + "\n".join(
+            f"A work on moss {number} .... {number}5" for number in range(12)
         ),
-    ),
+        pages=240,
+    )),
     (DocumentKind.VOLUME, a_document("Annals of Wet Land", f"Abstract\n{BODY}\nReferences\nContents\n" * 6, 200)),
     (DocumentKind.NOTICE, a_document(ARTICLE.replace("in summer.", "in summer. RETRACTED", 1))),
     (DocumentKind.NOTICE, a_document(f"RETRACTED ARTICLE\n{ARTICLE}")),
     (DocumentKind.NOTICE, a_document(f"Press release\n12 May 2019\n{TITLE}\n{BODY}", pages=1)),
     (DocumentKind.FRONT_MATTER, a_document(f"Search results\n1. {TITLE}\n2. On reed", pages=2)),
     (DocumentKind.FRONT_MATTER, a_document(f"List of publications\n1. {TITLE}\n2. On reed", pages=2)),
-    (
-        DocumentKind.FRONT_MATTER,
-        a_document(f"Skip to main content\nSign in\n{TITLE}\nDownload PDF\nExport citation", "Privacy policy", 2),
-    ),
-    (
-        DocumentKind.FRONT_MATTER,
-        a_document(f"{TITLE}\nHardback €79.00\nISBN 978-0-00-000000-2", "", 1),
-    ),
+    (DocumentKind.FRONT_MATTER, a_document(
+        f"Skip to main content\nSign in\n{TITLE}\nDownload PDF\nExport citation", "Privacy policy", 2,
+    )),
+    (DocumentKind.FRONT_MATTER, a_document(f"{TITLE}\nHardback €79.00\nISBN 978-0-00-000000-2", "", 1)),
     (DocumentKind.SUPPLEMENT, a_document(f"README\n{TITLE}\nplots.csv: one line a plot", pages=1)),
     (DocumentKind.SUPPLEMENT, a_document(f"{TITLE}\nFigure 1. A\nFigure 2. B\nFigure 3. C\nTable 1", "", 4)),
     (DocumentKind.PREVIEW, a_document(f"{TITLE}\n{BODY}", "The full article can be purchased from the publisher.", 3)),
@@ -176,26 +159,20 @@ DOCUMENTS = [
     (DocumentKind.THESIS, a_document(f"University of Wet Land\n{TITLE}\nAda Turf\nSupervisor: Bo Reed", pages=60)),
     (DocumentKind.PREPRINT, a_document(f"arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019\n{ARTICLE}")),
     (DocumentKind.UNKNOWN, a_document(f"{TITLE}\n{BODY}", pages=4)),
-]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "document"), DOCUMENTS)
+@each_row("kind, document", DOCUMENTS)
 def test_a_document_says_what_it_is(kind: DocumentKind, document: Extracted) -> None:
     assert kind_of(document, FACTS) is kind
 
 
-@pytest.mark.parametrize(
-    "title",
-    [
-        "Retraction of papers on peat in twelve journals",
-        "Supplementary material in journals of hydrology",
-        "Comment on the use of drains by early farmers",
-        "Poster sessions at meetings of hydrologists",
-        "Contents and colour of peat under grass",
-        "Thesis writing among hydrologists: a survey",
-        "Reviewer 2 and other tales of peer review",
-    ],
-)
+@each_row("title", [
+    "Retraction of papers on peat in twelve journals", "Supplementary material in journals of hydrology",
+    "Comment on the use of drains by early farmers", "Poster sessions at meetings of hydrologists",
+    "Contents and colour of peat under grass", "Thesis writing among hydrologists: a survey",
+    "Reviewer 2 and other tales of peer review",
+])  # fmt: skip
 def test_the_title_of_the_work_itself_says_nothing_of_its_kind(title: str) -> None:
     first, _, rest = title.partition(" in ")
     front = f"Annals 12 (2019) 45\n{first}\n{'in ' if rest else ''}{rest}\nAda Turf\nAbstract\n{BODY}"
@@ -209,36 +186,22 @@ def test_an_article_that_names_its_supplement_is_an_article() -> None:
     assert kind_of(a_document(f"{front}\n{BODY}"), FACTS) is DocumentKind.ARTICLE
 
 
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "Supporting Information",
-        "Supplementary Material",
-        "Supporting Information for",
-        "SUPPLEMENTARY DATA",
-        "Supporting Information\nOpen Access",
-        "S1 Supporting Information",
-        "SI Appendix",
-        "Appendix S1",
-        "Web appendix",
-        "Online Supplement",
-    ],
-)
+@each_row("heading", [
+    "Supporting Information", "Supplementary Material", "Supporting Information for", "SUPPLEMENTARY DATA",
+    "Supporting Information\nOpen Access", "S1 Supporting Information", "SI Appendix", "Appendix S1", "Web appendix",
+    "Online Supplement",
+])  # fmt: skip
 def test_a_supplement_that_is_made_like_an_article_is_a_supplement(heading: str) -> None:
     """It had the title, an abstract and an introduction, and was accepted."""
     front = f"{heading}\n{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
     assert kind_of(a_document(front), FACTS) is DocumentKind.SUPPLEMENT
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "ACCESS\nMetrics & More\nArticle Recommendations\n*s\nSupporting Information",
-        "RESEARCH ARTICLE\nKey Points:\nSupporting Information:\nSupporting Information S1",
-        "Supporting Information available online",
-        "Supplement",
-    ],
-)
+@each_row("header", [
+    "ACCESS\nMetrics & More\nArticle Recommendations\n*s\nSupporting Information",
+    "RESEARCH ARTICLE\nKey Points:\nSupporting Information:\nSupporting Information S1",
+    "Supporting Information available online", "Supplement",
+])  # fmt: skip
 def test_a_link_to_the_supplement_above_the_title_makes_no_supplement(header: str) -> None:
     front = f"{header}\n{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
     assert kind_of(a_document(front), FACTS) is DocumentKind.ARTICLE
@@ -251,43 +214,27 @@ def _paged(citation: str, first_number: int, pages: int = 14) -> Extracted:
     return a_document(front, pages=pages)._replace(first=f"{front}\f{second}", rest=BODY)
 
 
-@pytest.mark.parametrize("citation", ["Annals of Wet Land 12 (2019) 45\u201358", "Ann. Wet L. 2019, 12, pp. 45-58"])
+@each_row("citation", ["Annals of Wet Land 12 (2019) 45\u201358", "Ann. Wet L. 2019, 12, pp. 45-58"])
 def test_an_article_with_the_page_numbers_of_its_citation_is_no_supplement(citation: str) -> None:
     """A link to the supplement stood above its title, and it was taken for the supplement."""
     assert kind_of(_paged(citation, 45), FACTS) is DocumentKind.ARTICLE
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        _paged("Supplement to Annals of Wet Land 12 (2019) 45-58", 1),
-        _paged("Annals of Wet Land 12 (2019) 45-58", 1),
-        _paged("Annals of Wet Land 12 (2019) 45-58", 45, pages=40),
-        _paged("Annals of Wet Land 12 (2019) 1-14", 1),
-        _paged("Annals of Wet Land 12 (2019)", 45),
-        _paged("Annals of Wet Land 12 (2019) 45-58\nFigure S1. Plots", 45),
-    ],
-)
+@each_row("document", [
+    _paged("Supplement to Annals of Wet Land 12 (2019) 45-58", 1),
+    _paged("Annals of Wet Land 12 (2019) 45-58", 1), _paged("Annals of Wet Land 12 (2019) 45-58", 45, pages=40),
+    _paged("Annals of Wet Land 12 (2019) 1-14", 1), _paged("Annals of Wet Land 12 (2019)", 45),
+    _paged("Annals of Wet Land 12 (2019) 45-58\nFigure S1. Plots", 45),
+])  # fmt: skip
 def test_a_supplement_that_cites_its_article_is_a_supplement(document: Extracted) -> None:
     assert kind_of(document, FACTS) is DocumentKind.SUPPLEMENT
 
 
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "Plain language summary",
-        "Lay summary",
-        "Plain Language Summary of Publication",
-        "Plain language summary of:",
-        "Research Highlight",
-        "In brief",
-        "News & Views",
-        "A plain language summary",
-        "Lay abstract",
-        "Executive summary",
-        "Summary for Policymakers",
-    ],
-)
+@each_row("heading", [
+    "Plain language summary", "Lay summary", "Plain Language Summary of Publication", "Plain language summary of:",
+    "Research Highlight", "In brief", "News & Views", "A plain language summary", "Lay abstract", "Executive summary",
+    "Summary for Policymakers",
+])  # fmt: skip
 def test_what_tells_of_an_article_is_not_the_article(heading: str) -> None:
     front = f"{heading}\n{TITLE}\nAda Turf\nAbstract\n{BODY}"
     assert kind_of(a_document(front, f"{BODY}\nReferences\n[1] A"), FACTS) is DocumentKind.NOTICE
@@ -336,41 +283,23 @@ def test_all_sections_on_one_page_leave_the_decision_to_a_person() -> None:
     assert "like a poster" not in doubt_about(short, FACTS, Named())
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "This thesis is under embargo until 9999-12-31.",
-        "This item is under permanent embargo",
-        "The full text is embargoed indefinitely.",
-        "This document is under a 12 months embargo",
-        "Embargoed until further notice",
-        "Access restricted",
-        "Access: restricted access",
-        "Embargo: permanent",
-        "Embargo end date: 9999-12-31",
-        "Embargo period: 12 months",
-        "Restricted to Repository staff only",
-        "Full text not available",
-        "Access to this document is limited to members of the university.",
-        "This item is not available for public download.",
-    ],
-)
+@each_row("words", [
+    "This thesis is under embargo until 9999-12-31.", "This item is under permanent embargo",
+    "The full text is embargoed indefinitely.", "This document is under a 12 months embargo",
+    "Embargoed until further notice", "Access restricted", "Access: restricted access", "Embargo: permanent",
+    "Embargo end date: 9999-12-31", "Embargo period: 12 months", "Restricted to Repository staff only",
+    "Full text not available", "Access to this document is limited to members of the university.",
+    "This item is not available for public download.",
+])  # fmt: skip
 def test_what_says_that_it_may_not_be_had_is_no_article_whatever_follows(words: str) -> None:
     assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is DocumentKind.FRONT_MATTER
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "This item was under embargo until 31 May 2015.",
-        "Not under embargo",
-        "Embargo: none",
-        "Embargo end date: 2015-05-31",
-        "Full text available",
-        "Access to peat is restricted in winter.",
-        "We study countries under embargo.",
-    ],
-)
+@each_row("words", [
+    "This item was under embargo until 31 May 2015.", "Not under embargo", "Embargo: none",
+    "Embargo end date: 2015-05-31", "Full text available", "Access to peat is restricted in winter.",
+    "We study countries under embargo.",
+])  # fmt: skip
 def test_an_embargo_that_is_over_or_another_one_says_nothing(words: str) -> None:
     assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is DocumentKind.ARTICLE
 
@@ -423,30 +352,26 @@ def test_a_single_page_that_breaks_off_is_a_preview_and_one_that_comes_to_its_en
     assert kind_of(a_document(note, "References\n[1] A", 1), FACTS) == "article"
 
 
-@pytest.mark.parametrize("mark", ["RETRACTED", "RETRACTED ARTICLE", "Retracted article", "Retracted Paper"])
+@each_row("mark", ["RETRACTED", "RETRACTED ARTICLE", "Retracted article", "Retracted Paper"])
 def test_a_watermark_tells_a_retracted_work(mark: str) -> None:
     assert kind_of(a_document(f"{ARTICLE}{mark}\n{BODY}"), FACTS) == "notice"
     assert kind_of(a_document(f"{ARTICLE} We cite a retracted article\n{BODY}"), FACTS) == "article"
 
 
-@pytest.mark.parametrize(
-    "front",
-    [
-        f"Data from:\n{TITLE}",
-        f"Dataset documentation for:\n{TITLE}",
-        f"{TITLE}\n1. depth.csv: one row for each well\n2. rain.csv: one for each day\n- code/run.txt",
-    ],
-)
+@each_row("front", [
+    f"Data from:\n{TITLE}", f"Dataset documentation for:\n{TITLE}",
+    f"{TITLE}\n1. depth.csv: one row for each well\n2. rain.csv: one for each day\n- code/run.txt",
+])  # fmt: skip
 def test_what_describes_a_data_set_is_a_supplement(front: str) -> None:
     assert kind_of(a_document(f"{front}\n{BODY}", "", 2), FACTS) is DocumentKind.SUPPLEMENT
 
 
-@pytest.mark.parametrize("line", ["Translated from the German by Bo Reed", "Übersetzung aus dem Russischen"])
+@each_row("line", ["Translated from the German by Bo Reed", "Übersetzung aus dem Russischen"])
 def test_a_translation_is_not_the_work_itself(line: str) -> None:
     assert kind_of(a_document(f"{line}\n{TITLE}\nAda Turf\n{BODY}"), FACTS) is DocumentKind.NOTICE
 
 
-@pytest.mark.parametrize(("pages", "is_auxiliary"), [(48, True), (49, False)])
+@each_row("pages, is_auxiliary", [(48, True), (49, False)])
 def test_a_book_has_49_pages_or_more(pages: int, is_auxiliary: bool) -> None:
     known = expected(record(("title", TITLE), ("type", "book")))
     assert judge(a_document(f"{TITLE}\nAda Turf\n{BODY}", pages=pages), known).is_auxiliary is is_auxiliary
@@ -477,34 +402,21 @@ def test_pages_are_measured_by_the_child() -> None:
 # --- the record ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("word", "kind"),
-    [
-        ("http://purl.org/coar/resource_type/c_db06", DocumentKind.THESIS),
-        ("https://purl.org/coar/resource_type/C_6670/", DocumentKind.POSTER),
-        ("http://purl.org/coar/resource_type/c_ddb1", DocumentKind.UNKNOWN),
-        ("info:eu-repo/semantics/doctoralThesis", DocumentKind.THESIS),
-        ("info:eu-repo/semantics/article", DocumentKind.ARTICLE),
-        ("info:eu-repo/semantics/conferencePoster", DocumentKind.POSTER),
-        ("info:eu-repo/semantics/publishedVersion", DocumentKind.UNKNOWN),
-        ("Peer reviewed", DocumentKind.UNKNOWN),
-        ("peer-review", DocumentKind.REVIEW),
-        ("Review article", DocumentKind.ARTICLE),
-        ("Master's thesis", DocumentKind.THESIS),
-        ("Hochschulschrift", DocumentKind.THESIS),
-        ("Yüksek lisans", DocumentKind.THESIS),
-        ("Doktora", DocumentKind.THESIS),
-        ("book-chapter", DocumentKind.ARTICLE),
-        ("Book", DocumentKind.VOLUME),
-        ("posted-content", DocumentKind.PREPRINT),
-        ("journal-article", DocumentKind.ARTICLE),
-        ("journal-issue", DocumentKind.VOLUME),
-        ("erratum", DocumentKind.NOTICE),
-        ("supplementary-materials", DocumentKind.SUPPLEMENT),
-        ("Text", DocumentKind.UNKNOWN),
-        ("", DocumentKind.UNKNOWN),
-    ],
-)
+@each_row("word, kind", [
+    ("http://purl.org/coar/resource_type/c_db06", DocumentKind.THESIS),
+    ("https://purl.org/coar/resource_type/C_6670/", DocumentKind.POSTER),
+    ("http://purl.org/coar/resource_type/c_ddb1", DocumentKind.UNKNOWN),
+    ("info:eu-repo/semantics/doctoralThesis", DocumentKind.THESIS),
+    ("info:eu-repo/semantics/article", DocumentKind.ARTICLE),
+    ("info:eu-repo/semantics/conferencePoster", DocumentKind.POSTER),
+    ("info:eu-repo/semantics/publishedVersion", DocumentKind.UNKNOWN),
+    ("Peer reviewed", DocumentKind.UNKNOWN), ("peer-review", DocumentKind.REVIEW),
+    ("Review article", DocumentKind.ARTICLE), ("Master's thesis", DocumentKind.THESIS),
+    ("Hochschulschrift", DocumentKind.THESIS), ("Yüksek lisans", DocumentKind.THESIS), ("Doktora", DocumentKind.THESIS),
+    ("book-chapter", DocumentKind.ARTICLE), ("Book", DocumentKind.VOLUME), ("posted-content", DocumentKind.PREPRINT),
+    ("journal-article", DocumentKind.ARTICLE), ("journal-issue", DocumentKind.VOLUME), ("erratum", DocumentKind.NOTICE),
+    ("supplementary-materials", DocumentKind.SUPPLEMENT), ("Text", DocumentKind.UNKNOWN), ("", DocumentKind.UNKNOWN),
+])  # fmt: skip
 def test_words_for_types_mean_kinds(word: str, kind: DocumentKind) -> None:
     assert kind_of_type(word) is kind
 
@@ -531,8 +443,8 @@ def test_a_record_is_of_the_kind_that_its_title_its_types_and_services_tell() ->
         assert kind_of_record(record(("title", volume), ("type", "article"))) is DocumentKind.ARTICLE
 
 
-@pytest.mark.parametrize(
-    ("text", "pages"),
+@each_row(
+    "text, pages",
     [
         ("45-58", 14),
         ("1234-45", 12),
@@ -549,8 +461,8 @@ def test_a_range_of_pages_tells_their_number(text: str, pages: int) -> None:
     assert number_of_pages(text) == pages
 
 
-@pytest.mark.parametrize(
-    ("statement", "pages"),
+@each_row(
+    "statement, pages",
     [
         ("Annals of Wet Land, vol. 12, pp. 45-58", 14),
         ("Annals of Wet Land 12(3), 145-158, ISSN 0378-5955", 14),
@@ -578,50 +490,39 @@ def test_a_service_knows_the_pages_better_than_the_record() -> None:
 # --- versions -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("front", "version"),
-    [
-        ("arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019", "submitted"),
-        ("bioRxiv preprint doi: https://doi.org/10.1101/1; not certified by peer review", "submitted"),
-        ("Preprint submitted to Annals of Wet Land", "submitted"),
-        ("Submitted to Annals of Wet Land", "submitted"),
-        ("Draft version May 5, 2015", "submitted"),
-        ("\n".join(f"{number} the water fell" for number in range(1, 40)), "submitted"),
-        (
-            "\n".join(f"the water fell {number}" if number % 5 == 0 else "and fell" for number in range(1, 60)),
-            "submitted",
-        ),
-        ("Unpublished working draft. Not for distribution.\n© 2019, doi 10.1234/x, ISSN 0378-5955", "submitted"),
-        ("\n".join(f"Plot {number} has {number % 7} drains, see page {number * 3}" for number in range(1, 40)), ""),
-        ("Accepted Manuscript\nA title", "accepted"),
-        ("This is a postprint of an article published in Annals of Wet Land", "accepted"),
-        ("Post-print of the article\nA title", "accepted"),
-        ("Version of attached file:\nAccepted Version", "accepted"),
-        ("The version of record of this manuscript has been published and is available in Annals", "accepted"),
-        ("Peer-reviewed author version", "accepted"),
-        ("Dies ist die akzeptierte Manuskriptfassung\nA title", "accepted"),
-        ("A PREPRINT - MAY 3, 2019\nA title", "submitted"),
-        ("This manuscript is a preprint uploaded to EarthArXiv.", "submitted"),
-        ("Manuscript under review for journal Wet Land\nDiscussion started: 3 May 2019", "submitted"),
-        ("NBER WORKING PAPER SERIES", "submitted"),
-        ("A preprint of this text is in the archive of the society.", ""),
-        ("This is a post-peer-review, pre-copyedit version of an article published in Annals", "accepted"),
-        ("NIH-PA Author Manuscript", "accepted"),
-        ("HHS Public Access Author manuscript", "accepted"),
-        ("This is the author's version of a work that was accepted for publication in Annals", "accepted"),
-        ("This is the peer reviewed version of the following article", "accepted"),
-        ("Accepted for publication in Annals of Wet Land", "accepted"),
-        ("Journal Pre-proof\nA title", "accepted"),
-        ("Version: Accepted Version", "accepted"),
-        ("Document Version: Publisher's PDF, also known as Version of record", "published"),
-        ("Received 3 May 2018\nAccepted 9 July 2018\nPublished 1 August 2018\ndoi:10.1234/x", "published"),
-        ("Annals 12 (2019) 45-58\n© 2019 The Authors. Published by Elsevier Ltd.\ndoi.org/10.1234/x", "published"),
-        ("journal homepage: www.example.org/annals\n© 2019 Elsevier", "published"),
-        ("A title\nAda Turf", ""),
-        ("A title [3] arXiv:1912.01234 [physics.geo-ph].", ""),
-        ("A title\n© 2019", ""),
-    ],
-)
+@each_row("front, version", [
+    ("arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019", "submitted"),
+    ("bioRxiv preprint doi: https://doi.org/10.1101/1; not certified by peer review", "submitted"),
+    ("Preprint submitted to Annals of Wet Land", "submitted"), ("Submitted to Annals of Wet Land", "submitted"),
+    ("Draft version May 5, 2015", "submitted"),
+    ("\n".join(f"{number} the water fell" for number in range(1, 40)), "submitted"),
+    ("\n".join(f"the water fell {number}" if number % 5 == 0 else "and fell" for number in range(1, 60)), "submitted"),
+    ("Unpublished working draft. Not for distribution.\n© 2019, doi 10.1234/x, ISSN 0378-5955", "submitted"),
+    ("\n".join(f"Plot {number} has {number % 7} drains, see page {number * 3}" for number in range(1, 40)), ""),
+    ("Accepted Manuscript\nA title", "accepted"),
+    ("This is a postprint of an article published in Annals of Wet Land", "accepted"),
+    ("Post-print of the article\nA title", "accepted"),
+    ("Version of attached file:\nAccepted Version", "accepted"),
+    ("The version of record of this manuscript has been published and is available in Annals", "accepted"),
+    ("Peer-reviewed author version", "accepted"),
+    ("Dies ist die akzeptierte Manuskriptfassung\nA title", "accepted"),
+    ("A PREPRINT - MAY 3, 2019\nA title", "submitted"),
+    ("This manuscript is a preprint uploaded to EarthArXiv.", "submitted"),
+    ("Manuscript under review for journal Wet Land\nDiscussion started: 3 May 2019", "submitted"),
+    ("NBER WORKING PAPER SERIES", "submitted"),
+    ("A preprint of this text is in the archive of the society.", ""),
+    ("This is a post-peer-review, pre-copyedit version of an article published in Annals", "accepted"),
+    ("NIH-PA Author Manuscript", "accepted"), ("HHS Public Access Author manuscript", "accepted"),
+    ("This is the author's version of a work that was accepted for publication in Annals", "accepted"),
+    ("This is the peer reviewed version of the following article", "accepted"),
+    ("Accepted for publication in Annals of Wet Land", "accepted"),
+    ("Journal Pre-proof\nA title", "accepted"), ("Version: Accepted Version", "accepted"),
+    ("Document Version: Publisher's PDF, also known as Version of record", "published"),
+    ("Received 3 May 2018\nAccepted 9 July 2018\nPublished 1 August 2018\ndoi:10.1234/x", "published"),
+    ("Annals 12 (2019) 45-58\n© 2019 The Authors. Published by Elsevier Ltd.\ndoi.org/10.1234/x", "published"),
+    ("journal homepage: www.example.org/annals\n© 2019 Elsevier", "published"),
+    ("A title\nAda Turf", ""), ("A title [3] arXiv:1912.01234 [physics.geo-ph].", ""), ("A title\n© 2019", ""),
+])  # fmt: skip
 def test_the_text_tells_which_version_it_is(front: str, version: str) -> None:
     assert version_in(a_document(front)) == version
 
@@ -632,7 +533,7 @@ WORK = record(("title", TITLE), ("creator", "Turf, Ada"))
 OTHER_KINDS = [document for kind, document in DOCUMENTS if kind not in WORKS]
 
 
-@pytest.mark.parametrize("document", OTHER_KINDS)
+@each_row("document", OTHER_KINDS)
 def test_a_document_of_another_kind_than_its_record_is_never_found(document: Extracted) -> None:
     verdict = judge(document, expected(WORK))
     assert verdict.is_auxiliary
@@ -658,7 +559,7 @@ FOUND = Candidate(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_no_rule_accepts_a_file_of_another_kind(kind: DocumentKind) -> None:
     ruling = rule(FOUND._replace(kind=kind, is_auxiliary=True), None, "2020", Thresholds(), "2026-11")
     assert ruling.verdict == "review"
@@ -676,16 +577,10 @@ def test_another_document_is_rejected_whatever_its_kind_is() -> None:
     assert rule(wrong, None, "2020", Thresholds(), "2026-11").verdict == "reject"
 
 
-@pytest.mark.parametrize(
-    ("version", "text_version", "verdict"),
-    [
-        ("published", "submitted", "review"),
-        ("accepted", "published", "review"),
-        ("published", "published", "accept"),
-        ("published", "", "accept"),
-        ("", "submitted", "accept"),
-    ],
-)
+@each_row("version, text_version, verdict", [
+    ("published", "submitted", "review"), ("accepted", "published", "review"), ("published", "published", "accept"),
+    ("published", "", "accept"), ("", "submitted", "accept"),
+])  # fmt: skip
 def test_where_text_and_service_disagree_on_the_version_a_person_decides(version, text_version, verdict) -> None:
     ruling = rule(FOUND._replace(version=version, text_version=text_version), None, "2020", Thresholds(), "2026-11")
     assert ruling.verdict == verdict

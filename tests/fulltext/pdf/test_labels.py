@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.fulltext.identification import is_identified
 from gateway.model import DocumentKind, Outcome
 from harvester.fulltext.pdf.document import Facts
@@ -13,6 +11,7 @@ from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.titles import is_part, title_of
 from harvester.fulltext.pdf.work_names import Named
+from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
 FACTS = Facts((TITLE,))
@@ -27,33 +26,20 @@ def a_document(front: str, rest: str = BODY, pages: int = 10, size: tuple[float,
     return Extracted(Outcome.SUCCESS, pages, f"{front}\n{rest}", "", "pdfium", front, (500,) * pages, (size,) * pages)
 
 
-@pytest.mark.parametrize(
-    ("label", "kind"),
-    [
-        ("STUDY PROTOCOL", DocumentKind.NOTICE),
-        ("Stage 1 Registered Report", DocumentKind.NOTICE),
-        ("OSF Preregistration", DocumentKind.NOTICE),
-        ("Extended Abstract", DocumentKind.NOTICE),
-        ("Teacher’s Guide", DocumentKind.NOTICE),
-        ("Lesson plan for grades 9–12", DocumentKind.NOTICE),
-        ("Questions for discussion", DocumentKind.NOTICE),
-        ("Transcript", DocumentKind.NOTICE),
-        ("АВТОРЕФЕРАТ", DocumentKind.NOTICE),
-        ("Dissertation Proposal", DocumentKind.NOTICE),
-        ("Research Proposal", DocumentKind.NOTICE),
-        ("Journal Club", DocumentKind.NOTICE),
-        ("A response by Ole Hansen", DocumentKind.NOTICE),
-        ("Open Peer Review", DocumentKind.REVIEW),
-        ("Appendix — Not for Publication", DocumentKind.SUPPLEMENT),
-        ("Questionnaire", DocumentKind.SUPPLEMENT),
-        ("Cuestionario", DocumentKind.SUPPLEMENT),
-        ("Anket formu", DocumentKind.SUPPLEMENT),
-        ("Participant information sheet", DocumentKind.SUPPLEMENT),
-        ("Conference programme", DocumentKind.FRONT_MATTER),
-        ("Course syllabus", DocumentKind.FRONT_MATTER),
-        ("Letter of acceptance", DocumentKind.FRONT_MATTER),
-    ],
-)
+@each_row("label, kind", [
+    ("STUDY PROTOCOL", DocumentKind.NOTICE), ("Stage 1 Registered Report", DocumentKind.NOTICE),
+    ("OSF Preregistration", DocumentKind.NOTICE), ("Extended Abstract", DocumentKind.NOTICE),
+    ("Teacher’s Guide", DocumentKind.NOTICE), ("Lesson plan for grades 9–12", DocumentKind.NOTICE),
+    ("Questions for discussion", DocumentKind.NOTICE), ("Transcript", DocumentKind.NOTICE),
+    ("АВТОРЕФЕРАТ", DocumentKind.NOTICE), ("Dissertation Proposal", DocumentKind.NOTICE),
+    ("Research Proposal", DocumentKind.NOTICE), ("Journal Club", DocumentKind.NOTICE),
+    ("A response by Ole Hansen", DocumentKind.NOTICE), ("Open Peer Review", DocumentKind.REVIEW),
+    ("Appendix — Not for Publication", DocumentKind.SUPPLEMENT),
+    ("Questionnaire", DocumentKind.SUPPLEMENT), ("Cuestionario", DocumentKind.SUPPLEMENT),
+    ("Anket formu", DocumentKind.SUPPLEMENT), ("Participant information sheet", DocumentKind.SUPPLEMENT),
+    ("Conference programme", DocumentKind.FRONT_MATTER), ("Course syllabus", DocumentKind.FRONT_MATTER),
+    ("Letter of acceptance", DocumentKind.FRONT_MATTER),
+])  # fmt: skip
 def test_a_label_above_or_below_the_title_tells_what_the_document_is(label: str, kind: DocumentKind) -> None:
     plain = f"{TITLE}\nAda Turf\n{BODY}"
     assert kind_of(a_document(f"{label}\n{plain}", pages=3), FACTS) is kind
@@ -68,22 +54,12 @@ def test_a_work_that_is_itself_a_protocol_says_so_in_its_title() -> None:
     assert kind_of(document, FACTS) is DocumentKind.NOTICE
 
 
-@pytest.mark.parametrize(
-    "label",
-    [
-        "A dissertation",
-        "Trabalho de Conclusão de Curso (TCC)",
-        "TRABAJO DE TITULACIÓN",
-        "Mémoire de recherche",
-        "Seminararbeit",
-        "Praca magisterska",
-        "YÜKSEK LİSANS TEZİ",
-        "Выпускная квалификационная работа",
-        "硕士学位论文",
-        "卒業研究報告書",
-    ],
-)
-@pytest.mark.parametrize("pages", [6, 40])
+@each_row("label", [
+    "A dissertation", "Trabalho de Conclusão de Curso (TCC)", "TRABAJO DE TITULACIÓN", "Mémoire de recherche",
+    "Seminararbeit", "Praca magisterska", "YÜKSEK LİSANS TEZİ", "Выпускная квалификационная работа", "硕士学位论文",
+    "卒業研究報告書",
+])  # fmt: skip
+@each_row("pages", [6, 40])
 def test_a_page_with_nothing_but_a_title_and_a_degree_begins_a_thesis_however_short(label: str, pages: int) -> None:
     front = f"University of Harlow\n{TITLE}\nAda Turf\n{label}\n2019"
     following = f"Abstract\n{BODY}\n1 Introduction\n{BODY}\nReferences"
@@ -95,40 +71,20 @@ def test_an_article_of_few_pages_that_was_a_thesis_is_an_article() -> None:
     assert kind_of(a_document(front, pages=9), FACTS) is DocumentKind.ARTICLE
 
 
-@pytest.mark.parametrize(
-    "mark",
-    [
-        "Zurückgezogen",
-        "ARTICLE RÉTRACTÉ",
-        "Artículo retractado: 12 de mayo de 2020",
-        "ARTIGO RETRATADO",
-        "Articolo ritirato",
-        "СТАТЬЯ ОТОЗВАНА",
-        "Artykuł wycofany",
-        "Geri çekilen makale",
-        "撤稿声明",
-        "撤回論文",
-        "مقال مسحوب",
-    ],
-)
+@each_row("mark", [
+    "Zurückgezogen", "ARTICLE RÉTRACTÉ", "Artículo retractado: 12 de mayo de 2020", "ARTIGO RETRATADO",
+    "Articolo ritirato", "СТАТЬЯ ОТОЗВАНА", "Artykuł wycofany", "Geri çekilen makale", "撤稿声明", "撤回論文",
+    "مقال مسحوب",
+])  # fmt: skip
 def test_a_retraction_is_known_in_other_languages(mark: str) -> None:
     assert kind_of(a_document(f"{mark}\n{ARTICLE}"), FACTS) is DocumentKind.NOTICE
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Zugriff beschränkt",
-        "Diffusion restreinte",
-        "Acceso: cerrado\nAcceso cerrado",
-        "Доступ закрыт",
-        "Erişime kapalı",
-        "暂不公开",
-        "Embargo: 24 months from publication",
-        "Strictly confidential",
-        "Closed access\nby the library of the university\nAccepted and available from 12 May 2018 in print",
-    ],
-)
+@each_row("words", [
+    "Zugriff beschränkt", "Diffusion restreinte", "Acceso: cerrado\nAcceso cerrado", "Доступ закрыт", "Erişime kapalı",
+    "暂不公开", "Embargo: 24 months from publication", "Strictly confidential",
+    "Closed access\nby the library of the university\nAccepted and available from 12 May 2018 in print",
+])  # fmt: skip
 def test_a_cover_that_shuts_the_file_is_known_in_other_languages(words: str) -> None:
     assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is DocumentKind.FRONT_MATTER
 
@@ -161,21 +117,10 @@ def test_articles_one_behind_the_other_are_an_issue_and_abstracts_in_several_lan
     assert kind_of(a_document(ARTICLE, f"{BODY}\nReferences\n{works}"), by_papers) is DocumentKind.ARTICLE
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "(2e partie)",
-        "Deuxième partie",
-        "2. Mitteilung",
-        "Сообщение 2",
-        "（下）",
-        "第2報",
-        "その2",
-        "之二",
-        "2nd part",
-        "Part II",
-    ],
-)
+@each_row("part", [
+    "(2e partie)", "Deuxième partie", "2. Mitteilung", "Сообщение 2", "（下）", "第2報", "その2", "之二",
+    "2nd part", "Part II",
+])  # fmt: skip
 def test_parts_of_series_are_known_in_other_languages(part: str) -> None:
     assert is_part(part)
     for between in (" ", "\n"):
@@ -183,15 +128,7 @@ def test_parts_of_series_are_known_in_other_languages(part: str) -> None:
         assert not is_identified(signs(first, RECORD))
 
 
-@pytest.mark.parametrize(
-    "longer",
-    [
-        "of the last century",
-        "after a flood",
-        "\nrevisited",
-        "and heaths",
-    ],
-)
+@each_row("longer", ["of the last century", "after a flood", "\nrevisited", "and heaths"])
 def test_a_title_that_goes_on_is_that_of_another_work_though_its_authors_stand_in_the_next_line(longer: str) -> None:
     first = f"Annals 2019\n{TITLE} {longer}\nAda Turf, Bo Reed\nAbstract\n{BODY}"
     assert not is_identified(signs(first.replace(" \n", "\n"), RECORD))
@@ -207,7 +144,7 @@ def test_greek_letters_of_tex_are_letters_of_a_title() -> None:
     assert title_of(r"Effect of $\alpha$-Fe$_2$O$_3$ and \textit{small} $\Lambda$").letters == "effectofαfe2o3andsmallλ"
 
 
-@pytest.mark.parametrize("doi", ["10.5169/seals-123456", "10.3929/ethz-b-000123456", "10.5167/uzh-178904"])
+@each_row("doi", ["10.5169/seals-123456", "10.3929/ethz-b-000123456", "10.5167/uzh-178904"])
 def test_the_doi_of_a_repository_s_cover_is_not_that_of_another_work(doi: str) -> None:
     record = RECORD._replace(dois=("10.1234/dots.5",))
     first = f"{TITLE}\nAda Turf, Bo Reed\nDOI: https://doi.org/{doi}\nAbstract\n{BODY}"
@@ -240,6 +177,6 @@ def test_a_longer_doi_is_another_one() -> None:
     assert is_identified(signs(first.replace("dots.59", "dots.5"), record))
 
 
-@pytest.mark.parametrize("subtitle", ["study protocol", "a replication and extension", "data set", "Part II"])
+@each_row("subtitle", ["study protocol", "a replication and extension", "data set", "Part II"])
 def test_a_subtitle_of_another_document_makes_another_work(subtitle: str) -> None:
     assert not is_identified(signs(f"Annals 2019\n{TITLE}: {subtitle}\nAda Turf\nAbstract\n{BODY}", RECORD))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Outcome
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.other_versions import doubt_about
 from harvester.fulltext.pdf.work_names import Named
+from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
 RECORD = Named((("doi", "10.5555/fens.7"),), (TITLE,), ("Turf, Ada",), ("2019",), ("Annals of Wet Land",))
@@ -22,22 +21,20 @@ def doubt(*lines: str, foot: str = "", named: Named = RECORD) -> str:
 
 
 CONFERENCES = [
-    "Proceedings of the 4th Conference on Fens, Lund, 2015",
-    "In: Workshop on Bogs (2016), pp. 11-18",
-    "ISBN 978-3-12345-11-2 © 2015",
-    "978-1-4503-1234-5 © 2017 ACM. doi: 10.1145/1234.5678",
+    "Proceedings of the 4th Conference on Fens, Lund, 2015", "In: Workshop on Bogs (2016), pp. 11-18",
+    "ISBN 978-3-12345-11-2 © 2015", "978-1-4503-1234-5 © 2017 ACM. doi: 10.1145/1234.5678",
     "Tagungsband der Moortagung 2014",
-]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("line", CONFERENCES)
+@each_row("line", CONFERENCES)
 def test_a_conference_of_another_year_is_another_version(line: str) -> None:
     assert doubt(line) == doubt(foot=line) == f"Its first page names another year and a conference: “{line.lower()}”."
 
 
-@pytest.mark.parametrize("line", CONFERENCES)
-@pytest.mark.parametrize(
-    ("own", "named"),
+@each_row("line", CONFERENCES)
+@each_row(
+    "own, named",
     [
         ("Annals of Wet Land", RECORD),  # the journal of the record
         ("https://doi.org/10.5555/fens.7", RECORD),  # its DOI
@@ -50,8 +47,6 @@ def test_a_page_with_the_year_or_a_name_of_the_work_is_of_this_version(line: str
     assert doubt(line, own, named=named) == ""
 
 
-@pytest.mark.parametrize(
-    "line", ["arXiv:1504.01234v2 [physics.geo-ph] 3 Apr 2015", "Draft of 2015", "Conference on Fens"]
-)
+@each_row("line", ["arXiv:1504.01234v2 [physics.geo-ph] 3 Apr 2015", "Draft of 2015", "Conference on Fens"])
 def test_a_preprint_of_an_earlier_year_is_the_work(line: str) -> None:
     assert doubt(line) == ""

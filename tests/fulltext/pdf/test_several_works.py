@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Outcome
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.several_works import doubt_about
+from tests.rows import each_row
 
 SENTENCE = "The water table of the plots was measured, and it fell in summer."
 TEXT = "\n".join([SENTENCE] * 45)
@@ -26,9 +25,7 @@ def doubt(*parts: str, pages: int = 12) -> str:
     return doubt_about(Document(Extracted(Outcome.SUCCESS, pages, text, "", "pdfium", text), Facts(("A title",))))
 
 
-@pytest.mark.parametrize(
-    "heading", ["Abstract", "Summary: it fell.", "1. Introduction", "Einleitung", "I INTRODUCTION"]
-)
+@each_row("heading", ["Abstract", "Summary: it fell.", "1. Introduction", "Einleitung", "I INTRODUCTION"])
 def test_another_work_begins_behind_references_and_has_its_own(heading: str) -> None:
     assert doubt(WORK, "Another title", "Bo Reed", heading, TEXT, REFERENCES) == ANOTHER
 
@@ -45,12 +42,12 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("parts", RIGHT.values(), ids=RIGHT)
+@each_row("parts", RIGHT.values())
 def test_a_file_with_one_work_has_no_other(parts: tuple[str, ...]) -> None:
     assert doubt(*parts) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "heading",
     ["Chapter {}", "CHAPTER {}. Fens", "{} Chapter", "Kapitel {}", "Chapitre {}: des tourbières", "Глава {}", "第{}章"],
 )
@@ -61,9 +58,7 @@ def test_a_long_file_with_chapters_is_a_book(heading: str) -> None:
     assert doubt(*parts[:2], *parts[:2], pages=60) == ""
 
 
-@pytest.mark.parametrize(
-    "line", ["Chapter {} ....... {}", "chapter {} of the report says that water fell, and the rest " * 2]
-)
+@each_row("line", ["Chapter {} ....... {}", "chapter {} of the report says that water fell, and the rest " * 2])
 def test_contents_and_sentences_are_no_headings_of_chapters(line: str) -> None:
     assert doubt(*(line.format(number, number) for number in range(1, 6)), TEXT, pages=60) == ""
 

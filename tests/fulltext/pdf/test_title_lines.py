@@ -16,6 +16,7 @@ from harvester.fulltext.pdf.work_names import Named
 from tests.fulltext.corpus import other_words, publishers_heads
 from tests.fulltext.corpus.unusual import lines_of_a_head
 from tests.fulltext.corpus.words import Subject
+from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
 RECORD = Named(titles=(TITLE,), authors=("Turf, Ada", "Reed, Bo"), years=("2019",), venues=("Wet Land",))
@@ -58,36 +59,26 @@ def test_no_rule_accepts_a_file_with_a_doubt_and_the_reason_is_the_doubt() -> No
     assert rule(plain._replace(kind_doubt=sentence), None, "", Thresholds(), "2026-11") == ("review", sentence)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Wet Land", "Annals of Wet Land 12 (2019) 45–58", "Original Article", "ORIGINAL RESEARCH", "Review",
-        "Full Paper",
-        "Artikel", "研究论文", "Received 3 May 2019; accepted 7 June 2019", "https://doi.org/10.1234/wl.5", "May 2019",
-        "Open Access", "Ecology and Evolution", "WL-PUB-19-123", "Institute of Peat, University of Harlow", "Chapter 4",
-        "Edited by: Tom Holm", "See Supplement 1 for more plots", "Bo Reed, Ada Turf", "Tom Holm and Eva Dahl",
-        "© 2019 The Authors",
-    ],
-)  # fmt: skip
+@each_row("line", [
+    "Wet Land", "Annals of Wet Land 12 (2019) 45–58", "Original Article", "ORIGINAL RESEARCH", "Review", "Full Paper",
+    "Artikel", "研究论文", "Received 3 May 2019; accepted 7 June 2019", "https://doi.org/10.1234/wl.5", "May 2019",
+    "Open Access", "Ecology and Evolution", "WL-PUB-19-123", "Institute of Peat, University of Harlow", "Chapter 4",
+    "Edited by: Tom Holm", "See Supplement 1 for more plots", "Bo Reed, Ada Turf", "Tom Holm and Eva Dahl",
+    "© 2019 The Authors",
+])  # fmt: skip
 def test_lines_that_articles_have_above_their_titles_are_known(line: str) -> None:
     assert doubt(line, TITLE, "Ada Turf, Bo Reed") == ""
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Ada Turf", "Ada Turf 1,*, Bo Reed 2", "By Ada Turf", "Results of twelve drainage plots",
-        "Tom Holm, Eva Dahl, MD",
-        "Tom Holm", "T. Holm", "Fenland Drainage Board, Harlow, Norway",
-    ],
-)  # fmt: skip
+@each_row("line", [
+    "Ada Turf", "Ada Turf 1,*, Bo Reed 2", "By Ada Turf", "Results of twelve drainage plots", "Tom Holm, Eva Dahl, MD",
+    "Tom Holm", "T. Holm", "Fenland Drainage Board, Harlow, Norway",
+])  # fmt: skip
 def test_authors_and_subtitles_below_the_title_are_known(line: str) -> None:
     assert doubt(TITLE, line, "Ada Turf, Bo Reed", "University of Harlow", "Correspondence: T. Holm") == ""
 
 
-@pytest.mark.parametrize(
-    "line", ["Community Feedback", "Milestone M4", "보충 자료", "활동지", "Resumen ejecutivo", "ملخص"]
-)
+@each_row("line", ["Community Feedback", "Milestone M4", "보충 자료", "활동지", "Resumen ejecutivo", "ملخص"])
 def test_a_line_with_the_form_of_one_name_is_unknown_where_nobody_else_has_it(line: str) -> None:
     assert "below the title" in doubt(TITLE, line, "Ada Turf, Bo Reed")
     assert "below the title" in doubt(TITLE, line, "Ada Turf, Bo Reed", named=Named(titles=(TITLE,)))
@@ -104,17 +95,10 @@ def test_a_name_with_an_address_is_known_where_the_record_has_no_authors() -> No
     assert "below" in doubt(TITLE, "Tom Holm", "Institute of Peat", "office@peat.example.org", named=alone)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "A commentary on Ada Turf and Bo Reed",
-        "A response to Ada Turf and Bo Reed",
-        "Discussion by Tom Holm and Eva Dahl",
-        "Summary of the paper by Ada Turf and Bo Reed",
-        "Closure by Ada Turf",
-        "Interlibrary Loan Request 4711",
-    ],
-)
+@each_row("line", [
+    "A commentary on Ada Turf and Bo Reed", "A response to Ada Turf and Bo Reed", "Discussion by Tom Holm and Eva Dahl",
+    "Summary of the paper by Ada Turf and Bo Reed", "Closure by Ada Turf", "Interlibrary Loan Request 4711",
+])  # fmt: skip
 def test_a_line_that_names_the_authors_and_a_text_about_them_is_unknown(line: str) -> None:
     assert "below the title" in doubt(TITLE, line, "Tom Holm, Eva Dahl")
     assert "below the title" in doubt(TITLE, "Ada Turf, Bo Reed", line)
@@ -204,8 +188,7 @@ def _records(subject: Subject) -> tuple[Named, ...]:
 
 
 @pytest.mark.slow
-@pytest.mark.share(one_in=2)
-@pytest.mark.parametrize("labels", ["SHORT", "LONG", "LATER_SHORT", "LATER_LONG"])
+@each_row("labels", ["SHORT", "LONG", "LATER_SHORT", "LATER_LONG"])
 def test_hardly_any_label_in_any_language_is_taken_for_a_line_of_an_article(labels: str) -> None:
     accepted, total = [], 0
     for number, label in enumerate(getattr(other_words, labels)):
@@ -221,7 +204,7 @@ def test_hardly_any_label_in_any_language_is_taken_for_a_line_of_an_article(labe
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("forms", ["FORMS", "LATER"])
+@each_row("forms", ["FORMS", "LATER"])
 def test_few_heads_of_articles_have_unknown_lines(forms: str) -> None:
     refused, total = [], 0
     for number, form in enumerate(getattr(publishers_heads, forms)):
@@ -233,20 +216,12 @@ def test_few_heads_of_articles_have_unknown_lines(forms: str) -> None:
     assert len(refused) <= MOST_REFUSED * total, refused
 
 
-@pytest.mark.parametrize(
-    ("before", "line", "is_end"),
-    [
-        ("Anna Berg, Joris Quintana and Tom", "Holm", True),
-        ("Anna Berg, Tom", "Holm", True),
-        ("Anna Berg, Joris Quintana,", "Tom Holm", True),
-        ("Anna Berg, Ida Moe and", "Tom Holm", True),
-        ("Anna Berg and Tom Holm", "Questionnaire", False),
-        ("Anna Berg and Tom Holm", "Holm", False),
-        ("Anna Berg, Tom", "Holm, Review", False),
-        ("the water fell, and", "Holm", False),
-        ("", "Holm", False),
-    ],
-)
+@each_row("before, line, is_end", [
+    ("Anna Berg, Joris Quintana and Tom", "Holm", True), ("Anna Berg, Tom", "Holm", True),
+    ("Anna Berg, Joris Quintana,", "Tom Holm", True), ("Anna Berg, Ida Moe and", "Tom Holm", True),
+    ("Anna Berg and Tom Holm", "Questionnaire", False), ("Anna Berg and Tom Holm", "Holm", False),
+    ("Anna Berg, Tom", "Holm, Review", False), ("the water fell, and", "Holm", False), ("", "Holm", False),
+])  # fmt: skip
 def test_the_end_of_a_byline_is_known_behind_its_beginning(before: str, line: str, is_end: bool) -> None:
     assert ends_byline(line, before) is is_end
     if is_end:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Outcome
 from harvester.fulltext.pdf.document import Document, Facts
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.title_lines import doubt_about
 from harvester.fulltext.pdf.work_names import Named
+from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
 RECORD = Named(titles=(TITLE,), authors=("Turf, Ada", "Reed, Bo"))
@@ -27,20 +26,16 @@ def doubt(*head: str, later: str = "", first: int = 1, end: str = "") -> str:
 UNKNOWN = "An unknown line is above the title: \u201c{}\u201d."
 
 
-@pytest.mark.parametrize(
-    "reference",
-    [
-        "Reed, B. 2001. Fens and bogs. Nordic Slope 12, 3-9.",
-        "Reed, B.: Fens and bogs, in: Nordic\nSlope, vol. 12 (2001)",
-        "Reed, B. (2001) \u201cFens and bogs\u201d Nordic Slope (12)",
-    ],
-)
+@each_row("reference", [
+    "Reed, B. 2001. Fens and bogs. Nordic Slope 12, 3-9.", "Reed, B.: Fens and bogs, in: Nordic\nSlope, vol. 12 (2001)",
+    "Reed, B. (2001) \u201cFens and bogs\u201d Nordic Slope (12)",
+])  # fmt: skip
 def test_a_journal_that_the_document_cites_with_a_volume_is_known(reference: str) -> None:
     assert doubt("Nordic Slope", end=reference) == ""
     assert doubt("Nordic Slope") == UNKNOWN.format("Nordic Slope")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         "See our Nordic Slope 12 for teachers.",  # no reference
@@ -58,7 +53,7 @@ def test_the_running_head_of_pages_that_are_numbered_through_is_a_journal() -> N
     assert doubt("Nordic Slope", later="Turf and Reed", first=254) == UNKNOWN.format("Nordic Slope")
 
 
-@pytest.mark.parametrize("label", ["Peer review file", "A few words for the friends of a very tall library"])
+@each_row("label", ["Peer review file", "A few words for the friends of a very tall library"])
 def test_a_line_with_words_of_another_document_or_a_long_one_is_no_journal(label: str) -> None:
     end = f"Reed, B. 2001. Fens. {label} 12, 3-9."
     assert doubt(label, later=label, first=254, end=end) == doubt(label)

@@ -27,6 +27,7 @@ from tests.fulltext.corpus.pdf import Run, Sheet, written
 from tests.fulltext.corpus.words import Subject
 from tests.fulltext.documents import EFSA, described, others, wanted
 from tests.fulltext.recorded import DATA, body
+from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
 PDF = DATA / "pdf"
@@ -35,25 +36,16 @@ PDF = DATA / "pdf"
 # --- bytes --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("content", "mime_type"),
-    [
-        (b"%PDF-1.4\n", "application/pdf"),
-        (b"\r\n junk before %PDF-1.7", "application/pdf"),
-        (b"<!DOCTYPE html><p>", "text/html"),
-        (b"<?xml version='1.0'?><html xmlns='x'>", "text/html"),
-        (b"\n<p>Nobody wrote more", "text/html"),
-        (b"\r\n" * 2000 + b"<html>", "text/html"),
-        (b"\xef\xbb\xbf\n<!--" + b" made by a program" * 200 + b"-->\n<!DOCTYPE html>", "text/html"),
-        (b"<!-- never closed" * 8000, "application/xml"),
-        (b"\xef\xbb\xbf<?xml version='1.0'?><article>", "application/xml"),
-        (b"PK\x03\x04", "application/zip"),
-        (b"%!PS-Adobe", "application/postscript"),
-        (b"Plain words", "text/plain"),
-        (b"\x00\x01", "application/octet-stream"),
-        (b"", ""),
-    ],
-)
+@each_row("content, mime_type", [
+    (b"%PDF-1.4\n", "application/pdf"), (b"\r\n junk before %PDF-1.7", "application/pdf"),
+    (b"<!DOCTYPE html><p>", "text/html"), (b"<?xml version='1.0'?><html xmlns='x'>", "text/html"),
+    (b"\n<p>Nobody wrote more", "text/html"), (b"\r\n" * 2000 + b"<html>", "text/html"),
+    (b"\xef\xbb\xbf\n<!--" + b" made by a program" * 200 + b"-->\n<!DOCTYPE html>", "text/html"),
+    (b"<!-- never closed" * 8000, "application/xml"),
+    (b"\xef\xbb\xbf<?xml version='1.0'?><article>", "application/xml"),
+    (b"PK\x03\x04", "application/zip"), (b"%!PS-Adobe", "application/postscript"), (b"Plain words", "text/plain"),
+    (b"\x00\x01", "application/octet-stream"), (b"", ""),
+])  # fmt: skip
 def test_bytes_are_what_they_are_whatever_was_declared(content: bytes, mime_type: str) -> None:
     assert sniffed.mime_type(content) == mime_type
 
@@ -67,22 +59,20 @@ def test_every_recorded_pdf_is_one() -> None:
 
 RECORDED = {
     "crminer__10.2903%2Fj.efsa.2014.3550": (Outcome.SUCCESS, 11),
-    "grobid__submission_363": (Outcome.SUCCESS, 1),
-    "pdfminer.six__jo": (Outcome.SUCCESS, 1),
+    "grobid__submission_363": (Outcome.SUCCESS, 1), "pdfminer.six__jo": (Outcome.SUCCESS, 1),
     "pdfminer.six__zen_of_python_corrupted": (Outcome.SUCCESS, 1),
-    "jabref__encrypted": (Outcome.ENCRYPTED_PDF, 0),
-    "pdfminer.six__aes-256-r6": (Outcome.ENCRYPTED_PDF, 0),
+    "jabref__encrypted": (Outcome.ENCRYPTED_PDF, 0), "pdfminer.six__aes-256-r6": (Outcome.ENCRYPTED_PDF, 0),
     "pdfminer.six__rc4-128": (Outcome.ENCRYPTED_PDF, 0),
     "sample-files__libreoffice-writer-password": (Outcome.ENCRYPTED_PDF, 0),
     "jabref__scanned-image-only": (Outcome.NO_TEXT, 1),
     "pdfminer.six__issue-1113-evil-xobjects": (Outcome.NO_TEXT, 1),
     "sandcrawler__dummy": (Outcome.NO_TEXT, 1),
-}
+}  # fmt: skip
 
 
 @needs_data
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RECORDED)
+@each_row("name", RECORDED)
 def test_every_recorded_pdf_has_its_outcome(name: str) -> None:
     extracted = extract((PDF / f"{name}.pdf").read_bytes())
     assert (extracted.outcome, extracted.pages) == RECORDED[name]
@@ -106,20 +96,14 @@ LINES = [(54.0, 700.0 - 20 * place, f"Line {place} of the text") for place in ra
 FOOT = (54.0, 30.0, "17")
 
 
-@pytest.mark.parametrize(
-    ("runs", "first"),
-    [
-        ([*LINES, (54.0, 800.0, "Peer review report"), FOOT], ["Peer review report", "Line 0 of the text"]),
-        (
-            [*LINES, (54.0, 800.0, "Annals"), (54.0, 780.0, "Erratum"), FOOT],
-            ["Annals", "Erratum", "Line 0 of the text"],
-        ),
-        ([*LINES, FOOT], ["Line 0 of the text"]),
-        ([(54.0, 800.0, "Annals"), *LINES, FOOT], ["Annals", "Line 0 of the text"]),
-        ([*LINES[3:], *LINES[:3], FOOT], ["Line 0 of the text", "Line 1 of the text"]),
-        ([*LINES[:2], (300.0, 700.0, "Second column"), (300.0, 680.0, "goes on here")], ["Line 0 of the text"]),
-    ],
-)
+@each_row("runs, first", [
+    ([*LINES, (54.0, 800.0, "Peer review report"), FOOT], ["Peer review report", "Line 0 of the text"]),
+    ([*LINES, (54.0, 800.0, "Annals"), (54.0, 780.0, "Erratum"), FOOT], ["Annals", "Erratum", "Line 0 of the text"]),
+    ([*LINES, FOOT], ["Line 0 of the text"]),
+    ([(54.0, 800.0, "Annals"), *LINES, FOOT], ["Annals", "Line 0 of the text"]),
+    ([*LINES[3:], *LINES[:3], FOOT], ["Line 0 of the text", "Line 1 of the text"]),
+    ([*LINES[:2], (300.0, 700.0, "Second column"), (300.0, 680.0, "goes on here")], ["Line 0 of the text"]),
+])  # fmt: skip
 def test_a_running_head_that_a_file_has_last_is_read_first(
     runs: list[tuple[float, float, str]], first: list[str]
 ) -> None:
@@ -146,7 +130,7 @@ def test_the_other_engine_is_asked_where_the_first_finds_little() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("content", [b"", b"%PDF-1.4\n", b"%PDF-1.4\n" + b"\xff" * 1000, b"<html>"])
+@each_row("content", [b"", b"%PDF-1.4\n", b"%PDF-1.4\n" + b"\xff" * 1000, b"<html>"])
 def test_what_is_no_pdf_within_is_broken(content: bytes) -> None:
     assert extract(content).outcome is Outcome.BROKEN_PDF
 
@@ -169,7 +153,7 @@ def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_b
 
 @needs_data
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["spaces_200MB", "textops_20MB"])
+@each_row("name", ["spaces_200MB", "textops_20MB"])
 def test_a_bomb_hurts_only_the_child(name: str) -> None:
     started = time.monotonic()
     extracted = extract((PDF / f"synthetic__flate_bomb_{name}.pdf").read_bytes(), seconds=8)
@@ -185,25 +169,20 @@ def test_a_child_that_takes_too_long_is_killed() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("deed", "status"),
-    [
-        ("import socket; socket.create_connection(('127.0.0.1', 9))", reading.BROKEN),
-        ("import subprocess; subprocess.run(['true'])", reading.BROKEN),
-        ("open('/tmp/written-by-a-pdf', 'w').write('x')", reading.BROKEN),
-        ("open(__file__.replace('reader.py', 'extraction.py')).read()", reading.BROKEN),
-        ("open('/proc/self/environ').read()", reading.BROKEN),
-        ("__import__('os').unlink('/tmp/removed-by-a-pdf')", reading.BROKEN),
-        ("__import__('os').kill(1, 0)", reading.BROKEN),
-        ("assert _in_c('socket', 1, 1, 0) >= 0", reading.BROKEN),
-        ("assert _in_c('open', b'/etc/passwd', 0) >= 0", reading.BROKEN),
-        ("assert _in_c('rename', b'/tmp/one', b'/tmp/two') == 0 or _errno() != 1", reading.BROKEN),
-        ("assert _in_c('fork') >= 0", reading.BROKEN),
-        ("assert _in_c('chmod', b'/tmp', 0o1777) == 0", reading.BROKEN),
-        ("bytearray(2 << 30)", reading.NO_MEMORY),
-        ("raise reader._Encrypted", reading.ENCRYPTED),
-    ],
-)
+@each_row("deed, status", [
+    ("import socket; socket.create_connection(('127.0.0.1', 9))", reading.BROKEN),
+    ("import subprocess; subprocess.run(['true'])", reading.BROKEN),
+    ("open('/tmp/written-by-a-pdf', 'w').write('x')", reading.BROKEN),
+    ("open(__file__.replace('reader.py', 'extraction.py')).read()", reading.BROKEN),
+    ("open('/proc/self/environ').read()", reading.BROKEN),
+    ("__import__('os').unlink('/tmp/removed-by-a-pdf')", reading.BROKEN),
+    ("__import__('os').kill(1, 0)", reading.BROKEN), ("assert _in_c('socket', 1, 1, 0) >= 0", reading.BROKEN),
+    ("assert _in_c('open', b'/etc/passwd', 0) >= 0", reading.BROKEN),
+    ("assert _in_c('rename', b'/tmp/one', b'/tmp/two') == 0 or _errno() != 1", reading.BROKEN),
+    ("assert _in_c('fork') >= 0", reading.BROKEN),
+    ("assert _in_c('chmod', b'/tmp', 0o1777) == 0", reading.BROKEN),
+    ("bytearray(2 << 30)", reading.NO_MEMORY), ("raise reader._Encrypted", reading.ENCRYPTED),
+])  # fmt: skip
 def test_the_child_can_do_nothing_but_read(deed: str, status: int) -> None:
     """The engine is replaced by one that misbehaves; the limits are those that every engine has."""
     code = (
@@ -219,7 +198,7 @@ def test_the_child_can_do_nothing_but_read(deed: str, status: int) -> None:
 
 
 @needs_data
-@pytest.mark.parametrize("engine", reading.ENGINES)
+@each_row("engine", reading.ENGINES)
 def test_both_engines_read_the_same_words(engine: str) -> None:
     contents = reading._read(engine, body("pdf/grobid__submission_363.pdf"))
     assert contents["pages"] == 1
@@ -227,7 +206,7 @@ def test_both_engines_read_the_same_words(engine: str) -> None:
 
 
 @needs_data
-@pytest.mark.parametrize("engine", reading.ENGINES)
+@each_row("engine", reading.ENGINES)
 def test_both_engines_say_that_a_password_is_needed(engine: str) -> None:
     with pytest.raises(reading._Encrypted):
         reading._read(engine, body("pdf/pdfminer.six__rc4-128.pdf"))
@@ -276,27 +255,22 @@ def read(first: str, rest: str = FILLER) -> Extracted:
 
 TITLE = "Coherence of quantum dots in gardens"
 WANTED = Expected(
-    ("10.1234/x",),
-    (TITLE,),
-    (TITLE, "Matthiesen Humphreys"),
+    ("10.1234/x",), (TITLE,), (TITLE, "Matthiesen Humphreys"),
     named=Named((("doi", "10.1234/x"),), (TITLE,), ("Matthiesen, C.", "Humphreys, P.")),
-)
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("first", "outcome", "has_doi", "has_title", "identified_by"),
-    [
-        ("Coherence of Quan-\ntum Dots in Gardens\nC. Matthiesen", Outcome.SUCCESS, False, True, ("title", "author")),
-        ("doi:10.1234/X\nMatthiesen\nAbstract\ncoherence quantum", Outcome.SUCCESS, True, False, ("doi", "author")),
-        ("doi:10.1234/X\nMatthiesen\ncoherence quantum dots", Outcome.LOW_SCORE, True, False, ("author",)),
-        ("coherence quantum dots gardens matthiesen humphreys", Outcome.LOW_SCORE, False, False, ("author",)),
-        ("coherence quantum dots matthiesen", Outcome.LOW_SCORE, False, False, ("author",)),
-        ("We read Coherence of quantum dots in gardens, and", Outcome.LOW_SCORE, False, True, ()),
-        ("See also doi:10.1234/x nothing else", Outcome.LOW_SCORE, True, False, ()),
-        ("a quantum of quantum", Outcome.WRONG_DOCUMENT, False, False, ()),
-        ("nothing of it", Outcome.WRONG_DOCUMENT, False, False, ()),
-    ],
-)
+@each_row("first, outcome, has_doi, has_title, identified_by", [
+    ("Coherence of Quan-\ntum Dots in Gardens\nC. Matthiesen", Outcome.SUCCESS, False, True, ("title", "author")),
+    ("doi:10.1234/X\nMatthiesen\nAbstract\ncoherence quantum", Outcome.SUCCESS, True, False, ("doi", "author")),
+    ("doi:10.1234/X\nMatthiesen\ncoherence quantum dots", Outcome.LOW_SCORE, True, False, ("author",)),
+    ("coherence quantum dots gardens matthiesen humphreys", Outcome.LOW_SCORE, False, False, ("author",)),
+    ("coherence quantum dots matthiesen", Outcome.LOW_SCORE, False, False, ("author",)),
+    ("We read Coherence of quantum dots in gardens, and", Outcome.LOW_SCORE, False, True, ()),
+    ("See also doi:10.1234/x nothing else", Outcome.LOW_SCORE, True, False, ()),
+    ("a quantum of quantum", Outcome.WRONG_DOCUMENT, False, False, ()),
+    ("nothing of it", Outcome.WRONG_DOCUMENT, False, False, ()),
+])  # fmt: skip
 def test_verdicts(first: str, outcome: Outcome, has_doi: bool, has_title: bool, identified_by: tuple[str, ...]) -> None:
     verdict = judge(read(first), WANTED)
     assert (verdict.outcome, verdict.has_doi, verdict.has_title) == (outcome, has_doi, has_title)
@@ -312,19 +286,16 @@ def test_what_could_not_be_read_keeps_its_outcome() -> None:
     assert verdict == Verdict(Outcome.NO_TEXT, pages=4, words=2)
 
 
-@pytest.mark.parametrize(
-    ("first", "url", "is_auxiliary"),
-    [
-        ("Supplementary Material for: Coherence of quantum dots", "", True),
-        ("Supporting Information", "", True),
-        ("Coherence of quantum dots", "https://x.example.org/files/10_MOESM1.pdf?x=1", True),
-        ("Coherence of quantum dots", "https://x.example.org/a_suppl.pdf", True),
-        ("Coherence of quantum dots", "https://x.example.org/si.pdf", True),
-        ("Coherence of quantum dots", "https://x.example.org/supply-chains.pdf", False),
-        ("Coherence of quantum dots", "https://x.example.org/a.pdf", False),
-        ("x " * 200 + "Supplementary material is available online", "", False),
-    ],
-)
+@each_row("first, url, is_auxiliary", [
+    ("Supplementary Material for: Coherence of quantum dots", "", True),
+    ("Supporting Information", "", True),
+    ("Coherence of quantum dots", "https://x.example.org/files/10_MOESM1.pdf?x=1", True),
+    ("Coherence of quantum dots", "https://x.example.org/a_suppl.pdf", True),
+    ("Coherence of quantum dots", "https://x.example.org/si.pdf", True),
+    ("Coherence of quantum dots", "https://x.example.org/supply-chains.pdf", False),
+    ("Coherence of quantum dots", "https://x.example.org/a.pdf", False),
+    ("x " * 200 + "Supplementary material is available online", "", False),
+])  # fmt: skip
 def test_supplements_are_recognised(first: str, url: str, is_auxiliary: bool) -> None:
     assert judge(read(first), WANTED, url).is_auxiliary is is_auxiliary
 
@@ -349,16 +320,10 @@ def test_titles_of_a_record_lose_entities_and_markup() -> None:
     assert expected(work).titles == ("Fish & chips of Gadus in H_2O",)
 
 
-@pytest.mark.parametrize(
-    ("other_title", "is_believed"),
-    [
-        ("The biology of early wheat in cold soils: a review", True),
-        ("Early wheat biology", True),
-        ("", True),
-        ("Erratum", True),
-        ("A survey of libraries in large cities", False),
-    ],
-)
+@each_row("other_title, is_believed", [
+    ("The biology of early wheat in cold soils: a review", True),
+    ("Early wheat biology", True), ("", True), ("Erratum", True), ("A survey of libraries in large cities", False),
+])  # fmt: skip
 def test_a_service_that_knows_the_identifier_by_another_title_is_not_believed(
     other_title: str, is_believed: bool
 ) -> None:
@@ -369,27 +334,20 @@ def test_a_service_that_knows_the_identifier_by_another_title_is_not_believed(
     assert (other_title in known.titles) is (is_believed and bool(other_title))
 
 
-@pytest.mark.parametrize(
-    ("title", "described_title", "authors", "is_believed"),
-    [
-        ("Early wheat", "Barley", (), False),
-        ("Early wheat", "Late rye", ("Reed",), False),
-        ("Early wheat", "Wheat in cold soils of the north", (), False),
-        ("Early wheat", "Wheat in cold soils of the north", ("Turf",), False),
-        ("Early wheat", "Wheat in cold soils of the north", ("Reed",), True),
-        ("Early wheat", "EARLY WHEAT.", (), True),
-        ("The biology of early wheat", "Erratum", ("Reed",), False),
-        ("The biology of early wheat", "", (), False),
-        ("The biology of early wheat", "", ("Reed",), False),
-        ("The biology of early wheat", "The biology of early wheat in cold soils", (), True),
-        ("Editorial", "Editorial", (), False),
-        ("Editorial", "Editorial", ("Reed",), True),
-        ("Introduction", "Introduction", (), False),
-        ("Preface", "Preface", ("Turf",), False),
-        ("Vorwort", "Vorwort", (), False),
-    ],
-)
-@pytest.mark.parametrize("element", ["relation", "description"])
+@each_row("title, described_title, authors, is_believed", [
+    ("Early wheat", "Barley", (), False), ("Early wheat", "Late rye", ("Reed",), False),
+    ("Early wheat", "Wheat in cold soils of the north", (), False),
+    ("Early wheat", "Wheat in cold soils of the north", ("Turf",), False),
+    ("Early wheat", "Wheat in cold soils of the north", ("Reed",), True),
+    ("Early wheat", "EARLY WHEAT.", (), True),
+    ("The biology of early wheat", "Erratum", ("Reed",), False),
+    ("The biology of early wheat", "", (), False), ("The biology of early wheat", "", ("Reed",), False),
+    ("The biology of early wheat", "The biology of early wheat in cold soils", (), True),
+    ("Editorial", "Editorial", (), False), ("Editorial", "Editorial", ("Reed",), True),
+    ("Introduction", "Introduction", (), False), ("Preface", "Preface", ("Turf",), False),
+    ("Vorwort", "Vorwort", (), False),
+])  # fmt: skip
+@each_row("element", ["relation", "description"])
 def test_a_short_title_confirms_a_doi_beside_the_work_with_an_author_or_letter_by_letter(
     element: str, title: str, described_title: str, authors: tuple[str, ...], is_believed: bool
 ) -> None:

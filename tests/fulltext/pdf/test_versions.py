@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.fulltext.decisions import Thresholds, rule
 from gateway.model import Candidate, Outcome
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.versions import version_in
+from tests.rows import each_row
 
 LOOK = "Annals of Wet Land 12 (2019) 45-58\nReceived 3 May 2018; accepted 4 July 2019\n© 2019 Fen. doi:10.5555/a.1"
 
@@ -43,30 +42,20 @@ PUBLISHERS = [
 ]
 
 LANGUAGES = [
-    ("Manuscrit accepté pour publication", "accepted"),
-    ("Version auteur acceptée", "accepted"),
+    ("Manuscrit accepté pour publication", "accepted"), ("Version auteur acceptée", "accepted"),
     ("Manuscrit auteur, publié dans « Annales des tourbières »", "accepted"),
-    ("Version acceptée du manuscrit", "accepted"),
-    ("Akzeptierte Manuskriptfassung", "accepted"),
-    ("Zur Veröffentlichung angenommene Fassung", "accepted"),
-    ("Angenommenes Manuskript", "accepted"),
-    ("Manuscrito aceptado para su publicación", "accepted"),
-    ("Versión aceptada del manuscrito", "accepted"),
-    ("Manuscrito aceito", "accepted"),
-    ("Versão do autor aceita", "accepted"),
-    ("Manoscritto accettato per la pubblicazione", "accepted"),
-    ("Versione dell'autore accettata", "accepted"),
-    ("Manuscrit soumis à la revue Annales", "submitted"),
-    ("Version soumise", "submitted"),
-    ("Eingereichtes Manuskript", "submitted"),
-    ("Zur Veröffentlichung eingereicht", "submitted"),
+    ("Version acceptée du manuscrit", "accepted"), ("Akzeptierte Manuskriptfassung", "accepted"),
+    ("Zur Veröffentlichung angenommene Fassung", "accepted"), ("Angenommenes Manuskript", "accepted"),
+    ("Manuscrito aceptado para su publicación", "accepted"), ("Versión aceptada del manuscrito", "accepted"),
+    ("Manuscrito aceito", "accepted"), ("Versão do autor aceita", "accepted"),
+    ("Manoscritto accettato per la pubblicazione", "accepted"), ("Versione dell'autore accettata", "accepted"),
+    ("Manuscrit soumis à la revue Annales", "submitted"), ("Version soumise", "submitted"),
+    ("Eingereichtes Manuskript", "submitted"), ("Zur Veröffentlichung eingereicht", "submitted"),
     ("Manuskript eingereicht bei Annalen der Moore", "submitted"),
-    ("Manuscrito enviado para publicación", "submitted"),
-    ("Versión enviada a la revista", "submitted"),
-    ("Manuscrito submetido à revista", "submitted"),
-    ("Versione sottoposta", "submitted"),
+    ("Manuscrito enviado para publicación", "submitted"), ("Versión enviada a la revista", "submitted"),
+    ("Manuscrito submetido à revista", "submitted"), ("Versione sottoposta", "submitted"),
     ("Manoscritto inviato per la pubblicazione", "submitted"),
-]
+]  # fmt: skip
 
 DATES = """
     Manuscrit accepté le 3 mai 2019
@@ -94,19 +83,19 @@ def a_page(*lines: str) -> Extracted:
     return Extracted(Outcome.SUCCESS, 8, text, "", "pdfium", text)
 
 
-@pytest.mark.parametrize(("words", "version"), PUBLISHERS + LANGUAGES)
+@each_row("words, version", PUBLISHERS + LANGUAGES)
 def test_a_statement_counts_more_than_the_look_of_a_published_article(words: str, version: str) -> None:
     assert version_in(a_page()) == "published"
     assert version_in(a_page(words)) == version
     assert version_in(a_page(f"({words.upper()})" if len(words) < 60 else words)) == version
 
 
-@pytest.mark.parametrize("words", [line.strip() for line in DATES.strip().splitlines()] + PROSE)
+@each_row("words", [line.strip() for line in DATES.strip().splitlines()] + PROSE)
 def test_dates_and_sentences_with_the_same_words_are_no_statement(words: str) -> None:
     assert version_in(a_page(words)) == "published"
 
 
-@pytest.mark.parametrize("words", ["Manuscrit accepté pour publication", PUBLISHERS[2][0]])
+@each_row("words", ["Manuscrit accepté pour publication", PUBLISHERS[2][0]])
 def test_a_manuscript_that_a_service_calls_published_goes_to_review(words: str) -> None:
     file = Candidate(
         "https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, license="cc-by",

@@ -42,11 +42,9 @@ ROUNDS = 10
 FILES = int(os.environ.get("RECHECK_FILES", "60"))
 DAY = 86_400
 _OPTIONS: dict[str, str | int | float | bool] = {
-    "discover_delay_seconds": 0.0,
-    "discover_email": "librarian@library.test",
-    "recheck_whole_every": WHOLE_EVERY,
+    "discover_delay_seconds": 0.0, "discover_email": "librarian@library.test", "recheck_whole_every": WHOLE_EVERY,
     "recheck_grace_looks": GRACE_LOOKS,
-}
+}  # fmt: skip
 
 
 def upstream(file: SiteFile) -> str:
@@ -92,21 +90,10 @@ class Instance:
     def _find(self, file: SiteFile) -> None:
         url, body = self.site.url(file), file.body()
         candidate = Candidate(
-            url,
-            "unpaywall",
-            outcome=Outcome.SUCCESS,
-            final_url=url,
-            mime_type="application/pdf",
-            size=len(body),
-            sha256=file.sha256,
-            license="cc-by",
-            score=0.9,
-            has_title=True,
-            identified_by=("title",),
-            kind="article",
-            has_read_claims=True,
-            at=self.now,
-        )
+            url, "unpaywall", outcome=Outcome.SUCCESS, final_url=url, mime_type="application/pdf", size=len(body),
+            sha256=file.sha256, license="cc-by", score=0.9, has_title=True, identified_by=("title",), kind="article",
+            has_read_claims=True, at=self.now,
+        )  # fmt: skip
         accepted = Decision(local(file), url, file.sha256, "accept", "The licence cc-by was stated.", "rule", self.now)
         Copies(self.folder).keep(body)
         self.desk.enlist("p", [(local(file), upstream(file))], 0, self.now)
@@ -149,11 +136,9 @@ def item(site: Site, file: SiteFile) -> Item:
     """Return the record of a work, which perhaps names its file."""
     number = file.number
     statements = (
-        Statement("title", title_of(number)),
-        Statement("creator", "Rossi, Ada"),
-        Statement("description", description_of(number)),
-        Statement("type", "article"),
-    )
+        Statement("title", title_of(number)), Statement("creator", "Rossi, Ada"),
+        Statement("description", description_of(number)), Statement("type", "article"),
+    )  # fmt: skip
     files = (FileLink(site.url(file), "application/pdf"),) if file.is_named else ()
     return Item(document=oai_didl.write(Work(statements, files=files)))
 

@@ -215,15 +215,10 @@ def test_a_file_that_was_replaced_by_another_one_of_the_work_is_published_anew(r
     assert rechecked.stamped == 0
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (a_pdf("Quite another thing", *["of bees and honey in the garden"] * 40), 200),
-        ("<p>This repository has moved", 200),
-        (b"%PDF-1.4 broken", 200),
-        ("Please log in", 403),
-    ],
-)
+@pytest.mark.parametrize(("body", "status"), [
+    (a_pdf("Quite another thing", *["of bees and honey in the garden"] * 40), 200),
+    ("<p>This repository has moved", 200), (b"%PDF-1.4 broken", 200), ("Please log in", 403),
+])  # fmt: skip
 def test_what_is_no_more_the_work_is_withdrawn_and_a_person_decides(rechecked, body, status) -> None:
     rechecked.web.own[COPY] = answer(body, status)
     assert rechecked.all(1) == {COPY: Effect.CHANGED}

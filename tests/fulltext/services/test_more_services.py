@@ -28,6 +28,7 @@ from tests.fulltext.recorded import fetched, plain
 from tests.fulltext.step_arguments import known, offline
 from tests.fulltext.web import RecordedWeb, answer, work
 from tests.fuzz import answers
+from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
 DOI = "10.1234/a"
@@ -61,27 +62,15 @@ def of_europe_pmc(**changes: object) -> dict[str, Any]:
 def test_europe_pmc_names_its_file_and_a_second_place_of_it() -> None:
     description = europe_pmc.read(sent(answers.EUROPE_PMC), DOI)
     file = Copy(
-        RENDERED,
-        mime_type="application/pdf",
-        version="published",
-        license="cc-by",
-        host_type="repository",
-        evidence="europe_pmc:Europe_PMC OA",
-        is_open=True,
-    )
+        RENDERED, mime_type="application/pdf", version="published", license="cc-by", host_type="repository",
+        evidence="europe_pmc:Europe_PMC OA", is_open=True,
+    )  # fmt: skip
     assert description == Description(
-        doi=DOI,
-        title="Oats under Avena rust",
-        authors=("Example", "Sample"),
-        container="Invented Agronomy",
-        year="2021",
-        abstract="We sowed oats.",
-        issns=("2049-3630",),
-        copies=(file, file._replace(url=IN_BUCKET, evidence="europe_pmc:PMC bucket OA")),
-        is_open=True,
-        also=("PMC123", "1"),
-        kind="research-article",
-    )
+        doi=DOI, title="Oats under Avena rust", authors=("Example", "Sample"), container="Invented Agronomy",
+        year="2021", abstract="We sowed oats.", issns=("2049-3630",),
+        copies=(file, file._replace(url=IN_BUCKET, evidence="europe_pmc:PMC bucket OA")), is_open=True,
+        also=("PMC123", "1"), kind="research-article",
+    )  # fmt: skip
 
 
 def test_a_free_file_of_europe_pmc_has_no_licence_and_none_in_the_bucket_of_open_ones() -> None:
@@ -117,16 +106,13 @@ def test_a_notice_and_a_retracted_work_of_europe_pmc_are_recognised() -> None:
     assert description.retracted == "The work is retracted: Europe PMC names Oats. 2023;1:2."
 
 
-@pytest.mark.parametrize(
-    ("types", "kinds", "sentence"),
-    [
-        (["Comment in", "Expression of concern in"], [], "An expression of concern was published about the work"),
-        (["Expression of concern in", "Retraction in"], [], "The work is retracted"),
-        (["Partial retraction in"], [], "A part of the work is retracted"),
-        (["Erratum in"], ["Retracted Publication"], "The work is retracted"),
-        (["Erratum in", "Retraction of"], ["Retraction of Publication"], ""),
-    ],
-)
+@each_row("types, kinds, sentence", [
+    (["Comment in", "Expression of concern in"], [], "An expression of concern was published about the work"),
+    (["Expression of concern in", "Retraction in"], [], "The work is retracted"),
+    (["Partial retraction in"], [], "A part of the work is retracted"),
+    (["Erratum in"], ["Retracted Publication"], "The work is retracted"),
+    (["Erratum in", "Retraction of"], ["Retraction of Publication"], ""),
+])  # fmt: skip
 def test_the_most_serious_notice_of_europe_pmc_counts(types: list[str], kinds: list[str], sentence: str) -> None:
     notices = [{"type": type_, "id": "1"} for type_ in types]
     result = of_europe_pmc(pubTypeList={"pubType": kinds}, commentCorrectionList={"commentCorrection": notices})
@@ -145,15 +131,13 @@ def test_what_europe_pmc_lists_of_other_works_is_left_out() -> None:
 def test_europe_pmc_is_asked_once_by_doi() -> None:
     web = offline(**{BY_DOI: sent(answers.EUROPE_PMC)})
     result = EUROPE_PMC.find(known(work(doi=DOI)), web)
-    assert (result.outcome, [copy.url for copy in result.copies], len(web.asked)) == (
-        Outcome.SUCCESS,
-        [RENDERED, IN_BUCKET],
-        1,
-    )
+    assert (
+        result.outcome, [copy.url for copy in result.copies], len(web.asked),
+    ) == (Outcome.SUCCESS, [RENDERED, IN_BUCKET], 1)  # fmt: skip
     assert not EUROPE_PMC.wants(known(work("A title")))
 
 
-@pytest.mark.parametrize(("element", "is_own"), [("identifier", True), ("relation", False)])
+@each_row("element, is_own", [("identifier", True), ("relation", False)])
 def test_europe_pmc_describes_no_work_that_the_record_only_relates_to(element: str, is_own: bool) -> None:
     result = of_europe_pmc(pmcid="PMC12345")
     web = offline(**{BY_PMCID.replace("PMC123", "PMC12345"): sent(result)})
@@ -196,25 +180,13 @@ def test_the_recorded_answers_of_europe_pmc() -> None:
 
 def test_a_deposit_in_hal_has_its_file_and_its_licence() -> None:
     assert hal.read(sent(answers.HAL), DOI) == Description(
-        doi=DOI,
-        title="Oats under rust",
-        authors=("Example", "Sample"),
-        year="2021",
-        copies=(
-            Copy(
-                "https://hal.science/hal-01234567/document",
-                mime_type="application/pdf",
-                license="cc-by",
-                license_url=CC_BY,
-                host_type="repository",
-                evidence="hal:fileMain_s",
-                is_open=True,
-            ),
-        ),
-        also=("hal-01234567",),
-        other_titles=("L'avoine sous la rouille",),
-        kind="ART",
-    )
+        doi=DOI, title="Oats under rust", authors=("Example", "Sample"), year="2021",
+        copies=(Copy(
+            "https://hal.science/hal-01234567/document", mime_type="application/pdf", license="cc-by",
+            license_url=CC_BY, host_type="repository", evidence="hal:fileMain_s", is_open=True,
+        ),),
+        also=("hal-01234567",), other_titles=("L'avoine sous la rouille",), kind="ART",
+    )  # fmt: skip
 
 
 def test_a_deposit_in_hal_with_a_file_comes_before_one_without() -> None:
@@ -244,26 +216,15 @@ def test_the_recorded_answer_of_hal_is_of_other_works() -> None:
 def test_an_article_of_doaj_is_open_and_has_its_pages_but_not_the_licence_of_its_journal() -> None:
     description = doaj.read(sent(answers.DOAJ), DOI)
     page = Copy(
-        "https://press.example.org/7",
-        is_page=True,
-        version="published",
-        host_type="publisher",
-        evidence="doaj:html",
+        "https://press.example.org/7", is_page=True, version="published", host_type="publisher", evidence="doaj:html",
         is_open=True,
-    )
+    )  # fmt: skip
     file = page._replace(url=f"{page.url}.pdf", is_page=False, mime_type="application/pdf", evidence="doaj:pdf")
     assert description == Description(
-        doi=DOI,
-        title="Oats under rust",
-        authors=("Example", "Sample"),
-        container="Invented Agronomy",
-        publisher="Example Press",
-        year="2021",
-        abstract="We sowed oats.",
-        issns=("2049-3630",),
-        copies=(page, file),
+        doi=DOI, title="Oats under rust", authors=("Example", "Sample"), container="Invented Agronomy",
+        publisher="Example Press", year="2021", abstract="We sowed oats.", issns=("2049-3630",), copies=(page, file),
         is_open=True,
-    )
+    )  # fmt: skip
 
 
 def test_a_link_of_doaj_without_a_type_of_content_is_a_page() -> None:
@@ -290,11 +251,9 @@ def test_the_recorded_answers_of_doaj() -> None:
 def test_core_knows_files_and_pages_and_arxiv_s_abstracts_lead_to_files() -> None:
     description = core.read(sent(answers.CORE), DOI)
     assert description is not None
-    assert (description.authors, description.publisher, description.year) == (
-        ("Example", "Sample"),
-        "Example Press",
-        "2021",
-    )
+    assert (
+        description.authors, description.publisher, description.year,
+    ) == (("Example", "Sample"), "Example Press", "2021")  # fmt: skip
     assert [(copy.url, copy.is_page, copy.version, copy.license) for copy in description.copies] == [
         ("https://arxiv.org/pdf/2101.00001", False, "submitted", ""),
         ("https://core.ac.uk/download/7.pdf", False, "", ""),
@@ -303,14 +262,11 @@ def test_core_knows_files_and_pages_and_arxiv_s_abstracts_lead_to_files() -> Non
     ]
 
 
-@pytest.mark.parametrize(
-    "named",
-    [
-        {"doi": f"https://doi.org/{DOI.upper()}"},
-        {"doi": None, "identifiers": [{"identifier": "7", "type": "CORE_ID"}, {"identifier": DOI, "type": "DOI"}]},
-        {"doi": "10.1234/preprint", "identifiers": [{"identifier": DOI, "type": "DOI"}]},
-    ],
-)
+@each_row("named", [
+    {"doi": f"https://doi.org/{DOI.upper()}"},
+    {"doi": None, "identifiers": [{"identifier": "7", "type": "CORE_ID"}, {"identifier": DOI, "type": "DOI"}]},
+    {"doi": "10.1234/preprint", "identifiers": [{"identifier": DOI, "type": "DOI"}]},
+])  # fmt: skip
 def test_a_work_of_core_is_known_by_each_of_its_dois(named: dict[str, object]) -> None:
     description = core.read(sent({"results": [{**answers.CORE["results"][0], **named}]}), DOI)
     assert description is not None
@@ -355,11 +311,9 @@ def test_fatcat_s_copy_in_the_wayback_machine_comes_last_and_signed_addresses_no
         ("https://web.archive.org/web/20200130042753id_/https://press.example.org/7.pdf", "fatcat:webarchive"),
     ]
     assert {(copy.version, copy.license) for copy in description.copies} == {("published", "")}
-    assert (description.kind, description.container, description.authors) == (
-        "article-journal",
-        "Invented Agronomy",
-        ("Example",),
-    )
+    assert (
+        description.kind, description.container, description.authors,
+    ) == ("article-journal", "Invented Agronomy", ("Example",))  # fmt: skip
 
 
 def test_files_that_the_internet_archive_or_an_aggregator_keeps_come_before_the_wayback_machine() -> None:
@@ -412,22 +366,20 @@ def test_the_recorded_releases_of_fatcat_have_no_files() -> None:
 
 READERS = {
     "europe_pmc": lambda response: europe_pmc.read(response, DOI),
-    "hal": lambda response: hal.read(response, DOI),
-    "doaj": lambda response: doaj.read(response, DOI),
-    "core": lambda response: core.read(response, DOI),
-    "base": lambda response: base_search.read(response, DOI),
+    "hal": lambda response: hal.read(response, DOI), "doaj": lambda response: doaj.read(response, DOI),
+    "core": lambda response: core.read(response, DOI), "base": lambda response: base_search.read(response, DOI),
     "fatcat": lambda response: fatcat.read(response, DOI),
-}
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+@each_row("read", READERS.values())
 def test_a_service_that_is_busy_is_asked_later(read) -> None:
     with pytest.raises(TryLater):
         read(sent({}, 429))
     assert read(answer(b"", 404)) is None
 
 
-@pytest.mark.parametrize("name", ["hal", "doaj", "core", "base", "fatcat"])
+@each_row("name", ["hal", "doaj", "core", "base", "fatcat"])
 def test_what_a_service_lists_of_other_works_is_left_out(name: str) -> None:
     (document,) = answers.SERVICES[name]
     text = document.decode().replace("10.1234/A", "10.1234/b").replace("10.1234/a", "10.1234/b")
@@ -443,8 +395,8 @@ def _without_doi(node: object, doi: object) -> object:
     return doi if isinstance(node, str) and node.lower() == DOI else node
 
 
-@pytest.mark.parametrize("doi", [None, 7, {}, " "])
-@pytest.mark.parametrize("name", READERS)
+@each_row("doi", [None, 7, {}, " "])
+@each_row("name", READERS)
 def test_works_that_are_listed_and_of_which_none_can_be_read_are_an_error(name: str, doi: object) -> None:
     """They were read as an answer that knows no such work."""
     (document,) = answers.SERVICES[name]
@@ -452,16 +404,10 @@ def test_works_that_are_listed_and_of_which_none_can_be_read_are_an_error(name: 
         READERS[name](sent(_without_doi(json.loads(document), doi)))
 
 
-@pytest.mark.parametrize(
-    ("name", "document"),
-    [
-        ("core", {"results": [None, "x"]}),
-        ("doaj", {"results": [{"bibjson": []}]}),
-        ("hal", {"response": {"docs": [{}]}}),
-        ("base", {"response": {"docs": {"a": 1}}}),
-        ("europe_pmc", {"resultList": {"result": "x"}}),
-    ],
-)
+@each_row("name, document", [
+    ("core", {"results": [None, "x"]}), ("doaj", {"results": [{"bibjson": []}]}), ("hal", {"response": {"docs": [{}]}}),
+    ("base", {"response": {"docs": {"a": 1}}}), ("europe_pmc", {"resultList": {"result": "x"}}),
+])  # fmt: skip
 def test_a_list_of_something_else_is_an_error(name: str, document: object) -> None:
     with pytest.raises(AnswerError, match="none has an identifier"):
         READERS[name](sent(document))
@@ -489,7 +435,7 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize("step", ADDRESSES, ids=lambda step: step.name)
+@each_row("step", ADDRESSES)
 def test_a_service_is_asked_once_for_a_doi_in_its_own_words(step: Step) -> None:
     sent_with: list[Request] = []
     empty = {"doi": DOI, "response": {"docs": []}, "results": [], "ext_ids": {"doi": DOI}}

@@ -10,6 +10,7 @@ from gateway.fulltext.policies import Colour, Permission, Policy, colour_of
 from harvester.fulltext.services import open_policy_finder
 from harvester.http.messages import Fetched
 from tests.fulltext.recorded import body, fetched
+from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
 HERE = ("institutional_repository",)
@@ -27,22 +28,17 @@ def permission(*versions: str, **more) -> Permission:
 # --- colours ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("permissions", "colour"),
-    [
-        ((permission("submitted"), permission("accepted")), Colour.GREEN),
-        ((permission("submitted", "published"),), Colour.GREEN),
-        ((permission("accepted"),), Colour.BLUE),
-        ((permission("published"),), Colour.BLUE),
-        ((permission("submitted"),), Colour.YELLOW),
-        ((permission("submitted"), permission("accepted", embargo_months=12)), Colour.YELLOW),
-        ((permission("published", has_fee=True),), Colour.WHITE),
-        ((permission("accepted", prerequisites=("when_required_by_funder",)),), Colour.WHITE),
-        ((permission("published", locations=("this_journal",)),), Colour.WHITE),
-        ((permission("accepted", embargo_months=None),), Colour.WHITE),
-        ((), Colour.WHITE),
-    ],
-)
+@each_row("permissions, colour", [
+    ((permission("submitted"), permission("accepted")), Colour.GREEN),
+    ((permission("submitted", "published"),), Colour.GREEN), ((permission("accepted"),), Colour.BLUE),
+    ((permission("published"),), Colour.BLUE), ((permission("submitted"),), Colour.YELLOW),
+    ((permission("submitted"), permission("accepted", embargo_months=12)), Colour.YELLOW),
+    ((permission("published", has_fee=True),), Colour.WHITE),
+    ((permission("accepted", prerequisites=("when_required_by_funder",)),), Colour.WHITE),
+    ((permission("published", locations=("this_journal",)),), Colour.WHITE),
+    ((permission("accepted", embargo_months=None),), Colour.WHITE),
+    ((), Colour.WHITE),
+])  # fmt: skip
 def test_a_colour_counts_what_is_free_for_everybody_and_at_once(permissions: tuple, colour: Colour) -> None:
     assert colour_of(permissions) is colour
 
@@ -64,15 +60,11 @@ def test_a_version_may_go_into_a_repository_soonest_first() -> None:
 
 
 @needs_data
-@pytest.mark.parametrize(
-    ("name", "colour", "title"),
-    [
-        ("DSpace__thelancet", Colour.GREEN, "The Lancet"),
-        ("DSpace__plos", Colour.GREEN, "Public Library of Science"),
-        ("DSpace__2731-0582", Colour.YELLOW, "Nature Synthesis"),
-        ("freeyourscience__publishers", Colour.WHITE, ""),
-    ],
-)
+@each_row("name, colour, title", [
+    ("DSpace__thelancet", Colour.GREEN, "The Lancet"),
+    ("DSpace__plos", Colour.GREEN, "Public Library of Science"),
+    ("DSpace__2731-0582", Colour.YELLOW, "Nature Synthesis"), ("freeyourscience__publishers", Colour.WHITE, ""),
+])  # fmt: skip
 def test_every_recorded_answer_of_version_2(name: str, colour: Colour, title: str) -> None:
     policy = open_policy_finder.read(fetched(f"sherpa/v2/{name}.json"))
     assert policy is not None
@@ -107,21 +99,12 @@ def test_the_key_of_fees_may_be_missing() -> None:
     assert [terms.embargo_months for terms in parsed_policy.for_version("accepted")] == [12]
 
 
-@pytest.mark.parametrize(
-    ("embargo", "months"),
-    [
-        (None, 0),
-        ({"amount": 0}, 0),
-        ({"amount": 12, "units": "months"}, 12),
-        ({"amount": 2, "units": "years"}, 24),
-        ({"amount": 6, "units": "weeks"}, 2),
-        ({"amount": 12, "units": "moons"}, None),
-        ({"amount": "some", "units": "months"}, None),
-        ({"amount": -6, "units": "months"}, None),
-        ({"amount": 10**400, "units": "months"}, None),
-        ({"units": "months"}, None),
-    ],
-)
+@each_row("embargo, months", [
+    (None, 0), ({"amount": 0}, 0), ({"amount": 12, "units": "months"}, 12), ({"amount": 2, "units": "years"}, 24),
+    ({"amount": 6, "units": "weeks"}, 2), ({"amount": 12, "units": "moons"}, None),
+    ({"amount": "some", "units": "months"}, None), ({"amount": -6, "units": "months"}, None),
+    ({"amount": 10**400, "units": "months"}, None), ({"units": "months"}, None),
+])  # fmt: skip
 def test_embargoes_are_months(embargo: object, months: int | None) -> None:
     node = {"article_version": ["accepted"]} | ({"embargo": embargo} if embargo else {})
     policy = open_policy_finder.policy_of({"publisher_policy": [{"permitted_oa": [node]}]})

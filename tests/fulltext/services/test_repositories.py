@@ -22,6 +22,7 @@ from tests.fulltext.recorded import fetched
 from tests.fulltext.step_arguments import known, offline
 from tests.fulltext.web import answer, work
 from tests.fuzz import answers
+from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
 DOI = "10.1234/a"
@@ -43,27 +44,14 @@ def with_(about: Known, description: Description | None = None, *pages: str) -> 
 def test_the_latest_version_of_a_preprint_counts_and_has_its_licence() -> None:
     description = openrxiv.read(sent(answers.OPENRXIV), "10.1101/123456")
     assert description == Description(
-        doi="10.1101/123456",
-        title="Oats under rust",
-        authors=("Example", "Sample"),
-        container="bioRxiv",
-        year="2021",
+        doi="10.1101/123456", title="Oats under rust", authors=("Example", "Sample"), container="bioRxiv", year="2021",
         abstract="We sowed oats.",
-        copies=(
-            Copy(
-                "https://www.biorxiv.org/content/10.1101/123456v10.full.pdf",
-                mime_type="application/pdf",
-                version="submitted",
-                license="cc-by-nc",
-                host_type="repository",
-                evidence="openrxiv:v10",
-                is_open=True,
-            ),
-        ),
-        is_open=True,
-        kind="preprint",
-        related=(Related("is-preprint-of", "doi", DOI),),
-    )
+        copies=(Copy(
+            "https://www.biorxiv.org/content/10.1101/123456v10.full.pdf", mime_type="application/pdf",
+            version="submitted", license="cc-by-nc", host_type="repository", evidence="openrxiv:v10", is_open=True,
+        ),),
+        is_open=True, kind="preprint", related=(Related("is-preprint-of", "doi", DOI),),
+    )  # fmt: skip
 
 
 def test_a_preprint_without_licence_article_or_server_says_so() -> None:
@@ -96,21 +84,13 @@ def test_versions_that_are_none_and_other_preprints_are_left_out() -> None:
     assert openrxiv.read(sent(answers.OPENRXIV), "10.1101/654321") is None
 
 
-@pytest.mark.parametrize(
-    ("doi", "names", "server"),
-    [
-        ("10.1101/097196", (), "biorxiv"),
-        ("10.1101/2025.02.05.636615", (), "biorxiv"),
-        ("10.1101/2024.05.27.24307989", (), "medrxiv"),
-        ("10.1101/19000075", (), "medrxiv"),
-        ("10.64898/2025.12.01.691234", ("", "medRxiv"), "medrxiv"),
-        ("10.64898/2025.12.01.25334455", ("bioRxiv",), "biorxiv"),
-        ("10.1101/gr.279093.124", ("bioRxiv",), ""),
-        ("10.1101/gad.1.2.3", (), ""),
-        ("10.1101/cshperspect.a012345", (), ""),
-        ("10.1234/123456", (), ""),
-    ],
-)
+@each_row("doi, names, server", [
+    ("10.1101/097196", (), "biorxiv"), ("10.1101/2025.02.05.636615", (), "biorxiv"),
+    ("10.1101/2024.05.27.24307989", (), "medrxiv"), ("10.1101/19000075", (), "medrxiv"),
+    ("10.64898/2025.12.01.691234", ("", "medRxiv"), "medrxiv"),
+    ("10.64898/2025.12.01.25334455", ("bioRxiv",), "biorxiv"), ("10.1101/gr.279093.124", ("bioRxiv",), ""),
+    ("10.1101/gad.1.2.3", (), ""), ("10.1101/cshperspect.a012345", (), ""), ("10.1234/123456", (), ""),
+])  # fmt: skip
 def test_the_server_of_a_preprint_has_its_name_or_its_number(doi: str, names: tuple[str, ...], server: str) -> None:
     assert openrxiv.server_of(doi, names) == server
 
@@ -144,24 +124,14 @@ def test_the_recorded_answer_of_biorxiv() -> None:
 def test_a_preprint_of_osf_has_its_file_and_its_licence() -> None:
     description = osf.read(sent(answers.OSF))
     assert description == Description(
-        doi="10.31234/osf.io/abcde_v2",
-        title="Oats and minds",
-        year="2021",
-        abstract="We asked oats.",
-        copies=(
-            Copy(
-                "https://osf.io/download/5894204f594d900200ed23f2/",
-                mime_type="application/pdf",
-                version="submitted",
-                license="cc-by",
-                license_url="https://creativecommons.org/licenses/by/4.0/legalcode",
-                host_type="repository",
-                evidence="osf:primary_file",
-                is_open=True,
-            ),
-        ),
+        doi="10.31234/osf.io/abcde_v2", title="Oats and minds", year="2021", abstract="We asked oats.",
+        copies=(Copy(
+            "https://osf.io/download/5894204f594d900200ed23f2/", mime_type="application/pdf", version="submitted",
+            license="cc-by", license_url="https://creativecommons.org/licenses/by/4.0/legalcode",
+            host_type="repository", evidence="osf:primary_file", is_open=True,
+        ),),
         kind="preprint",
-    )
+    )  # fmt: skip
 
 
 def test_a_withdrawn_preprint_of_osf_and_one_without_file_have_no_copy() -> None:
@@ -181,33 +151,21 @@ def test_a_withdrawn_preprint_of_osf_and_one_without_file_have_no_copy() -> None
     assert osf.read(sent({}, 404)) is None
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"attributes": {}},
-        {"attributes": {"title": None}},
-        {"relationships": {}},
-        {"relationships": None},
-        {"relationships": {"primary_file": {"data": {"id": 7}}}},
-    ],
-)
+@each_row("changes", [
+    {"attributes": {}}, {"attributes": {"title": None}}, {"relationships": {}}, {"relationships": None},
+    {"relationships": {"primary_file": {"data": {"id": 7}}}},
+])  # fmt: skip
 def test_an_answer_of_osf_without_what_each_preprint_has_is_an_error(changes: dict) -> None:
     """It was read as that of a preprint without a file."""
     with pytest.raises(AnswerError, match="OSF answers without "):
         osf.read(sent({"data": {**answers.OSF["data"], **changes}}))
 
 
-@pytest.mark.parametrize(
-    ("named", "preprint"),
-    [
-        ("10.31234/osf.io/hq8sd_v1", "hq8sd_v1"),
-        ("10.31235/osf.io/ny6h2", "ny6h2"),
-        ("https://osf.io/preprints/psyarxiv/hq8sd_v1", "hq8sd_v1"),
-        ("https://osf.io/preprints/t9gbj/", "t9gbj"),
-        ("10.17605/osf.io/t9gbj", ""),
-        ("https://osf.io/t9gbj/", ""),
-    ],
-)
+@each_row("named, preprint", [
+    ("10.31234/osf.io/hq8sd_v1", "hq8sd_v1"), ("10.31235/osf.io/ny6h2", "ny6h2"),
+    ("https://osf.io/preprints/psyarxiv/hq8sd_v1", "hq8sd_v1"), ("https://osf.io/preprints/t9gbj/", "t9gbj"),
+    ("10.17605/osf.io/t9gbj", ""), ("https://osf.io/t9gbj/", ""),
+])  # fmt: skip
 def test_a_preprint_of_osf_is_known_by_its_doi_and_its_page(named: str, preprint: str) -> None:
     assert osf.preprint_of(named) == preprint
 
@@ -246,24 +204,13 @@ def of_zenodo(**changes: object) -> Fetched:
 
 def test_a_record_of_zenodo_has_its_pdfs_and_its_licence() -> None:
     assert inveniordm.read(sent(answers.ZENODO), ZENODO) == Description(
-        doi="10.5281/zenodo.1234567",
-        title="Oats under rust",
-        authors=("Example", "Sample"),
-        year="2021",
-        copies=(
-            Copy(
-                f"{RECORD}/files/Oats%20%26%20rust.PDF/content",
-                mime_type="application/pdf",
-                license="cc-by",
-                license_url=CC_BY,
-                host_type="repository",
-                evidence="inveniordm:files",
-                is_open=True,
-            ),
-        ),
-        is_open=True,
-        kind="article",
-    )
+        doi="10.5281/zenodo.1234567", title="Oats under rust", authors=("Example", "Sample"), year="2021",
+        copies=(Copy(
+            f"{RECORD}/files/Oats%20%26%20rust.PDF/content", mime_type="application/pdf", license="cc-by",
+            license_url=CC_BY, host_type="repository", evidence="inveniordm:files", is_open=True,
+        ),),
+        is_open=True, kind="article",
+    )  # fmt: skip
 
 
 def test_a_record_of_inveniordm_has_its_pdfs_and_its_licence() -> None:
@@ -300,24 +247,17 @@ def test_a_record_under_an_embargo_says_until_when() -> None:
     assert description.copies == ()
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"metadata": {}},
-        {"metadata": {"title": 7}},
-        {"metadata": {"title": "Oats", "access_right": None}},
-        {"files": None},
-        {"files": [{}, {"key": None}]},
-        {"files": {"entries": {"a": {}}}},
-    ],
-)
+@each_row("changes", [
+    {"metadata": {}}, {"metadata": {"title": 7}}, {"metadata": {"title": "Oats", "access_right": None}},
+    {"files": None}, {"files": [{}, {"key": None}]}, {"files": {"entries": {"a": {}}}},
+])  # fmt: skip
 def test_an_answer_of_zenodo_without_what_each_record_has_is_an_error(changes: dict) -> None:
     """It was read as that of a closed record, or of one without files."""
     with pytest.raises(AnswerError, match=r"zenodo\.org answers without "):
         inveniordm.read(sent({**answers.ZENODO, **changes}), ZENODO)
 
 
-@pytest.mark.parametrize("files", [[], {"enabled": False}, {"enabled": False, "entries": {}}])
+@each_row("files", [[], {"enabled": False}, {"enabled": False, "entries": {}}])
 def test_an_open_record_may_have_no_files(files: object) -> None:
     description = inveniordm.read(sent({**answers.ZENODO, "files": files}), ZENODO)
     assert description is not None
@@ -330,8 +270,8 @@ def test_a_record_without_a_number_that_is_one_has_no_address() -> None:
     assert description.copies == ()
 
 
-@pytest.mark.parametrize(
-    ("named", "address"),
+@each_row(
+    "named, address",
     [
         ("10.5281/zenodo.48440", f"{ZENODO}/api/records/48440"),
         ("https://zenodo.org/record/48440", f"{ZENODO}/api/records/48440"),
@@ -358,14 +298,11 @@ def test_zenodo_is_asked_once_and_describes_only_the_record_itself() -> None:
 
 
 @needs_data
-@pytest.mark.parametrize(
-    ("name", "files"),
-    [
-        ("zenodo/zenodo.org_api_records_13850346.13a9b9.200.body.json", 0),
-        ("zenodo/zenodo.org_api_records_5244404.7b04e0.200.body.json", 3),
-        ("inveniordm/rogue-scholar.org_api_records_23y6y-vh985.e6f90c.200.body.json", 0),
-    ],
-)
+@each_row("name, files", [
+    ("zenodo/zenodo.org_api_records_13850346.13a9b9.200.body.json", 0),
+    ("zenodo/zenodo.org_api_records_5244404.7b04e0.200.body.json", 3),
+    ("inveniordm/rogue-scholar.org_api_records_23y6y-vh985.e6f90c.200.body.json", 0),
+])  # fmt: skip
 def test_the_recorded_records_of_zenodo_and_inveniordm(name: str, files: int) -> None:
     description = inveniordm.read(fetched(f"services/{name}"), ZENODO)
     assert description is not None
@@ -385,21 +322,13 @@ BY_HANDLE = f'{SITE}/server/api/discover/search/objects?query=handle:"1/2"&dsoTy
 def test_an_item_of_dspace_has_the_pdfs_that_were_deposited_and_their_licence() -> None:
     place = dspace.Place(SITE, UUID)
     copy = Copy(
-        f"{SITE}/server/api/core/bitstreams/{UUID[:-1]}1/content",
-        mime_type="application/pdf",
-        license="cc-by",
-        license_url=CC_BY,
-        host_type="repository",
-        evidence="dspace:ORIGINAL",
-    )
+        f"{SITE}/server/api/core/bitstreams/{UUID[:-1]}1/content", mime_type="application/pdf", license="cc-by",
+        license_url=CC_BY, host_type="repository", evidence="dspace:ORIGINAL",
+    )  # fmt: skip
     assert dspace.read(sent(answers.DSPACE), place) == Description(
-        doi=DOI,
-        title="Oats under rust",
-        authors=("Example",),
-        year="2021",
-        copies=(copy, copy._replace(url=copy.url.replace("1/content", "3/content"))),
-        kind="Article",
-    )
+        doi=DOI, title="Oats under rust", authors=("Example",), year="2021",
+        copies=(copy, copy._replace(url=copy.url.replace("1/content", "3/content"))), kind="Article",
+    )  # fmt: skip
 
 
 def test_a_licence_and_parts_among_the_deposited_files_of_dspace_come_last_or_not_at_all() -> None:
@@ -421,31 +350,20 @@ def test_an_item_of_dspace_is_found_by_its_whole_handle() -> None:
     assert dspace.read(sent({}), dspace.Place(SITE, UUID)) is None
 
 
-@pytest.mark.parametrize(
-    ("page", "address"),
-    [
-        (f"{SITE}/items/{UUID}", ITEM),
-        (f"{SITE}/entities/publication/{UUID}/full", ITEM),
-        (f"{SITE}/handle/1/2", BY_HANDLE.replace('"', "%22").replace("handle:", "handle%3A").replace("1/2", "1%2F2")),
-        (f"{SITE}/xmlui/handle/1/2", ""),
-        ("https://hdl.handle.net/handle/1/2", ""),
-        (f"{SITE}/items/7", ""),
-    ],
-)
+@each_row("page, address", [
+    (f"{SITE}/items/{UUID}", ITEM), (f"{SITE}/entities/publication/{UUID}/full", ITEM),
+    (f"{SITE}/handle/1/2", BY_HANDLE.replace('"', "%22").replace("handle:", "handle%3A").replace("1/2", "1%2F2")),
+    (f"{SITE}/xmlui/handle/1/2", ""), ("https://hdl.handle.net/handle/1/2", ""), (f"{SITE}/items/7", ""),
+])  # fmt: skip
 def test_an_item_of_dspace_is_known_by_its_page(page: str, address: str) -> None:
     place = dspace.place_of(page)
     assert (place.address if place else "") == address
 
 
-@pytest.mark.parametrize(
-    ("response", "outcome"),
-    [
-        (sent(answers.DSPACE), Outcome.SUCCESS),
-        (sent({}, 401), Outcome.FORBIDDEN),
-        (sent({}, 404), Outcome.NOT_FOUND),
-        (answer("<html>The shell of another page"), Outcome.NOT_FOUND),
-    ],
-)
+@each_row("response, outcome", [
+    (sent(answers.DSPACE), Outcome.SUCCESS), (sent({}, 401), Outcome.FORBIDDEN), (sent({}, 404), Outcome.NOT_FOUND),
+    (answer("<html>The shell of another page"), Outcome.NOT_FOUND),
+])  # fmt: skip
 def test_dspace_is_asked_once_and_a_restricted_item_is_respected(response: Fetched, outcome: Outcome) -> None:
     web = offline(**{ITEM: response})
     result = DSPACE.find(known(work(page=f"{SITE}/items/{UUID}")), web)
@@ -472,7 +390,7 @@ def test_the_documentation_s_example_of_a_bundle() -> None:
 # --- all ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("changes", [{"doi": None}, {"doi": 7}, {"version": None}, {"version": "²"}])
+@each_row("changes", [{"doi": None}, {"doi": 7}, {"version": None}, {"version": "²"}])
 def test_preprints_that_are_listed_and_of_which_none_can_be_read_are_an_error(changes: dict) -> None:
     """It was read as an answer that knows no such preprint."""
     entries = [{**entry, **changes} for entry in answers.OPENRXIV["collection"]]
@@ -488,7 +406,7 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+@each_row("read", READERS.values())
 def test_a_service_that_is_busy_is_asked_later(read) -> None:
     with pytest.raises(TryLater):
         read(sent({}, 429))

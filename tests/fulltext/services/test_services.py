@@ -17,6 +17,7 @@ from harvester.http import json_answers
 from harvester.http.messages import Fetched
 from tests.fulltext.documents import works_of_crossref
 from tests.fulltext.recorded import DATA, exchange, exchanges, fetched
+from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
 DOI = {"doi": "10.1/x"}
@@ -30,61 +31,51 @@ def answer(document: object, status: int = 200) -> Fetched:
 # --- errors and limits --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
-@pytest.mark.parametrize("status", [404, 410])
+@each_row("service", READERS.values())
+@each_row("status", [404, 410])
 def test_what_a_service_does_not_know_is_no_error(service, status: int) -> None:
     assert service.read(Fetched("https://api.example.org/", status, (), b"Resource not found.", 0)) is None
 
 
-@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
-@pytest.mark.parametrize("status", [429, 500, 503, 504])
+@each_row("service", READERS.values())
+@each_row("status", [429, 500, 503, 504])
 def test_a_busy_or_ill_service_is_asked_later(service, status: int) -> None:
     with pytest.raises(TryLater, match=f"answers {status}"):
         service.read(Fetched("https://api.example.org/", status, (), b"<html>", 0))
 
 
-@pytest.mark.parametrize(
-    ("document", "sentence"),
-    [
-        ({"message": "Please use your own email address in API calls."}, "Please use your own email address"),
-        (
-            {"message": [{"type": "integer-not-valid", "message": "Integer specified as 200"}]},
-            "Integer specified as 200",
-        ),
-        ({"errors": [{"status": "422", "title": "The DOI is bad"}]}, "The DOI is bad"),
-        ({"error": "Unrecognized or unsupported fields: [unknown]"}, "Unrecognized"),
-        ({"detail": "API key required"}, "API key required"),
-        ([], r"answers 422\."),
-    ],
-)
+@each_row("document, sentence", [
+    ({"message": "Please use your own email address in API calls."}, "Please use your own email address"),
+    ({"message": [{"type": "integer-not-valid", "message": "Integer specified as 200"}]}, "Integer specified as 200"),
+    ({"errors": [{"status": "422", "title": "The DOI is bad"}]}, "The DOI is bad"),
+    ({"error": "Unrecognized or unsupported fields: [unknown]"}, "Unrecognized"),
+    ({"detail": "API key required"}, "API key required"), ([], r"answers 422\."),
+])  # fmt: skip
 def test_a_refusal_tells_its_reason(document: object, sentence: str) -> None:
     with pytest.raises(RemoteRefuses, match=sentence):
         unpaywall.read(answer(document, 422))
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"[1]", b'"text"', b"", b"\xff", b"[" * 100_000])
+@each_row("body", [b"<html>", b"[1]", b'"text"', b"", b"\xff", b"[" * 100_000])
 def test_an_answer_that_is_no_json_object_is_an_error(body: bytes) -> None:
     with pytest.raises(AnswerError, match="not with a JSON object"):
         crossref.read(Fetched("https://api.example.org/", 200, (), body, 0))
 
 
-@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
-@pytest.mark.parametrize(
-    "document",
-    [
-        {},
-        {"message": 1, "data": [], "locations": {"a": 1}, "oa_locations": "x"},
-        {"doi": {"a": 1}, "message": {"DOI": [7]}, "data": {"attributes": {"doi": {}}}},
-        {"doi": " ", "message": {"DOI": ""}, "data": {"attributes": {"doi": None}}},
-    ],
-)
+@each_row("service", READERS.values())
+@each_row("document", [
+    {},
+    {"message": 1, "data": [], "locations": {"a": 1}, "oa_locations": "x"},
+    {"doi": {"a": 1}, "message": {"DOI": [7]}, "data": {"attributes": {"doi": {}}}},
+    {"doi": " ", "message": {"DOI": ""}, "data": {"attributes": {"doi": None}}},
+])  # fmt: skip
 def test_an_answer_without_the_work_is_an_error(service, document: object) -> None:
     """Such an answer was read as that of a closed work, or of one without files."""
     with pytest.raises(AnswerError, match="answers without "):
         service.read(answer(document))
 
 
-@pytest.mark.parametrize("service", READERS.values(), ids=READERS)
+@each_row("service", READERS.values())
 def test_what_is_not_where_it_should_be_is_not_read(service) -> None:
     values = {"doi": "10.1/x", "link": 1, "locations": {"a": 1}, "oa_locations": "x", "url": 7}
     document = {**values, "message": {**values, "DOI": "10.1/x"}, "data": {"attributes": values}}
@@ -114,10 +105,8 @@ def test_links_for_checking_similarity_are_for_nobody() -> None:
     copies = [copy for work in works for copy in work.copies]
     assert len(works) > 200
     assert Counter(copy.evidence for copy in copies).keys() == {
-        "crossref:link[text-mining]",
-        "crossref:link[syndication]",
-        "crossref:resource",
-    }
+        "crossref:link[text-mining]", "crossref:link[syndication]", "crossref:resource",
+    }  # fmt: skip
     assert sum(copy.mime_type == "application/pdf" for copy in copies) == 38
 
 
@@ -136,15 +125,10 @@ def test_a_work_of_crossref() -> None:
     assert description.issns == ("2167-8359",)
     assert description.publisher == "PeerJ"
     assert description.copies[0] == Copy(
-        "https://peerj.com/articles/1268.pdf",
-        mime_type="application/pdf",
-        version="published",
-        license="cc-by",
-        license_url="http://creativecommons.org/licenses/by/4.0/",
-        host_type="publisher",
-        evidence="crossref:link[text-mining]",
-        open_from="2015-09-22",
-    )
+        "https://peerj.com/articles/1268.pdf", mime_type="application/pdf", version="published", license="cc-by",
+        license_url="http://creativecommons.org/licenses/by/4.0/", host_type="publisher",
+        evidence="crossref:link[text-mining]", open_from="2015-09-22",
+    )  # fmt: skip
 
 
 def test_a_license_counts_for_its_version_or_for_all() -> None:
@@ -152,14 +136,10 @@ def test_a_license_counts_for_its_version_or_for_all() -> None:
         {"URL": f"https://x.example.org/{v}", "content-version": v, "intended-application": "text-mining"}
         for v in ("vor", "am")
     ]
-    licenses = [
-        {"URL": "https://example.org/tdm", "content-version": "vor"},
-        {
-            "URL": "http://creativecommons.org/licenses/by/3.0/",
-            "content-version": "am",
-            "start": {"date-time": "2030-01-01T00:00:00Z"},
-        },
-    ]
+    licenses = [{"URL": "https://example.org/tdm", "content-version": "vor"}, {
+        "URL": "http://creativecommons.org/licenses/by/3.0/", "content-version": "am",
+        "start": {"date-time": "2030-01-01T00:00:00Z"},
+    }]  # fmt: skip
     description = crossref.read(
         answer({"message": {"DOI": "10.1/X", "link": links, "license": licenses, "author": [{"name": "CERN"}]}})
     )
@@ -171,21 +151,13 @@ def test_a_license_counts_for_its_version_or_for_all() -> None:
 
 
 @needs_data
-@pytest.mark.parametrize(
-    ("name", "is_open", "files", "pages"),
-    [
-        ("bronze__10.1016_j.cell.2007.11.019", True, 2, 3),
-        ("bronze__10.1016_j.jns.2020.116832", True, 1, 1),
-        ("bronze__10.1016_j.tmaid.2020.101663", True, 0, 2),
-        ("closed__10.1037_018882", False, 0, 0),
-        ("closed__10.1086_466942", False, 0, 0),
-        ("gold__10.1016_j.envint.2020.105730", True, 0, 2),
-        ("gold__10.1186_gb-2004-5-10-r80", True, 6, 5),
-        ("green__10.1038_nature12373", True, 3, 4),
-        ("green__10.1080_00273171.2011.568786", True, 1, 2),
-        ("hybrid__10.1103_physreve.88.012814", True, 2, 2),
-    ],
-)
+@each_row("name, is_open, files, pages", [
+    ("bronze__10.1016_j.cell.2007.11.019", True, 2, 3), ("bronze__10.1016_j.jns.2020.116832", True, 1, 1),
+    ("bronze__10.1016_j.tmaid.2020.101663", True, 0, 2), ("closed__10.1037_018882", False, 0, 0),
+    ("closed__10.1086_466942", False, 0, 0), ("gold__10.1016_j.envint.2020.105730", True, 0, 2),
+    ("gold__10.1186_gb-2004-5-10-r80", True, 6, 5), ("green__10.1038_nature12373", True, 3, 4),
+    ("green__10.1080_00273171.2011.568786", True, 1, 2), ("hybrid__10.1103_physreve.88.012814", True, 2, 2),
+])  # fmt: skip
 def test_every_location_of_unpaywall_counts(name: str, is_open: bool, files: int, pages: int) -> None:
     description = unpaywall.read(fetched(f"unpaywall/v2/{name}.json"))
     assert description is not None
@@ -264,33 +236,21 @@ def test_every_recorded_answer_of_datacite_is_read() -> None:
 
 def test_what_datacite_may_tell_besides() -> None:
     attributes = {
-        "doi": "10.1/X",
-        "contentUrl": ["https://x.example.org/a.pdf"],
-        "publisher": {"name": "X"},
+        "doi": "10.1/X", "contentUrl": ["https://x.example.org/a.pdf"], "publisher": {"name": "X"},
         "rightsList": [{"rightsUri": "info:eu-repo/semantics/openAccess"}],
         "relatedIdentifiers": [{"relatedIdentifierType": "ISSN", "relatedIdentifier": "0378-5955"}],
         "descriptions": [
-            {"descriptionType": "Other", "description": "o"},
-            {"descriptionType": "Abstract", "description": "a"},
+            {"descriptionType": "Other", "description": "o"}, {"descriptionType": "Abstract", "description": "a"},
         ],
-    }
+    }  # fmt: skip
     description = datacite.read(answer({"data": {"attributes": attributes}}))
     assert description[:3] == ("10.1/x", "", ())
-    assert (description.publisher, description.issns, description.abstract, description.is_open) == (
-        "X",
-        ("0378-5955",),
-        "a",
-        True,
-    )
+    assert (
+        description.publisher, description.issns, description.abstract, description.is_open,
+    ) == ("X", ("0378-5955",), "a", True)  # fmt: skip
     assert description.copies[0][4:11] == (
-        "other-oa",
-        "info:eu-repo/semantics/openAccess",
-        "repository",
-        "datacite:contentUrl",
-        "",
-        True,
-        False,
-    )
+        "other-oa", "info:eu-repo/semantics/openAccess", "repository", "datacite:contentUrl", "", True, False,
+    )  # fmt: skip
 
 
 # --- licences, embargoes and retractions: written from the published schemas, since no recorded answer has them ----
@@ -301,11 +261,9 @@ def test_a_location_under_embargo_is_told_with_its_day() -> None:
     location = {"url_for_pdf": "https://r.example.org/1.pdf", "url_for_landing_page": "https://r.example.org/1"}
     details = {"license": "cc-by", "version": "acceptedVersion", "host_type": "repository", "oa_date": "2027-01-31"}
     without_day = {"url_for_pdf": "https://r.example.org/2.pdf", "oa_date": None}
-    document = {
-        "doi": "10.1/X",
-        "is_oa": False,
-        "oa_locations_embargoed": [{**location, **details}, location, without_day],
-    }
+    document = {"doi": "10.1/X", "is_oa": False, "oa_locations_embargoed": [
+        {**location, **details}, location, without_day,
+    ]}  # fmt: skip
     description = unpaywall.read(answer(document))
     assert [(copy.url, copy.is_page, copy.license, copy.open_from) for copy in description.copies] == [
         ("https://r.example.org/1.pdf", False, "cc-by", "2027-01-31"),
@@ -315,15 +273,10 @@ def test_a_location_under_embargo_is_told_with_its_day() -> None:
     assert {copy.evidence for copy in description.copies} == {"unpaywall:oa_locations_embargoed"}
 
 
-@pytest.mark.parametrize(
-    ("url", "license_"),
-    [
-        ("https://www.scientific.net/AMR.1.pdf", ""),
-        ("https://doaj.org/article/1", ""),
-        ("https://notdoaj.org/article/1", "cc-by"),
-        ("https://r.example.org/1.pdf", "cc-by"),
-    ],
-)
+@each_row("url, license_", [
+    ("https://www.scientific.net/AMR.1.pdf", ""), ("https://doaj.org/article/1", ""),
+    ("https://notdoaj.org/article/1", "cc-by"), ("https://r.example.org/1.pdf", "cc-by"),
+])  # fmt: skip
 def test_a_licence_that_was_read_at_some_hosts_is_none_of_the_work(url: str, license_: str) -> None:
     location = {"url": url, "url_for_pdf": url, "pdf_url": url, "license": "cc-by", "status": "GOLD"}
     documents = {"unpaywall": "oa_locations", "openalex": "locations", "semantic_scholar": "openAccessPdf"}
@@ -338,22 +291,15 @@ LICENSE = {"URL": "http://creativecommons.org/licenses/by/4.0/", "content-versio
 OTHER = {**LICENSE, "URL": "http://creativecommons.org/licenses/by-nc/4.0/"}
 
 
-@pytest.mark.parametrize(
-    ("licenses", "license_"),
-    [
-        ([LICENSE], "cc-by"),
-        ([LICENSE, LICENSE], "cc-by"),
-        ([LICENSE, OTHER], ""),
-        ([{**LICENSE, "content-version": "tdm"}], ""),
-        ([{**LICENSE, "content-version": "am"}], ""),
-        ([{**LICENSE, "content-version": "unspecified"}], "cc-by"),
-        ([LICENSE, {**OTHER, "content-version": "unspecified"}], "cc-by"),
-        ([{**LICENSE, "delay-in-days": 365}], ""),
-        ([{**LICENSE, "delay-in-days": 0}], "cc-by"),
-        ([{**LICENSE, "URL": "https://www.elsevier.com/tdm/userlicense/1.0/"}], ""),
-        ([{**LICENSE, "URL": "http://www.springer.com/tdm"}], ""),
-    ],
-)
+@each_row("licenses, license_", [
+    ([LICENSE], "cc-by"), ([LICENSE, LICENSE], "cc-by"), ([LICENSE, OTHER], ""),
+    ([{**LICENSE, "content-version": "tdm"}], ""), ([{**LICENSE, "content-version": "am"}], ""),
+    ([{**LICENSE, "content-version": "unspecified"}], "cc-by"),
+    ([LICENSE, {**OTHER, "content-version": "unspecified"}], "cc-by"),
+    ([{**LICENSE, "delay-in-days": 365}], ""), ([{**LICENSE, "delay-in-days": 0}], "cc-by"),
+    ([{**LICENSE, "URL": "https://www.elsevier.com/tdm/userlicense/1.0/"}], ""),
+    ([{**LICENSE, "URL": "http://www.springer.com/tdm"}], ""),
+])  # fmt: skip
 def test_one_licence_for_this_version_counts_and_none_for_text_mining(licenses: list[object], license_: str) -> None:
     link = {"URL": "https://x.example.org/1.pdf", "content-version": "vor", "intended-application": "text-mining"}
     description = crossref.read(answer({"message": {"DOI": "10.1/X", "link": [link], "license": licenses}}))
@@ -365,31 +311,27 @@ def update(kind: str, doi: str = "10.1/N", **more: object) -> dict[str, object]:
     return {"DOI": doi, "type": kind, "updated": {"date-time": "2024-05-01T00:00:00Z"}, "source": "publisher", **more}
 
 
-@pytest.mark.parametrize(
-    ("updates", "sentence"),
-    [
-        ([update("retraction")], "The work is retracted: Crossref names 10.1/n of 2024-05-01."),
-        ([update("correction")], ""),
-        ([update("new_version", "10.1/x")], ""),
-        (
-            [update("expression-of-concern"), update("retraction", source="retraction-watch")],
-            "The work is retracted: Crossref (by Retraction Watch) names 10.1/n of 2024-05-01.",
-        ),
-        (
-            [update("Expression of Concern"), update("removal")],
-            "The work was removed by its publisher: Crossref names 10.1/n of 2024-05-01.",
-        ),
-        ([{"label": "Partial retraction"}], "A part of the work is retracted: Crossref names a notice."),
-        ([{"type": "withdrawal"}], "The work is withdrawn: Crossref names a notice."),
-    ],
-)
+@each_row("updates, sentence", [
+    ([update("retraction")], "The work is retracted: Crossref names 10.1/n of 2024-05-01."),
+    ([update("correction")], ""), ([update("new_version", "10.1/x")], ""),
+    (
+        [update("expression-of-concern"), update("retraction", source="retraction-watch")],
+        "The work is retracted: Crossref (by Retraction Watch) names 10.1/n of 2024-05-01.",
+    ),
+    (
+        [update("Expression of Concern"), update("removal")],
+        "The work was removed by its publisher: Crossref names 10.1/n of 2024-05-01.",
+    ),
+    ([{"label": "Partial retraction"}], "A part of the work is retracted: Crossref names a notice."),
+    ([{"type": "withdrawal"}], "The work is withdrawn: Crossref names a notice."),
+])  # fmt: skip
 def test_crossref_names_the_notices_by_which_a_work_was_retracted(updates: list[object], sentence: str) -> None:
     description = crossref.read(answer({"message": {"DOI": "10.1/X", "title": ["A study"], "updated-by": updates}}))
     assert description.retracted == sentence
 
 
-@pytest.mark.parametrize(
-    ("updates", "is_notice"),
+@each_row(
+    "updates, is_notice",
     [
         ([update("retraction", "10.1/W")], True),
         ([update("correction", "10.1/W")], True),
@@ -429,32 +371,22 @@ CC_BY_URI = "https://creativecommons.org/licenses/by/4.0/"
 EMBARGOED_URI = "info:eu-repo/semantics/embargoedAccess"
 
 
-@pytest.mark.parametrize(
-    ("rights", "dates", "license_", "open_from"),
-    [
-        ([CC_BY_URI], [], "cc-by", ""),
-        (
-            [CC_BY_URI],
-            [("Available", "2027-01-31"), ("Available", "2026-01"), ("Issued", "2030")],
-            "cc-by",
-            "2027-01-31",
-        ),
-        ([CC_BY_URI], [("Available", "2026")], "cc-by", "2026-01-01"),
-        ([CC_BY_URI, EMBARGOED_URI], [("Available", "2027-01")], "cc-by", "2027-01-31"),
-        ([CC_BY_URI, EMBARGOED_URI], [("Available", "soon")], "", ""),
-        ([CC_BY_URI, "info:eu-repo/semantics/restrictedAccess"], [], "", ""),
-        ([CC_BY_URI, "http://purl.org/coar/access_right/c_14cb"], [], "", ""),
-        ([CC_BY_URI, "info:eu-repo/semantics/openAccess"], [], "cc-by", ""),
-        ([CC_BY_URI, "https://creativecommons.org/licenses/by-nc/4.0/"], [], "", ""),
-    ],
-)
+@each_row("rights, dates, license_, open_from", [
+    ([CC_BY_URI], [], "cc-by", ""),
+    ([CC_BY_URI], [("Available", "2027-01-31"), ("Available", "2026-01"), ("Issued", "2030")], "cc-by", "2027-01-31"),
+    ([CC_BY_URI], [("Available", "2026")], "cc-by", "2026-01-01"),
+    ([CC_BY_URI, EMBARGOED_URI], [("Available", "2027-01")], "cc-by", "2027-01-31"),
+    ([CC_BY_URI, EMBARGOED_URI], [("Available", "soon")], "", ""),
+    ([CC_BY_URI, "info:eu-repo/semantics/restrictedAccess"], [], "", ""),
+    ([CC_BY_URI, "http://purl.org/coar/access_right/c_14cb"], [], "", ""),
+    ([CC_BY_URI, "info:eu-repo/semantics/openAccess"], [], "cc-by", ""),
+    ([CC_BY_URI, "https://creativecommons.org/licenses/by-nc/4.0/"], [], "", ""),
+])  # fmt: skip
 def test_datacite_tells_who_may_have_a_file_and_from_when_on(rights, dates, license_: str, open_from: str) -> None:
     attributes = {
-        "doi": "10.1/X",
-        "url": "https://r.example.org/1",
-        "rightsList": [{"rightsUri": right} for right in rights],
+        "doi": "10.1/X", "url": "https://r.example.org/1", "rightsList": [{"rightsUri": right} for right in rights],
         "dates": [{"dateType": kind, "date": day} for kind, day in dates],
-    }
+    }  # fmt: skip
     description = datacite.read(answer({"data": {"attributes": attributes}}))
     assert [(copy.license, copy.open_from) for copy in description.copies] == [(license_, open_from)]
 
@@ -474,65 +406,44 @@ def test_what_datacite_calls_withdrawn_or_licenses_of_metadata() -> None:
 # --- words --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("http://creativecommons.org/licenses/by/4.0/", "cc-by"),
-        ("https://creativecommons.org/licenses/by-nc-nd/3.0", "cc-by-nc-nd"),
-        ("cc-by-nc-sa", "cc-by-nc-sa"),
-        ("This work is licensed under CC BY-NC 4.0", "cc-by-nc"),
-        ("All metadata are available under CC0", ""),
-        ("https://example.org/licenses/bylaws", ""),
-        ("cc_by_nc_nd", "cc-by-nc-nd"),
-        ("CC BY-ND 4.0", "cc-by-nd"),
-        ("cc-by-nd-nc 1.0", "cc-by-nc-nd"),
-        ("Creative Commons Attribution-NonCommercial 4.0 International", "cc-by-nc"),
-        ("This is under a Creative Commons Attribution License", "cc-by"),
-        ("https://creativecommons.org/licenses/by-sa/2.0/de/", "cc-by-sa"),
-        ("https://creativecommons.org/publicdomain/zero/1.0/", "cc0"),
-        ("CC0-1.0", "cc0"),
-        ("pd", "pd"),
-        ("This is not in the public domain.", ""),
-        ("This file is not CC BY", ""),
-        ("Not licensed under a Creative Commons Attribution License", ""),
-        ("Except where otherwise noted, this is under CC BY", "cc-by"),
-        ("http://www.elsevier.com/open-access/userlicense/1.0/", "publisher-specific"),
-        ("publisher-specific, author manuscript: http://link.aps.org/licenses/aps-default", "publisher-specific"),
-        ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "publisher-specific"),
-        ("info:eu-repo/semantics/openAccess", "other-oa"),
-        ("unspecified-oa", "other-oa"),
-        ("https://www.elsevier.com/tdm/userlicense/1.0/", ""),
-        ("All rights reserved", ""),
-        ("Access by subscription", ""),
-        ("", ""),
-    ],
-)
+@each_row("text, name", [
+    ("http://creativecommons.org/licenses/by/4.0/", "cc-by"),
+    ("https://creativecommons.org/licenses/by-nc-nd/3.0", "cc-by-nc-nd"),
+    ("cc-by-nc-sa", "cc-by-nc-sa"), ("This work is licensed under CC BY-NC 4.0", "cc-by-nc"),
+    ("All metadata are available under CC0", ""), ("https://example.org/licenses/bylaws", ""),
+    ("cc_by_nc_nd", "cc-by-nc-nd"), ("CC BY-ND 4.0", "cc-by-nd"), ("cc-by-nd-nc 1.0", "cc-by-nc-nd"),
+    ("Creative Commons Attribution-NonCommercial 4.0 International", "cc-by-nc"),
+    ("This is under a Creative Commons Attribution License", "cc-by"),
+    ("https://creativecommons.org/licenses/by-sa/2.0/de/", "cc-by-sa"),
+    ("https://creativecommons.org/publicdomain/zero/1.0/", "cc0"),
+    ("CC0-1.0", "cc0"), ("pd", "pd"), ("This is not in the public domain.", ""), ("This file is not CC BY", ""),
+    ("Not licensed under a Creative Commons Attribution License", ""),
+    ("Except where otherwise noted, this is under CC BY", "cc-by"),
+    ("http://www.elsevier.com/open-access/userlicense/1.0/", "publisher-specific"),
+    ("publisher-specific, author manuscript: http://link.aps.org/licenses/aps-default", "publisher-specific"),
+    ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "publisher-specific"),
+    ("info:eu-repo/semantics/openAccess", "other-oa"), ("unspecified-oa", "other-oa"),
+    ("https://www.elsevier.com/tdm/userlicense/1.0/", ""), ("All rights reserved", ""), ("Access by subscription", ""),
+    ("", ""),
+])  # fmt: skip
 def test_licences_have_one_name_each(text: str, name: str) -> None:
     assert license_of(text) == name
 
 
-@pytest.mark.parametrize(
-    ("text", "uri"),
-    [
-        ("cc-by 4.0", "https://creativecommons.org/licenses/by/4.0/"),
-        ("CC-BY-NC-ND-4.0", "https://creativecommons.org/licenses/by-nc-nd/4.0/"),
-        ("CC BY-SA 3.0 Unported", "https://creativecommons.org/licenses/by-sa/3.0/"),
-        (
-            "Creative Commons Attribution-NonCommercial 4.0 International (CC BY-NC 4.0)",
-            "https://creativecommons.org/licenses/by-nc/4.0/",
-        ),
-        ("Creative Commons Attribution-NoDerivatives 2.5", "https://creativecommons.org/licenses/by-nd/2.5/"),
-        ("cc0", "https://creativecommons.org/publicdomain/zero/1.0/"),
-        (" http://creativecommons.org/licenses/by/3.0/nl/", "http://creativecommons.org/licenses/by/3.0/nl/"),
-        ("https://creativecommons.org/licenses/by/4.0/ (CC BY)", "https://creativecommons.org/licenses/by/4.0/"),
-        ("cc-by", ""),
-        ("cc-by 3.0 nl", ""),
-        ("cc-by 5.0", ""),
-        ("pd", ""),
-        ("publisher-specific", ""),
-        ("", ""),
-    ],
-)
+@each_row("text, uri", [
+    ("cc-by 4.0", "https://creativecommons.org/licenses/by/4.0/"),
+    ("CC-BY-NC-ND-4.0", "https://creativecommons.org/licenses/by-nc-nd/4.0/"),
+    ("CC BY-SA 3.0 Unported", "https://creativecommons.org/licenses/by-sa/3.0/"),
+    (
+        "Creative Commons Attribution-NonCommercial 4.0 International (CC BY-NC 4.0)",
+        "https://creativecommons.org/licenses/by-nc/4.0/",
+    ),
+    ("Creative Commons Attribution-NoDerivatives 2.5", "https://creativecommons.org/licenses/by-nd/2.5/"),
+    ("cc0", "https://creativecommons.org/publicdomain/zero/1.0/"),
+    (" http://creativecommons.org/licenses/by/3.0/nl/", "http://creativecommons.org/licenses/by/3.0/nl/"),
+    ("https://creativecommons.org/licenses/by/4.0/ (CC BY)", "https://creativecommons.org/licenses/by/4.0/"),
+    ("cc-by", ""), ("cc-by 3.0 nl", ""), ("cc-by 5.0", ""), ("pd", ""), ("publisher-specific", ""), ("", ""),
+])  # fmt: skip
 def test_a_licence_has_an_address_when_its_version_is_known(text: str, uri: str) -> None:
     assert license_uri(text) == uri
 
@@ -559,16 +470,10 @@ def test_a_walk_goes_through_lists_of_lists() -> None:
     assert json_answers.texts({"a": ["\ud800x", "\ud800"]}, "a") == ["x"]  # nothing can store half a character
 
 
-@pytest.mark.parametrize(
-    ("general", "specific", "kind"),
-    [
-        ("Text", "Poster", "Poster"),
-        ("Other", "Presentation", "Presentation"),
-        ("Text", "", "Text"),
-        ("Dataset", "Poster", "Dataset"),
-        ("JournalArticle", "Lecture", "JournalArticle"),
-    ],
-)
+@each_row("general, specific, kind", [
+    ("Text", "Poster", "Poster"), ("Other", "Presentation", "Presentation"), ("Text", "", "Text"),
+    ("Dataset", "Poster", "Dataset"), ("JournalArticle", "Lecture", "JournalArticle"),
+])  # fmt: skip
 def test_the_specific_type_of_datacite_counts_if_the_general_one_says_little(general, specific, kind) -> None:
     types = {"resourceTypeGeneral": general, "resourceType": specific}
     described = datacite.read(answer({"data": {"attributes": {"doi": "10.5555/1", "types": types}}}))
@@ -576,14 +481,11 @@ def test_the_specific_type_of_datacite_counts_if_the_general_one_says_little(gen
     assert described.kind == kind
 
 
-@pytest.mark.parametrize(
-    ("doi", "server", "page"),
-    [
-        ("10.1101/119180", "bioRxiv", "https://www.biorxiv.org/lookup/doi/10.1101/119180"),
-        ("10.1101/2021.01.04.21249226", "", "https://www.medrxiv.org/lookup/doi/10.1101/2021.01.04.21249226"),
-        ("10.1101/gr.123456.111", "", ""),
-    ],
-)
+@each_row("doi, server, page", [
+    ("10.1101/119180", "bioRxiv", "https://www.biorxiv.org/lookup/doi/10.1101/119180"),
+    ("10.1101/2021.01.04.21249226", "", "https://www.medrxiv.org/lookup/doi/10.1101/2021.01.04.21249226"),
+    ("10.1101/gr.123456.111", "", ""),
+])  # fmt: skip
 def test_the_page_of_a_preprint_follows_from_its_doi_if_crossref_names_none(doi: str, server: str, page: str) -> None:
     described = crossref.read(answer({"message": {"DOI": doi, "institution": [{"name": server}]}}))
     assert described is not None

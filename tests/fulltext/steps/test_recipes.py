@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.steps.recipes import STEP
 from tests.fulltext.step_arguments import known, offline
 from tests.fulltext.web import work
+from tests.rows import each_row
 
 OF_DOIS = {
     "10.48550/arxiv.1109.1201": "https://arxiv.org/pdf/1109.1201",
@@ -27,7 +26,7 @@ OF_DOIS = {
 }
 
 
-@pytest.mark.parametrize(("doi", "url"), OF_DOIS.items(), ids=OF_DOIS)
+@each_row("doi, url", OF_DOIS.items())
 def test_the_address_of_a_file_follows_from_its_doi(doi: str, url: str) -> None:
     result = STEP.find(known(work(doi=doi)), offline())
     assert [(copy.url, copy.license) for copy in result.copies] == [(url, "")]
@@ -35,15 +34,10 @@ def test_the_address_of_a_file_follows_from_its_doi(doi: str, url: str) -> None:
 
 def test_a_recipe_says_what_it_went_by_and_which_version_it_is() -> None:
     result = STEP.find(known(work(doi="10.7717/peerj.4375")), offline())
-    assert result.copies == (
-        Copy(
-            "https://peerj.com/articles/4375.pdf",
-            mime_type="application/pdf",
-            version="published",
-            evidence="doi:10.7717/peerj.4375",
-            is_open=True,
-        ),
-    )
+    assert result.copies == (Copy(
+        "https://peerj.com/articles/4375.pdf", mime_type="application/pdf", version="published",
+        evidence="doi:10.7717/peerj.4375", is_open=True,
+    ),)  # fmt: skip
 
 
 def test_a_discussion_paper_is_no_published_version() -> None:
@@ -56,7 +50,7 @@ def test_an_identifier_that_stands_twice_has_one_address() -> None:
     assert [copy.url for copy in STEP.find(known(about), offline()).copies] == ["https://arxiv.org/pdf/1109.1201"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "doi",
     [
         "10.1101/gr.279093.124",  # Genome Research: no preprint
@@ -81,22 +75,19 @@ def test_what_has_no_address_of_its_own_is_left_out(doi: str) -> None:
     assert not STEP.wants(known(work(doi=doi)))
 
 
-@pytest.mark.parametrize(
-    ("page", "url"),
-    [
-        ("https://f1000research.com/articles/14-157/v2", "https://f1000research.com/articles/14-157/v2/pdf"),
-        ("http://verixiv.org/articles/1-7/v1/", "https://verixiv.org/articles/1-7/v1/pdf"),
-        (
-            "https://www.medrxiv.org/content/10.1101/2024.05.27.24307989v2.full",
-            "https://www.medrxiv.org/content/10.1101/2024.05.27.24307989v2.full.pdf",
-        ),
-    ],
-)
+@each_row("page, url", [
+    ("https://f1000research.com/articles/14-157/v2", "https://f1000research.com/articles/14-157/v2/pdf"),
+    ("http://verixiv.org/articles/1-7/v1/", "https://verixiv.org/articles/1-7/v1/pdf"),
+    (
+        "https://www.medrxiv.org/content/10.1101/2024.05.27.24307989v2.full",
+        "https://www.medrxiv.org/content/10.1101/2024.05.27.24307989v2.full.pdf",
+    ),
+])  # fmt: skip
 def test_the_address_of_a_file_follows_from_that_of_its_page(page: str, url: str) -> None:
     assert [copy.url for copy in STEP.find(known(work(page=page)), offline()).copies] == [url]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     ["https://f1000research.com/articles/14-157", "https://osf.io/preprints/psyarxiv/hq8sd_v1", "https://x.org/"],
 )

@@ -18,6 +18,7 @@ from harvester.fulltext.steps.signposting import STEP as SIGNPOSTING
 from tests.fulltext.recorded import exchanges
 from tests.fulltext.step_arguments import known, offline
 from tests.fulltext.web import RecordedWeb, answer, recorded, to, work
+from tests.rows import each_row
 
 PAGE, FILE = "https://repository.example.org/1", "https://repository.example.org/1.pdf"
 
@@ -27,11 +28,9 @@ PAGE, FILE = "https://repository.example.org/1", "https://repository.example.org
 
 def test_links_in_any_statement_are_taken_and_files_known_by_their_addresses() -> None:
     about = work(
-        page=PAGE,
-        identifier=PAGE,
-        relation="https://other.example.org/a.pdf",
+        page=PAGE, identifier=PAGE, relation="https://other.example.org/a.pdf",
         description=f"Also at {FILE}, and (https://x.example.org/view).",
-    )
+    )  # fmt: skip
     result = OWN_LINKS.find(known(about), offline())
     assert result.outcome is Outcome.SUCCESS
     assert [(copy.url, copy.is_page, copy.evidence) for copy in result.copies] == [
@@ -41,7 +40,7 @@ def test_links_in_any_statement_are_taken_and_files_known_by_their_addresses() -
     ]
 
 
-@pytest.mark.parametrize("url", ["https://discovery.ucl.ac.uk/id/eprint/1/1/a.pdf", "https://figshare.com/articles/1"])
+@each_row("url", ["https://discovery.ucl.ac.uk/id/eprint/1/1/a.pdf", "https://figshare.com/articles/1"])
 def test_a_repository_whose_name_holds_a_word_for_other_files_is_asked(url: str) -> None:
     """`cover` and `share` are parts of their names: nothing of them was ever looked at."""
     assert [copy.url for copy in OWN_LINKS.find(known(work(relation=url)), offline()).copies] == [url]
@@ -54,17 +53,10 @@ def test_a_record_with_pages_alone_has_them_looked_at() -> None:
     assert known(about).with_(result).pages == result.copies
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://doi.org/10.1234/x",
-        "https://hdl.handle.net/1/2",
-        "https://creativecommons.org/licenses/by/4.0/",
-        "https://x.example.org/supplement.pdf",
-        "ftp://x.example.org/a.pdf",
-        PAGE,
-    ],
-)
+@each_row("address", [
+    "https://doi.org/10.1234/x", "https://hdl.handle.net/1/2", "https://creativecommons.org/licenses/by/4.0/",
+    "https://x.example.org/supplement.pdf", "ftp://x.example.org/a.pdf", PAGE,
+])  # fmt: skip
 def test_what_is_asked_elsewhere_or_is_no_file_of_the_work_is_left_out(address: str) -> None:
     assert not OWN_LINKS.wants(known(work(page=PAGE, relation=address)))
 
@@ -102,17 +94,13 @@ def test_where_a_link_set_leads_is_asked_hop_by_hop() -> None:
     assert result.identifiers.value("doi") == "10.1234/x"
 
 
-@pytest.mark.parametrize(
-    ("own", "outcome"),
-    [
-        ({PAGE: answer("<p>nothing")}, Outcome.NO_PDF_LINK),
-        ({PAGE: answer("<p>x", Link='<data.csv>; rel="item"; type="text/csv"')}, Outcome.NO_PDF_LINK),
-        ({PAGE: answer(b"PK\x03\x04")}, Outcome.WRONG_MIMETYPE),
-        ({PAGE: answer("", 410)}, Outcome.GONE),
-        ({PAGE: answer("<p>x", Link=f'<{PAGE}/links>; rel="linkset"'), f"{PAGE}/links": NO}, Outcome.BAD_STATUS),
-        ({PAGE: to(FILE), FILE: answer(b"%PDF-1.4")}, Outcome.SUCCESS),
-    ],
-)  # fmt: skip
+@each_row("own, outcome", [
+    ({PAGE: answer("<p>nothing")}, Outcome.NO_PDF_LINK),
+    ({PAGE: answer("<p>x", Link='<data.csv>; rel="item"; type="text/csv"')}, Outcome.NO_PDF_LINK),
+    ({PAGE: answer(b"PK\x03\x04")}, Outcome.WRONG_MIMETYPE), ({PAGE: answer("", 410)}, Outcome.GONE),
+    ({PAGE: answer("<p>x", Link=f'<{PAGE}/links>; rel="linkset"'), f"{PAGE}/links": NO}, Outcome.BAD_STATUS),
+    ({PAGE: to(FILE), FILE: answer(b"%PDF-1.4")}, Outcome.SUCCESS),
+])  # fmt: skip
 def test_pages_without_signposts_have_their_outcome(own: dict, outcome: Outcome) -> None:
     assert SIGNPOSTING.find(known(work(page=PAGE)), offline(**own)).outcome is outcome
 
@@ -203,6 +191,6 @@ def test_an_unknown_journal_is_gray() -> None:
 # --- addresses that are none --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("url", ["http://[", "http://[::1", "http://ex\u2100mple.org/", f"{PAGE}/{'x' * 4096}"])
+@each_row("url", ["http://[", "http://[::1", "http://ex\u2100mple.org/", f"{PAGE}/{'x' * 4096}"])
 def test_an_address_that_is_none_ends_in_its_outcome(url: str) -> None:
     assert visit(url, offline()).outcome is Outcome.BAD_SCHEME

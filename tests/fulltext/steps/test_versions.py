@@ -18,6 +18,7 @@ from harvester.fulltext.steps.versions import STEP as VERSIONS
 from harvester.http.messages import Fetched, Request
 from tests.fulltext.recorded import DATA
 from tests.fulltext.web import SETTINGS, RecordedWeb, answer, work
+from tests.rows import each_row
 
 DOI, OTHER = "10.1234/own", "10.5555/other"
 UNPAYWALL = f"https://api.unpaywall.org/v2/{OTHER}?email=x"
@@ -74,7 +75,7 @@ def unpaywall_answers(number: int, url: str = "", status: int = 200, page: str =
     return {f"https://api.unpaywall.org/v2/10.5555/{number}": answer(json.dumps(document), status)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "first",
     [{}, unpaywall_answers(1), unpaywall_answers(1, page="https://x.example.org/1"), unpaywall_answers(1, status=503)],
 )
@@ -177,9 +178,7 @@ def test_arxiv_is_asked_for_the_title_as_a_phrase_and_the_first_author() -> None
     )
 
 
-@pytest.mark.parametrize(
-    ("creator", "family"), [("Anna Rossi", "Rossi"), ("de la Cruz, Juan", "Cruz"), ("Rossi", "Rossi")]
-)
+@each_row("creator, family", [("Anna Rossi", "Rossi"), ("de la Cruz, Juan", "Cruz"), ("Rossi", "Rossi")])
 def test_the_family_name_is_asked_for(creator: str, family: str) -> None:
     _, query = asked(record(creator=creator), feed())
     assert query["search_query"][0].endswith(f" AND au:{family}")
@@ -193,45 +192,26 @@ def test_an_entry_with_the_doi_of_the_work_is_taken_and_one_with_another_is_not(
     assert result.outcome is Outcome.NOT_FOUND
 
 
-@pytest.mark.parametrize(
-    "fetched",
-    [
-        feed(),
-        feed(status=404),
-        feed(entry(title="Another title of another work")),
-        feed(entry(year="2005")),
-        feed(entry("x")),
-    ],
-)
+@each_row("fetched", [
+    feed(), feed(status=404), feed(entry(title="Another title of another work")), feed(entry(year="2005")),
+    feed(entry("x")),
+])  # fmt: skip
 def test_what_is_not_the_work_is_not_taken(fetched: Fetched) -> None:
     assert asked(record(), fetched)[0].outcome is Outcome.NOT_FOUND
 
 
-@pytest.mark.parametrize(
-    "about",
-    [
-        record(date="1980"),
-        record(type="Doctoral thesis"),
-        record(creator=""),
-        record(identifier="arXiv:2101.00001"),
-    ],
-)
+@each_row("about", [
+    record(date="1980"), record(type="Doctoral thesis"), record(creator=""), record(identifier="arXiv:2101.00001"),
+])  # fmt: skip
 def test_arxiv_is_not_asked_where_it_cannot_have_the_work(about: Known) -> None:
     assert ARXIV.wants(record())
     assert not ARXIV.wants(about)
 
 
-@pytest.mark.parametrize(
-    ("fetched", "error"),
-    [
-        (feed(status=503), TryLater),
-        (feed(status=429), TryLater),
-        (feed(entry(), status=400), RemoteRefuses),
-        (answer("<other/>"), AnswerError),
-        (answer("<feed"), NotXml),
-        (answer(""), NotXml),
-    ],
-)
+@each_row("fetched, error", [
+    (feed(status=503), TryLater), (feed(status=429), TryLater), (feed(entry(), status=400), RemoteRefuses),
+    (answer("<other/>"), AnswerError), (answer("<feed"), NotXml), (answer(""), NotXml),
+])  # fmt: skip
 def test_other_answers_of_arxiv_are_errors(fetched: Fetched, error: type[Exception]) -> None:
     with pytest.raises(error):
         arxiv.read_list(fetched)
@@ -241,10 +221,8 @@ def test_other_answers_of_arxiv_are_errors(fetched: Fetched, error: type[Excepti
 def test_the_recorded_answers_of_arxiv() -> None:
     works = arxiv.read_list(answer((DATA / "services/arxiv/search-all-words.xml").read_bytes()))
     assert (works[0].doi, works[0].year, works[0].authors) == (
-        "10.48550/arxiv.2002.00741",
-        "2020",
-        ("Wu", "Cai", "Wang"),
-    )
+        "10.48550/arxiv.2002.00741", "2020", ("Wu", "Cai", "Wang"),
+    )  # fmt: skip
     counts = {}
     for file in sorted((DATA / "services/arxiv").glob("*.json")):
         recording = json.loads(file.read_text(encoding="utf-8"))
@@ -255,25 +233,18 @@ def test_the_recorded_answers_of_arxiv() -> None:
                 sum(bool(description.also) for description in descriptions),
             )
     assert counts == {
-        "id_0000.0000": (0, 0),
-        "id_0808.05394_1707.08567": (1, 0),
-        "id_1605.08386": (1, 0),
-        "id_1707.08567": (1, 0),
-        "id_astro-ph_0601001": (1, 0),
-        "q_testing": (10, 6),
-    }
+        "id_0000.0000": (0, 0), "id_0808.05394_1707.08567": (1, 0), "id_1605.08386": (1, 0), "id_1707.08567": (1, 0),
+        "id_astro-ph_0601001": (1, 0), "q_testing": (10, 6),
+    }  # fmt: skip
 
 
 def test_arxiv_states_withdrawals_in_comments_and_abstracts() -> None:
     withdrawn = "<arxiv:comment>This paper has been withdrawn by the author due to an error</arxiv:comment>"
     entries = [
-        entry().replace("</entry>", f"{more}</entry>")
-        for more in (
-            withdrawn,
-            "<summary>This article has been withdrawn.</summary>",
-            "<arxiv:comment>12 pages</arxiv:comment>",
+        entry().replace("</entry>", f"{more}</entry>") for more in (
+            withdrawn, "<summary>This article has been withdrawn.</summary>", "<arxiv:comment>12 pages</arxiv:comment>",
         )
-    ]
+    ]  # fmt: skip
     stated = [described.retracted for described in arxiv.read_list(feed(*entries))]
     assert stated == [
         'The work is withdrawn: arXiv states "this paper has been withdrawn".',
