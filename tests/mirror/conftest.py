@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +20,7 @@ from harvester.commands import mirror_session as commands
 from harvester.mirror.object_state import Holding
 from harvester.mirror.open_folder import opened
 from tests.mirror.provider import Item, Provider, serving
+from tests.rows import each_row
 
 NO_PAUSES = {"GATEWAY_FETCH_BACKOFF_SECONDS": "0.001", "GATEWAY_FETCH_RETRIES": "2"}
 
@@ -111,3 +114,28 @@ class Recheck:
 def recheck(mirror: Mirror) -> Recheck:
     """Return the command that rechecks the mirror."""
     return Recheck(mirror)
+
+
+def each_mirror(names: str, rows: Iterable[object]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Call the test once for each row, as `each_row` does, each time with an empty provider and a mirror of its own."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(test)
+
+        @wraps(test)
+        def begun(**given: Any) -> None:
+            mirror: Mirror = given["mirror"]
+            url = mirror.provider.url
+            vars(mirror.provider).clear()
+            vars(mirror.provider).update(vars(Provider(url=url)))
+            mirror.folder = given["tmp_path"] / "mirror"
+            test(**{name: given[name] for name in signature.parameters})
+
+        missing = [name for name in ("mirror", "tmp_path") if name not in signature.parameters]
+        further = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in missing]
+        begun.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[*signature.parameters.values(), *further]
+        )
+        return each_row(names, rows)(begun)
+
+    return decorate

@@ -12,71 +12,12 @@ import tarfile
 import zipfile
 import zlib
 
-WORDS = [
-    "archive",
-    "survey",
-    "village",
-    "harbour",
-    "letter",
-    "corpus",
-    "speech",
-    "tide",
-    "salt",
-    "mineral",
-    "table",
-    "figure",
-    "method",
-    "result",
-    "sample",
-    "river",
-    "parish",
-    "register",
-    "court",
-    "dialect",
-    "song",
-    "weaver",
-    "loom",
-    "season",
-    "market",
-    "price",
-    "wage",
-    "field",
-    "furrow",
-    "cattle",
-    "northern",
-    "southern",
-    "measured",
-    "compared",
-    "observed",
-    "recorded",
-    "described",
-    "between",
-    "during",
-    "after",
-    "within",
-    "against",
-    "about",
-    "under",
-    "several",
-    "earlier",
-    "later",
-    "because",
-    "although",
-    "however",
-    "therefore",
-    "which",
-    "where",
-    "when",
-    "while",
-    "many",
-    "few",
-    "most",
-    "each",
-    "every",
-    "other",
-    "first",
-    "second",
-]
+WORDS = """
+    archive survey village harbour letter corpus speech tide salt mineral table figure method result sample river
+    parish register court dialect song weaver loom season market price wage field furrow cattle northern southern
+    measured compared observed recorded described between during after within against about under several earlier
+    later because although however therefore which where when while many few most each every other first second
+""".split()  # noqa: SIM905
 
 
 def noise(number: int, size: int) -> bytes:

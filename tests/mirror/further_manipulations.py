@@ -215,10 +215,7 @@ FURTHER: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         CATALOGUE,
     ),
     "a receipt is removed, and said never to have been written": (
-        lambda s: (
-            _add_lines(s, {"receipt": s.receipts[-1].name, "sha512": ""}),
-            s.receipts[-1].unlink(),
-        ),
+        lambda s: (_add_lines(s, {"receipt": s.receipts[-1].name, "sha512": ""}), s.receipts[-1].unlink()),
         "altered",
         CATALOGUE,
     ),
@@ -293,21 +290,13 @@ FURTHER: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         "damaged",
         "p%3a0",
     ),
-    "a file is a folder": (
-        lambda s: ((s.object() / _A).unlink(), (s.object() / _A).mkdir()),
-        "lost",
-        CHANGED,
-    ),
+    "a file is a folder": (lambda s: ((s.object() / _A).unlink(), (s.object() / _A).mkdir()), "lost", CHANGED),
     # -- links, pipes and names
     "two objects share a file": (_shared, "strange", "same.txt"),
     "a file is a link inside its object": (_linked_inside, "lost", CHANGED),
     "the receipts are a link that leads out": (lambda s: _outside(s, "receipts"), "strange", "receipts"),
     "mirror.json is a link that leads out": (lambda s: _outside(s, "mirror.json"), "strange", "mirror.json"),
-    "the catalogue has another name outside": (
-        lambda s: os.link(s.catalogue, s.outside / "x"),
-        "strange",
-        CATALOGUE,
-    ),
+    "the catalogue has another name outside": (lambda s: os.link(s.catalogue, s.outside / "x"), "strange", CATALOGUE),
     "a receipt is a link that leads out": (
         lambda s: _outside(s, f"receipts/{s.receipts[0].name}") if (s.outside / "receipts").mkdir() is None else None,
         "strange",

@@ -222,11 +222,7 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     ),
     "the newest version is removed": (_rolled_back, "altered", CHANGED),
     "a version is added": (_added_version, "altered", OTHER),
-    "a deletion is taken back": (
-        lambda s: _rolled_back(s, GONE),
-        "altered",
-        GONE,
-    ),
+    "a deletion is taken back": (lambda s: _rolled_back(s, GONE), "altered", GONE),
     "an inventory is written in other words": (
         lambda s: [
             sealed(directory, lambda document: document.update(contentDirectory="content"))
@@ -262,6 +258,14 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     "an inventory is removed": (lambda s: (s.object() / "inventory.json").unlink(), "damaged", "p%3a0"),
     "an inventory is no JSON": (lambda s: (s.object() / "inventory.json").write_bytes(b"x"), "damaged", "p%3a0"),
     "a sidecar is removed": (lambda s: (s.object() / "inventory.json.sha512").unlink(), "damaged", "p%3a0"),
+    "a sidecar is altered": (lambda s: (s.object() / "inventory.json.sha512").write_bytes(b"x"), "damaged", "p%3a0"),
+    "an earlier inventory is no JSON": (
+        lambda s: (s.object() / "v1/inventory.json").write_bytes(b"x"),
+        "damaged",
+        CHANGED,
+    ),
+    "an earlier sidecar is removed": (lambda s: (s.object() / "v1/inventory.json.sha512").unlink(), "damaged", CHANGED),
+    "a file is added beside an object": (lambda s: (s.object().parent / "stray").touch(), "damaged", ""),
     "an inventory of an earlier version is altered": (
         lambda s: sealed(s.object() / "v1", lambda document: document["versions"]["v1"].update(message="other")),
         "altered",
@@ -335,11 +339,7 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     # -- around the objects
     "a file is added to the root": (lambda s: (s.root / "notes.txt").touch(), "strange", "notes.txt"),
     "a folder is added to the root": (lambda s: (s.root / "more").mkdir(), "damaged", "more"),
-    "a folder of objects is empty": (
-        lambda s: shutil.rmtree(s.object()),
-        "damaged",
-        "",
-    ),
+    "a folder of objects is empty": (lambda s: shutil.rmtree(s.object()), "damaged", ""),
     # -- the catalogue, the receipts and mirror.json
     "the catalogue is removed": (lambda s: s.catalogue.unlink(), "altered", CATALOGUE),
     "the catalogue is emptied": (lambda s: s.catalogue.write_bytes(b""), "altered", CATALOGUE),

@@ -90,21 +90,7 @@ def mp4(number: int, size: int = 6000) -> bytes:
 
 def text(number: int, lines: int = 40) -> bytes:
     chance = random.Random(number)
-    words = [
-        "the",
-        "of",
-        "letters",
-        "corpus",
-        "interviews",
-        "village",
-        "harbour",
-        "spoken",
-        "table",
-        "recorded",
-        "year",
-        "north",
-        "island",
-    ]
+    words = "the of letters corpus interviews village harbour spoken table recorded year north island".split()  # noqa: SIM905
     return "".join(" ".join(chance.choices(words, k=9)) + ".\n" for _ in range(lines)).encode()
 
 

@@ -12,6 +12,7 @@ from gateway.errors import ConfigurationError
 from harvester.mirror import bagit as bag
 from tests.conftest import JUDGES
 from tests.mirror.bags import BAD, GOOD, STRICTER, bagged
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it makes a hundred small folders
 
@@ -35,7 +36,7 @@ def _made(folder: Path) -> Path:
     return bagged(folder)
 
 
-@pytest.mark.parametrize("name", GOOD)
+@each_row("name", GOOD)
 def test_a_good_bag_is_good(tmp_path, name):
     folder = _made(tmp_path / "bag")
     GOOD[name](folder)
@@ -43,7 +44,7 @@ def test_a_good_bag_is_good(tmp_path, name):
     assert bag.checked(folder).payload == folder / "data"
 
 
-@pytest.mark.parametrize("name", BAD)
+@each_row("name", BAD)
 def test_a_bag_that_is_not_good_is_refused(tmp_path, name):
     folder = _made(tmp_path / "bag")
     assert bag.checked(folder).info["note"] == "long line"

@@ -15,6 +15,7 @@ from harvester.mirror.doubt_rules import doubt
 from harvester.mirror.file_facts import FileFacts
 from tests.conftest import ROOT, SHARED
 from tests.mirror import fresh_samples, samples
+from tests.rows import each_row
 
 WHOLE = {
     "application/pdf": samples.pdf,
@@ -47,14 +48,14 @@ def rule(data, mime_type, **more):
     return judgement and judgement[0]
 
 
-@pytest.mark.parametrize("mime_type", WHOLE)
-@pytest.mark.parametrize("number", [1, 2, 3])
+@each_row("mime_type", WHOLE)
+@each_row("number", [1, 2, 3])
 def test_a_whole_file_is_beyond_doubt(mime_type, number):
     assert rule(WHOLE[mime_type](number), mime_type) is None  # type: ignore[operator]
     assert rule(WHOLE[mime_type](number), "") is None  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("mime_type", sorted(WHOLE.keys() - {"text/plain", "text/html"}))
+@each_row("mime_type", sorted(WHOLE.keys() - {"text/plain", "text/html"}))
 def test_a_file_that_ends_anywhere_before_its_end_is_doubtful(mime_type):
     data = WHOLE[mime_type](7).rstrip()  # type: ignore[operator]
     ends = (2, 9, *range(20, len(data) - 1, 211), len(data) - 2)
@@ -63,7 +64,7 @@ def test_a_file_that_ends_anywhere_before_its_end_is_doubtful(mime_type):
 
 @pytest.mark.needs("../shared")
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", TYPES)
+@each_row("suffix", TYPES)
 def test_no_real_file_is_doubted(suffix):
     """All of their kind in the reference data and in the tests of this project: 30 PDFs, 112 of gzip, 2 ZIPs."""
     folders = (SHARED / "data", ROOT / "tests")
@@ -73,8 +74,8 @@ def test_no_real_file_is_doubted(suffix):
     assert doubted == {name: broken_rule for name, broken_rule in BROKEN.items() if name.endswith(suffix)}
 
 
-@pytest.mark.parametrize(
-    ("data", "mime_type", "seen"),
+@each_row(
+    "data, mime_type, seen",
     [
         (b"", "text/plain", "empty"),
         (bytes(9), "text/plain", "zeros"),
@@ -117,9 +118,7 @@ def test_what_a_rule_sees(data, mime_type, seen):
     assert rule(data, mime_type) == seen
 
 
-@pytest.mark.parametrize(
-    ("size", "seen"), [(2560, None), (2100, None), (2000, "broken"), (1400, "broken"), (600, "broken")]
-)
+@each_row("size, seen", [(2560, None), (2100, None), (2000, "broken"), (1400, "broken"), (600, "broken")])
 def test_a_document_of_word_97_is_whole_when_every_sector_that_its_table_names_is_there(size, seen):
     """The table is the third sector, and names four; of the last, no byte need be there."""
     head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + b"\x3e\x00\x03\x00\xfe\xff\x09\x00"
@@ -135,8 +134,8 @@ def test_a_file_of_which_the_type_is_not_stated_is_judged_by_its_name():
     assert doubt(FileFacts(b"words", "", url="http://e.org/a")) is None
 
 
-@pytest.mark.parametrize(
-    ("led", "is_doubted"),
+@each_row(
+    "led, is_doubted",
     [
         ("http://e.org/", True),
         ("http://e.org/cas/login?service=x", True),
@@ -173,8 +172,8 @@ def test_what_a_source_has_so_is_not_doubted_for_its_words():
         assert rule(data, mime_type, stated_size=len(data)) is None
 
 
-@pytest.mark.parametrize(
-    ("data", "mime_type"),
+@each_row(
+    "data, mime_type",
     [
         (b"code,meaning\n403,Forbidden\n404,Not Found\n", "text/csv"),
         (b'{"model": "lm", "error": 0.034}', "application/json"),
@@ -189,7 +188,7 @@ def test_what_only_looks_like_a_fault_is_beyond_doubt(data, mime_type):
     assert rule(data, mime_type) is None
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.xls", "a"])
+@each_row("name", ["a.csv", "a.xls", "a"])
 def test_a_table_that_is_called_excel_is_one_when_its_rows_are_alike(name):
     url = f"http://e.org/{name}"
     assert doubt(FileFacts(b"id,value\n1,2\n" * 50, "application/vnd.ms-excel", url=url)) is None
@@ -220,13 +219,9 @@ _LARGE = 64 << 20
 _HUGE_BLOCK = bytes(4) + b"\x80\x80\x80\x10"  # a CRC, and a length of 32 MiB
 
 
-@pytest.mark.parametrize(
-    ("mime_type", "beginning"),
-    [
-        ("application/x-hdf5", fresh_samples.hdf5(1)),
-        ("application/vnd.rar", b"Rar!\x1a\x07\x01\x00" + _HUGE_BLOCK),
-    ],
-    ids=["HDF5", "RAR 5"],
+@each_row(
+    "mime_type, beginning",
+    [("application/x-hdf5", fresh_samples.hdf5(1)), ("application/vnd.rar", b"Rar!\x1a\x07\x01\x00" + _HUGE_BLOCK)],
 )
 def test_a_large_file_is_not_copied_into_memory(tmp_path, mime_type, beginning):
     file = tmp_path / "large"
@@ -261,7 +256,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("mime_type", ENDS)
+@each_row("mime_type", ENDS)
 def test_a_file_of_research_that_is_cut_is_doubtful(mime_type):
     data = ENDS[mime_type](7)
     assert rule(data, mime_type) is None
@@ -269,8 +264,8 @@ def test_a_file_of_research_that_is_cut_is_doubtful(mime_type):
     assert [end for end in (*range(400, most, 997), most) if rule(data[:end], mime_type) is None] == []
 
 
-@pytest.mark.parametrize(
-    ("data", "mime_type", "seen"),
+@each_row(
+    "data, mime_type, seen",
     [
         (b"\xef\xbb\xbf \r\n", "text/plain", "empty"),
         (b"a,b\nfalse,1\n", "text/csv", None),

@@ -9,12 +9,12 @@ import lzma
 import zipfile
 from random import Random
 
-import pytest
 import zstandard
 
 from harvester.mirror import archive_ends as packed
 from harvester.mirror.doubt_rules import doubt
 from harvester.mirror.file_facts import FileFacts
+from tests.rows import each_row
 
 URL = "http://e.org/a"
 HTML, TEXT, JSON, XML, CSV = "text/html", "text/plain", "application/json", "application/xml", "text/csv"
@@ -45,7 +45,7 @@ def archive(**files):
     return into.getvalue()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "<h1>A title</h1><div class='alert alert-danger'>Come back in 2031.</div>",
@@ -79,8 +79,8 @@ def test_a_short_page_in_place_of_xml_is_doubtful():
     assert rule(start + page("<p>The salt of the sea was measured again.</p>" * 60), XML) is None
 
 
-@pytest.mark.parametrize(
-    ("data", "seen"),
+@each_row(
+    "data, seen",
     [
         (b'{"message": "Nobody gave a name."}', "error_message"),
         (b'{"detail": "Nobody gave a name.", "path": "/a"}', "error_message"),
@@ -94,14 +94,14 @@ def test_json_that_is_a_message_has_nothing_beside_it(data, seen):
     assert rule(data, JSON) == seen
 
 
-@pytest.mark.parametrize("root", ["ListBucketResult", "EnumerationResults", "multistatus"])
+@each_row("root", ["ListBucketResult", "EnumerationResults", "multistatus"])
 def test_a_list_of_what_a_store_keeps_is_no_document(root):
     assert rule(f"<{root}><Name>a</Name><Key>b</Key></{root}>".encode(), XML) == "error_message"
     assert rule(b"<listing><name>a</name></listing>".replace(b"listing", b"list"), XML) is None
 
 
-@pytest.mark.parametrize(
-    ("data", "seen"),
+@each_row(
+    "data, seen",
     [
         (b"cat: /disk/7/a.txt: Input/output error\n", "error_message"),
         (b"cp: cannot stat '/disk/7/a.txt': Stale file handle\n", "error_message"),
@@ -114,8 +114,8 @@ def test_lines_of_commands_and_lists_are_known_by_their_form(data, seen):
     assert rule(data, TEXT) == seen
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
+@each_row(
+    "name, data",
     [
         ("a.php", b'<?php\nheader("404 Not Found");\n'),
         ("a.R", b"stop('file not found')\n"),
@@ -127,8 +127,8 @@ def test_a_program_may_have_words_of_errors(name, data):
     assert rule(b"Error: file not found\n", TEXT, url=f"http://e.org/{name}") == "error_message"
 
 
-@pytest.mark.parametrize(
-    ("rest", "seen"),
+@each_row(
+    "rest, seen",
     [
         (b"<br />\n<b>Fatal error</b>:  memory of 134217728 bytes exhausted in <b>a.php</b><br />\n", "appended"),
         (b'Traceback:\n  File "a.py", line 3, in rows\n    x\n  File "b.py", line 4, in next\n    y\n', "appended"),
@@ -169,7 +169,7 @@ def test_idl_and_spss_call_their_files_alike():
     assert rule(b"SR\x00\x04" + bytes(range(200)), "application/x-spss-sav") is None
 
 
-@pytest.mark.parametrize("mime_type", PACKED)
+@each_row("mime_type", PACKED)
 def test_a_stream_that_is_cut_or_altered_is_doubtful(mime_type):
     data = PACKED[mime_type](NOISE + ROWS)  # type: ignore[operator]
     assert rule(data, mime_type) is None
@@ -178,7 +178,7 @@ def test_a_stream_that_is_cut_or_altered_is_doubtful(mime_type):
     assert rule(data + b"<html>no</html>", mime_type) == "appended"
 
 
-@pytest.mark.parametrize("mime_type", ["application/x-bzip2", "application/x-xz"])
+@each_row("mime_type", ["application/x-bzip2", "application/x-xz"])
 def test_a_stream_of_which_bytes_are_others_is_doubtful(mime_type):
     data = bytearray(PACKED[mime_type](NOISE))  # type: ignore[operator]
     data[2000] ^= 0xFF
@@ -201,7 +201,7 @@ class Counted(bytes):
         return part
 
 
-@pytest.mark.parametrize("mime_type", PACKED)
+@each_row("mime_type", PACKED)
 def test_a_file_of_very_many_empty_streams_costs_little_and_is_believed(mime_type, monkeypatch):
     judge = packed.zstandard if mime_type == "application/zstd" else packed.stream
     monkeypatch.setattr(packed, "MOST_PARTS", 50)

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from harvester.cli import main
 from harvester.mirror.doubtful_files import DoubtfulFiles, count
 from harvester.mirror.open_folder import opened
+from tests.mirror.conftest import each_mirror
 from tests.mirror.provider import Item
 
 BAD = b"The bitstream could not be found."
@@ -164,7 +165,7 @@ def snapshot(folder):
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "lock"}
 
 
-@pytest.mark.parametrize("change", [altered, flipped, emptied, removed])
+@each_mirror("change", [altered, flipped, emptied, removed])
 def test_altered_doubtful_bytes_are_refused_by_name_and_nothing_is_written(mirror, provider, one, accepted, change):
     provider.faults["oai:p:0/a.txt"] = sending(BAD, ETag='"bad"')
     mirror.run(status=3)
@@ -195,16 +196,6 @@ def test_altered_doubtful_bytes_are_not_held_when_their_digest_is_stated_later(m
     assert mirror.run()["is_whole"]
     assert provider.asked == ["oai:p:0/a.txt"]
     assert CliRunner().invoke(main, ["mirror", "audit", str(mirror.folder), "--offline"]).exit_code == 0
-
-
-def test_accepted_bytes_that_were_not_kept_come_from_a_server_that_answers_conditional_requests(
-    mirror, provider, one, accepted
-):
-    provider.faults["oai:p:0/a.txt"] = sending(BAD, ETag='"bad"')
-    mirror.run(status=3, mirror_doubtful_max_bytes=3)
-    accepted("oai:p:0")
-    assert mirror.run()["is_whole"]
-    assert mirror.held() == {"oai:p:0": {"a.txt": BAD}}
 
 
 def test_accept_says_for_people_whether_the_file_is_stored(mirror, provider, one):
@@ -264,19 +255,6 @@ def _same(provider, count, content=b"Hello"):
 def test_a_short_answer_at_two_addresses_of_a_host_is_a_file(mirror, provider):
     _same(provider, 2)
     assert mirror.run()["is_whole"]
-
-
-def test_a_short_answer_at_three_addresses_of_a_host_is_a_message_at_each(mirror, provider):
-    _same(provider, 2)
-    mirror.run()
-    _same(provider, 4)
-    provider.now = "2032-01-01T00:00:00Z"
-    for item in provider.items.values():
-        item.datestamp = LATER
-    mirror.run(status=3)
-    assert {identifier for identifier, _ in doubted(mirror)} == set(provider.items)
-    assert {rule for _, rule in doubted(mirror)} == {"same_answer"}
-    assert all(files == {} for files in mirror.held().values())
 
 
 def test_the_first_two_copies_are_found_although_they_came_in_an_earlier_run(mirror, provider):

@@ -10,6 +10,7 @@ import pytest
 from gateway.errors import ConnectionFailed, RobotsDenied, TryLater
 from harvester.http.messages import Fetched
 from harvester.mirror.file_hosts import FileHosts
+from tests.rows import each_row
 
 
 def site(status, text):
@@ -26,15 +27,13 @@ def site(status, text):
     return fetch, asked
 
 
-@pytest.fixture
-def robots():
-    """Return a FileHosts whose clock stands still, and the pauses it makes."""
-    pauses = []
-    return FileHosts(pauses.append, lambda: 0.0), pauses
+def hosts(pauses=None, **more):
+    """Return a FileHosts whose clock stands still. It adds its pauses to `pauses`."""
+    return FileHosts([].append if pauses is None else pauses.append, lambda: 0.0, **more)
 
 
-@pytest.mark.parametrize(
-    ("status", "text", "is_allowed"),
+@each_row(
+    "status, text, is_allowed",
     [
         (200, "User-agent: *\nDisallow: /files/", False),
         (200, "User-agent: *\nDisallow: /*.pdf$", False),
@@ -46,31 +45,27 @@ def robots():
         (403, "", True),
     ],
 )
-def test_what_is_not_forbidden_is_allowed(robots, status, text, is_allowed):
-    fetch, asked = site(status, text)
+def test_what_is_not_forbidden_is_allowed(status, text, is_allowed):
+    robots, (fetch, asked) = hosts(), site(status, text)
     for _ in range(2):
         with nullcontext() if is_allowed else pytest.raises(RobotsDenied, match="forbids requests"):
-            robots[0].check("http://e.org/files/a.pdf", fetch)
+            robots.check("http://e.org/files/a.pdf", fetch)
     assert asked == ["http://e.org/robots.txt"]
 
 
-@pytest.mark.parametrize(("status", "text"), [(500, ""), (503, ""), (200, "User-agent: *\nCrawl-delay: 61")])
-def test_who_cannot_say_so_now_or_wants_long_pauses_is_left_to_another_day(robots, status, text):
+@each_row("status, text", [(500, ""), (503, ""), (200, "User-agent: *\nCrawl-delay: 61")])
+def test_who_cannot_say_so_now_or_wants_long_pauses_is_left_to_another_day(status, text):
+    robots = hosts()
     for _ in range(2):
         with pytest.raises(TryLater):
-            robots[0].check("http://e.org/files/a.pdf", site(status, text)[0])
+            robots.check("http://e.org/files/a.pdf", site(status, text)[0])
 
 
-def test_a_host_that_does_not_answer_is_waited_for_once(robots):
-    asked = []
-
-    def fetch(request):
-        asked.append(request.url)
-        raise ConnectionFailed("Nobody is there.")
-
+def test_a_host_that_does_not_answer_is_waited_for_once():
+    robots, asked = hosts(), []
     for name in ("a", "b"):
         with pytest.raises(ConnectionFailed, match="Nobody is there"):
-            robots[0].check(f"http://e.org/{name}", fetch)
+            robots.check(f"http://e.org/{name}", _silent(asked))
     assert asked == ["http://e.org/robots.txt"]
 
 
@@ -82,9 +77,9 @@ def _silent(asked):
     return fetch
 
 
-@pytest.mark.parametrize("obeys", [True, False])
+@each_row("obeys", [True, False])
 def test_a_host_that_falls_silent_is_left_alone_for_the_rest_of_the_run(obeys):
-    robots, asked = FileHosts(lambda _: None, lambda: 0.0, obeys_robots=obeys), []
+    robots, asked = hosts(obeys_robots=obeys), []
     robots.check("http://e.org/a", site(404, "")[0])
     for _ in range(2):
         robots.failed("http://e.org/a", ConnectionFailed("Nobody is there."), _silent(asked))
@@ -94,9 +89,9 @@ def test_a_host_that_falls_silent_is_left_alone_for_the_rest_of_the_run(obeys):
     assert asked == ["http://e.org/robots.txt"]
 
 
-@pytest.mark.parametrize("status", [200, 404, 503])
+@each_row("status", [200, 404, 503])
 def test_a_host_that_brings_no_file_and_answers_is_asked_on(status):
-    robots = FileHosts(lambda _: None, lambda: 0.0, obeys_robots=False)
+    robots = hosts(obeys_robots=False)
     robots.failed("http://e.org/a", ConnectionFailed("Nobody is there."), site(status, "User-agent: *\nDisallow: /")[0])
     asked = []
     robots.check("http://e.org/b", _silent(asked))  # raises nothing
@@ -120,11 +115,12 @@ def test_a_dead_host_is_waited_for_once_also_where_robots_txt_is_not_obeyed(mirr
     assert len(asked) == 2  # a file, and whether the host answers at all
 
 
-def test_the_pause_that_a_host_asks_for_is_kept(robots):
-    fetch, _ = site(200, "User-agent: *\nCrawl-delay: 2")
+def test_the_pause_that_a_host_asks_for_is_kept():
+    pauses = []
+    robots = hosts(pauses)
     for _ in range(3):
-        robots[0].check("http://e.org/a", fetch)
-    assert robots[1] == [2.0, 4.0]  # the clock stands still
+        robots.check("http://e.org/a", site(200, "User-agent: *\nCrawl-delay: 2")[0])
+    assert pauses == [2.0, 4.0]  # the clock stands still
 
 
 def test_a_mirror_obeys_unless_it_is_agreed_otherwise_and_remembers_that(mirror, provider, fill):
@@ -153,18 +149,17 @@ def test_a_redirect_leads_nowhere_that_robots_txt_forbids(mirror, provider, fill
     assert "/secret/a.txt" not in provider.asked
 
 
-def test_a_busy_host_is_left_alone_for_one_reason_however_many_files_it_has(robots):
+def test_a_busy_host_is_left_alone_for_one_reason_however_many_files_it_has():
     """Each file that is not asked for is reported busy, too, with the reason that came of the last one."""
-    fetch, _ = site(404, "")
-    reasons = []
+    robots, (fetch, _), reasons = hosts(), site(404, ""), []
     for number in range(20):
         url = f"http://e.org/{number}"
         try:
-            robots[0].check(url, fetch)
+            robots.check(url, fetch)
         except TryLater as error:
             reasons.append(str(error))
-            robots[0].failed(url, error, fetch)
+            robots.failed(url, error, fetch)
         else:
-            robots[0].failed(url, TryLater("It answers with 503."), fetch)
+            robots.failed(url, TryLater("It answers with 503."), fetch)
     assert set(reasons) == {"This run sends no further request to its host. It answers with 503."}
     assert len(reasons) == 15

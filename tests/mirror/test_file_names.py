@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from unicodedata import normalize
 
-import pytest
-
 from harvester.mirror.component import Component
 from harvester.mirror.file_names import safe
 from harvester.mirror.file_plan import plan_files
 from harvester.mirror.object_state import entry
+from tests.rows import each_row
 
 
 def _paths(*locations: str, mime_type: str = "", held: tuple[str, ...] = ()) -> list[str]:
@@ -18,8 +17,8 @@ def _paths(*locations: str, mime_type: str = "", held: tuple[str, ...] = ()) -> 
     return [plan_file.path for plan_file in plan_files(components, before)]
 
 
-@pytest.mark.parametrize(
-    ("name", "path"),
+@each_row(
+    "name, path",
     [
         ("Thèse d'été.pdf", "Thèse_d_été.pdf"),
         (normalize("NFD", "Ünïcødé.pdf"), normalize("NFC", "Ünïcødé.pdf")),
@@ -49,8 +48,8 @@ def test_a_mark_does_not_stand_alone_where_a_name_was_cut():
     assert safe("q\u0323" * 80)[0] == "q"
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
+@each_row(
+    "first, second",
     [
         ("A.pdf", "a.PDF"),
         ("\u00e9.pdf", "e\u0301.pdf"),

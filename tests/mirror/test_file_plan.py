@@ -5,11 +5,10 @@ from __future__ import annotations
 from hashlib import md5, sha1, sha256, sha512
 from zlib import crc32
 
-import pytest
-
 from harvester.mirror.component import Component
 from harvester.mirror.file_plan import PlannedFile, has_digests, plan_files
 from harvester.mirror.object_state import HeldFile, entry
+from tests.rows import each_row
 
 _BYTES = b"bytes"
 _DIGESTS = {algorithm().name: algorithm(_BYTES).hexdigest() for algorithm in (md5, sha1, sha256, sha512)}
@@ -32,7 +31,7 @@ def _want(now: Component, before: Component) -> PlannedFile:
     return planned
 
 
-@pytest.mark.parametrize("algorithm", ["md5", "sha256", "sha512"])
+@each_row("algorithm", ["md5", "sha256", "sha512"])
 def test_a_file_that_only_has_another_address_is_not_asked_for(algorithm):
     planned = _want(_stated(algorithm, at="http://e.org/new"), _stated(algorithm))
     assert (planned.is_same, planned.path, planned.kept.url) == (True, "files/new", "http://e.org/old")
@@ -45,7 +44,7 @@ def test_a_digest_that_was_stated_and_not_verified_tells_of_no_other_address():
     assert not planned.is_same
 
 
-@pytest.mark.parametrize(("size", "is_same"), [(None, True), (5, True), (77, False)])
+@each_row("size, is_same", [(None, True), (5, True), (77, False)])
 def test_a_size_that_does_not_fit_what_is_held_makes_another_file_whatever_the_digest(size, is_same):
     assert _want(_stated("sha256", size=size), _stated("sha256", size=5)).is_same == is_same
 
@@ -63,7 +62,7 @@ def test_a_crc32_that_fits_never_suffices_and_one_that_does_not_makes_another_fi
     assert (other.is_same, has_digests(other.component, before)) == (False, False)
 
 
-@pytest.mark.parametrize("algorithm", ["md5", "sha1", "sha256", "sha512"])
+@each_row("algorithm", ["md5", "sha1", "sha256", "sha512"])
 def test_another_digest_of_whatever_algorithm_makes_another_file(algorithm):
     before = _held(_stated("md5", "sha1", "sha256", "sha512"))
     now = {**_DIGESTS, algorithm: "0" * len(_DIGESTS[algorithm])}
@@ -72,7 +71,7 @@ def test_another_digest_of_whatever_algorithm_makes_another_file(algorithm):
     assert not planned.is_same
 
 
-@pytest.mark.parametrize(("algorithm", "is_same"), [("md5", True), ("sha1", True)])
+@each_row("algorithm, is_same", [("md5", True), ("sha1", True)])
 def test_a_digest_stated_for_the_first_time_is_compared_with_the_bytes_that_are_held(algorithm, is_same):
     before = _held(_stated())
 

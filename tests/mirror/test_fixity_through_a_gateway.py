@@ -17,6 +17,7 @@ from tests.live import called, instance, served
 from tests.mirror.conftest import Mirror
 from tests.mirror.provider import Item, Provider, serving
 from tests.mirror.rounds import SETTINGS
+from tests.rows import each_row
 
 COMPUTED: dict[str, Callable[[bytes], str]] = {
     "MD5": lambda content: md5(content).hexdigest(),
@@ -147,7 +148,7 @@ def _stating(provider: Provider, names: tuple[str, ...] = tuple(STATED)) -> None
         provider.items[f"oai:p:{name}"] = Item({"a.txt": _CONTENT}, document=document)
 
 
-@pytest.mark.parametrize("name", STATED)
+@each_row("name", STATED)
 def test_what_is_stated_of_a_file_is_compared_or_reported(tmp_path, name):
     _, fate, reason, unread = STATED[name]
     with serving() as provider:

@@ -13,6 +13,7 @@ from harvester.cli import main
 from harvester.mirror.instance_memory import NAME, InstanceMemory
 from tests.mirror.conftest import NO_PAUSES
 from tests.mirror.provider import Item
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # each runs a mirror several times
 
@@ -116,7 +117,7 @@ def test_without_an_instance_nothing_is_remembered(mirror, fill, instance):
     assert list(instance.iterdir()) == []
 
 
-@pytest.mark.parametrize("content", ["x", "[]", '{"a": 1}', '{"FOLDER": {}}', '{"FOLDER": {"bytes": "x"}}'])
+@each_row("content", ["x", "[]", '{"a": 1}', '{"FOLDER": {}}', '{"FOLDER": {"bytes": "x"}}'])
 def test_a_memory_that_cannot_be_read_is_reported(tmp_path, content):
     (tmp_path / NAME).write_text(content.replace("FOLDER", str(tmp_path)))
     with pytest.raises(ConfigurationError, match="Bring it back from a copy"):

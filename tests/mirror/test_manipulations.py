@@ -16,11 +16,12 @@ from harvester.cli import main
 from harvester.mirror import catalogue
 from harvester.mirror.open_folder import opened
 from tests.conftest import ROOT
-from tests.mirror.conftest import NO_PAUSES, Mirror
+from tests.mirror.conftest import NO_PAUSES, Mirror, each_mirror
 from tests.mirror.further_manipulations import FURTHER
 from tests.mirror.manipulations import CHANGED, GONE, MANIPULATIONS, OTHER, Scene, forge
 from tests.mirror.provider import Item, serving
 from tests.mirror.test_ocfl import judged
+from tests.rows import each_row
 
 ALL = {**MANIPULATIONS, **FURTHER}
 
@@ -61,17 +62,17 @@ def original(tmp_path_factory):
     return folder, digests
 
 
+def scene_of(original, folder):
+    """Copy the mirror into a folder, where it may be manipulated."""
+    shutil.copytree(original[0], folder / "mirror")
+    (folder / "outside").mkdir()
+    earlier, other = original[0].with_name("earlier"), original[0].with_name("other")
+    return Scene(folder / "mirror", folder / "outside", earlier, other)
+
+
 @pytest.fixture
 def scene(original, tmp_path):
-    shutil.copytree(original[0], tmp_path / "mirror")
-    (tmp_path / "outside").mkdir()
-    original_folder = original[0]
-    earlier, other = original_folder.with_name("earlier"), original_folder.with_name("other")
-    return Scene(tmp_path / "mirror", tmp_path / "outside", earlier, other)
-
-
-def test_there_are_fifty_manipulations_and_more():
-    assert len(MANIPULATIONS) >= 50
+    return scene_of(original, tmp_path)
 
 
 def test_nothing_is_found_in_a_mirror_that_nobody_touched(scene):
@@ -80,9 +81,10 @@ def test_nothing_is_found_in_a_mirror_that_nobody_touched(scene):
     assert words.endswith("3 objects: everything is as it should be.\n")
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_every_manipulation_is_found(scene, name):
+@each_row("name", ALL)
+def test_every_manipulation_is_found(original, tmp_path, name):
     manipulate, finding, what = ALL[name]
+    scene = scene_of(original, tmp_path)
     manipulate(scene)
     status, findings, words = audited(scene.folder)
     assert status == 3, words
@@ -112,7 +114,7 @@ def test_an_object_that_is_gone_is_missing_until_it_has_come_again(mirror, provi
     assert audited(mirror.folder)[0] == 0
 
 
-@pytest.mark.parametrize("everywhere", [True, False])
+@each_mirror("everywhere", [True, False])
 def test_what_a_run_built_on_an_altered_object_is_found_still(mirror, provider, fill, everywhere):
     fill(1)
     mirror.run()
@@ -175,13 +177,29 @@ def test_a_run_makes_the_catalogue_of_a_mirror_of_before(mirror, provider, fill)
     assert "objects that were here" not in mirror.stderr
 
 
-@pytest.mark.parametrize("how", ["removed", "emptied", "cut", "cut within a line"])
-def test_a_run_does_not_go_on_with_a_catalogue_that_is_not_the_one_that_was_written(scene, how):
-    MANIPULATIONS[f"the catalogue is {how}"][0](scene)
+_NOT_WRITTEN, _NOT_LAST = "that no run wrote", "bring it back from a copy"
+
+
+@each_row(
+    "name, reason",
+    [
+        ("the catalogue is removed", _NOT_LAST),
+        ("the catalogue is emptied", _NOT_LAST),
+        ("the catalogue is cut", _NOT_LAST),
+        ("the catalogue is cut within a line", _NOT_LAST),
+        ("the catalogue is there twice", _NOT_WRITTEN),
+        ("an object is added with its line", _NOT_WRITTEN),
+        ("an object is altered with a further line", _NOT_WRITTEN),
+        ("another mirror is merged into this one", _NOT_WRITTEN),
+    ],
+)
+def test_a_run_does_not_go_on_with_a_catalogue_that_is_not_the_one_that_was_written(original, tmp_path, name, reason):
+    scene = scene_of(original, tmp_path)
+    ALL[name][0](scene)
     line = ["mirror", opened(scene.folder).order.base_url, str(scene.folder)]
     done = CliRunner().invoke(main, line, env=NO_PAUSES)
     assert done.exit_code == 1
-    assert "bring it back from a copy" in done.stderr.lower()
+    assert reason in done.stderr.lower()
 
 
 def test_a_run_that_was_broken_off_is_named_until_another_one_confirms_what_it_wrote(mirror, provider, fill):
@@ -201,23 +219,6 @@ def test_a_run_that_was_broken_off_is_named_until_another_one_confirms_what_it_w
     assert mirror.run()["broken_off"] == {}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "an object is added with its line",
-        "an object is altered with a further line",
-        "another mirror is merged into this one",
-        "the catalogue is there twice",
-    ],
-)
-def test_no_run_takes_over_what_no_run_wrote(scene, name):
-    ALL[name][0](scene)
-    line = ["mirror", opened(scene.folder).order.base_url, str(scene.folder)]
-    done = CliRunner().invoke(main, line, env=NO_PAUSES)
-    assert done.exit_code == 1
-    assert "that no run wrote" in done.stderr
-
-
 def test_an_audit_remembers_again_what_is_missing_when_that_was_forgotten(mirror, provider, fill):
     fill(1)
     provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(404, b"", {}) is None
@@ -228,8 +229,9 @@ def test_an_audit_remembers_again_what_is_missing_when_that_was_forgotten(mirror
     assert len(mirror.run(status=3)["missing"]) == 1
 
 
-@pytest.mark.parametrize("name", ["mirror.json", catalogue.NAME])
-def test_a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(scene, name):
+@each_row("name", ["mirror.json", catalogue.NAME])
+def test_a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(original, tmp_path, name):
+    scene = scene_of(original, tmp_path)
     base_url = opened(scene.folder).order.base_url
     (scene.folder / name).unlink()
     os.mkfifo(scene.folder / name)
@@ -239,7 +241,7 @@ def test_a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(scene, name):
         assert f"{name} is no file." in done.output
 
 
-@pytest.mark.parametrize("damage", ["a pipe", "no JSON", "another document"])
+@each_mirror("damage", ["a pipe", "no JSON", "another document"])
 def test_a_waiting_deletion_that_cannot_be_read_is_reported_by_audits_and_runs(mirror, provider, fill, damage):
     fill(3)
     mirror.run()

@@ -11,7 +11,8 @@ import pytest
 
 from gateway.xmltext import DIDL, PREMIS
 from harvester.mirror.open_folder import opened
-from tests.mirror.provider import Item, tag_of
+from tests.mirror.conftest import each_mirror
+from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -47,7 +48,7 @@ def test_a_second_run_asks_for_nothing_twice(mirror, provider, fill):
     assert [mirror.version(name) for name in provider.items] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("says", [("digest",), ("size",), ("modified",), ()])
+@each_mirror("says", [("digest",), ("size",), ("modified",), ()])
 def test_only_what_changed_is_fetched_again(mirror, provider, fill, says):
     fill(2, says=says)
     mirror.run()
@@ -249,8 +250,8 @@ def _inside(handler):
     return handler.send(302, b"", {"Location": "http://10.0.0.1/secret"}) or True
 
 
-@pytest.mark.parametrize(
-    ("fault", "says", "fate"),
+@each_mirror(
+    "fault, says, fate",
     [
         (_page, ("digest",), "web_page"),
         (_page, (), "doubtful"),
@@ -322,8 +323,8 @@ def _by_value(content: str, digest: str, mime_type: str = "text/plain") -> bytes
     return f'<DIDL xmlns="{DIDL}"><Item>{component}</Item></DIDL>'.encode()
 
 
-@pytest.mark.parametrize(
-    ("document", "files"),
+@each_mirror(
+    "document, files",
     [
         (_by_value('encoding="base64">aGVsbG8=', md5(b"hello").hexdigest()), {"by_value": 1}),
         (_by_value('encoding="base64">aGVsbG8=', "0" * 32), {"corrupt": 1}),
@@ -428,7 +429,7 @@ def _without_metadata(provider, name):
     )
 
 
-@pytest.mark.parametrize(("harm", "names"), [(_without_identifier, ["", "oai:p:1"]), (_without_metadata, ["oai:p:1"])])
+@each_mirror("harm, names", [(_without_identifier, ["", "oai:p:1"]), (_without_metadata, ["oai:p:1"])])
 def test_a_record_that_cannot_be_read_is_told_by_every_run_until_it_can_be(mirror, provider, fill, harm, names):
     """What ListIdentifiers names and ListRecords has without its identifier is told by its name too."""
     fill(3)
@@ -524,30 +525,6 @@ def test_a_part_that_the_server_has_forgotten_is_asked_for_as_a_whole(mirror, pr
     mirror.run()
     assert asked == [None, "bytes=3-", None]
     assert mirror.held() == provider.expected()
-
-
-def test_the_rest_of_a_broken_file_is_asked_for(mirror, provider):
-    content = bytes(range(256)) * 4000
-    provider.items["oai:p:0"] = Item({"a.txt": content})
-    ranges = []
-
-    def once(handler):
-        ranges.append(handler.headers.get("Range"))
-        if len(ranges) > 1:
-            return False
-        handler.send_response(200)
-        handler.send_header("ETag", tag_of(content))
-        handler.send_header("Content-Length", str(len(content)))
-        handler.end_headers()
-        handler.wfile.write(content[:600_000])
-        handler.close_connection = True
-        return True
-
-    provider.faults["oai:p:0/a.txt"] = once
-    mirror.run()
-    assert mirror.held() == provider.expected()
-    assert ranges[0] is None
-    assert ranges[1].startswith("bytes=")
 
 
 def _versions(mirror, name="oai:p:0"):

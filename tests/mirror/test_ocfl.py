@@ -17,6 +17,7 @@ from harvester.mirror.inventory import Arrived, Inventory, read, with_version, w
 from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of, put
 from harvester.runtime.durable_files import replace_durably
 from tests.conftest import JUDGES, ROOT
+from tests.rows import each_row
 
 NAME = "oai:example.org:1"
 NOW = "2026-01-01T00:00:00Z"
@@ -86,8 +87,8 @@ def test_what_is_held_may_come_again(root):
     assert content(root, "b") == b"1"
 
 
-@pytest.mark.parametrize(
-    ("identifier", "place"),
+@each_row(
+    "identifier, place",
     [
         # The examples of the layout's own description (0003-hash-and-id-n-tuple-storage-layout).
         ("object-01", "3c0/ff4/240/object-01"),
@@ -105,7 +106,7 @@ def test_a_long_identifier_is_cut_and_told_apart_by_its_digest(root):
     assert len(name) == 100 + 1 + 64
 
 
-@pytest.mark.parametrize("path", ["../x", "/x", "x//y", "x/./y", "", "x/"])
+@each_row("path", ["../x", "/x", "x//y", "x/./y", "", "x/"])
 def test_a_path_out_of_the_object_is_refused(path):
     with pytest.raises(ValueError, match="is no path"):
         with_version(Inventory(NAME), {path: Arrived("a", "b")}, NOW, "")
@@ -121,7 +122,7 @@ def test_a_digest_that_is_not_held_is_refused():
         with_version(Inventory(NAME), {"x": "abc"}, NOW, "")
 
 
-@pytest.mark.parametrize("text", [b"", b"[]", b"{}", b'{"versions": {"v2": {}}}'])
+@each_row("text", [b"", b"[]", b"{}", b'{"versions": {"v2": {}}}'])
 def test_an_inventory_that_cannot_be_read_is_reported(text):
     with pytest.raises(StoreDamaged, match="cannot be read"):
         read(text)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from harvester.cli import main
 from harvester.mirror.open_folder import opened
-from tests.mirror.conftest import NO_PAUSES
+from tests.mirror.conftest import NO_PAUSES, each_mirror
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -42,7 +42,7 @@ def _named(text):
     return lambda answer: answer.replace("</Identify>", scheme)
 
 
-@pytest.mark.parametrize(("deleted", "waiting"), [(5, 0), (6, 1), (30, 25)])
+@each_mirror("deleted, waiting", [(5, 0), (6, 1), (30, 25)])
 def test_deletions_beyond_the_share_wait_and_everything_else_goes_on(mirror, provider, fill, deleted, waiting):
     fill(30)
     mirror.run()
@@ -90,7 +90,7 @@ def _has_other_records(provider):
     provider.items = {f"oai:q:{number}": Item({"a.txt": b"q%d" % number}, datestamp=LATER) for number in range(20)}
 
 
-@pytest.mark.parametrize("change", [_deletes_all, _lists_nothing, _lists_less, _is_another, _has_other_records])
+@each_mirror("change", [_deletes_all, _lists_nothing, _lists_less, _is_another, _has_other_records])
 def test_the_command_that_a_person_needs_is_told_and_works(mirror, provider, fill, change):
     mirror.folder = mirror.folder.with_name("a mirror")
     fill(20)
@@ -143,7 +143,7 @@ def test_what_waits_and_comes_again_waits_no_longer(mirror, provider, fill):
     assert mirror.held() == provider.expected()
 
 
-@pytest.mark.parametrize("left", [0, 5])
+@each_mirror("left", [0, 5])
 def test_a_whole_list_that_names_much_less_is_told_and_asked_for_again(mirror, provider, fill, left):
     fill(20)
     mirror.run()

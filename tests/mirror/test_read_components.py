@@ -18,13 +18,10 @@ from gateway.model import FileLink, Work
 from harvester.mirror.component import Component
 from harvester.mirror.read_components import METADATA, START_PAGE, components, files
 from tests.conftest import SHARED
+from tests.rows import each_row
 
 DATA = SHARED / "data"
-ROOTS = (
-    "{urn:mpeg:mpeg21:2002:02-DIDL-NS}DIDL",
-    "{http://www.loc.gov/METS/}mets",
-    "{http://www.loc.gov/METS/v2}mets",
-)
+ROOTS = ("{urn:mpeg:mpeg21:2002:02-DIDL-NS}DIDL", "{http://www.loc.gov/METS/}mets", "{http://www.loc.gov/METS/v2}mets")
 NODE = "https://www.differ.nl/node/232"
 RESOLVER = "http://resolver.kb.nl/resolve?urn=anp:1937:10:01:1:mpeg21"
 HANDLE = "http://repository.ubn.ru.nl/handle/2066/162526"
@@ -150,20 +147,11 @@ def _summary(component: Component) -> tuple[str, str, str]:
 
 
 @pytest.mark.needs("../shared")
-@pytest.mark.parametrize("name", FAMILIES)
+@each_row("name", FAMILIES)
 def test_each_family_names_its_files_in_its_own_way(name):
     parts = components(_documents(DATA / name)[0])[: len(FAMILIES[name])]
     assert [_summary(component) for component in parts] == FAMILIES[name]
     assert [component.identifier for component in parts] == IDENTIFIERS.get(name, [""] * len(parts))
-
-
-@pytest.mark.needs("../shared")
-def test_every_family_is_looked_at():
-    folders = {file.parent for file in DATA.glob("didl/**/*.xml")} | {
-        file.parent for file in DATA.glob("packages/**/*.xml")
-    }
-    with_objects = {folder for folder in folders if any(_documents(file) for file in folder.glob("*.xml"))}
-    assert {str(folder.relative_to(DATA)) for folder in with_objects} == {name.rpartition("/")[0] for name in FAMILIES}
 
 
 @pytest.mark.needs("../shared")
@@ -190,13 +178,6 @@ def test_the_page_of_a_dutch_record_is_no_file_whatever_its_type_is_called():
 
 
 @pytest.mark.needs("../shared")
-def test_a_dutch_item_describes_the_one_file_in_it():
-    file = DATA / "didl/DANS-KNAW+narcis-meresco/unwrapped/0060_didlmods30_pub_knaw_record_2.record.xml"
-    parts = [component for component in components(_documents(file)[0]) if component.type == OBJECT_FILE]
-    assert [component.identifier for component in parts] == ["", "", "urn:NBN:nl:ui:18-2271-OF"]
-
-
-@pytest.mark.needs("../shared")
 def test_hathitrust_states_size_digest_and_date_of_each_file():
     parts = components(_documents(DATA / "packages/mets/mets+METS-schema/examples__hathitrust-mets1.xml")[0])
     assert len(files(parts)) == 38  # hOCR is HTML, and a file
@@ -207,7 +188,7 @@ def test_hathitrust_states_size_digest_and_date_of_each_file():
 
 
 @pytest.mark.needs("../shared")
-@pytest.mark.parametrize("version", ["1", "2"])
+@each_row("version", ["1", "2"])
 def test_archivematica_states_size_and_digest_in_premis(version):
     name = f"packages/mets/mets+METS-schema/examples__archivematica-demo-transfer-mets{version}.xml"
     component = components(_documents(DATA / name)[0])[0]
@@ -244,8 +225,8 @@ def _stated(what: str) -> str:
     return f"<d:Descriptor><d:Statement>{what}</d:Statement></d:Descriptor>"
 
 
-@pytest.mark.parametrize(
-    ("resource", "content"),
+@each_row(
+    "resource, content",
     [
         ('<d:Resource mimeType="text/plain" encoding="base64"> aGVs\nbG8= </d:Resource>', b"hello"),
         ('<d:Resource mimeType="text/plain">hello</d:Resource>', b"hello"),
@@ -261,8 +242,8 @@ def test_a_stream_by_value_is_taken_out(resource, content):
     assert component.locations == ()
 
 
-@pytest.mark.parametrize(
-    ("inside", "content"),
+@each_row(
+    "inside, content",
     [
         ("hel<!-- a comment -->lo", b"hello"),
         ("hel<?page break?>lo", b"hello"),
@@ -283,9 +264,7 @@ def test_a_comment_in_base64_does_not_cut_it_off():
     assert component.content == b"hello"
 
 
-@pytest.mark.parametrize(
-    ("resource", "is_markup"), [("<d:Resource>a</d:Resource>", False), ("<d:Resource><a/></d:Resource>", True)]
-)
+@each_row("resource, is_markup", [("<d:Resource>a</d:Resource>", False), ("<d:Resource><a/></d:Resource>", True)])
 def test_markup_by_value_is_known_as_that(resource, is_markup):
     (component,) = components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>"))
     assert component.is_markup == is_markup
@@ -309,7 +288,7 @@ def test_bytes_that_are_no_base64_are_broken_unless_they_can_be_had_elsewhere():
     assert file.is_by_value
 
 
-@pytest.mark.parametrize("resource", ["<d:Resource> </d:Resource>", "<d:Resource/>", ""])
+@each_row("resource", ["<d:Resource> </d:Resource>", "<d:Resource/>", ""])
 def test_a_component_that_holds_and_names_nothing_is_none(resource):
     assert components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>")) == ()
 
@@ -391,8 +370,8 @@ def test_an_item_with_several_files_describes_none_of_them():
     assert [component.identifier for component in components(_didl(inside))] == ["", ""]
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "value", "expected"),
+@each_row(
+    "algorithm, value, expected",
     [
         ("SHA-256", "AB" * 32, (("sha256", "ab" * 32),)),
         ("http://www.w3.org/2000/09/xmldsig#sha1", "ab" * 20, (("sha1", "ab" * 20),)),
@@ -414,7 +393,7 @@ def test_a_digest_counts_only_when_its_algorithm_is_known_and_it_fits(algorithm,
     assert digest(algorithm, value) == expected
 
 
-@pytest.mark.parametrize(("extent", "size"), [("12 bytes", 12), ("1 byte", 1), ("12 p.", None), ("12", None)])
+@each_row("extent, size", [("12 bytes", 12), ("1 byte", 1), ("12 p.", None), ("12", None)])
 def test_an_extent_is_a_size_when_it_speaks_of_bytes(extent, size):
     descriptor = _stated(f'<t:extent xmlns:t="http://purl.org/dc/terms/">{extent}</t:extent>')
     (component,) = components(_didl(f'<d:Item><d:Component>{descriptor}<d:Resource ref="a"/></d:Component></d:Item>'))
@@ -427,7 +406,7 @@ def test_the_elder_dutch_profile_says_object_type():
     assert component.type == OBJECT_FILE
 
 
-@pytest.mark.parametrize(("document", "error"), [(b"<a/>", UnusableRecord), (b"<a", NotXml)])
+@each_row("document, error", [(b"<a/>", UnusableRecord), (b"<a", NotXml)])
 def test_what_is_no_complex_object_is_reported(document, error):
     with pytest.raises(error):
         components(document)

@@ -18,6 +18,8 @@ from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.object_state import HeldFile
 from harvester.mirror.recheck_schedule import NAME, Check, NextCheck, RecheckSchedule
+from tests.mirror.conftest import each_mirror
+from tests.rows import each_row
 
 DAY = 86_400
 
@@ -62,7 +64,7 @@ def test_what_was_noted_by_another_period_or_a_clock_that_was_ahead_is_looked_at
         assert list(rechecks.due(DAY, DAY)) == ["a", "b"]
 
 
-@pytest.mark.parametrize("damage", [b"no database at all", b""], ids=["header", "pages"])
+@each_row("damage", [b"no database at all", b""])
 def test_a_memory_that_is_damaged_is_begun_anew(tmp_path, damage):
     with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take(_entry(f"{number:0100}", 1) for number in range(1000))
@@ -116,7 +118,7 @@ def test_a_round_that_was_not_ended_goes_on(tmp_path):
         assert len(rechecks.not_in(rechecks.begun(1000 + DAY))) == 2
 
 
-@pytest.mark.parametrize("later", [-1, 30 * DAY], ids=["the clock went back", "too late"])
+@each_row("later", [-1, 30 * DAY])
 def test_a_round_that_was_not_ended_is_begun_anew(tmp_path, later):
     with RecheckSchedule(tmp_path) as rechecks:
         first = rechecks.begun(1000)
@@ -171,7 +173,7 @@ class TestCommand:
         recheck("--every", "1d")
         assert json.loads(file.read_bytes())["recheck_every"] == "1d"
 
-    @pytest.mark.parametrize("wrong", ["0d", "1", "x", "1.5d", "-1d", "1y"])
+    @each_mirror("wrong", ["0d", "1", "x", "1.5d", "-1d", "1y"])
     def test_a_period_that_is_none_is_refused_and_not_kept(self, mirror, recheck, fill, wrong):
         fill(1, says=())
         mirror.run()

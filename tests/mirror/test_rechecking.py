@@ -9,7 +9,7 @@ from hashlib import sha256
 import pytest
 
 from harvester.mirror.recheck_schedule import NAME, first_due
-from harvester.mirror.verify import Fate
+from tests.mirror.conftest import each_mirror
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow  # it asks servers
 SAYS = [(), ("size",), ("modified",), ("size", "modified")]
 
 
-@pytest.mark.parametrize("says", SAYS)
+@each_mirror("says", SAYS)
 def test_a_file_that_was_replaced_in_place_is_the_next_version(provider, mirror, recheck, fill, says):
     fill(3, says=says)
     mirror.run()
@@ -154,16 +154,6 @@ def test_a_server_that_cannot_be_reached_says_nothing_of_its_files(provider, mir
     assert recheck()["is_whole"]
 
 
-def test_an_error_page_does_not_take_the_place_of_a_file(provider, mirror, recheck, fill):
-    fill(1, says=())
-    mirror.run()
-    held = mirror.held()
-    provider.items["oai:p:0"].files["a.txt"] = b"Bitstream could not be found"
-    receipt = recheck(status=3)
-    assert [missing["fate"] for missing in receipt["missing"]] == [Fate.DOUBTFUL]
-    assert mirror.held() == held
-
-
 def test_what_is_due_rolls_over_the_period(provider, mirror, recheck, fill):
     fill(20, says=())
     mirror.run()
@@ -208,7 +198,7 @@ def test_an_unchanged_date_in_a_new_record_does_not_outweigh_another_validator(p
     assert mirror.held() == provider.expected()
 
 
-@pytest.mark.parametrize("says", [("digest",), ("sha512",)])
+@each_mirror("says", [("digest",), ("sha512",)])
 def test_a_file_that_was_found_in_an_earlier_version_is_known_by_its_validators(provider, mirror, recheck, fill, says):
     fill(1, says=says)
     mirror.run()
@@ -221,8 +211,8 @@ def test_a_file_that_was_found_in_an_earlier_version_is_known_by_its_validators(
     assert provider.sent == sent
 
 
-@pytest.mark.parametrize(
-    ("says", "content"),
+@each_mirror(
+    "says, content",
     [
         (("digest",), b"aX"),
         (("md5",), b"longer"),
@@ -362,7 +352,7 @@ def test_a_run_that_meets_a_record_anew_asks_by_what_the_recheck_has_learned(pro
     assert provider.sent == []
 
 
-@pytest.mark.parametrize("says", [("size",), ("size", "digest")])
+@each_mirror("says", [("size",), ("size", "digest")])
 def test_a_record_that_comes_anew_and_is_as_false_as_before_brings_nothing_again(provider, mirror, recheck, fill, says):
     fill(1, says=says)
     mirror.run()
@@ -396,7 +386,7 @@ def test_a_run_remembers_too_what_contradicts_the_document(provider, mirror, rec
     assert mirror.held() == provider.expected()
 
 
-@pytest.mark.parametrize("how", [(), ("--every", "30d")], ids=["after a kill", "by a schedule"])
+@each_mirror("how", [(), ("--every", "30d")])
 def test_what_contradicts_its_document_is_told_by_each_recheck_whether_it_asks_for_it_or_not(
     provider, mirror, recheck, fill, how
 ):

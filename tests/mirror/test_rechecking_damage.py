@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from harvester.cli import main
 from harvester.mirror.open_folder import opened
 from tests.live import command, environment, like_others
-from tests.mirror.conftest import NO_PAUSES
+from tests.mirror.conftest import NO_PAUSES, each_mirror
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -68,9 +68,7 @@ def _received_cut(folder):
     file.write_bytes(file.read_bytes()[:100])
 
 
-@pytest.mark.parametrize(
-    "damage", [_inventory_cut, _without_document, _without_place, _document_cut, _received_cut, shutil.rmtree]
-)
+@each_mirror("damage", [_inventory_cut, _without_document, _without_place, _document_cut, _received_cut, shutil.rmtree])
 def test_a_damaged_object_is_named_and_the_others_are_rechecked(provider, mirror, recheck, fill, damage):
     fill(3, says=())
     mirror.run()
@@ -98,7 +96,7 @@ def test_a_document_that_was_altered_does_not_become_a_version(provider, mirror,
     assert lies("document.xml").read_bytes() == good
 
 
-@pytest.mark.parametrize("has_validators", [True, False])
+@each_mirror("has_validators", [True, False])
 def test_what_an_audit_found_harmed_is_mended_and_not_forgotten(provider, mirror, recheck, fill, lies, has_validators):
     provider.has_validators = has_validators
     fill(1, says=())
@@ -143,7 +141,7 @@ def _files_may_have(size):
 
 
 @pytest.mark.unmeasured  # what measures coverage could not write either
-@pytest.mark.parametrize("size", [3000, 9000, 30_000])
+@each_mirror("size", [3000, 9000, 30_000])
 def test_a_disk_that_takes_no_more_is_told_and_nothing_is_lost(provider, mirror, recheck, fill, size):
     fill(25, says=())
     mirror.run()
@@ -156,7 +154,7 @@ def test_a_disk_that_takes_no_more_is_told_and_nothing_is_lost(provider, mirror,
     assert mirror.held() == provider.expected()
 
 
-@pytest.mark.parametrize("name", ["", "ocfl", "aside", "rechecks.sqlite"])
+@each_mirror("name", ["", "ocfl", "aside", "rechecks.sqlite"])
 def test_what_may_not_be_written_is_told_and_nothing_is_lost(provider, mirror, recheck, fill, name):
     fill(2, says=())
     mirror.run()

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from harvester.cli import main
 from harvester.mirror import recheck as rechecking
 from harvester.mirror.open_folder import opened
+from tests.mirror.conftest import each_mirror
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -24,7 +25,7 @@ def accept(mirror):
     return accepted
 
 
-@pytest.mark.parametrize(("batch", "versions"), [(100, {2}), (1, {2, 3})], ids=["together", "one after the other"])
+@each_mirror("batch, versions", [(100, {2}), (1, {2, 3})])
 def test_one_page_in_place_of_many_files_replaces_none(provider, mirror, recheck, monkeypatch, batch, versions):
     """The first two are held as good until the third comes, where they are not asked for together."""
     monkeypatch.setattr(rechecking, "_BATCH", batch)

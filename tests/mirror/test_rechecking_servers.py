@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.mirror.conftest import each_mirror
 from tests.mirror.provider import Item, serving
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -13,7 +14,7 @@ def _busy(status):
     return lambda handler: handler.send(status, b"later", {"Retry-After": "100000"}) or True
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@each_mirror("status", [429, 503])
 def test_a_host_that_is_busy_is_left_alone(provider, mirror, recheck, fill, status):
     fill(10, says=())
     mirror.run()
@@ -48,7 +49,7 @@ def test_a_run_of_the_mirror_leaves_a_host_alone_that_is_busy(provider, mirror, 
     assert mirror.run("--retry-failed")["is_whole"]
 
 
-@pytest.mark.parametrize("answer", [(503, {"Retry-After": "100000"}), (500, {}), (403, {})])
+@each_mirror("answer", [(503, {"Retry-After": "100000"}), (500, {}), (403, {})])
 def test_a_provider_that_does_not_answer_for_its_records_holds_up_nothing(provider, mirror, recheck, fill, answer):
     fill(8, says=())
     mirror.run()
@@ -134,7 +135,7 @@ def test_a_part_that_a_stopped_recheck_has_left_is_not_joined_to_another_file(pr
         assert mirror.held() == provider.expected()
 
 
-@pytest.mark.parametrize("status", [404, 410, 401, 403, 451])
+@each_mirror("status", [404, 410, 401, 403, 451])
 def test_what_was_withdrawn_is_named_and_stays_held(provider, mirror, recheck, fill, status):
     fill(2, says=())
     mirror.run()

@@ -9,6 +9,7 @@ import pytest
 from gateway.formats import oai_didl
 from gateway.model import FileLink, Work
 from harvester.http import pacing
+from tests.mirror.conftest import each_mirror
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -52,7 +53,7 @@ def test_a_file_in_parts_without_a_digest_is_fetched_once_more_whole(mirror, pro
     assert len(ranges) == 3
 
 
-@pytest.mark.parametrize(("says", "most"), [(("digest",), 10), ((), 5)])
+@each_mirror("says, most", [(("digest",), 10), ((), 5)])
 def test_a_file_in_parts_with_a_digest_or_a_large_one_is_not(mirror, provider, breaks, says, most):
     provider.items["oai:p:0"] = Item({"a.txt": b"abcdef"}, says=says)
     ranges = breaks("oai:p:0/a.txt", b"abcdef", b"def")

@@ -17,6 +17,7 @@ from harvester.mirror.component import Component
 from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.package import Package
 from harvester.mirror.unpack_package import UnpackLimits, unpacked
+from tests.rows import each_row
 
 
 def _zip(file, names):
@@ -72,7 +73,7 @@ def test_a_link_to_a_file_that_is_left_out_is_named_too(tmp_path):
         )
 
 
-@pytest.mark.parametrize("pack", [_zip, _tar])
+@each_row("pack", [_zip, _tar])
 def test_an_archive_with_too_many_entries_is_refused_and_leaves_nothing(monkeypatch, tmp_path, pack):
     monkeypatch.setattr(archives, "MOST_ENTRIES", 3)
     assert len(_unpack(pack(tmp_path / "three", "abc"), tmp_path)) == 3
@@ -81,7 +82,7 @@ def test_an_archive_with_too_many_entries_is_refused_and_leaves_nothing(monkeypa
     assert list((tmp_path / "aside").rglob("*")) == []
 
 
-@pytest.mark.parametrize("pack", [_zip, _tar])
+@each_row("pack", [_zip, _tar])
 def test_an_archive_with_entries_that_lie_too_deep_is_refused_and_leaves_nothing(tmp_path, pack):
     """An archive of 84 kB with folders in folders took 17 seconds."""
     with pytest.raises(ConfigurationError, match="lies more than 32 folders deep"):
@@ -89,7 +90,7 @@ def test_an_archive_with_entries_that_lie_too_deep_is_refused_and_leaves_nothing
     assert list((tmp_path / "aside").rglob("*")) == []
 
 
-@pytest.mark.parametrize("mode", ["w", "w:gz"])
+@each_row("mode", ["w", "w:gz"])
 def test_hard_links_are_files_like_those_they_lead_to(tmp_path, mode):
     file = _tar(tmp_path / "linked", ["d/a.txt"], [("b.txt", "d/a.txt"), ("d/c.txt", "./b.txt")], mode)
     assert _unpack(file, tmp_path) == {"a.txt": b"abc", "b.txt": b"abc", "c.txt": b"abc"}
@@ -97,28 +98,15 @@ def test_hard_links_are_files_like_those_they_lead_to(tmp_path, mode):
         _unpack(file, tmp_path, most=8)
 
 
-@pytest.mark.parametrize("target", ["later.txt", "../../secret.txt", "/etc/passwd", "folder", ""])
+@each_row("target", ["later.txt", "../../secret.txt", "/etc/passwd", "folder", ""])
 def test_a_hard_link_to_what_is_not_before_it_is_refused(tmp_path, target):
     (tmp_path / "secret.txt").write_bytes(b"secret")
     with pytest.raises(ConfigurationError, match=r"cannot be unpacked: .*which is not before it"):
         _unpack(_tar(tmp_path / "linked", ["folder/a.txt"], [("b.txt", target)]), tmp_path)
 
 
-@pytest.mark.slow
-def test_files_with_one_name_in_many_folders_are_found_in_linear_time(tmp_path):
-    """Each location was compared with every file of its name: 3,000 of them took nine million comparisons."""
-    for number in range(3000):
-        (tmp_path / f"{number}").mkdir()
-        (tmp_path / f"{number}" / "document.pdf").write_bytes(b"x")
-    package = Package(tmp_path, "oai_didl")
-    for number in range(3000):
-        planned = _want(f"http://repo.example.org/bitstream/{number}/document.pdf")
-        assert package.find(planned, tmp_path / "records.xml") == tmp_path / f"{number}" / "document.pdf"
-    assert package.find(_want("http://repo.example.org/document.pdf"), tmp_path / "records.xml") is None
-
-
-@pytest.mark.parametrize(
-    ("location", "expected"),
+@each_row(
+    "location, expected",
     [
         ("http://repo.example.org/a/1.pdf", "x/a/1.pdf"),
         ("http://repo.example.org/b/1.pdf", "x/b/1.pdf"),
@@ -146,8 +134,8 @@ def _want(location):
     return PlannedFile(Component((location,), size=1), "files/document.pdf", None, False)
 
 
-@pytest.mark.parametrize("pack", [_pack_zip, _pack_tar])
-@pytest.mark.parametrize("other", ["d/a.txt", "./d/a.txt", "d/A.txt", "D/a.txt", "d//a.txt"])
+@each_row("pack", [_pack_zip, _pack_tar])
+@each_row("other", ["d/a.txt", "./d/a.txt", "d/A.txt", "D/a.txt", "d//a.txt"])
 def test_two_different_files_of_one_name_are_refused_and_equal_ones_are_one(tmp_path, pack, other):
     """The first was lost without a word."""
     with pytest.raises(ConfigurationError, match="two different files of one name"):
@@ -157,7 +145,7 @@ def test_two_different_files_of_one_name_are_refused_and_equal_ones_are_one(tmp_
     assert by_name == {"a.txt": b"one", "b.txt": b"b", other.rpartition("/")[2]: b"one"}
 
 
-@pytest.mark.parametrize("pack", [_pack_zip, _pack_tar])
+@each_row("pack", [_pack_zip, _pack_tar])
 def test_names_that_differ_only_by_unicode_normalisation_are_one_name(tmp_path, pack):
     names = ("caf\u00e9.txt", "cafe\u0301.txt")
     assert set(_unpack(pack(tmp_path / "same", [(name, b"x") for name in names]), tmp_path)) == set(names)
@@ -170,7 +158,7 @@ def test_a_hard_link_to_itself_keeps_its_bytes(tmp_path):
     assert _unpack(file, tmp_path) == {"a.txt": b"abc"}
 
 
-@pytest.mark.parametrize("pack", [_pack_zip, _pack_tar])
+@each_row("pack", [_pack_zip, _pack_tar])
 def test_an_archive_that_grows_beyond_its_ratio_is_refused_and_leaves_nothing(monkeypatch, tmp_path, pack):
     monkeypatch.setattr(unpacking, "_HARMLESS", 1000)
     file = pack(tmp_path / "bomb", [("a.txt", bytes(300_000))])
