@@ -1,6 +1,6 @@
 """The backends that the contract tests run over. A second one is another entry of `backends`, and nothing else.
 
-One of them is the first one while its blocks are made anew all the time.
+One of the stores is the first one while its blocks are made anew all the time; its tests are slow.
 """
 
 from __future__ import annotations
@@ -23,24 +23,23 @@ from tests.contract.tidied import open_tidied
 
 @dataclass(frozen=True)
 class Backend:
-    """How a backend makes and opens its store and its inbox in a folder, with the clocks of a test."""
+    """How a backend makes and opens its store in a folder, with the clocks of a test."""
 
     name: str
     store: Callable[..., Store]
-    inbox: Callable[..., Inbox]
 
     def make(self, folder: Path) -> None:
-        """Make both in a folder, furnished."""
+        """Make a furnished store in a folder."""
         clocks = Clocks()
         with closing(self.store(folder, create=True, clock=clocks.host())) as store:
             furnished(store, clocks)
-        self.inbox(folder, create=True).close()
 
 
 backends = [
-    pytest.param(Backend("sqlite", open_store, open_inbox), id="sqlite"),
-    pytest.param(Backend("tidied", open_tidied, open_inbox), id="tidied", marks=pytest.mark.slow),
+    pytest.param(Backend("sqlite", open_store), id="sqlite"),
+    pytest.param(Backend("tidied", open_tidied), id="tidied", marks=pytest.mark.slow),
 ]
+inboxes = [pytest.param(open_inbox, id="sqlite")]
 
 
 @dataclass
@@ -131,7 +130,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 
 @pytest.fixture
 def made(backend: Backend, tmp_path: Path, ready_made: Callable[..., None]) -> Path:
-    """Return a folder in which store and inbox have been made."""
+    """Return a folder in which the store has been made."""
     ready_made(tmp_path, backend.make)
     return tmp_path
 
@@ -155,7 +154,7 @@ def furnished(store: Store, clocks: Clocks) -> Desk:
     return Desk(store, clocks)
 
 
-@pytest.fixture
-def inbox(backend: Backend, made: Path) -> Iterator[Inbox]:
-    with closing(backend.inbox(made)) as inbox:
+@pytest.fixture(params=inboxes)
+def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Inbox]:
+    with closing(request.param(tmp_path, create=True)) as inbox:
         yield inbox

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from functools import cache
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -16,6 +15,7 @@ from gateway.formats._statements import ELEMENTS, work_of
 from gateway.model import FileLink, FileOrigin, Statement, Work
 from gateway.xmltext import DC, OAI_DC, OAI_PMH, XSI
 from tests.conftest import ROOT
+from tests.rows import each_row
 
 GOLDEN = ROOT / "tests" / "golden"
 WORK = Work(
@@ -76,12 +76,15 @@ def faults(prefix: str, fragment: bytes) -> list[str]:
     return [] if judge.validate(etree.fromstring(fragment)) else [error.message for error in judge.error_log]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("known", load(), ids=lambda known: known.metadata_prefix or known.namespace or "fallback")
-def test_a_format_is_whole(known: MetadataFormat) -> None:
+@each_row("known", load())
+def test_a_format_is_whole_and_its_reader_survives_what_its_namespace_does_not_promise(known: MetadataFormat) -> None:
     assert bool(known.metadata_prefix) == bool(known.write) == bool(known.schema)
     assert known.version >= 1
     for namespace in known.namespaces:
         assert reader_of(namespace) is known
+    content = f'<odd xmlns="{known.namespace}"/>'.encode()
+    work = known.read(xmlio.parse(content), content)
+    assert work is None or work.statements == ()
 
 
 def test_the_richest_is_read_first_and_the_fallback_reads_the_rest() -> None:
@@ -90,8 +93,8 @@ def test_the_richest_is_read_first_and_the_fallback_reads_the_rest() -> None:
     assert next(iter(written())) == "oai_dc"
 
 
-@pytest.mark.parametrize("known", OURS, ids=lambda known: known.metadata_prefix)
-@pytest.mark.parametrize("work", [WORK, Work(upstream="oai:laro:2")], ids=["rich", "empty"])
+@each_row("known", OURS)
+@each_row("work", [WORK, Work(upstream="oai:laro:2")])
 def test_a_fragment_stands_alone_and_is_valid(known: MetadataFormat, work: Work) -> None:
     fragment = known.write(work)
     root = xmlio.parse(fragment)
@@ -101,14 +104,14 @@ def test_a_fragment_stands_alone_and_is_valid(known: MetadataFormat, work: Work)
     assert [element.tag for element in inside[0].iter()] == [element.tag for element in root.iter()]
 
 
-@pytest.mark.parametrize("known", OURS, ids=lambda known: known.metadata_prefix)
+@each_row("known", OURS)
 def test_a_fragment_equals_its_golden_file(known: MetadataFormat) -> None:
     """A difference is a new `version` of the mapping, and a new golden file."""
     golden = GOLDEN / f"{known.metadata_prefix}.{known.version}.xml"
     assert golden.read_bytes().rstrip(b"\n") == known.write(WORK)
 
 
-@pytest.mark.parametrize("known", OURS, ids=lambda known: known.metadata_prefix)
+@each_row("known", OURS)
 def test_what_we_write_we_can_read(known: MetadataFormat) -> None:
     fragment = known.write(WORK)
     work = known.read(xmlio.parse(fragment), fragment)
@@ -117,13 +120,6 @@ def test_what_we_write_we_can_read(known: MetadataFormat) -> None:
         (statement.element, statement.text) for statement in WORK.statements
     ][:3]
     assert pickle.loads(pickle.dumps(work)) == work
-
-
-@pytest.mark.parametrize("known", load(), ids=lambda known: known.metadata_prefix or known.namespace or "fallback")
-def test_a_reader_survives_what_its_namespace_does_not_promise(known: MetadataFormat) -> None:
-    content = f'<odd xmlns="{known.namespace}"/>'.encode()
-    work = known.read(xmlio.parse(content), content)
-    assert work is None or work.statements == ()
 
 
 # --- what is valid oai_dc -----------------------------------------------------------------------------------------
@@ -168,14 +164,14 @@ def carried(content: bytes) -> bool:
     return work is not None and work.oai_dc == content
 
 
-@pytest.mark.parametrize(("text", "is_valid"), TABLE)
+@each_row("text, is_valid", TABLE)
 def test_what_is_carried_is_what_the_schema_allows(text: str, is_valid: bool) -> None:
     content = text.encode()
     assert (faults("oai_dc", content) == []) == is_valid
     assert carried(content) == is_valid
 
 
-@pytest.mark.parametrize(
+@each_row(
     "location",
     [
         "",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.errors import StoreDamaged
+from gateway.errors import StoreDamaged, StoreMissing
 from gateway.model import (
     Cursor,
     Event,
@@ -22,6 +22,7 @@ from gateway.model import (
     WindowOutcome,
 )
 from gateway.store.base import Inbox
+from tests.contract.conftest import inboxes
 
 PAGE = RawPage(
     source="laro",
@@ -44,13 +45,10 @@ SLICES = (
 
 
 def test_a_page_comes_back_as_it_arrived(inbox):
-    number = inbox.receive(PAGE, SLICES, None)
-    assert inbox.page(number) == StoredPage(number, PAGE, SLICES)
-
-
-def test_an_empty_page_comes_back_as_it_arrived(inbox):
-    page = RawPage("laro", "Identify", "https://laro.example.org/oai", 0, 404, (), b"")
-    assert inbox.page(inbox.receive(page, (), None)) == StoredPage(1, page, ())
+    empty = RawPage("laro", "Identify", "https://laro.example.org/oai", 0, 404, (), b"")
+    for page, slices in ((PAGE, SLICES), (empty, ())):
+        number = inbox.receive(page, slices, None)
+        assert inbox.page(number) == StoredPage(number, page, slices)
 
 
 def test_a_page_that_is_not_there_is_damage(inbox):
@@ -60,7 +58,7 @@ def test_a_page_that_is_not_there_is_damage(inbox):
         inbox.headers(7)
 
 
-def test_a_page_without_its_bytes_says_the_same_but_for_these(inbox):
+def test_the_headers_of_a_page_say_all_but_its_bytes(inbox):
     page = replace(PAGE, list_begun=3)
     slices = (*SLICES, Slice("oai:laro:3", "2024-01-03", (), True, 0, 0, waits=True))
     number = inbox.receive(page, slices, None)
@@ -145,9 +143,11 @@ def test_cursors_can_be_kept_without_a_page(inbox):
     assert inbox.cursors("laro") == cursors
 
 
-def test_a_run_is_told_from_beginning_to_end(inbox):
+def test_a_run_is_told_from_beginning_to_end_with_how_far_it_has_come(inbox):
     number = inbox.start_run("laro", 5)
     assert inbox.runs("laro", 1) == (Run(number, "laro", 5),)
+    inbox.store_progress(number, {"received": 2})
+    assert inbox.runs("laro", 1) == (Run(number, "laro", 5, counts={"received": 2}),)
     inbox.end_run(number, 9, RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"received": 3}, ["One page was lost."])
     ended = Run(number, "laro", 5, 9, RunOutcome.SUCCEEDED_WITH_ERRORS, False, {"received": 3}, ("One page was lost.",))
     assert inbox.runs("laro", 1) == (ended,)
@@ -182,12 +182,6 @@ def test_runs_are_told_by_their_stage(inbox):
     assert [run.number for run in inbox.runs("laro", 9, "sweep")] == [swept]
 
 
-def test_a_run_progress_puts_how_far_it_has_come(inbox):
-    number = inbox.start_run("laro", 5)
-    inbox.store_progress(number, {"received": 3})
-    assert inbox.runs("laro", 1) == (Run(number, "laro", 5, counts={"received": 3}),)
-
-
 def test_the_story_of_a_run_is_told_in_order(inbox):
     run, other = inbox.start_run("laro", 5), inbox.start_run("laro", 6)
     events = [Event(run, at, "info", f"Page {at}.") for at in range(510)]
@@ -197,10 +191,13 @@ def test_the_story_of_a_run_is_told_in_order(inbox):
     assert list(inbox.events(run)) == events
 
 
-def test_everything_is_there_after_opening_again(backend, tmp_path):
-    with closing(backend.inbox(tmp_path, create=True)) as inbox:
+@pytest.mark.parametrize("opened", inboxes)
+def test_everything_is_there_after_opening_again_and_an_inbox_is_made_only_when_asked(opened, tmp_path):
+    with pytest.raises(StoreMissing):
+        opened(tmp_path)
+    with closing(opened(tmp_path, create=True)) as inbox:
         number = inbox.receive(PAGE, SLICES, None)
-    with closing(backend.inbox(tmp_path)) as inbox:
+    with closing(opened(tmp_path)) as inbox:
         assert inbox.page(number).page == PAGE
 
 
