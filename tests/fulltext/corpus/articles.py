@@ -6,9 +6,8 @@ from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, plain, published, references
+from tests.fulltext.corpus.scripts import covered, in_journal, plain_sheets, right_one
 from tests.fulltext.corpus.words import Subject
-
-SCHOOL = "Harlow Institutional Repository"
 
 
 @right(version="published")
@@ -23,104 +22,80 @@ def article_in_two_columns(subject: Subject) -> Case:
     return Case(subject, article(subject, columns=2, hyphenates=True, size=9.0).pdf(), pages=subject.pages)
 
 
-def covered_by(subject: Subject, *lines: str) -> Paper:
-    """Return an article behind a page with these lines."""
-    paper = published(subject)
-    paper.sheets.clear()
-    heads, paper.header, paper.footer = (paper.header, paper.footer), lambda _: "", lambda _: ""
-    for line in lines:
-        paper.put(line, 11, gap=10)
-    paper.header, paper.footer = heads
-    paper.page()
-    head(paper, subject)
-    body(paper, subject, subject.page_count)
-    return paper
+right_one("article_behind_the_cover_of_a_repository", """
+    # The cover names the work, its terms, and its address.
+    11+10: Harlow Institutional Repository
+    11+10: {s.byline} ({s.year}) {s.title}. {s.journal}, {s.volume}. pp. {s.pages}.
+    11+10: <Published version~Version of record~Link to published version~Official URL>
+    11+10: {doi}
+    11+10: Downloaded from: https://eprints.harlow.test/id/eprint/4711/
+    11+10: <Usage guidelines: Please refer to the usage guidelines of the repository or contact the library.~Copyright and reuse: this item is made available under the terms chosen by its authors.>
+    uncover
+    head
+    body own
+""", on=covered)  # fmt: skip
 
 
-@right()
-def article_behind_the_cover_of_a_repository(subject: Subject) -> Case:
-    """The cover names the work, its terms, and its address."""
-    paper = covered_by(
-        subject,
-        SCHOOL,
-        f"{subject.byline} ({subject.year}) {subject.title}. {subject.journal}, {subject.volume}. pp. {subject.pages}.",
-        subject.one_of("Published version", "Version of record", "Link to published version", "Official URL"),
-        doi_line(subject),
-        "Downloaded from: https://eprints.harlow.test/id/eprint/4711/",
-        subject.one_of(
-            "Usage guidelines: Please refer to the usage guidelines of the repository or contact the library.",
-            "Copyright and reuse: this item is made available under the terms chosen by its authors.",
-        ),
-    )
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_behind_the_cover_of_an_archive_of_journals", """
+    # The cover says who uses it, and under which terms.
+    11+10: {s.title}
+    11+10: Author(s): {s.byline}
+    11+10: Source: {s.journal}, Vol. {s.volume}, No. 2 (Jun., {s.year}), pp. {s.pages}
+    11+10: Published by: {s.publisher}
+    11+10: Stable URL: https://archive.journals.test/stable/4117301
+    11+10: Accessed: 04-03-2021 11:14 UTC
+    11+10: This archive is a service that helps scholars and students to use a wide range of content. Your use of it indicates your acceptance of the Terms & Conditions of Use.
+    uncover
+    head
+    body own
+""", on=covered)  # fmt: skip
 
 
-@right()
-def article_behind_the_cover_of_an_archive_of_journals(subject: Subject) -> Case:
-    """The cover says who uses it, and under which terms."""
-    paper = covered_by(
-        subject,
-        subject.title,
-        f"Author(s): {subject.byline}",
-        f"Source: {subject.journal}, Vol. {subject.volume}, No. 2 (Jun., {subject.year}), pp. {subject.pages}",
-        f"Published by: {subject.publisher}",
-        "Stable URL: https://archive.journals.test/stable/4117301",
-        "Accessed: 04-03-2021 11:14 UTC",
-        "This archive is a service that helps scholars and students to use a wide range of content. Your use of it "
-        "indicates your acceptance of the Terms & Conditions of Use.",
-    )
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_behind_the_cover_of_a_national_archive", """
+    # The cover is in two languages and says how to cite.
+    11+10: {s.title}
+    11+10: {s.byline}
+    11+10: To cite this version:
+    11+10: {s.byline}. {s.title}. {s.journal}, {s.year}, {s.volume}, pp.{s.pages}. ⟨{s.doi}⟩. ⟨nat-0{s.number}27113⟩
+    11+10: NAT Id: nat-0{s.number}27113   https://nat.archive.test/nat-0{s.number}27113v1
+    11+10: Submitted on 3 Mar {year:+1}
+    11+10: This is a multi-disciplinary open access archive for the deposit and dissemination of scientific research documents, whether they are published or not. L'archive ouverte pluridisciplinaire est destinée au dépôt et à la diffusion de documents scientifiques de niveau recherche, publiés ou non.
+    uncover
+    head
+    body own
+""", on=covered, name="document")  # fmt: skip
 
 
-@right()
-def article_behind_the_cover_of_a_national_archive(subject: Subject) -> Case:
-    """The cover is in two languages and says how to cite."""
-    paper = covered_by(
-        subject,
-        subject.title,
-        subject.byline,
-        "To cite this version:",
-        f"{subject.byline}. {subject.title}. {subject.journal}, {subject.year}, {subject.volume}, pp.{subject.pages}. "
-        f"⟨{subject.doi}⟩. ⟨nat-0{subject.number}27113⟩",
-        f"NAT Id: nat-0{subject.number}27113   https://nat.archive.test/nat-0{subject.number}27113v1",
-        f"Submitted on 3 Mar {subject.year + 1}",
-        "This is a multi-disciplinary open access archive for the deposit and dissemination of scientific research "
-        "documents, whether they are published or not. L'archive ouverte pluridisciplinaire est destinée au dépôt et "
-        "à la diffusion de documents scientifiques de niveau recherche, publiés ou non.",
-    )
-    return Case(subject, paper.pdf(), name="document", pages=subject.pages)
+right_one("article_behind_the_cover_of_a_network", """
+    # The cover counts who cites and reads.
+    11+10: See discussions, stats, and author profiles for this publication at: https://network.test/publication/3311
+    11+10: {s.title}
+    11+10: Article in {s.journal} · June {s.year}
+    11+10: {doi}
+    11+10: CITATIONS {number:+7}   READS {number:+120}
+    11+10: {authors} authors, including: {s.authors[0].full}, University of {s.place}
+    11+10: All content following this page was uploaded by the first author. The user has requested enhancement of the downloaded file.
+    uncover
+    head
+    body own
+""", on=covered)  # fmt: skip
 
 
-@right()
-def article_behind_the_cover_of_a_network(subject: Subject) -> Case:
-    """The cover counts who cites and reads."""
-    paper = covered_by(
-        subject,
-        "See discussions, stats, and author profiles for this publication at: https://network.test/publication/3311",
-        subject.title,
-        f"Article in {subject.journal} · June {subject.year}",
-        f"{doi_line(subject)}",
-        f"CITATIONS {7 + subject.number}   READS {120 + subject.number}",
-        f"{len(subject.authors)} authors, including: {subject.authors[0].full}, University of {subject.place}",
-        "All content following this page was uploaded by the first author. The user has requested enhancement of the "
-        "downloaded file.",
-    )
-    return Case(subject, paper.pdf(), pages=subject.pages)
+def _of_one_page(s: Subject) -> Paper:
+    head_ = f"{citation(s).replace(s.pages, str(s.first_page))}\n{doi_line(s)}"
+    return published(s, size=8.5, header=lambda _: head_)
 
 
-@right()
-def letter_of_one_page(subject: Subject) -> Case:
-    """It begins and ends on one page, and Crossref says so."""
-    short = subject.titled(subject.one_of("On ", "More on ", "A remark on ", "Again: ") + subject.title.lower())
-    head_ = f"{citation(short).replace(short.pages, str(short.first_page))}\n{doi_line(short)}"
-    paper = published(short, size=8.5, header=lambda _: head_)
-    paper.put(subject.one_of("LETTER TO THE EDITOR", "Correspondence", "Letter", "CORRESPONDENCE"), 9)
-    paper.put(short.title, 14, bold=True, gap=8)
-    paper.columns(2)
-    paper.put(short.prose(17, "letter"), gap=4)
-    paper.put(short.byline, 9, gap=6)
-    references(paper, short, 5)
-    return Case(short, paper.pdf(), pages=str(short.first_page))
+right_one("letter_of_one_page", """
+    # It begins and ends on one page, and Crossref says so.
+    9: <LETTER TO THE EDITOR~Correspondence~Letter~CORRESPONDENCE>
+    14b+8: {s.title}
+    columns 2
+    +4: {s:17 letter}
+    9+6: {s.byline}
+    references 5
+""", on=_of_one_page, own=lambda s: s.titled(s.one_of("On ", "More on ", "A remark on ", "Again: ") + s.title.lower()),
+    pages="{s.first_page}")  # fmt: skip
 
 
 @right()
@@ -138,24 +113,22 @@ def paper_in_proceedings(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), type="conference paper", pages=subject.pages)
 
 
-@right()
-def report_of_an_institute(subject: Subject) -> Case:
-    """A cover page, a table of contents, and then the text."""
-    paper = Paper(footer=lambda page: str(page) if page > 2 else "", size=11)
-    paper.put(f"Institute for {subject.topic.nouns[3].capitalize()}", 12)
-    paper.put(f"Working Report {subject.year}/{subject.number:02d}", 12, gap=4)
-    paper.put(subject.title, 22, bold=True, gap=120)
-    paper.put(subject.byline, 13, gap=12)
-    paper.put(f"{subject.place}, {subject.year}", 11, gap=200)
-    paper.page()
-    paper.put("Contents", 14, bold=True)
-    for place, section in enumerate(subject.sections(), 1):
-        paper.put(f"{place}  {section} {'.' * 60} {place * 3}", gap=3)
-    paper.page()
-    paper.put("Summary", 14, bold=True)
-    paper.put(subject.abstract, gap=6)
-    body(paper, subject, 12)
-    return Case(subject, paper.pdf(), type="report", name="report.pdf")
+right_one("report_of_an_institute", """
+    # A cover page, a table of contents, and then the text.
+    12: Institute for {fields[3]}
+    12+4: Working Report {s.year}/{s.number:02d}
+    22b+120: {s.title}
+    13+12: {s.byline}
+    11+200: {s.place}, {s.year}
+    page
+    14b: Contents
+    each 1-6
+    | +3: {n}  {section} ............................................................ {n3}
+    page
+    14b: Summary
+    +6: {s.abstract}
+    body 12
+""", on=plain_sheets(footer=lambda page: str(page) if page > 2 else "", size=11), type="report", name="report.pdf", pages="")  # fmt: skip
 
 
 @right(DocumentKind.THESIS)
@@ -222,30 +195,22 @@ def poster_of_a_poster(subject: Subject) -> Case:
     return Case(subject, poster(subject).pdf(), type="conference poster", name="poster.pdf")
 
 
-@right()
-def article_that_begins_below_the_end_of_another(subject: Subject) -> Case:
-    """The file has the last lines of the paper before it."""
-    other = subject.stranger()
-    paper = published(subject, header=lambda _: f"{subject.journal}, Vol. {subject.volume}")
-    paper.put(other.prose(4, "end"))
-    references(paper, other, 4)
-    paper.space(20)
-    head(paper, subject)
-    body(paper, subject, subject.page_count - 1)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_that_begins_below_the_end_of_another", """
+    # The file has the last lines of the paper before it.
+    : {o:4 end}
+    references 4
+    space 20
+    head of s
+    body own-1 of s
+""", on_own=True, on=in_journal(header="{s.journal}, Vol. {s.volume}"), other=Subject.stranger)  # fmt: skip
 
 
-@right()
-def review_article(subject: Subject) -> Case:
-    """A review of the literature is no peer review."""
-    review = subject.titled(
-        subject.title.partition(":")[0] + subject.one_of(": a systematic review", ": a review of the literature")
-    )
-    paper = published(review)
-    paper.put(subject.one_of("REVIEW ARTICLE", "Review", "REVIEW", "Systematic Review"), 9)
-    head(paper, review)
-    body(paper, review, review.page_count)
-    return Case(review, paper.pdf(), pages=review.pages)
+right_one("review_article", """
+    # A review of the literature is no peer review.
+    9: <REVIEW ARTICLE~Review~REVIEW~Systematic Review>
+    head
+    body own
+""", own=lambda s: s.titled(s.title.partition(":")[0] + s.one_of(": a systematic review", ": a review of the literature")))  # fmt: skip
 
 
 @right(None)
@@ -261,21 +226,13 @@ def reply_whose_record_is_that_reply(subject: Subject) -> Case:
     return Case(reply, paper.pdf(), pages=f"{reply.first_page}-{reply.first_page + 1}")
 
 
-@right(DocumentKind.NOTICE)
-def erratum_whose_record_is_that_erratum(subject: Subject) -> Case:
-    """The record's own title says that it corrects another work."""
-    erratum = subject.titled(
-        subject.one_of("Erratum to: ", "Correction to: ", "Corrigendum to: ", "Correction: ") + subject.title
-    )
-    paper = published(erratum)
-    paper.put(erratum.title, 15, bold=True, gap=10)
-    paper.put(erratum.byline, 11, gap=6)
-    paper.put(
-        f"In the original publication of this article, the values in Table 2 were given for all {subject.topic.things[0]} "
-        f"together. The correct values are given below. {subject.prose(9, 'erratum')}",
-        gap=8,
-    )
-    return Case(erratum, paper.pdf(), pages=str(erratum.first_page))
+right_one("erratum_whose_record_is_that_erratum", """
+    # The record's own title says that it corrects another work.
+    15b+10: {s.title}
+    11+6: {s.byline}
+    +8: In the original publication of this article, the values in Table 2 were given for all {s.topic.things[0]} together. The correct values are given below. {s:9 erratum}
+""", DocumentKind.NOTICE, pages="{s.first_page}", own=lambda s: s.titled(
+        s.one_of("Erratum to: ", "Correction to: ", "Corrigendum to: ", "Correction: ") + s.title))  # fmt: skip
 
 
 @right()
@@ -297,33 +254,23 @@ def old_article_with_noise_of_a_scan(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-@right()
-def article_without_abstract_and_with_a_narrow_text(subject: Subject) -> Case:
-    """An essay: its title, its author, and prose; the citation stands at its foot."""
-    paper = Paper(footer=lambda page: f"{citation(subject)}" if page == 1 else str(page), width=480, height=680)
-    paper.put(subject.byline, 11)
-    paper.put(subject.title, 15, bold=True, gap=8)
-    paper.space(14)
-    body(paper, subject, 8)
-    return Case(subject, paper.pdf(), pages=subject.pages, abstract="none")
+right_one("article_without_abstract_and_with_a_narrow_text", """
+    # An essay: its title, its author, and prose; the citation stands at its foot.
+    11: {s.byline}
+    15b+8: {s.title}
+    space 14
+    body 8
+""", on=lambda s: Paper(footer=lambda page: citation(s) if page == 1 else str(page), width=480, height=680), abstract="none")  # fmt: skip
 
 
-@right()
-def article_with_a_record_in_another_order(subject: Subject) -> Case:
-    """The record has the subtitle after a full stop, and the file on a line of its own."""
-    main, sub = subject.title.partition(":")[0], f"A study of {subject.topic.adjectives[3]} {subject.topic.things[2]}"
-    paper = published(subject)
-    paper.put(main, 18, bold=True, gap=10)
-    paper.put(sub, 13, gap=4)
-    paper.put(subject.byline, 10, gap=8)
-    paper.put(subject.abstract, 9.5, gap=8)
-    body(paper, subject, subject.page_count)
-    return Case(
-        subject,
-        paper.pdf(),
-        title=f"{main}{subject.one_of('. ', ' : ', ' - ', '; ')}{sub.lower()}",
-        pages=subject.pages,
-    )
+right_one("article_with_a_record_in_another_order", """
+    # The record has the subtitle after a full stop, and the file on a line of its own.
+    18b+10: {main}
+    13+4: A study of {s.topic.adjectives[3]} {s.topic.things[2]}
+    10+8: {s.byline}
+    9.5+8: {s.abstract}
+    body own
+""", title="{main}<. ~ : ~ - ~; >a study of {s.topic.adjectives[3]} {s.topic.things[2]}")  # fmt: skip
 
 
 @right()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, head, plain
+from tests.fulltext.corpus.papers import article, head, plain
+from tests.fulltext.corpus.scripts import plain_sheets, right_one
 from tests.fulltext.corpus.words import Subject
 
 _LONG = 12  # pages
+_TWELVE_PAGES = "{s.first_page}-{first_page:+11}"
 
 
 def _of_pages(subject: Subject) -> str:
@@ -91,14 +93,12 @@ def report_that_ends_with_a_table(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), type="report")
 
 
-@right()
-def manuscript_of_fewer_pages_than_the_published_work(subject: Subject) -> Case:
-    """Small letters: it has all words."""
-    paper = Paper(footer=str, size=8.5)
-    head(paper, subject)
-    paper.columns(2)
-    body(paper, subject, 6)
-    return Case(subject, paper.pdf(), pages=_of_pages(subject))
+right_one("manuscript_of_fewer_pages_than_the_published_work", """
+    # Small letters: it has all words.
+    head
+    columns 2
+    body 6
+""", on=plain_sheets(footer=str, size=8.5), pages=_TWELVE_PAGES)  # fmt: skip
 
 
 @right(DocumentKind.ARTICLE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import body, citation, doi_line, head, published, references, summary
+from tests.fulltext.corpus.scripts import in_journal, right_one
 from tests.fulltext.corpus.words import Subject
 
 
@@ -50,14 +51,12 @@ def note_below_the_title_of_what_it_is_about(subject: Subject) -> Case:
     return Case(subject, _below(subject, note, *lines).pdf(), pages=f"{subject.first_page}-{subject.first_page + 8}")
 
 
-@right()
-def article_below_a_head_with_its_title(subject: Subject) -> Case:
-    """The head of the first page has the title too, and a label or the authors stand below in larger type."""
-    paper = published(subject, header=lambda _: subject.title)
-    paper.put(subject.one_of("Original Research Article", "Research Article of the Month"), 13, gap=4)
-    head(paper, subject)
-    body(paper, subject, subject.page_count - 1)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_below_a_head_with_its_title", """
+    # The head of the first page has the title too, and a label or the authors stand below in larger type.
+    13+4: <Original Research Article~Research Article of the Month>
+    head
+    body own-1
+""", on=in_journal(header="{s.title}"))  # fmt: skip
 
 
 @right()
@@ -74,13 +73,11 @@ def article_whose_authors_are_set_larger_than_its_title(subject: Subject) -> Cas
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-@right()
-def article_with_a_larger_title_in_another_language(subject: Subject) -> Case:
-    """The translated title stands below, in the same type or a smaller one."""
-    paper = published(subject)
-    paper.put(subject.title, 16, bold=True)
-    paper.put(f"{subject.one_of('Eine Untersuchung über', 'Une étude sur')} {subject.topic.nouns[0]}", 14, gap=4)
-    paper.put(subject.byline, 11, gap=6)
-    summary(paper, subject)
-    body(paper, subject, subject.page_count - 1)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_with_a_larger_title_in_another_language", """
+    # The translated title stands below, in the same type or a smaller one.
+    16b: {s.title}
+    14+4: <Eine Untersuchung über~Une étude sur> {s.topic.nouns[0]}
+    11+6: {s.byline}
+    summary
+    body own-1
+""")  # fmt: skip

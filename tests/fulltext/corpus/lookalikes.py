@@ -5,26 +5,23 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, plain, published, references
+from tests.fulltext.corpus.papers import article, body, doi_line, head, plain, published, references
+from tests.fulltext.corpus.scripts import BARE, NUMBERED, in_journal, plain_sheets, right_one, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 
-@right()
-def article_about_what_notices_are_named_after(subject: Subject) -> Case:
-    """Its title has words that stand on errata, posters, reviews and supplements."""
-    things = subject.topic.things[1]
-    title = subject.one_of(
-        f"Error correction and retraction of {things}",
-        f"Supplementary information in {things}: who reads it?",
-        f"Peer review of {things}: an experiment",
-        f"Posters and slides in the teaching of {things}",
-        f"Comments on {things} in medieval theses",
-        f"Previews of coming {things}: abstract and concrete forms",
-        f"A correction for small samples of {things}",
-        f"Expressions of concern among {things}",
-    )
-    own = subject.titled(title)
-    return Case(own, article(own).pdf(), pages=own.pages)
+def _titled_like_a_notice(s: Subject) -> Subject:
+    return s.titled(s.one_of(
+        "Error correction and retraction of {}", "Supplementary information in {}: who reads it?",
+        "Peer review of {}: an experiment", "Posters and slides in the teaching of {}", "Comments on {} in medieval theses",
+        "Previews of coming {}: abstract and concrete forms", "A correction for small samples of {}",
+        "Expressions of concern among {}",
+    ).format(s.topic.things[1]))  # fmt: skip
+
+
+right_one("article_about_what_notices_are_named_after", """
+    # Its title has words that stand on errata, posters, reviews and supplements.
+""", own=_titled_like_a_notice, on=article)  # fmt: skip
 
 
 @right()
@@ -45,77 +42,39 @@ def article_that_names_its_supplement_first(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-@right()
-def article_with_words_on_its_supplement_above_its_title(subject: Subject) -> Case:
-    """A sentence or a link says where the supplement is to be had."""
-    line = subject.one_of(
-        "Supplementary material available at https://journals.test/supplements/7",
-        "Supplementary Material (click here)",
-        "See Supplement 1 for supporting content.",
-        "Supplementary files: https://journals.test/suppl",
-        "Supplementary information accompanies this paper.",
-        "Supporting Information: see the online version.",
-        "Electronic Supplementary Information (ESI) available. See the site of the journal.",
-        "Supplemental Material can be found at: http://www.journals.test/suppl",
-    )
-    paper = published(subject)
-    paper.put(line, 8)
-    head(paper, subject)
-    body(paper, subject, subject.page_count - 1)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_with_words_on_its_supplement_above_its_title", """
+    # A sentence or a link says where the supplement is to be had.
+    8: <Supplementary material available at https://journals.test/supplements/7~Supplementary Material (click here)~See Supplement 1 for supporting content.~Supplementary files: https://journals.test/suppl~Supplementary information accompanies this paper.~Supporting Information: see the online version.~Electronic Supplementary Information (ESI) available. See the site of the journal.~Supplemental Material can be found at: http://www.journals.test/suppl>
+    head
+    body own-1
+""")  # fmt: skip
 
 
-@right()
-def article_that_was_corrected_later(subject: Subject) -> Case:
-    """A line of the first page names its correction."""
-    line = subject.one_of(
-        "A correction to this article is available online.",
-        "An erratum to this article was published in the next issue.",
-        "This article has been corrected since it was published.",
-        "The original version of this article was revised: a corrigendum is available.",
-    )
-    paper = published(subject)
-    head(paper, subject)
-    paper.put(line, 8, gap=4)
-    body(paper, subject, subject.page_count - 1)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_that_was_corrected_later", """
+    # A line of the first page names its correction.
+    head
+    8+4: <A correction to this article is available online.~An erratum to this article was published in the next issue.~This article has been corrected since it was published.~The original version of this article was revised: a corrigendum is available.>
+    body own-1
+""")  # fmt: skip
 
 
-@right()
-def article_made_of_a_thesis(subject: Subject) -> Case:
-    """A note says from which thesis it comes."""
-    paper = published(subject)
-    head(paper, subject)
-    paper.put(
-        subject.one_of(
-            "This article is based on the doctoral dissertation of the first author.",
-            "Part of this work was submitted in partial fulfilment of the requirements for the degree of PhD.",
-            "From the PhD thesis of the first author, University of Harlow.",
-            "The results are part of the master's thesis of the second author.",
-        ),
-        8, gap=4,
-    )  # fmt: skip
-    body(paper, subject, subject.page_count)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_made_of_a_thesis", """
+    # A note says from which thesis it comes.
+    head
+    8+4: <This article is based on the doctoral dissertation of the first author.~Part of this work was submitted in partial fulfilment of the requirements for the degree of PhD.~From the PhD thesis of the first author, University of Harlow.~The results are part of the master's thesis of the second author.>
+    body own
+""")  # fmt: skip
 
 
-@right()
-def article_with_an_open_peer_review(subject: Subject) -> Case:
-    """Its first page names the reviewers, and its last pages have their reports."""
-    paper = published(subject)
-    paper.put(subject.one_of("RESEARCH ARTICLE", "ORIGINAL RESEARCH"), 9)
-    head(paper, subject)
-    paper.put(
-        subject.one_of(
-            f"Open Peer Review  Reviewer Status: approved, approved. 1 {subject.stranger().authors[0].full}",
-            f"Edited by: {subject.stranger().authors[0].full}  Reviewed by: {subject.stranger().authors[1].full}",
-        ),
-        8, gap=4,
-    )  # fmt: skip
-    body(paper, subject, subject.page_count - 1)
-    paper.put(subject.one_of("Open Peer Review", "Decision letter and author response"), 12, bold=True, gap=12)
-    paper.put(f"Reviewer Report 3 May {subject.year}. {subject.prose(8, 'report')}", gap=4)
-    return Case(subject, paper.pdf())
+right_one("article_with_an_open_peer_review", """
+    # Its first page names the reviewers, and its last pages have their reports.
+    9: <RESEARCH ARTICLE~ORIGINAL RESEARCH>
+    head of s
+    8+4: <Open Peer Review  Reviewer Status: approved, approved. 1 {o.authors[0].full}~Edited by: {o.authors[0].full}  Reviewed by: {o.authors[1].full}>
+    body own-1 of s
+    12b+12: <Open Peer Review~Decision letter and author response>
+    +4: Reviewer Report 3 May {s.year}. {s:8 report}
+""", on_own=True, other=Subject.stranger, pages="")  # fmt: skip
 
 
 @right()
@@ -148,16 +107,14 @@ def article_with_abbreviated_pages(subject: Subject) -> Case:
     return Case(subject, article(subject).pdf(), pages=f"{subject.first_page}-{last[1:]}")
 
 
-@right()
-def article_of_many_pages(subject: Subject) -> Case:
-    """A long paper, with contents after the abstract."""
-    paper = Paper(footer=str)
-    head(paper, subject)
-    paper.put(subject.one_of("Contents", "Table of contents"), 12, bold=True, gap=8)
-    for place, section in enumerate(subject.sections(), 1):
-        paper.put(f"{place} {section} {'. ' * 40} {place * 8 - 6}")
-    body(paper, subject, 55)
-    return Case(subject, paper.pdf())
+right_one("article_of_many_pages", """
+    # A long paper, with contents after the abstract.
+    head
+    12b+8: <Contents~Table of contents>
+    each 1-6
+    | : {n} {section} . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .  {n8}
+    body 55
+""", on=NUMBERED, pages="")  # fmt: skip
 
 
 @right(None)
@@ -184,17 +141,13 @@ def whole_book_of_a_book(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), type="book", name="book.pdf", abstract="none")
 
 
-@right()
-def chapter_of_a_chapter(subject: Subject) -> Case:
-    """The record is that of the chapter; the heads have the title of the book."""
-    paper = Paper(
-        header=lambda page: "A Handbook of Practice" if page % 2 else subject.title,
-        footer=lambda page: str(subject.first_page + page - 1),
-    )
-    paper.put(subject.one_of("Chapter 7", "7", "CHAPTER SEVEN", "Seven"), 12)
-    head(paper, subject)
-    body(paper, subject, subject.page_count)
-    return Case(subject, paper.pdf(), type="book chapter", pages=subject.pages)
+right_one("chapter_of_a_chapter", """
+    # The record is that of the chapter; the heads have the title of the book.
+    12: <Chapter 7~7~CHAPTER SEVEN~Seven>
+    head
+    body own
+""", on=lambda s: Paper(header=lambda page: "A Handbook of Practice" if page % 2 else s.title,
+                        footer=lambda page: str(s.first_page + page - 1)), type="book chapter")  # fmt: skip
 
 
 @right(None)
@@ -220,15 +173,13 @@ def article_with_a_line_about_its_download_on_every_page(subject: Subject) -> Ca
     return Case(subject, article(subject, footer=lambda _: line).pdf(), pages=subject.pages)
 
 
-@right()
-def article_in_two_languages(subject: Subject) -> Case:
-    """A summary in another language stands before the text."""
-    paper = published(subject)
-    head(paper, subject)
-    paper.put(subject.one_of("Zusammenfassung", "Résumé"), 10, bold=True, gap=6)
-    paper.put("Diese Arbeit beschreibt die Lage und ihre Folgen. Cette étude décrit la situation et ses effets.", 9.5)
-    body(paper, subject, subject.page_count)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_in_two_languages", """
+    # A summary in another language stands before the text.
+    head
+    10b+6: <Zusammenfassung~Résumé>
+    9.5: Diese Arbeit beschreibt die Lage und ihre Folgen. Cette étude décrit la situation et ses effets.
+    body own
+""")  # fmt: skip
 
 
 @right(DocumentKind.ARTICLE, "accepted")
@@ -240,6 +191,10 @@ def accepted_manuscript_that_says_so_on_every_page(subject: Subject) -> Case:
     return Case(subject, plain(subject, header=lambda _: words, has_line_numbers=True).pdf(), pages=subject.pages)
 
 
+_WITHDRAWN = (
+    "This article has been withdrawn at the request of the authors. The publisher apologises for any inconvenience this may "
+    "cause. The full policy on the withdrawal of articles can be found on the site of the journal, with all its conditions. "
+)
 # --- wrong ones ---------------------------------------------------------------------------------------------------
 
 
@@ -259,87 +214,54 @@ def other_work_that_has_the_short_title_in_its_text(subject: Subject) -> Case:
     return Case(own, article(subject.stranger()).pdf(), pages=own.pages, abstract="none")
 
 
-@wrong(DocumentKind.NOTICE)
-def withdrawal(subject: Subject) -> Case:
-    """A page takes the place of the article."""
-    paper = published(subject)
-    paper.put(
-        subject.one_of("WITHDRAWN: ", "Withdrawal notice: ", "REMOVED: ", "Withdrawn article: ") + subject.title,
-        15,
-        bold=True,
-    )
-    paper.put(subject.byline, 11, gap=6)
-    paper.put(
-        "This article has been withdrawn at the request of the authors. The publisher apologises for any inconvenience this may "
-        "cause. The full policy on the withdrawal of articles can be found on the site of the journal, with all its conditions. "
-        * 3,
-        gap=10,
-    )
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("withdrawal", f"""
+    # A page takes the place of the article.
+    15b: <WITHDRAWN: ~Withdrawal notice: ~REMOVED: ~Withdrawn article: >{{s.title}}
+    11+6: {{s.byline}}
+    +10: {_WITHDRAWN * 3}
+""", DocumentKind.NOTICE)  # fmt: skip
 
 
-@wrong(DocumentKind.NOTICE)
-def erratum_at_the_end_of_another_article(subject: Subject) -> Case:
-    """The page has the end of some other text before the erratum."""
-    other = subject.stranger()
-    paper = published(other)
-    paper.put(other.prose(6, "end"))
-    references(paper, other, 5)
-    paper.put(subject.one_of("Erratum", "Corrigendum", "ERRATA", "Correction"), 14, bold=True, gap=14)
-    paper.put(f"{subject.title}, by {subject.byline}. {citation(subject)}. {doi_line(subject)}", 10, gap=4)
-    paper.put("In Table 2, the values of the second column should be divided by ten.", gap=4)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("erratum_at_the_end_of_another_article", """
+    # The page has the end of some other text before the erratum.
+    : {o:6 end}
+    references 5
+    14b+14: <Erratum~Corrigendum~ERRATA~Correction>
+    10+4: {s.title}, by {s.byline}. {cite}. {doi}
+    +4: In Table 2, the values of the second column should be divided by ten.
+""", DocumentKind.NOTICE, other=Subject.stranger)  # fmt: skip
 
 
-@wrong(DocumentKind.NOTICE)
-def erratum_of_several_pages(subject: Subject) -> Case:
-    """A long correction, with the tables anew; nobody knows how many pages the article has."""
-    label = subject.one_of("Correction to: ", "Erratum to: ", "Author Correction: ", "Corrigendum to ")
-    paper = published(subject, header=lambda _: subject.journal)
-    paper.put(label + subject.title, 15, bold=True)
-    paper.put(subject.byline, 11, gap=6)
-    body(paper, subject, 4, "correction")
-    return Case(subject, paper.pdf())
+wrong_one("erratum_of_several_pages", """
+    # A long correction, with the tables anew; nobody knows how many pages the article has.
+    15b: <Correction to: ~Erratum to: ~Author Correction: ~Corrigendum to >{s.title}
+    11+6: {s.byline}
+    body 4 correction
+""", DocumentKind.NOTICE, on=in_journal(header="{s.journal}"), pages="")  # fmt: skip
 
 
-@wrong()
-def list_of_readings(subject: Subject) -> Case:
-    """A course names the work among others."""
-    paper = Paper()
-    paper.put(subject.one_of("Syllabus", "Reading list", "Course outline", "Required readings"), 15, bold=True)
-    paper.put(
-        f"Introduction to {subject.topic.nouns[0]} and {subject.topic.nouns[1]}, {subject.place} {subject.year + 2}",
-        12,
-        gap=6,
-    )
-    for week, work in enumerate([subject, *(Subject(subject.number + 8 * place, 1) for place in range(1, 12))], 1):
-        paper.put(f"Week {week}. {work.prose(1, 'week')}\n{work.reference} {doi_line(work)}", gap=8)
-    return Case(subject, paper.pdf(), name="syllabus.pdf", pages=subject.pages)
+wrong_one("list_of_readings", """
+    # A course names the work among others.
+    15b: <Syllabus~Reading list~Course outline~Required readings>
+    12+6: Introduction to {s.topic.nouns[0]} and {s.topic.nouns[1]}, {s.place} {year:+2}
+    each 0-11
+    | +8: Week {n:+1}. {w:1 week}¶{w.reference} {w_doi}
+""", on=BARE, name="syllabus.pdf")  # fmt: skip
 
 
-@wrong()
-def graphical_abstract(subject: Subject) -> Case:
-    """One page with a picture, the title and some lines."""
-    paper = Paper(font="Sans", width=842, height=595)
-    paper.put(
-        subject.one_of("Graphical Abstract", "Visual abstract", "Highlights", "Plain language summary"), 12, bold=True
-    )
-    paper.put(f"{subject.title}\n{subject.byline}\n{doi_line(subject)}", 14, gap=10)
-    paper.put(subject.abstract + " " + subject.prose(2, "more"), gap=10)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("graphical_abstract", """
+    # One page with a picture, the title and some lines.
+    12b: <Graphical Abstract~Visual abstract~Highlights~Plain language summary>
+    14+10: {s.title}¶{s.byline}¶{doi}
+    +10: {s.abstract} {s:2 more}
+""", on=plain_sheets(font="Sans", width=842, height=595))  # fmt: skip
 
 
-@wrong()
-def minutes_that_mention_the_work(subject: Subject) -> Case:
-    """A committee speaks about a work of one of its members."""
-    paper = Paper(footer=str)
-    paper.put(
-        subject.one_of("Minutes of the meeting", "Annual report of the department", "Newsletter", "Grant proposal"),
-        15,
-        bold=True,
-    )
-    paper.put(f"Department of {subject.topic.nouns[0].capitalize()} Studies, University of {subject.place}", 11, gap=6)
-    paper.put(f"1. New publications: {subject.byline}: {subject.title}, {subject.journal} {subject.year}.", gap=8)
-    for place in range(2, 30):
-        paper.put(f"{place}. {subject.prose(4, f'minutes/{place}')}", gap=4)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("minutes_that_mention_the_work", """
+    # A committee speaks about a work of one of its members.
+    15b: <Minutes of the meeting~Annual report of the department~Newsletter~Grant proposal>
+    11+6: Department of {field} Studies, University of {s.place}
+    +8: 1. New publications: {s.byline}: {s.title}, {s.journal} {s.year}.
+    each 2-29
+    | +4: {n}. {s:4 minutes/{n}}
+""", on=NUMBERED)  # fmt: skip

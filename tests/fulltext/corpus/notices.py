@@ -5,64 +5,51 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published, references
+from tests.fulltext.corpus.papers import article, body, doi_line, head, published, references
+from tests.fulltext.corpus.scripts import BARE, NUMBERED, SANS, wrong_one
 from tests.fulltext.corpus.words import Subject
 
-
-def _notice(subject: Subject, label: str, text: str) -> Paper:
-    """Return a notice of one page: its label before the title of the work."""
-    own = f"{subject.doi[:-2]}99"
-    paper = published(
-        subject,
-        header=lambda _: f"{subject.journal} {subject.volume + 1} ({subject.year + 1}) 7\nhttps://doi.org/{own}",
-    )
-    heading = label.format(t=subject.title, a=subject.authors[0].family)
-    paper.put(heading, 15, bold=True, gap=10)
-    paper.put(subject.byline, 11, gap=6)
-    paper.put(f"{subject.one_of('Correction to:', 'The original article can be found at', 'Original article:', 'Refers to')} "
-              f"{citation(subject)}. {doi_line(subject)}", 9, gap=6)  # fmt: skip
-    paper.put(text, gap=8)
-    return paper
+NOTICE, REVIEW = DocumentKind.NOTICE, DocumentKind.REVIEW
 
 
 _SORRY = "The authors regret that Table 2 of the article had wrong units. The correct table is given here. The conclusions are unchanged. "
+_RETRACTED = (
+    "<This article has been retracted at the request of the editors, since the data could not be confirmed. ~The editors have "
+    "retracted this article because of concerns about the peer review process. >"
+)
+_CONCERN = "The editors publish this expression of concern to alert readers that the data of this article are under investigation. "
+_NOTICES = {
+    "erratum": (
+        "<Erratum to: {s.title}~Erratum: {s.title}~ERRATUM¶{s.title}~{s.title} (Erratum)>", _SORRY * 2 + "{s:4 erratum}",
+    ),
+    "corrigendum": (
+        ("<Corrigendum to “{s.title}”~Author Correction: {s.title}~Publisher Correction: {s.title}~Correction¶{s.title}"
+        "~Correction for {s.authors[0].family} et al., {s.title}~Corrigendum: {s.title}>"), _SORRY * 2 + "{s:5 erratum}",
+    ),
+    "retraction_notice": (
+        "<Retraction: {s.title}~Retraction Note: {s.title}~RETRACTED: {s.title}~Notice of Retraction¶{s.title}>",
+        _RETRACTED * 4 + "{s:3 why}",
+    ),
+    "expression_of_concern": (
+        ("<Expression of Concern: {s.title}~Editorial Expression of Concern: {s.title}~Expression of concern¶{s.title}"
+        "~Editorial Note of Concern: {s.title}>"), _CONCERN * 4 + "{s:2 why}",
+    ),
+}  # fmt: skip
 
 
-@wrong(DocumentKind.NOTICE)
-def erratum(subject: Subject) -> Case:
-    """It repeats title and authors, and has some lines."""
-    label = subject.one_of("Erratum to: {t}", "Erratum: {t}", "ERRATUM\n{t}", "{t} (Erratum)")
-    return Case(subject, _notice(subject, label, _SORRY * 2 + subject.prose(4, "erratum")).pdf(), pages=subject.pages)
+def _in_another_issue(s: Subject) -> Paper:
+    head_ = f"{s.journal} {s.volume + 1} ({s.year + 1}) 7\nhttps://doi.org/{s.doi[:-2]}99"
+    return published(s, header=lambda _: head_)
 
 
-@wrong(DocumentKind.NOTICE)
-def corrigendum(subject: Subject) -> Case:
-    """As an erratum, under other names."""
-    label = subject.one_of(
-        "Corrigendum to “{t}”", "Author Correction: {t}", "Publisher Correction: {t}", "Correction\n{t}",
-        "Correction for {a} et al., {t}", "Corrigendum: {t}",
-    )  # fmt: skip
-    return Case(subject, _notice(subject, label, _SORRY * 2 + subject.prose(5, "erratum")).pdf(), pages=subject.pages)
-
-
-@wrong(DocumentKind.NOTICE)
-def retraction_notice(subject: Subject) -> Case:
-    """It tells why the work was retracted."""
-    label = subject.one_of("Retraction: {t}", "Retraction Note: {t}", "RETRACTED: {t}", "Notice of Retraction\n{t}")
-    text = subject.one_of(
-        "This article has been retracted at the request of the editors, since the data could not be confirmed. ",
-        "The editors have retracted this article because of concerns about the peer review process. ",
-    )
-    return Case(subject, _notice(subject, label, text * 4 + subject.prose(3, "why")).pdf(), pages=subject.pages)
-
-
-@wrong(DocumentKind.NOTICE)
-def expression_of_concern(subject: Subject) -> Case:
-    """It warns of the work."""
-    label = subject.one_of("Expression of Concern: {t}", "Editorial Expression of Concern: {t}", "Expression of concern\n{t}",
-                           "Editorial Note of Concern: {t}")  # fmt: skip
-    text = "The editors publish this expression of concern to alert readers that the data of this article are under investigation. "
-    return Case(subject, _notice(subject, label, text * 4 + subject.prose(2, "why")).pdf(), pages=subject.pages)
+for _name, (_label, _text) in _NOTICES.items():
+    wrong_one(_name, f"""
+        # One page: the label before the title of the work, its authors, its citation, and some lines.
+        15b+10: {_label}
+        11+6: {{s.byline}}
+        9+6: <Correction to:~The original article can be found at~Original article:~Refers to> {{cite}}. {{doi}}
+        +8: {_text}
+    """, NOTICE, on=_in_another_issue)  # fmt: skip
 
 
 def _about(subject: Subject, title: str, pages: int = 2) -> Paper:
@@ -88,97 +75,65 @@ def comment_on_the_work(subject: Subject) -> Case:
     return Case(subject, _about(subject, label.format(t=subject.title)).pdf(), pages=subject.pages)
 
 
-@wrong(DocumentKind.NOTICE)
-def reply_to_the_work(subject: Subject) -> Case:
-    """Of the authors themselves, to a comment."""
-    label = subject.one_of("Reply to “Comment on ‘{t}’”", "Response to the letter on “{t}”", "Authors’ reply: {t}",
-                           "Response to Comment on “{t}”")  # fmt: skip
-    own = subject.another(1, label.format(t=subject.title))
-    paper = published(own)
-    paper.put(own.title, 15, bold=True, gap=10)
-    paper.put(subject.byline, 11, gap=6)
-    paper.put(f"We thank our colleagues for their comment on our paper [1]. {subject.prose(12, 'reply')}", gap=8)
-    references(paper, subject, 6)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("reply_to_the_work", """
+    # Of the authors themselves, to a comment.
+    15b+10: {o.title}
+    11+6: {s.byline}
+    +8: We thank our colleagues for their comment on our paper [1]. {s:12 reply}
+    references 6 of s
+""", NOTICE, other=lambda s: s.another(1, s.one_of(
+        "Reply to “Comment on ‘{}’”", "Response to the letter on “{}”", "Authors’ reply: {}", "Response to Comment on “{}”",
+    ).format(s.title)))  # fmt: skip
 
 
-@wrong()
-def editorial_about_the_work(subject: Subject) -> Case:
-    """It praises the work, whose DOI stands on its first page."""
-    own = subject.stranger().titled(subject.one_of("In this issue", "Editorial", "Editor’s choice", "From the editors"))
-    paper = published(own, header=lambda _: f"{subject.journal} {subject.volume} ({subject.year}) 1")
-    paper.put(own.title, 16, bold=True)
-    paper.put(own.byline, 10, gap=5)
-    paper.put(
-        f"This issue has a paper of {subject.byline}, “{subject.title}” ({doi_line(subject)}). {subject.prose(9, 'praise')}",
-        gap=8,
-    )
-    paper.put(own.prose(20, "editorial"), gap=5)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("editorial_about_the_work", """
+    # It praises the work, whose DOI stands on its first page.
+    16b: {o.title}
+    10+5: {o.byline}
+    +8: This issue has a paper of {s.byline}, “{s.title}” ({doi}). {s:9 praise}
+    +5: {o:20 editorial}
+""", on_own=True, on=lambda s: published(s.stranger(), header=lambda _: f"{s.journal} {s.volume} ({s.year}) 1"),
+    other=lambda s: s.stranger().titled(s.one_of("In this issue", "Editorial", "Editor’s choice", "From the editors")))  # fmt: skip
 
 
-@wrong()
-def review_of_the_book(subject: Subject) -> Case:
-    """The title of the book stands at the head, with its price."""
-    own = subject.stranger()
-    paper = published(own)
-    paper.put(subject.one_of("BOOK REVIEW", "Book Reviews", "Reviews", "Rezensionen"), 9)
-    paper.put(f"{subject.byline}, {subject.title}. {subject.place}: {subject.publisher}, {subject.year}. "
-              f"{180 + subject.number} pp. ISBN 978-90-0000-0{subject.number:02d}-1. € 49.95", 11, bold=True, gap=8)  # fmt: skip
-    paper.put(f"This book is welcome. {subject.prose(8, 'book')}", gap=8)
-    paper.put(own.prose(14, "review"), gap=4)
-    paper.put(f"Reviewed by {own.authors[0].full}, University of {own.place}", 9, gap=8)
-    return Case(subject, paper.pdf(), type="book", abstract="none")
+wrong_one("review_of_the_book", """
+    # The title of the book stands at the head, with its price.
+    9: <BOOK REVIEW~Book Reviews~Reviews~Rezensionen>
+    11b+8: {s.byline}, {s.title}. {s.place}: {s.publisher}, {s.year}. {number:+180} pp. ISBN 978-90-0000-0{s.number:02d}-1. € 49.95
+    +8: This book is welcome. {s:8 book}
+    +4: {o:14 review}
+    9+8: Reviewed by {o.authors[0].full}, University of {o.place}
+""", other=Subject.stranger, type="book", abstract="none", pages="")  # fmt: skip
 
+wrong_one("peer_review_file", """
+    # The reports of the reviewers and the answers to them.
+    16b: <Peer Review File~Reviewers’ Comments~TRANSPARENT PEER REVIEW FILE~Review History>
+    11+10: Manuscript Title: {s.title}
+    10+4: Corresponding author: {s.authors[0].full}
+    each 1-3
+    | 11b+10: Reviewer #{n} (Remarks to the Author):
+    | +4: The authors present an interesting study. {s:12 review/{n}}
+    | +4: We thank the reviewer for this comment. We have changed the text on page 3.
+""", REVIEW, on=NUMBERED,
+    name="<peer_review_file.pdf~41467_2021_MOESM2_ESM.pdf~review-history.pdf~download.pdf>")  # fmt: skip
 
-@wrong(DocumentKind.REVIEW)
-def peer_review_file(subject: Subject) -> Case:
-    """The reports of the reviewers and the answers to them."""
-    paper = Paper(footer=str)
-    paper.put(
-        subject.one_of("Peer Review File", "Reviewers’ Comments", "TRANSPARENT PEER REVIEW FILE", "Review History"),
-        16,
-        bold=True,
-    )
-    paper.put(f"Manuscript Title: {subject.title}", 11, gap=10)
-    paper.put(f"Corresponding author: {subject.authors[0].full}", 10, gap=4)
-    for number in (1, 2, 3):
-        paper.put(f"Reviewer #{number} (Remarks to the Author):", 11, bold=True, gap=10)
-        paper.put(f"The authors present an interesting study. {subject.prose(12, f'review/{number}')}", gap=4)
-        paper.put("We thank the reviewer for this comment. We have changed the text on page 3.", gap=4)
-    name = subject.one_of("peer_review_file.pdf", "41467_2021_MOESM2_ESM.pdf", "review-history.pdf", "download.pdf")
-    return Case(subject, paper.pdf(), name=name, pages=subject.pages)
+wrong_one("decision_letter", """
+    # The editor writes to the authors.
+    14b: <Decision letter~EDITORIAL DECISION~Decision Letter~Editor's decision>
+    10+8: Article: {s.title}¶{doi}
+    +8: Dear Dr {s.authors[0].family},¶Thank you for submitting your work entitled “{s.title}” for consideration by {s.journal}. Your article has been reviewed by two peer reviewers.
+    +6: Essential revisions: {s:14 revisions}
+    +8: Yours sincerely,¶The editors
+""", REVIEW, on=BARE)  # fmt: skip
 
-
-@wrong(DocumentKind.REVIEW)
-def decision_letter(subject: Subject) -> Case:
-    """The editor writes to the authors."""
-    paper = Paper()
-    paper.put(
-        subject.one_of("Decision letter", "EDITORIAL DECISION", "Decision Letter", "Editor's decision"), 14, bold=True
-    )
-    paper.put(f"Article: {subject.title}\n{doi_line(subject)}", 10, gap=8)
-    paper.put(f"Dear Dr {subject.authors[0].family},\nThank you for submitting your work entitled “{subject.title}” for "
-              f"consideration by {subject.journal}. Your article has been reviewed by two peer reviewers.", gap=8)  # fmt: skip
-    paper.put(f"Essential revisions: {subject.prose(14, 'revisions')}", gap=6)
-    paper.put("Yours sincerely,\nThe editors", gap=8)
-    return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-@wrong(DocumentKind.REVIEW)
-def response_of_the_authors(subject: Subject) -> Case:
-    """The answers to the reviewers, point by point."""
-    paper = Paper(footer=str)
-    paper.put(
-        subject.one_of("Author response", "Response to Reviewers", "Authors’ response to reviewers", "Response Letter"),
-        14,
-        bold=True,
-    )
-    paper.put(f"{subject.title}\n{subject.byline}", 11, gap=8)
-    for number in range(1, 9):
-        paper.put(f"Comment {number}: {subject.prose(2, f'comment/{number}')}", gap=6)
-        paper.put(f"Response: We agree with the reviewer. {subject.prose(3, f'response/{number}')}", gap=3)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("response_of_the_authors", """
+    # The answers to the reviewers, point by point.
+    14b: <Author response~Response to Reviewers~Authors’ response to reviewers~Response Letter>
+    11+8: {s.title}¶{s.byline}
+    each 1-8
+    | +6: Comment {n}: {s:2 comment/{n}}
+    | +3: Response: We agree with the reviewer. {s:3 response/{n}}
+""", REVIEW, on=NUMBERED)  # fmt: skip
 
 
 @wrong()
@@ -193,40 +148,25 @@ def retracted_article_with_a_watermark(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-@wrong()
-def press_release(subject: Subject) -> Case:
-    """A university tells of the work."""
-    paper = Paper(font="Sans")
-    paper.put(subject.one_of("PRESS RELEASE", "For immediate release", "News release", "Media contact"), 12, bold=True)
-    paper.put(
-        f"New findings about {subject.topic.things[0]} at the University of {subject.place}", 16, bold=True, gap=8
-    )
-    paper.put(f"{subject.place}, 3 May {subject.year}. {subject.prose(12, 'press')}", gap=8)
-    paper.put(
-        f"Publication: {subject.byline}: {subject.title}. {subject.journal} {subject.year}. {doi_line(subject)}", gap=10
-    )
-    paper.put(
-        f"Contact: press office, University of {subject.place}, press@{subject.place.lower().replace('ø', 'o')}.test",
-        gap=6,
-    )
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("press_release", """
+    # A university tells of the work.
+    12b: <PRESS RELEASE~For immediate release~News release~Media contact>
+    16b+8: New findings about {s.topic.things[0]} at the University of {s.place}
+    +8: {s.place}, 3 May {s.year}. {s:12 press}
+    +10: Publication: {s.byline}: {s.title}. {s.journal} {s.year}. {doi}
+    +6: Contact: press office, University of {s.place}, press@{town}.test
+""", on=SANS)  # fmt: skip
 
 
-@wrong()
-def flyer_of_a_book(subject: Subject) -> Case:
-    """The publisher sells the book by one page."""
-    paper = Paper(font="Sans")
-    paper.put(subject.publisher, 12, bold=True)
-    paper.put(subject.title, 22, bold=True, gap=14)
-    paper.put(subject.byline, 13, gap=6)
-    paper.put(
-        f"{subject.year}, {200 + subject.number} pages, paperback. ISBN 978-90-0000-0{subject.number:02d}-1. {doi_line(subject)}",
-        gap=8,
-    )
-    paper.put(f"About the book. {subject.abstract} {subject.prose(4, 'flyer')}", gap=8)
-    paper.put(subject.one_of("Order now at a discount of 20 %", "Order form: please send me __ copies", "Order your copy today",
-                             "How to order: use the code SAVE20"), 12, gap=14)  # fmt: skip
-    return Case(subject, paper.pdf(), type="book", name="flyer.pdf")
+wrong_one("flyer_of_a_book", """
+    # The publisher sells the book by one page.
+    12b: {s.publisher}
+    22b+14: {s.title}
+    13+6: {s.byline}
+    +8: {s.year}, {number:+200} pages, paperback. ISBN 978-90-0000-0{s.number:02d}-1. {doi}
+    +8: About the book. {s.abstract} {s:4 flyer}
+    12+14: <Order now at a discount of 20 %~Order form: please send me __ copies~Order your copy today~How to order: use the code SAVE20>
+""", on=SANS, type="book", name="flyer.pdf", pages="")  # fmt: skip
 
 
 @wrong()

@@ -6,8 +6,16 @@ from gateway.model import DocumentKind
 from tests.fulltext.corpus.articles import thesis
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, plain, published, references
+from tests.fulltext.corpus.papers import article, body, doi_line, head, plain, published, references
+from tests.fulltext.corpus.scripts import BARE, NUMBERED, SANS, in_journal, wrong_one
 from tests.fulltext.corpus.words import Subject
+
+_SIGN_IN = (
+    "You do not have access to this content. Please sign in with your username and password, or choose another option: buy this "
+    "article, rent it for 48 hours, or ask your librarian. If you believe that you should have access, contact support with the "
+    "number of your session. We use cookies to improve your experience. Forgot your password? Register. Help. About us. Terms "
+    "and conditions. Privacy policy. Accessibility. Contact. "
+)
 
 
 @wrong(DocumentKind.THESIS)
@@ -62,18 +70,16 @@ def whole_issue_of_a_journal(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name="issue.pdf", pages=subject.pages)
 
 
-@wrong(DocumentKind.FRONT_MATTER)
-def contents_of_the_issue(subject: Subject) -> Case:
-    """The list of all articles of an issue."""
-    paper = published(subject, header=lambda _: f"{subject.journal} {subject.volume}")
-    paper.put(subject.one_of("CONTENTS", "Table of Contents", "Contents", "Inhalt"), 18, bold=True)
-    paper.put(f"Volume {subject.volume} · Number 2 · {subject.year}", 11, gap=4)
-    neighbours = _neighbours(subject, 16)
-    for work in [*neighbours[:2], subject, *neighbours[2:]]:
-        paper.put(f"{work.title}\n{work.byline}   {work.first_page}", gap=8)
-    return Case(
-        subject, paper.pdf(), name=subject.one_of("toc.pdf", "contents.pdf", "1.pdf", "2.pdf"), pages=subject.pages
-    )
+wrong_one("contents_of_the_issue", """
+    # The list of all articles of an issue.
+    18b: <CONTENTS~Table of Contents~Contents~Inhalt>
+    11+4: Volume {s.volume} · Number 2 · {s.year}
+    each 1-2
+    | +8: {w.title}¶{w.byline}   {w.first_page}
+    +8: {s.title}¶{s.byline}   {s.first_page}
+    each 3-16
+    | +8: {w.title}¶{w.byline}   {w.first_page}
+""", DocumentKind.FRONT_MATTER, on=in_journal(header="{s.journal} {s.volume}"), name="<toc.pdf~contents.pdf~1.pdf~2.pdf>")  # fmt: skip
 
 
 @wrong()
@@ -89,20 +95,23 @@ def contents_of_the_book(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), type="book", name="toc.pdf", abstract="none")
 
 
-@wrong(DocumentKind.VOLUME)
-def book_of_abstracts(subject: Subject) -> Case:
-    """Of a conference; one of them is that of the work."""
-    paper = Paper(footer=str)
-    paper.put(
-        subject.one_of("Book of Abstracts", "ABSTRACTS", "Abstract Book", "Programme and Abstracts"), 26, bold=True
-    )
-    paper.put(f"Annual Meeting on {subject.topic.nouns[2].capitalize()}, {subject.place} {subject.year}", 14, gap=10)
-    paper.space(30)
-    for work in [*_neighbours(subject, 2), subject, *_neighbours(subject, 25)[2:]]:
-        paper.put(work.title, 12, bold=True, gap=14)
-        paper.put(work.byline, 9, gap=3)
-        paper.put(work.abstract, gap=4)
-    return Case(subject, paper.pdf(), name="abstracts.pdf", pages=subject.pages)
+wrong_one("book_of_abstracts", """
+    # Of a conference; one of them is that of the work.
+    26b: <Book of Abstracts~ABSTRACTS~Abstract Book~Programme and Abstracts>
+    14+10: Annual Meeting on {fields[2]}, {s.place} {s.year}
+    space 30
+    each 1-2
+    | 12b+14: {w.title}
+    | 9+3: {w.byline}
+    | +4: {w.abstract}
+    12b+14: {s.title}
+    9+3: {s.byline}
+    +4: {s.abstract}
+    each 3-25
+    | 12b+14: {w.title}
+    | 9+3: {w.byline}
+    | +4: {w.abstract}
+""", DocumentKind.VOLUME, on=NUMBERED, name="abstracts.pdf")  # fmt: skip
 
 
 @wrong()
@@ -111,43 +120,30 @@ def other_work_of_the_same_authors(subject: Subject) -> Case:
     return Case(subject, article(subject.another(1)).pdf(), pages=subject.pages)
 
 
-@wrong()
-def other_work_that_cites_it_first(subject: Subject) -> Case:
-    """Its first page names title and DOI of the work."""
-    other = subject.stranger()
-    paper = published(other)
-    head(paper, other)
-    paper.put("1  Introduction", 11, bold=True, gap=8)
-    paper.put(f"Our starting point is {subject.authors[0].family} et al. ({subject.year}), “{subject.title}” ({doi_line(subject)}). "
-              f"{subject.prose(5, 'cited')}", gap=4)  # fmt: skip
-    body(paper, other, 7)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("other_work_that_cites_it_first", """
+    # Its first page names title and DOI of the work.
+    head
+    11b+8: 1  Introduction
+    +4: Our starting point is {s.authors[0].family} et al. ({s.year}), “{s.title}” ({doi}). {s:5 cited}
+    body 7
+""", other=Subject.stranger)  # fmt: skip
 
 
-@wrong()
-def other_work_that_cites_it_in_a_note(subject: Subject) -> Case:
-    """The DOI of the work stands in a footnote of the first page."""
-    other = subject.stranger()
-    note = f"1 See {subject.authors[0].family}, {subject.journal} {subject.year}, {doi_line(subject)}."
-    paper = published(other, footer=lambda page: note if page == 1 else str(page))
-    head(paper, other)
-    body(paper, other, 7)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("other_work_that_cites_it_in_a_note", """
+    # The DOI of the work stands in a footnote of the first page.
+    head
+    body 7
+""", other=Subject.stranger, on_own=True, on=lambda s: published(s.stranger(), footer=lambda page: str(page) if page > 1 else (
+        f"1 See {s.authors[0].family}, {s.journal} {s.year}, {doi_line(s)}.")))  # fmt: skip
 
 
-@wrong()
-def other_work_of_the_same_authors_that_cites_it(subject: Subject) -> Case:
-    """A successor: same people, same topic, and the DOI of the work on the first page."""
-    other = subject.another(1)
-    paper = published(other)
-    head(paper, other)
-    paper.put("1  Introduction", 11, bold=True, gap=8)
-    paper.put(
-        f"In an earlier paper (“{subject.title}”, {doi_line(subject)}) we asked a similar question. {other.prose(5, 'successor')}",
-        gap=4,
-    )
-    body(paper, other, 7)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("other_work_of_the_same_authors_that_cites_it", """
+    # A successor: same people, same topic, and the DOI of the work on the first page.
+    head
+    11b+8: 1  Introduction
+    +4: In an earlier paper (“{s.title}”, {doi}) we asked a similar question. {o:5 successor}
+    body 7
+""", other=Subject.another)  # fmt: skip
 
 
 @wrong()
@@ -181,23 +177,14 @@ def translation_into_another_language(subject: Subject) -> Case:
     return Case(subject, _foreign(subject, title, words, is_spaceless=False, english=note), pages=subject.pages)
 
 
-@wrong()
-def form_to_order_or_to_sign(subject: Subject) -> Case:
-    """An agreement about the work between authors and publisher."""
-    paper = Paper()
-    paper.put(
-        subject.one_of("License to Publish", "COPYRIGHT TRANSFER AGREEMENT", "Order form", "Licence agreement"),
-        15,
-        bold=True,
-    )
-    paper.put(
-        f"Title of the contribution: {subject.title}\nAuthors: {subject.byline}\nJournal: {subject.journal}", gap=10
-    )
-    for place in range(1, 9):
-        paper.put(f"{place}. The author grants to {subject.publisher} the right to publish, reproduce and distribute the contribution in "
-                  "all forms and media. The author warrants that the contribution is original and infringes no rights of others.", gap=6)  # fmt: skip
-    paper.put("Date: ____________   Signature: ____________", gap=14)
-    return Case(subject, paper.pdf(), name=subject.one_of("license.pdf", "agreement.pdf"), pages=subject.pages)
+wrong_one("form_to_order_or_to_sign", """
+    # An agreement about the work between authors and publisher.
+    15b: <License to Publish~COPYRIGHT TRANSFER AGREEMENT~Order form~Licence agreement>
+    +10: Title of the contribution: {s.title}¶Authors: {s.byline}¶Journal: {s.journal}
+    each 1-8
+    | +6: {n}. The author grants to {s.publisher} the right to publish, reproduce and distribute the contribution in all forms and media. The author warrants that the contribution is original and infringes no rights of others.
+    +14: Date: ____________   Signature: ____________
+""", on=BARE, name="<license.pdf~agreement.pdf>")  # fmt: skip
 
 
 @wrong()
@@ -217,80 +204,56 @@ def guidelines_for_authors(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name="guidelines.pdf", pages=subject.pages)
 
 
-@wrong()
-def list_of_publications(subject: Subject) -> Case:
-    """The first author's own list has the work in it."""
-    paper = Paper()
-    paper.put(
-        subject.one_of("Curriculum vitae", "List of publications", "CV", "Publications")
-        + f"\n{subject.authors[0].full}",
-        16,
-        bold=True,
-    )
-    paper.put(
-        f"Professor at the University of {subject.place} since {subject.year - 6}. Born in {subject.place}.", gap=8
-    )
-    paper.put("Articles in journals", 12, bold=True, gap=10)
-    works = [subject.another(branch) for branch in range(1, 24)]
-    for work in [*works[:3], subject, *works[3:]]:
-        paper.put(f"{work.reference} doi:{work.doi}", gap=4)
-    return Case(subject, paper.pdf(), name=subject.one_of("cv.pdf", "publications.pdf"), pages=subject.pages)
+wrong_one("list_of_publications", """
+    # The first author's own list has the work in it.
+    16b: <Curriculum vitae~List of publications~CV~Publications>¶{s.authors[0].full}
+    +8: Professor at the University of {s.place} since {year:-6}. Born in {s.place}.
+    12b+10: Articles in journals
+    each 1-3
+    | +4: {b.reference} doi:{b.doi}
+    +4: {s.reference} doi:{s.doi}
+    each 4-23
+    | +4: {b.reference} doi:{b.doi}
+""", on=BARE, name="<cv.pdf~publications.pdf>")  # fmt: skip
 
 
-@wrong()
-def page_of_a_search(subject: Subject) -> Case:
-    """Results of a search, printed by a browser."""
-    words = subject.title.split()[:3]
-    paper = Paper(font="Sans", header=lambda _: f"Search results for {' '.join(words)}     12/05/2021, 10:14",
-                  footer=lambda page: f"https://library.test/search?q={'+'.join(words)}     {page}/3")  # fmt: skip
-    paper.put(
-        subject.one_of(
-            "Results 1-20 of 1,311", "Showing 20 of 1,311 results", "Search results (1311)", "About 1,300 results"
-        ),
-        12,
-    )
-    for work in [subject, *_neighbours(subject, 12)]:
-        paper.put(work.title, 12, bold=True, gap=10)
-        paper.put(
-            f"{work.byline} - {work.journal}, {work.year}. {work.abstract[:160]} … Cite  Save  Related articles",
-            9,
-            gap=2,
-        )
-    return Case(subject, paper.pdf(), pages=subject.pages)
+def _of_a_search(s: Subject) -> Paper:
+    words = s.title.split()[:3]
+    return Paper(font="Sans", header=lambda _: f"Search results for {' '.join(words)}     12/05/2021, 10:14",
+                 footer=lambda page: f"https://library.test/search?q={'+'.join(words)}     {page}/3")  # fmt: skip
 
 
-@wrong()
-def page_that_asks_to_sign_in(subject: Subject) -> Case:
-    """An obstacle, printed as a PDF."""
-    paper = Paper(font="Sans")
-    paper.put(subject.publisher, 12, bold=True)
-    paper.put(subject.title, 16, bold=True, gap=10)
-    paper.put(f"{subject.byline}\n{citation(subject)} {doi_line(subject)}", gap=6)
-    paper.put(
-        subject.one_of("Sign in to read this article", "Log in via your institution", "Access denied", "Your session has expired"),
-        14, bold=True, gap=16,
-    )  # fmt: skip
-    paper.put("You do not have access to this content. Please sign in with your username and password, or choose another option: "
-              "buy this article, rent it for 48 hours, or ask your librarian. If you believe that you should have access, contact "
-              "support with the number of your session. We use cookies to improve your experience. Forgot your password? Register. "
-              "Help. About us. Terms and conditions. Privacy policy. Accessibility. Contact. " * 2, gap=8)  # fmt: skip
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("page_of_a_search", """
+    # Results of a search, printed by a browser.
+    12: <Results 1-20 of 1,311~Showing 20 of 1,311 results~Search results (1311)~About 1,300 results>
+    each 0-12
+    | 12b+10: {w.title}
+    | 9+2: {w.byline} - {w.journal}, {w.year}. {w.abstract:.160} … Cite  Save  Related articles
+""", on=_of_a_search)  # fmt: skip
 
 
-@wrong()
-def landing_page_as_a_pdf(subject: Subject) -> Case:
-    """The page about the work, printed by a browser."""
-    paper = Paper(font="Sans", header=lambda _: f"{subject.title} | {subject.journal}   5/12/21, 10:14 AM",
-                  footer=lambda page: f"https://doi.org/{subject.doi}   {page}/2")  # fmt: skip
-    paper.put(f"Home > {subject.journal} > Vol. {subject.volume} > Article", 9)
-    paper.put(subject.title, 18, bold=True, gap=10)
-    paper.put(f"{subject.byline}\nFirst published: 3 May {subject.year}   {doi_line(subject)}   Citations: 7", gap=6)
-    paper.put("PDF   Tools   Share   Export citation   Add to favorites   Track citation", 9, gap=8)
-    paper.put(f"Abstract\n{subject.abstract}", gap=8)
-    paper.put("Citing literature   Metrics   Related   Information   Recommended", gap=8)
-    for work in _neighbours(subject, 6):
-        paper.put(f"{work.title}\n{work.byline}, {work.journal}", 9, gap=6)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("page_that_asks_to_sign_in", f"""
+    # An obstacle, printed as a PDF.
+    12b: {{s.publisher}}
+    16b+10: {{s.title}}
+    +6: {{s.byline}}¶{{cite}} {{doi}}
+    14b+16: <Sign in to read this article~Log in via your institution~Access denied~Your session has expired>
+    +8: {_SIGN_IN * 2}
+""", on=SANS)  # fmt: skip
+
+
+wrong_one("landing_page_as_a_pdf", """
+    # The page about the work, printed by a browser.
+    9: Home > {s.journal} > Vol. {s.volume} > Article
+    18b+10: {s.title}
+    +6: {s.byline}¶First published: 3 May {s.year}   {doi}   Citations: 7
+    9+8: PDF   Tools   Share   Export citation   Add to favorites   Track citation
+    +8: Abstract¶{s.abstract}
+    +8: Citing literature   Metrics   Related   Information   Recommended
+    each 1-6
+    | 9+6: {w.title}¶{w.byline}, {w.journal}
+""", on=lambda s: Paper(font="Sans", header=lambda _: f"{s.title} | {s.journal}   5/12/21, 10:14 AM",
+                        footer=lambda page: f"https://doi.org/{s.doi}   {page}/2"))  # fmt: skip
 
 
 @wrong()

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from gateway.model import DocumentKind
-from tests.fulltext.corpus.articles import SCHOOL
 from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published, references
+from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, references
 from tests.fulltext.corpus.pdf import Sheet
+from tests.fulltext.corpus.scripts import BARE, NUMBERED, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 PREVIEW = DocumentKind.PREVIEW
+
+
+def first_pages(paper: Paper, count: int) -> Paper:
+    """Return a paper without its other pages."""
+    paper.sheets = paper.sheets[:count]
+    return paper
 
 
 @wrong(PREVIEW)
@@ -38,38 +44,19 @@ def look_inside(subject: Subject) -> Case:
     return Case(long, paper.pdf(), pages=f"{long.first_page}-{long.first_page + 9}")
 
 
-@wrong(PREVIEW)
-def sample_with_a_sentence_that_says_so(subject: Subject) -> Case:
-    """Two pages of the article, and an offer to buy it."""
-    paper = article(subject)
-    paper.sheets = paper.sheets[:2]
-    paper.page()
-    paper.put(
-        subject.one_of(
-            "You have reached the end of this preview. To read the full article, purchase access.",
-            "This is a preview of subscription content. Buy this article to continue reading.",
-            "Preview: only the first pages are shown. Get full access through your institution.",
-            "End of the free sample. The full text is available for subscribers.",
-        ),
-        14, bold=True,
-    )  # fmt: skip
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("sample_with_a_sentence_that_says_so", """
+    # Two pages of the article, and an offer to buy it.
+    page
+    14b: <You have reached the end of this preview. To read the full article, purchase access.~This is a preview of subscription content. Buy this article to continue reading.~Preview: only the first pages are shown. Get full access through your institution.~End of the free sample. The full text is available for subscribers.>
+""", PREVIEW, on=lambda s: first_pages(article(s), 2))  # fmt: skip
 
 
-@wrong(PREVIEW)
-def abstract_only(subject: Subject) -> Case:
-    """Title, authors and abstract on one page."""
-    paper = published(subject)
-    head(paper, subject)
-    paper.put(f"{subject.one_of('Received', 'Submitted')} 3 January {subject.year}. {doi_line(subject)}", 9, gap=10)
-    paper.put(
-        subject.one_of(
-            "The full text of this article is available from the publisher.", "Full text not available here."
-        ),
-        9,
-        gap=6,
-    )
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("abstract_only", """
+    # Title, authors and abstract on one page.
+    head
+    9+10: <Received~Submitted> 3 January {s.year}. {doi}
+    9+6: <The full text of this article is available from the publisher.~Full text not available here.>
+""", PREVIEW)  # fmt: skip
 
 
 @wrong()
@@ -88,26 +75,15 @@ def abstract_of_a_meeting_with_named_parts(subject: Subject) -> Case:
     return Case(subject, paper.pdf())
 
 
-@wrong(DocumentKind.FRONT_MATTER)
-def cover_of_an_embargoed_item(subject: Subject) -> Case:
-    """The repository's cover, without the work behind it."""
-    paper = Paper()
-    paper.put(SCHOOL, 14, bold=True)
-    paper.put(f"{subject.title}\n{subject.byline}", 14, gap=16)
-    paper.put(f"Citation: {subject.reference} {doi_line(subject)}", gap=10)
-    paper.put(
-        subject.one_of(
-            f"This item is under embargo until 31 December {subject.year + 20}.",
-            f"Full text is restricted until {subject.year + 20}-12-31 at the request of the publisher.",
-            f"EMBARGOED until 31/12/{subject.year + 20}. A copy can be requested from the author.",
-            f"Embargo: the file will be available on December 31, {subject.year + 20}.",
-        ),
-        12, bold=True, gap=14,
-    )  # fmt: skip
-    paper.put("Copyright and moral rights for the publications made accessible in this portal are retained by the authors "
-              "and it is a condition of accessing publications that users recognise these rights.", 9, gap=14)  # fmt: skip
-    paper.put(f"Abstract\n{subject.abstract}", gap=14)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("cover_of_an_embargoed_item", """
+    # The repository's cover, without the work behind it.
+    14b: Harlow Institutional Repository
+    14+16: {s.title}¶{s.byline}
+    +10: Citation: {s.reference} {doi}
+    12b+14: <This item is under embargo until 31 December {year:+20}.~Full text is restricted until {year:+20}-12-31 at the request of the publisher.~EMBARGOED until 31/12/{year:+20}. A copy can be requested from the author.~Embargo: the file will be available on December 31, {year:+20}.>
+    9+14: Copyright and moral rights for the publications made accessible in this portal are retained by the authors and it is a condition of accessing publications that users recognise these rights.
+    +14: Abstract¶{s.abstract}
+""", DocumentKind.FRONT_MATTER, on=BARE)  # fmt: skip
 
 
 @wrong(DocumentKind.SUPPLEMENT)
@@ -145,17 +121,12 @@ def supplement_made_like_an_article(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-@wrong(DocumentKind.SUPPLEMENT)
-def supplement_by_its_name_alone(subject: Subject) -> Case:
-    """Only the name of the file tells."""
-    paper = Paper(footer=str)
-    head(paper, subject)
-    for place in range(1, 9):
-        paper.put(f"Protocol {place}. {subject.prose(8, f'protocol/{place}')}", gap=5)
-    name = subject.one_of("1-s2.0-S0000-mmc1.pdf", "pnas.2021.sapp.pdf", "pone.0213978.s001.pdf", "DataSheet1.pdf",
-                          "Additional_file_1.pdf", "ja1c01234_si_001.pdf", "NIHMS1411-supplement-1.pdf", "JournalSupInfo.pdf",
-                          "Data_Sheet_1.PDF", "12345_MOESM3_ESM.pdf")  # fmt: skip
-    return Case(subject, paper.pdf(), name=name, pages=subject.pages)
+wrong_one("supplement_by_its_name_alone", """
+    # Only the name of the file tells.
+    head
+    each 1-8
+    | +5: Protocol {n}. {s:8 protocol/{n}}
+""", DocumentKind.SUPPLEMENT, on=NUMBERED, name="<1-s2.0-S0000-mmc1.pdf~pnas.2021.sapp.pdf~pone.0213978.s001.pdf~DataSheet1.pdf~Additional_file_1.pdf~ja1c01234_si_001.pdf~NIHMS1411-supplement-1.pdf~JournalSupInfo.pdf~Data_Sheet_1.PDF~12345_MOESM3_ESM.pdf>")  # fmt: skip
 
 
 @wrong(DocumentKind.SUPPLEMENT)
@@ -193,19 +164,11 @@ def readme_of_the_data(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name=subject.one_of("README.pdf", "data_description.pdf"), pages=subject.pages)
 
 
-@wrong()
-def references_only(subject: Subject) -> Case:
-    """The list of what the work cites."""
-    paper = Paper()
-    paper.put(
-        f"{subject.one_of('References', 'Reference list', 'Bibliography', 'Works cited')}: {subject.title}",
-        13,
-        bold=True,
-    )
-    references(paper, subject, 40)
-    return Case(
-        subject, paper.pdf(), name=subject.one_of("s41000_reference.pdf", "references.pdf"), pages=subject.pages
-    )
+wrong_one("references_only", """
+    # The list of what the work cites.
+    13b: <References~Reference list~Bibliography~Works cited>: {s.title}
+    references 40
+""", on=BARE, name="<s41000_reference.pdf~references.pdf>")  # fmt: skip
 
 
 @wrong()
@@ -251,18 +214,12 @@ def scan_without_text(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-@wrong()
-def figures_of_the_work(subject: Subject) -> Case:
-    """The legends alone, with the citation above them."""
-    paper = Paper(header=lambda _: f"{citation(subject)}")
-    paper.put(
-        f"{subject.one_of('Figures', 'Figure legends', 'List of figures', 'Figures and tables')}\n{subject.title}",
-        13,
-        bold=True,
-    )
-    for place in range(1, 8):
-        paper.put(f"Figure {place}. {subject.prose(2, f'figure/{place}')}", gap=14)
-    return Case(subject, paper.pdf(), name="figures.pdf", pages=subject.pages)
+wrong_one("figures_of_the_work", """
+    # The legends alone, with the citation above them.
+    13b: <Figures~Figure legends~List of figures~Figures and tables>¶{s.title}
+    each 1-7
+    | +14: Figure {n}. {s:2 figure/{n}}
+""", on=lambda s: Paper(header=lambda _: citation(s)), name="figures.pdf")  # fmt: skip
 
 
 @wrong()

@@ -5,11 +5,14 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import body, doi_line, head, plain
+from tests.fulltext.corpus.papers import body, head, plain
+from tests.fulltext.corpus.scripts import plain_sheets, right_one
 from tests.fulltext.corpus.words import Subject
 
+PREPRINT = DocumentKind.PREPRINT
 
-@right(DocumentKind.PREPRINT, "submitted")
+
+@right(PREPRINT, "submitted")
 def preprint_with_a_stamp(subject: Subject) -> Case:
     """The stamp stands at the left edge, from below to above."""
     paper = Paper(footer=str)
@@ -24,7 +27,7 @@ def preprint_with_a_stamp(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name=f"{subject.year % 100:02d}04.{10000 + subject.number:05d}v2.pdf")
 
 
-@right(DocumentKind.PREPRINT, "submitted")
+@right(PREPRINT, "submitted")
 def preprint_with_a_banner(subject: Subject) -> Case:
     """Every page has a banner and numbered lines."""
     server = subject.one_of("bioRxiv", "medRxiv")
@@ -38,46 +41,26 @@ def preprint_with_a_banner(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name=f"{subject.year}.04.11.{600000 + subject.number}v1.full.pdf")
 
 
-@right(DocumentKind.PREPRINT, "submitted")
-def preprint_of_another_server(subject: Subject) -> Case:
-    """A cover of the server, and the manuscript."""
-    paper = Paper(footer=str, leading=1.5)
-    paper.put(subject.one_of("PREPRINT", "Research Article (Preprint)"), 12, bold=True)
-    paper.put(subject.title, 18, bold=True, gap=20)
-    paper.put(subject.byline, 11, gap=10)
-    paper.put(f"Posted Date: April 12th, {subject.year}", 10, gap=14)
-    paper.put(f"DOI: https://doi.org/10.21999/rs.3.rs-{5000 + subject.number}/v1", 10, gap=4)
-    paper.put(
-        subject.one_of(
-            "This is a preprint and has not been peer reviewed by a journal.",
-            "Preprints are preliminary reports that have not undergone peer review.",
-        ),
-        10, gap=4,
-    )  # fmt: skip
-    paper.page()
-    head(paper, subject)
-    body(paper, subject, subject.page_count + 3)
-    return Case(subject, paper.pdf(), name="v1.pdf")
+right_one("preprint_of_another_server", """
+    # A cover of the server, and the manuscript.
+    12b: <PREPRINT~Research Article (Preprint)>
+    18b+20: {s.title}
+    11+10: {s.byline}
+    10+14: Posted Date: April 12th, {s.year}
+    10+4: DOI: https://doi.org/10.21999/rs.3.rs-{number:+5000}/v1
+    10+4: <This is a preprint and has not been peer reviewed by a journal.~Preprints are preliminary reports that have not undergone peer review.>
+    page
+    head
+    body own+3
+""", PREPRINT, "submitted", on=plain_sheets(footer=str, leading=1.5), name="v1.pdf", pages="")  # fmt: skip
 
 
-@right(DocumentKind.ARTICLE, "accepted")
-def accepted_manuscript_with_the_publishers_statement(subject: Subject) -> Case:
-    """The statement tells where the version of record is."""
-    statement = subject.one_of(
-        f"This is an Accepted Manuscript of an article published by {subject.publisher} in {subject.journal} on 3 May "
-        f"{subject.year}, available online: {doi_line(subject)}",
-        f"This is the peer reviewed version of the following article: {subject.reference} which has been published in "
-        f"final form at {doi_line(subject)}. This article may be used for non-commercial purposes.",
-        f"© {subject.year}. This manuscript version is made available under the CC-BY 4.0 license. The final published "
-        f"version is available at {doi_line(subject)}",
-        f"This is a post-peer-review, pre-copyedit version of an article published in {subject.journal}. The final "
-        f"authenticated version is available online at: {doi_line(subject)}",
-    )
-    paper = Paper(footer=str, leading=1.6, size=11)
-    paper.put(statement, 9)
-    head(paper, subject)
-    body(paper, subject, subject.page_count + 3)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("accepted_manuscript_with_the_publishers_statement", """
+    # The statement tells where the version of record is.
+    9: <This is an Accepted Manuscript of an article published by {s.publisher} in {s.journal} on 3 May {s.year}, available online: {doi}~This is the peer reviewed version of the following article: {s.reference} which has been published in final form at {doi}. This article may be used for non-commercial purposes.~© {s.year}. This manuscript version is made available under the CC-BY 4.0 license. The final published version is available at {doi}~This is a post-peer-review, pre-copyedit version of an article published in {s.journal}. The final authenticated version is available online at: {doi}>
+    head
+    body own+3
+""", DocumentKind.ARTICLE, "accepted", on=plain_sheets(footer=str, leading=1.6, size=11))  # fmt: skip
 
 
 @right(DocumentKind.ARTICLE, "accepted")
@@ -105,53 +88,37 @@ def author_manuscript_of_a_funder(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name="nihms-1411.pdf", pages=subject.pages)
 
 
-@right(DocumentKind.ARTICLE, "accepted")
-def article_in_press(subject: Subject) -> Case:
-    """The publisher puts a page before the manuscript that was accepted."""
-    paper = Paper(header=lambda page: f"Journal Pre-proof{'' if page > 1 else chr(10)}", footer=str, leading=1.6)
-    paper.put(subject.title, 15, gap=20)
-    paper.put(subject.byline, 11, gap=6)
-    paper.put(f"PII: S0000-{subject.number:04d}(21)00311-7\nDOI: https://doi.org/{subject.doi}\nTo appear in: {subject.journal}",
-              10, gap=10)  # fmt: skip
-    paper.put(
-        "This is a PDF file of an article that has undergone enhancements after acceptance, such as the addition of a "
-        "cover page and metadata, but it is not yet the definitive version of record.",
-        9, gap=10,
-    )  # fmt: skip
-    paper.page()
-    head(paper, subject)
-    body(paper, subject, subject.page_count + 4)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+right_one("article_in_press", """
+    # The publisher puts a page before the manuscript that was accepted.
+    15+20: {s.title}
+    11+6: {s.byline}
+    10+10: PII: S0000-{s.number:04d}(21)00311-7¶DOI: https://doi.org/{s.doi}¶To appear in: {s.journal}
+    9+10: This is a PDF file of an article that has undergone enhancements after acceptance, such as the addition of a cover page and metadata, but it is not yet the definitive version of record.
+    page
+    head
+    body own+4
+""", DocumentKind.ARTICLE, "accepted",
+    on=plain_sheets(header=lambda page: f"Journal Pre-proof{'' if page > 1 else chr(10)}", footer=str, leading=1.6))  # fmt: skip
 
 
-@right(DocumentKind.PREPRINT, "submitted")
-def working_paper_of_a_series(subject: Subject) -> Case:
-    """The series has a cover and asks not to cite."""
-    paper = Paper(footer=lambda page: str(page - 1) if page > 1 else "", leading=1.6)
-    paper.put(f"{subject.place.upper()} WORKING PAPER SERIES", 14, bold=True)
-    paper.put(subject.title, 18, bold=True, gap=60)
-    paper.put(subject.byline, 12, gap=20)
-    paper.put(
-        f"Working Paper {30000 + subject.number}\nhttp://www.wps.test/papers/w{30000 + subject.number}", 11, gap=20
-    )
-    paper.put(
-        subject.one_of(
-            "Working papers are circulated for discussion and comment purposes. They have not been peer-reviewed.",
-            "Preliminary draft. Please do not cite without permission of the authors.",
-        ),
-        9, gap=60,
-    )  # fmt: skip
-    paper.page()
-    head(paper, subject)
-    body(paper, subject, subject.page_count + 6)
-    return Case(subject, paper.pdf(), type="working paper", name=f"w{30000 + subject.number}.pdf")
+right_one("working_paper_of_a_series", """
+    # The series has a cover and asks not to cite.
+    14b: {TOWN} WORKING PAPER SERIES
+    18b+60: {s.title}
+    12+20: {s.byline}
+    11+20: Working Paper {number:+30000}¶http://www.wps.test/papers/w{number:+30000}
+    9+60: <Working papers are circulated for discussion and comment purposes. They have not been peer-reviewed.~Preliminary draft. Please do not cite without permission of the authors.>
+    page
+    head
+    body own+6
+""", PREPRINT, "submitted", on=plain_sheets(footer=lambda page: str(page - 1) if page > 1 else "", leading=1.6),
+    type="working paper", name="w{number:+30000}.pdf", pages="")  # fmt: skip
 
 
-@right(DocumentKind.PREPRINT, "submitted")
-def manuscript_with_numbered_lines(subject: Subject) -> Case:
-    """As it was sent to the journal, with the title page that journals ask for."""
-    paper = Paper(footer=str, leading=2.0, size=11, has_line_numbers=True)
-    paper.put(f"Manuscript submitted to {subject.journal}", 10)
-    head(paper, subject)
-    body(paper, subject, subject.page_count + 6)
-    return Case(subject, paper.pdf(), name="manuscript.pdf")
+right_one("manuscript_with_numbered_lines", """
+    # As it was sent to the journal, with the title page that journals ask for.
+    10: Manuscript submitted to {s.journal}
+    head
+    body own+6
+""", PREPRINT, "submitted", on=plain_sheets(footer=str, leading=2.0, size=11, has_line_numbers=True),
+    name="manuscript.pdf", pages="")  # fmt: skip

@@ -149,6 +149,11 @@ class Subject:
         """Tell whether rules may not be developed on it."""
         return self.number % 2 == 1
 
+    def __format__(self, spec: str) -> str:
+        """Return sentences: `{subject:7 notes}` are seven for these notes."""
+        count, _, purpose = spec.partition(" ")
+        return self.prose(int(count), purpose)
+
     def random(self, purpose: str) -> Random:
         """Return numbers that are the same for every use with this purpose."""
         return Random(f"{self.number}/{self.branch}/{purpose}")

@@ -1,0 +1,152 @@
+"""Kinds of files as scripts: what is set on their pages, one paragraph or instruction a line.
+
+A paragraph is `STYLE: words`: its size, `b` for bold, `c` for centred, and `+N` for the room above it, all of which may be
+missing; `¶` ends a line. `<one~two>` are several ways to say a thing. `{s}` is the work and `{o}` another one, whose title is
+`{o.title}`, and `{o:7 notes}` seven sentences. `{w}` is the n-th work in the same field, and `{b}` of the same people. Instructions are `page`, `uncover`, `columns`, `space`, `head`, `summary`, `body` and
+`references`, with a number or `own`, the pages of the work, and `of s` where they are those of the work. `each 1-8` repeats
+the lines below it that begin with `|`, with `{n}`. A line with `#` says what the file is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gateway.model import DocumentKind
+from tests.fulltext.corpus.cases import Case, right, wrong
+from tests.fulltext.corpus.layout import Paper
+from tests.fulltext.corpus.papers import body, citation, doi_line, head, published, references, summary
+from tests.fulltext.corpus.words import Subject
+
+_STYLE = re.compile(r"(?P<size>[\d.]*)(?P<flags>[bc]*)(?:\+(?P<gap>[\d.]+))?: ?(?P<words>.*)")
+_WAYS = re.compile(r"<([^<>]*~[^<>]*)>")
+
+
+class _Number(int):
+    """A number to which a format adds another one: `{year:+1}`."""
+
+    def __format__(self, spec: str) -> str:
+        return str(self + int(spec or 0))
+
+
+def filled(template: str, s: Subject, o: Subject, n: int = 0) -> str:
+    """Return a text with the words of a work and another one."""
+    text = _WAYS.sub(lambda found: s.one_of(*found[1].split("~")), template).replace("¶", "\n")
+    work = Subject(s.number + 8 * n, 1) if n else s
+    more = {name: _Number(getattr(s, name)) for name in ("year", "number", "first_page")}
+    fields = [word.capitalize() for word in s.topic.nouns]
+    return text.format(
+        s=s, o=o, w=work, b=s.another(n), n=_Number(n), n3=3 * n, n8=8 * n - 6, section=s.sections()[(n - 1) % 6],
+        cite=citation(s), doi=doi_line(s), w_doi=doi_line(work), main=s.title.partition(":")[0], authors=len(s.authors),
+        field=fields[0], fields=fields, town=s.place.lower().replace("ø", "o"), TOWN=s.place.upper(), **more,
+    )  # fmt: skip
+
+
+def set_by(script: str, paper: Paper, s: Subject, o: Subject) -> Paper:
+    """Set a script on a paper."""
+    for n, line in _repeated(script):
+        style = _STYLE.fullmatch(line)
+        if style is None:
+            _do(line, paper, s, s if line.endswith(" of s") else o)
+        else:
+            flags, words = style["flags"], filled(style["words"], s, o, n)
+            paper.put(
+                words, float(style["size"] or 0), bold="b" in flags, centred="c" in flags, gap=float(style["gap"] or 0)
+            )
+    return paper
+
+
+def _repeated(script: str) -> Iterator[tuple[int, str]]:
+    lines = [line.lstrip() for line in script.split("\n") if line.strip() and not line.lstrip().startswith("#")]
+    for place, line in enumerate(lines):
+        if line.startswith("each "):
+            first, last = map(int, line[5:].split("-"))
+            below = lines[place + 1 :]
+            end = next((at for at, other in enumerate(below) if other[0] != "|"), len(below))
+            yield from ((n, other[1:].lstrip()) for n in range(first, last + 1) for other in below[:end])
+        elif line[0] != "|":
+            yield 0, line
+
+
+def _do(line: str, paper: Paper, s: Subject, own: Subject) -> None:
+    verb, *words = line.removesuffix(" of s").split(" ")
+    number = words[0] if words else ""
+    count = int(number.removeprefix("own") or 0) if number else 0
+    count += s.page_count if number.startswith("own") else len(paper.sheets) if number.startswith("+") else 0
+    {
+        "page": paper.page,
+        "uncover": lambda: uncover(paper, s),
+        "columns": lambda: paper.columns(count),
+        "space": lambda: paper.space(count),
+        "head": lambda: head(paper, own),
+        "summary": lambda: summary(paper, own),
+        "body": lambda: body(paper, own, count, *words[1:]),
+        "references": lambda: references(paper, own, count or 12),
+    }[verb]()  # type: ignore[no-untyped-call]
+
+
+def covered(s: Subject) -> Paper:
+    """Return a paper that begins with a cover, without running heads until it is uncovered."""
+    return published(s, header=_always(""), footer=_always(""))
+
+
+def uncover(paper: Paper, s: Subject) -> None:
+    """Begin the page behind a cover."""
+    heads = published(s)
+    paper.header, paper.footer = heads.header, heads.footer
+    paper.page()
+
+
+def _same(subject: Subject) -> Subject:
+    return subject
+
+
+def _scripted(
+    named: Any, name: str, script: str, /, *,
+    own: Callable[[Subject], Subject] = _same, other: Callable[[Subject], Subject] = _same,
+    on: Callable[[Subject], Paper] = published, on_own: bool = False, **case: str,
+) -> None:  # fmt: skip
+    """Name a kind: a script on a paper `on` of the other work, or of its own, and what differs in the `case`."""
+
+    def make(subject: Subject) -> Case:
+        s = own(subject)
+        o = other(s)
+        paper = set_by(script, on(s if on_own else o), s, o)
+        facts = {"pages": "{s.pages}", **case}
+        return Case(s, paper.pdf(), **{key: filled(value, s, s) for key, value in facts.items()})
+
+    make.__name__ = name
+    named(make)
+
+
+def right_one(name: str, script: str, of: Any = DocumentKind.ARTICLE, version: str = "", /, **form: Any) -> None:
+    """Name a kind of file that is the work."""
+    _scripted(right(of, version), name, script, **form)
+
+
+def wrong_one(name: str, script: str, of: DocumentKind | None = None, /, **form: Any) -> None:
+    """Name a kind of file that is not the work, or not alone."""
+    _scripted(wrong(of), name, script, **form)
+
+
+def plain_sheets(**more: Any) -> Callable[[Subject], Paper]:
+    """Return what makes papers of a form that is the same for all works."""
+    return lambda _: Paper(**more)
+
+
+BARE, NUMBERED, SANS = plain_sheets(), plain_sheets(footer=str), plain_sheets(font="Sans")
+
+
+def in_journal(**more: Any) -> Callable[[Subject], Paper]:
+    """Return what makes papers with the running heads of a journal. `header` and `footer` may be templates."""
+
+    def made(s: Subject) -> Paper:
+        heads = {key: _always(filled(value, s, s)) if isinstance(value, str) else value for key, value in more.items()}
+        return published(s, **heads)
+
+    return made
+
+
+def _always(words: str) -> Callable[[int], str]:
+    return lambda _: words
