@@ -110,8 +110,9 @@ def test_a_format_that_was_added_exists_for_every_item_after_a_rebuild(desk: Des
     assert (outdated(desk.store), desk.record("2", "new").datestamp) == ((), desk.now)
 
 
-@pytest.mark.parametrize("error", [StoreError, ZeroDivisionError, KeyboardInterrupt])
-@pytest.mark.parametrize("place", ["_item_change", "replace"])
+@pytest.mark.parametrize(
+    ("place", "error"), [("_item_change", StoreError), ("replace", ZeroDivisionError), ("replace", KeyboardInterrupt)]
+)
 def test_a_rebuild_that_fails_leaves_no_intent_open(desk: Desk, request, monkeypatch, error, place) -> None:
     """For a minute after it nobody was told of anything new."""
     desk.sent(Sent("1"))

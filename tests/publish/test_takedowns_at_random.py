@@ -26,7 +26,7 @@ from tests.publish.desk import ADDRESS, Desk, Sent, dc
 from tests.seeds import seed_of
 
 ITEMS = ("1", "2", "3")
-WALKS, STEPS = 8, 40
+WALKS, STEPS = 4, 40
 DIGESTS = {name: sha256(name.encode()).hexdigest() for name in ITEMS}
 ENTRIES = (
     *(Takedown(Kind.IDENTIFIER, f"oai:gateway.example.org:laro/{name}") for name in ITEMS),

@@ -15,13 +15,14 @@ from gateway.recovery import make_again
 from gateway.store.opening import open_store
 from gateway.versions import is_older, stated_datestamp
 from tests.publish.desk import START, Desk, Sent, dc, make_databases
+from tests.rows import each_row
 
 OLD, NEW, NEWEST = "2010-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"
 FUTURE = "2999-01-01T00:00:00Z"
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
+@each_row(
+    "one, other, expected",
     [
         (OLD, NEW, True),
         (NEW, OLD, False),
@@ -41,8 +42,8 @@ def test_datestamps_are_compared_as_moments_or_by_their_days(one: str, other: st
     assert is_older(one, other) is expected
 
 
-@pytest.mark.parametrize(
-    ("text", "is_deleted", "expected"),
+@each_row(
+    "text, is_deleted, expected",
     [
         (f" {NEW} ", False, NEW),
         ("yesterday", False, ""),
@@ -76,11 +77,13 @@ def test_an_older_deletion_later_in_the_list_deletes_nothing(desk: Desk) -> None
     assert _title(desk) == "New"
 
 
-@pytest.mark.parametrize("datestamp", [NEW, "", "unknown", FUTURE, "2020-01-01"])
-def test_of_versions_that_cannot_be_told_apart_the_later_one_is_published(desk: Desk, datestamp: str) -> None:
-    desk.sent(Sent("1", dc("First"), datestamp=NEW), begun=0)
-    assert desk.sent(Sent("1", dc("Later"), datestamp=datestamp), begun=0).published == 1
-    assert _title(desk) == "Later"
+def test_of_versions_that_cannot_be_told_apart_the_later_one_is_published(desk: Desk) -> None:
+    stated = (NEW, "", "unknown", FUTURE, "2020-01-01")
+    names = [str(number) for number in range(len(stated))]
+    desk.sent(*(Sent(name, dc("First"), datestamp=NEW) for name in names), begun=0)
+    later = (Sent(name, dc("Later"), datestamp=datestamp) for name, datestamp in zip(names, stated, strict=True))
+    assert desk.sent(*later, begun=0).published == len(stated)
+    assert [_title(desk, name) for name in names] == ["Later"] * len(stated)
 
 
 def test_a_version_from_the_future_does_not_stay_for_ever(desk: Desk) -> None:

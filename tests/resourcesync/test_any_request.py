@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,6 +18,7 @@ from tests.publish.desk import make_databases
 
 STATUSES = {200, 202, 204, 206, 304, 308, 400, 404, 405, 406, 411, 412, 413, 414, 415, 416, 429, 431}
 SITE = "https://gateway.example.org"
+EXAMPLES = int(os.environ.get("REQUEST_EXAMPLES", "500"))
 MARK = "injected"
 EVIL = (f"a\r\nX-{MARK}: 1", f'"><x {MARK}="1">', f"]]><{MARK}/>", "../../etc/passwd", "\x00", "%ff", "é", "a" * 3_000)
 NAMES = ("oai_dc", "oai_didl", "source", "source:laro:x", "open", "1", "0", "-1", "9" * 30, "2999-01-01", "²", *EVIL)
@@ -120,18 +122,7 @@ def check(house: House, request: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_no_request_is_a_fault_of_the_server(house):
-    @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(requests(house))
-    def sent(request: dict[str, Any]) -> None:
-        check(house, request)
-
-    sent()
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
-def test_no_request_of_very_many_is_a_fault_of_the_server(house):
-    @settings(max_examples=5_000, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(requests(house))
     def sent(request: dict[str, Any]) -> None:
         check(house, request)

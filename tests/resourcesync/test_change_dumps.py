@@ -14,6 +14,7 @@ from gateway.xmltext import utc_datetime
 from harvester.sources.resourcesync.package import Package
 from tests.publish.desk import START
 from tests.resourcesync.conftest import DAY, URL
+from tests.rows import each_row
 
 FOLDER = "/resourcesync/oai_dc/source"
 NAME = f"{URL}/metadata/oai_dc/oai:gateway.example.org:laro/"
@@ -115,13 +116,13 @@ def test_a_package_is_continued_where_it_stopped(dumped):
     assert int(whole.headers["Content-Length"]) == len(whole.data)
 
 
-@pytest.mark.parametrize("wanted", ["bytes=99999999-", "bytes=5-2", "bytes=a-b", "lines=1-2", "bytes=" + "9" * 99])
+@each_row("wanted", ["bytes=99999999-", "bytes=5-2", "bytes=a-b", "lines=1-2", "bytes=" + "9" * 99])
 def test_ranges_of_nonsense_are_no_fault_of_the_server(dumped, wanted):
     path = f"{FOLDER}/changedump-2023-11-14.2.zip"
     assert dumped.get(path, headers={"Range": wanted}).status_code in (200, 206, 416)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "changedump-2023-11-15.zip",
@@ -176,7 +177,7 @@ def test_what_a_kill_left_is_deleted_and_what_is_lost_is_made_again(dumped):
     assert len(list(dumped.document("changedump"))) == 2
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"key": 1}', b"\xff"])
+@each_row("content", [b"", b"{", b"[]", b'{"key": 1}', b"\xff"])
 def test_a_damaged_index_means_that_nothing_is_kept(dumped, content):
     (dumped.kept().folder / "kept.json").write_bytes(content)
     assert dumped.get(f"{FOLDER}/changedump.xml").status_code == 404

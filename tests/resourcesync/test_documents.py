@@ -16,6 +16,7 @@ from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
 from gateway.resourcesync.periods import periods
 from harvester.sources.resourcesync.documents import read
+from tests.rows import each_row
 
 DAY = 86_400
 BEGIN = 20 * DAY + 5
@@ -70,14 +71,13 @@ def via(origin, upstream):
     return [link.href for link in read_.related("via")]
 
 
-@pytest.mark.parametrize(
-    ("source", "address"),
+@each_row("source, address",
     [
         (Source("laro", "http://a.example.org/oai"), "http://a.example.org/oai?verb=GetRecord&metadataPrefix=mods&identifier="),
         (Source("laro", "http://a.example.org/?a=b"), "http://a.example.org/?a=b&verb=GetRecord&metadataPrefix=mods&identifier="),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize(("upstream", "written"), [("oai:x/1", "oai:x/1"), ("a&b", "a%26b"), ("ü <", "%C3%BC%20%3C")])
+@each_row("upstream, written", [("oai:x/1", "oai:x/1"), ("a&b", "a%26b"), ("ü <", "%C3%BC%20%3C")])
 def test_where_a_record_came_from_is_an_address_of_its_source(source, address, upstream, written):
     assert via(origin_of(source, "https://gateway.example.org/sources/laro", "mods"), upstream) == [address + written]
 

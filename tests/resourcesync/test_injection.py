@@ -10,6 +10,7 @@ import pytest
 from lxml import etree
 
 from harvester.sources.resourcesync.documents import read
+from tests.rows import each_row
 
 SITE = "https://gateway.example.org"
 NAMES = (
@@ -67,7 +68,7 @@ def test_every_document_has_the_elements_of_the_standards_alone(filled):
         assert not [name for name, value in answer.headers if "injected" in name.lower() or re.search(r"[\r\n]", value)]
 
 
-@pytest.mark.parametrize("name", ["resourcelist", "changelist-open"])
+@each_row("name", ["resourcelist", "changelist-open"])
 def test_every_address_in_a_list_has_the_record_of_its_own_name(filled, name):
     urls = locations(filled, f"{FOLDER}/{name}.xml")
     titles = set()

@@ -126,14 +126,13 @@ def _fetch_of(source: Source, *, has_parts: bool) -> Fetch:
     return fetch_by(get)
 
 
-@pytest.mark.parametrize("has_parts", [False, True])
 @pytest.mark.parametrize(
-    "start",
+    ("start", "has_parts"),
     [
-        "/",
-        "/.well-known/resourcesync",
-        "/resourcesync/oai_dc/source/changelist.xml",
-        "/resourcesync/oai_dc/source/resourcedump-1.zip",
+        pytest.param("/", True),
+        pytest.param("/.well-known/resourcesync", False, marks=pytest.mark.slow),
+        pytest.param("/resourcesync/oai_dc/source/changelist.xml", True, marks=pytest.mark.slow),
+        pytest.param("/resourcesync/oai_dc/source/resourcedump-1.zip", False, marks=pytest.mark.slow),
     ],
 )
 def test_our_own_linter_has_one_advice_in_two_runs(source, start, has_parts, tmp_path):
@@ -156,8 +155,11 @@ def _findings(linted: Linted) -> set[str]:
     return {result.check for result in linted.report.results if result.verdict in broken}
 
 
-@pytest.mark.parametrize("has_parts", [False, True])
-@pytest.mark.parametrize("start", ["/.well-known/resourcesync", "/resourcesync/oai_dc/source/changedump.xml"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("start", "has_parts"),
+    [("/.well-known/resourcesync", True), ("/resourcesync/oai_dc/source/changedump.xml", False)],
+)
 def test_our_own_linter_has_nothing_to_say_about_what_is_kept(source_of, start, has_parts, tmp_path):
     source = source_of(3 if has_parts else 0)
     keep = {"snapshot_days": 1, "snapshots": 3}

@@ -7,12 +7,11 @@ import zipfile
 from hashlib import sha256
 from io import BytesIO
 
-import pytest
-
 from gateway.resourcesync import batch_dump
 from harvester.sources.resourcesync.documents import read as document
 from harvester.sources.resourcesync.package import Package
 from tests.resourcesync.conftest import URL
+from tests.rows import each_row
 
 FOLDER = "/resourcesync/oai_dc/source"
 NAME = f"{URL}/metadata/oai_dc/oai:gateway.example.org:laro/"
@@ -92,7 +91,7 @@ def test_a_package_is_continued_where_it_stopped(source):
     assert (other.status_code, other.data) == (200, whole.data)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "wanted",
     ["bytes=99999999-", "bytes=5-2", "bytes=-0", "bytes=a-b", "lines=1-2", "bytes=0-0,5-6", "bytes=" + "9" * 99],
 )
@@ -102,9 +101,7 @@ def test_ranges_of_nonsense_are_no_fault_of_the_server(source, wanted):
     assert source.get(f"{FOLDER}/resourcedump-1.zip", headers={"Range": wanted}).status_code in (200, 206, 416)
 
 
-@pytest.mark.parametrize(
-    "name", ["resourcedump-0.zip", "resourcedump-2.zip", "resourcedump-2.xml", "resourcedump-x.zip"]
-)
+@each_row("name", ["resourcedump-0.zip", "resourcedump-2.zip", "resourcedump-2.xml", "resourcedump-x.zip"])
 def test_packages_that_are_none_are_not_found(source, name):
     source.publish("1")
     assert source.get(f"{FOLDER}/{name}").status_code == 404
@@ -142,8 +139,8 @@ def test_what_was_deleted_is_not_in_a_batch(house):
     assert list(read(batch(house, f"{NAME}1\n{NAME}2").data)[1]) == [f"{NAME}2"]
 
 
-@pytest.mark.parametrize(
-    ("body", "sentence"),
+@each_row(
+    "body, sentence",
     [
         ("", "no address"),
         ("https://elsewhere.example.org/metadata/oai_dc/x", "no metadata at 'https://elsewhere.example.org"),
@@ -162,7 +159,7 @@ def test_addresses_that_are_none_are_named_in_a_clear_error(house, body, sentenc
     assert len(answer.data) < 3_000
 
 
-@pytest.mark.parametrize("body", ["x\n" * 1_001, "x" * 4_000_001])
+@each_row("body", ["x\n" * 1_001, "x" * 4_000_001])
 def test_too_large_a_batch_is_refused(house, body):
     assert batch(house, body).status_code == 413
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-import pytest
-
 from gateway.model import FileLink, FileOrigin
 from gateway.publish_files import file_all
 from gateway.takedowns import Kind, Takedown
 from gateway.xmltext import utc_datetime
 from tests.publish.desk import START, Sent, dc, pdf
 from tests.resourcesync.conftest import DAY, HUB, URL
+from tests.rows import each_row
 
 NAME = f"{URL}/metadata/oai_dc/oai:gateway.example.org:laro/"
 FOUND = FileLink("https://a.example.org/1.pdf", "application/pdf", FileOrigin.DISCOVERED, "x", 12, "ab" * 32)
@@ -47,7 +46,7 @@ def test_before_the_first_change_there_is_no_change_list(source):
     assert source.get("/resourcesync/oai_dc/source/changelist.xml").status_code == 404
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         "oai_dc/source/nothing.xml",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-import pytest
 from flask import Flask
 
 from gateway.model import Source as PublishedSource
@@ -13,6 +12,7 @@ from gateway.takedowns import Kind, Takedown
 from tests.page_house import FOUND
 from tests.publish.desk import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY, URL
+from tests.rows import each_row
 
 FOLDER = "/resourcesync/oai_dc/source"
 PACKAGE = f"{FOLDER}/resourcedump-1.zip"
@@ -124,16 +124,6 @@ def test_any_tag_is_a_match_of_if_match_star(source):
         assert source.get(path, headers={"If-Match": "*"}).status_code == 200
 
 
-def test_a_range_is_ignored_unless_it_is_one_of_bytes(source):
-    """RFC 9110 §14.2."""
-    source.publish("1")
-    source.desk.now += 5
-    assert source.get(PACKAGE, headers={"Range": "lines=1-2"}).status_code == 200
-    assert source.get(PACKAGE, headers={"Range": "bytes=0-0,2-3"}).status_code == 200
-    assert source.get(PACKAGE, headers={"Range": "bytes=0-3"}).status_code == 206
-    assert source.get(PACKAGE, headers={"Range": "bytes=999999999-"}).status_code == 416
-
-
 def test_if_none_match_is_compared_weakly_and_before_a_range(source):
     """RFC 9110 §13.1.2, §13.2.2."""
     source.publish("1")
@@ -142,9 +132,7 @@ def test_if_none_match_is_compared_weakly_and_before_a_range(source):
     assert source.get(PACKAGE, headers={"If-None-Match": f"W/{tag}", "Range": "bytes=0-3"}).status_code == 304
 
 
-@pytest.mark.parametrize(
-    "name", ["resourcelist-01.xml", "resourcelist-%D9%A1.xml", "resourcedump-01.zip", "resourcedump-0.zip"]
-)
+@each_row("name", ["resourcelist-01.xml", "resourcelist-%D9%A1.xml", "resourcedump-01.zip", "resourcedump-0.zip"])
 def test_a_part_has_one_address(source, name):
     source.publish("1")
     source.desk.now += 5
