@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -16,11 +13,12 @@ from harvester.audit import ledger as ledger_module
 from harvester.audit.compare import differences, title_key
 from harvester.audit.crossref import Deposited
 from harvester.audit.holdings import _work, matched_works, of_store
-from harvester.audit.ledger import SQL, Ledger
+from harvester.audit.ledger import Ledger
 from harvester.audit.report import Entry, Journals, Tally, csv_lines, entries, json_lines, text_lines
 from harvester.audit.scope import scope_of
 from tests.audit.conftest import record
 from tests.audit.crossref import ELECTRONIC, ISSN
+from tests.rows import each_row
 
 TITLE = "On the completeness of a collection of journals"
 WORK = Deposited(
@@ -39,8 +37,8 @@ def listed(ledger: Ledger) -> Ledger:
     return ledger
 
 
-@pytest.mark.parametrize(
-    ("held", "expected"),
+@each_row(
+    "held, expected",
     [
         (record(TITLE, doi="10.5555/A", date="2019-12-01", source=f"ISSN {ISSN}"), []),
         (record(TITLE.upper() + "!", doi="https://doi.org/10.5555/a"), []),
@@ -63,7 +61,7 @@ def test_what_disagrees_is_reported(held, expected):
     assert [difference.what for difference in differences(held, WORK)] == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "doi:10.55",
@@ -80,7 +78,7 @@ def test_a_doi_that_is_none_is_malformed(text):
     assert differences(record(TITLE, doi=text), None)[0].theirs == "malformed"
 
 
-@pytest.mark.parametrize("text", ["doi:10.5555/a", "https://example.org/10", "ISBN 10-5", "oai:x:10.5"])
+@each_row("text", ["doi:10.5555/a", "https://example.org/10", "ISBN 10-5", "oai:x:10.5"])
 def test_what_is_not_meant_for_a_doi_is_not_malformed(text):
     assert record(TITLE, doi=text).malformed == ()
 
@@ -90,8 +88,8 @@ def test_short_titles_tell_no_works_apart():
     assert title_key(TITLE) == "onthecompletenessofacollectionofjournals"
 
 
-@pytest.mark.parametrize(
-    ("held", "work"),
+@each_row(
+    "held, work",
     [
         (record("Another", doi="10.5555/a"), WORK.doi),
         (record(TITLE), WORK.doi),
@@ -106,7 +104,7 @@ def test_a_record_is_found_by_its_doi_or_its_title(listed, held, work):
     assert (listed_work.doi if listed_work else None) == work
 
 
-@pytest.mark.parametrize(
+@each_row(
     "held",
     [
         record(TITLE, date="1999"),
@@ -217,7 +215,7 @@ def test_it_is_written_for_people_tables_and_programs(reported):
     assert list(text_lines([good])) == []
 
 
-@pytest.mark.parametrize("title", ["=HYPERLINK(1)", "Books;=HYPERLINK(1)", "\r=HYPERLINK(1)", "\uff1dHYPERLINK(1)"])
+@each_row("title", ["=HYPERLINK(1)", "Books;=HYPERLINK(1)", "\r=HYPERLINK(1)", "\uff1dHYPERLINK(1)"])
 def test_no_cell_of_a_csv_report_is_a_formula(reported, title):
     """Also not where semicolons separate cells."""
     (entry, *_) = reported
@@ -244,13 +242,3 @@ def test_what_breaks_off_leaves_nothing_behind(listed):
     with pytest.raises(ZeroDivisionError):
         listed.hold(broken())
     assert [row.doi for row in listed.rows()] == ["10.5555/b", "10.5555/a"]
-
-
-def test_every_query_is_used_and_understood():
-    text = Path(ledger_module.__file__).read_text()
-    assert set(SQL) == set(re.findall(r"(?:SQL\[|_rows\(|_walked\(|for query in \(|, )\"(\w+)\"", text)) & set(SQL)
-    database = sqlite3.connect(":memory:")
-    database.executescript(ledger_module._SCHEMA)
-    for query in SQL.values():
-        database.execute(f"explain {query}", dict.fromkeys(re.findall(r":(\w+)", query)) or (None,) * query.count("?"))
-    database.close()

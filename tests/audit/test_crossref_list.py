@@ -14,6 +14,7 @@ from harvester.http.messages import Fetched
 from tests.audit.conftest import record
 from tests.audit.crossref import ELECTRONIC, ISSN, deposited
 from tests.fulltext.recorded import DATA, exchanges
+from tests.rows import each_row
 
 NOW = 1_790_000_000  # in 2026
 
@@ -143,8 +144,8 @@ def test_what_crossref_does_not_know_is_not_audited(listing):
         listing(("2049-3630",)).known()
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
+@each_row(
+    "given, sentence",
     [
         (((), (), ()), "The audit needs one kind of scope"),
         (((ISSN,), ("78",), ()), "The audit needs one kind of scope"),
@@ -208,7 +209,7 @@ def test_an_answer_that_is_no_list_is_an_error():
     assert read_works(_answer({}, 404)) is None
 
 
-@pytest.mark.parametrize("body", [b"[]", b'[{"DOI": "10.1", "status": "Unknown"}]', b"{}", b"<html>"])
+@each_row("body", [b"[]", b'[{"DOI": "10.1", "status": "Unknown"}]', b"{}", b"<html>"])
 def test_who_registered_a_doi_is_told_or_an_error(body):
     with pytest.raises(AnswerError):
         read_agency(Fetched("https://doi.org/ra/10.1", 200, (), body, 0))

@@ -13,6 +13,7 @@ from harvester.dump.output import File, Order, Stream
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
 from harvester.sources import Description, ListEnd, SourceKind, Step
+from tests.rows import each_row
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 PAYLOAD = b"<dc><title>Zwei &amp; zwanzig \xc3\xa9</title></dc>"
@@ -206,8 +207,8 @@ def test_a_deleted_record_is_a_header():
     )
 
 
-@pytest.mark.parametrize(
-    ("payload", "alone"),
+@each_row(
+    "payload, alone",
     [
         (b"<a/>", b'<a xmlns=""/>'),
         (b'<a xmlns="urn:a"><b/></a>', b'<a xmlns="urn:a"><b/></a>'),
@@ -219,7 +220,7 @@ def test_no_payload_inherits_the_namespace_around_it(payload, alone):
     assert fragment(payload, ()) == alone
 
 
-@pytest.mark.parametrize("payload", [b"<a/>", b'<a xmlns="urn:a"/>', b"<p:a b='c'/>", b"no element"])
+@each_row("payload", [b"<a/>", b'<a xmlns="urn:a"/>', b"<p:a b='c'/>", b"no element"])
 def test_a_payload_from_a_dump_is_as_it_was_received(payload):
     assert as_received(fragment(payload, ())) == payload
     assert fragment(payload, (), is_enclosed=False) == payload

@@ -29,6 +29,7 @@ from harvester.runtime.progress import Errors
 from tests import live
 from tests.graph import gathered
 from tests.graph.gathered import HOSTILE, WORKS, identifier
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it fills an instance
 
@@ -153,7 +154,7 @@ def _export(folder: Path, stop: Stop, target: Path, format_: str = "neo4j"):
         return Export(store, desk, Errors(nowhere), stop).write(target, format_)
 
 
-@pytest.mark.parametrize("format_", exporting.FORMATS)
+@each_row("format_", exporting.FORMATS)
 def test_stopped_export_leaves_nothing(folder, tmp_path, format_: str) -> None:
     stop = Stop()
     stop.ask()
@@ -185,7 +186,7 @@ def test_second_export_to_the_same_place_waits_for_nobody(folder, tmp_path) -> N
         _export(folder, Stop(), tmp_path / "new")
 
 
-@pytest.mark.parametrize("name", ["thesis.txt", "Author.csv/thesis.txt"])
+@each_row("name", ["thesis.txt", "Author.csv/thesis.txt"])
 def test_export_deletes_no_files_of_others_beside_it(folder, tmp_path, name: str) -> None:
     kept = tmp_path / "new.part" / name
     kept.parent.mkdir(parents=True)
@@ -215,7 +216,7 @@ def test_name_that_no_file_system_has_is_refused_in_a_sentence(folder, tmp_path)
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.parametrize("is_folder", [True, False])
+@each_row("is_folder", [True, False])
 def test_folder_that_appears_during_an_export_is_not_replaced(folder, tmp_path, monkeypatch, is_folder: bool) -> None:
     before = facts_of
 

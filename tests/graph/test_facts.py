@@ -28,6 +28,7 @@ from harvester.graph.statements import LONGEST, checked
 from harvester.graph.tables import Tables
 from harvester.runtime.interrupts import Stop, StopAsked
 from harvester.runtime.progress import Errors
+from tests.rows import each_row
 
 ITEM = "oai:g.example.org:s/oai:x:1"
 ONE, OTHER = "0000-0002-1825-0097", "0000-0001-5109-3700"
@@ -71,9 +72,7 @@ def _searched(policy: Policy | None, published: str = "2025", **more):
     return json.loads(search_as_json(SearchResult(Outcome.NOT_FOUND, policy=policy, published=published, **more)))
 
 
-@pytest.mark.parametrize(
-    ("months", "day"), [(0, ""), (None, ""), (1, "2026-01-31"), (2, "2026-02-28"), (12, "2026-12-31"), (10**6, "")]
-)
+@each_row("months, day", [(0, ""), (None, ""), (1, "2026-01-31"), (2, "2026-02-28"), (12, "2026-12-31"), (10**6, "")])
 def test_last_day_of_an_embargo_counts_from_the_end_of_the_year(months: int | None, day: str) -> None:
     policy = Policy(Colour.GREEN, issns=("1234-5679",), permissions=(Permission(("accepted",), (), months),))
     edges = dict(_facts(("title", "T"), search=_searched(policy)).edges)
@@ -96,7 +95,7 @@ def test_publisher_without_a_policy_is_that_of_the_record() -> None:
     assert _facts(("title", "T")).shared.publisher is None
 
 
-@pytest.mark.parametrize("issn", ["1234-5678", "0000-0000", "1234-567X", "00000000"])
+@each_row("issn", ["1234-5678", "0000-0000", "1234-567X", "00000000"])
 def test_number_that_is_no_issn_joins_no_publishers(issn: str) -> None:
     publisher = _facts(("publisher", "Press"), ("source", f"ISSN {issn}")).shared.publisher
     assert publisher == _facts(("publisher", "Press")).shared.publisher
@@ -225,14 +224,24 @@ def test_loaded_values_are_those_of_the_export(tmp_path) -> None:
     assert [file.name for file in (instance / "graph").iterdir()] == ["graph.lbug"], "the former one is still there"
 
 
-def _manifest(export, **counts: int) -> None:
+def _about(**counts: int) -> dict:
     about = {"format": "neo4j", "horizon": "2026-11-26T00:00:00Z", "takedowns": ""}
-    kinds = {"nodes": dict.fromkeys(NODES, 0) | counts, "relationships": dict.fromkeys(EDGES, 0)}
-    (export / "graph.json").write_text(json.dumps({**about, **kinds}))
+    return {**about, "nodes": dict.fromkeys(NODES, 0) | counts, "relationships": dict.fromkeys(EDGES, 0)}
 
 
-@pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"format": 1}', "[" * 100_000, '{"format": "neo4j", "horizon": 1}']
+def _manifest(export, **counts: int) -> None:
+    (export / "graph.json").write_text(json.dumps(_about(**counts)))
+
+
+@each_row(
+    "content",
+    [
+        *("", "[]", "{}", '{"format": 1}', "[" * 100_000, '{"format": "neo4j", "horizon": 1}'),
+        *(
+            json.dumps(_about(Author=1)).replace(*change)
+            for change in (("26T00", "\\ud800"), ('"Author": 1', '"Author": Infinity'))
+        ),
+    ],
 )
 def test_what_is_no_export_is_refused(tmp_path, content: str) -> None:
     (tmp_path / "graph.json").write_text(content)
@@ -282,8 +291,8 @@ def test_loading_is_stopped_while_a_table_is_copied(tmp_path) -> None:
         database._fill(Engine(), manifest, Errors(io.StringIO()), stop)
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
+@each_row(
+    "value, shown",
     [
         (Decimal(3), 3),
         (Decimal("2.5"), "2.5"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 
 import pytest
@@ -16,6 +17,7 @@ from harvester.graph.query import ask
 from tests.conftest import ROOT
 from tests.graph import gathered
 from tests.graph.gathered import DOE, ROE, identifier
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it fills an instance, and starts processes
 
@@ -48,11 +50,20 @@ def _questions() -> dict[str, list[str]]:
     return {section.partition("\n")[0]: re.findall(r"```cypher\n(.*?)```", section, re.DOTALL) for section in sections}
 
 
-@pytest.fixture
-def loaded(folder, export):
-    """Return the instance with its graph loaded."""
-    gathered.done(folder, "graph", "load", str(export("neo4j") / "graph.json"))
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory, ready_made):
+    """Return an instance with its graph loaded, which tests only read."""
+    folder = tmp_path_factory.mktemp("loaded") / "instance"
+    ready_made(folder, gathered.fill)
+    gathered.done(folder, "graph", "export", str(folder.with_name("neo4j")), "--as", "neo4j")
+    gathered.done(folder, "graph", "load", str(folder.with_name("neo4j") / "graph.json"))
     return folder
+
+
+@pytest.fixture
+def copied(loaded, tmp_path):
+    """Return a copy of that instance, which may be changed."""
+    return shutil.copytree(loaded, tmp_path / "instance")
 
 
 def _rows(folder, query: str) -> list[dict]:
@@ -90,8 +101,8 @@ def test_answer_for_people_is_a_table_and_says_of_when_it_is(loaded) -> None:
     assert "_ID" not in whole.stdout
 
 
-@pytest.mark.parametrize(
-    ("query", "sentence"),
+@each_row(
+    "query, sentence",
     [
         ("CREATE (:Author {id: '1'})", "CREATE is refused: it writes"),
         ("MATCH (a:Author) SET a.name = ''", "SET is refused: it writes"),
@@ -127,7 +138,7 @@ def test_words_in_texts_names_and_comments_are_no_statements(loaded) -> None:
     assert len(_rows(loaded, "CALL show_tables() RETURN *")) == 11
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query", ["COPY (MATCH (a:Author) RETURN a.name) TO '{out}'", "LOAD FROM '{secret}' (file_format='csv') RETURN *"]
 )
 def test_sandbox_alone_keeps_a_query_from_files(loaded, tmp_path, monkeypatch, query: str) -> None:
@@ -141,12 +152,12 @@ def test_sandbox_alone_keeps_a_query_from_files(loaded, tmp_path, monkeypatch, q
     assert not (tmp_path / "out.csv").exists()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
-        pytest.param("UNWIND range(1, 10000000) AS x UNWIND range(1, 1000000) AS y RETURN count(*)", id="endless"),
-        pytest.param(f"RETURN {'(' * 4000}1{')' * 4000}", id="hard to parse"),
-        pytest.param("RETURN levenshtein(repeat('a',100000), repeat('b',100000))", id="not interruptible"),
+        "UNWIND range(1, 10000000) AS x UNWIND range(1, 1000000) AS y RETURN count(*)",
+        f"RETURN {'(' * 4000}1{')' * 4000}",  # hard to parse
+        "RETURN levenshtein(repeat('a',100000), repeat('b',100000))",  # the engine cannot interrupt it
     ],
 )
 def test_a_query_that_takes_too_long_is_ended(loaded, query: str) -> None:
@@ -162,10 +173,10 @@ def test_an_engine_that_fails_is_told_in_a_sentence(loaded, monkeypatch) -> None
         ask(loaded, "RETURN 1", TakedownFile(loaded).read())
 
 
-def test_a_file_that_is_no_graph_is_told_in_a_sentence(loaded) -> None:
-    database.place_of(loaded).write_bytes(b"nothing" * 10_000)
+def test_a_file_that_is_no_graph_is_told_in_a_sentence(copied) -> None:
+    database.place_of(copied).write_bytes(b"nothing" * 10_000)
     with pytest.raises(StoreDamaged, match="cannot be read; load the graph again"):
-        ask(loaded, "RETURN 1", TakedownFile(loaded).read())
+        ask(copied, "RETURN 1", TakedownFile(copied).read())
 
 
 def test_a_query_has_limits_of_memory_and_rows(loaded) -> None:
@@ -183,9 +194,9 @@ def test_columns_of_one_name_are_no_object_of_json(loaded) -> None:
     assert gathered.done(loaded, "graph", "query", query).stdout.split() == ["a", "a", "1", "2"]
 
 
-def test_a_graph_older_than_a_takedown_is_not_queried(loaded) -> None:
-    gathered.done(loaded, "takedown", "add", identifier("reefs"))
-    result = gathered.called(main, loaded, "graph", "query", "MATCH (p:Publication) RETURN p.title")
+def test_a_graph_older_than_a_takedown_is_not_queried(copied) -> None:
+    gathered.done(copied, "takedown", "add", identifier("reefs"))
+    result = gathered.called(main, copied, "graph", "query", "MATCH (p:Publication) RETURN p.title")
     assert result.exit_code == 5
     assert "Something was taken down" in result.stderr
     assert result.stdout == ""
