@@ -43,8 +43,7 @@ def test_the_names_of_all_files_are_reported(body):
 
 
 @each_row(
-    "body",
-    [b"", b"<xml/>", b"PK\x03\x04 and no more", b"PK\x03\x04" + b"x" * 99, tarred(":gz")[:40], b"\x1f\x8bgzip"],
+    "body", [b"", b"<xml/>", b"PK\x03\x04 and no more", b"PK\x03\x04" + b"x" * 99, tarred(":gz")[:40], b"\x1f\x8bgzip"]
 )
 def test_what_is_no_archive_has_none(body):
     assert names_in(body) == ()

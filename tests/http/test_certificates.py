@@ -40,17 +40,12 @@ def test_a_private_authority_is_trusted_for_all_or_for_one_source(secure, make):
 
 @pytest.mark.slow
 @pytest.mark.needs("openssl")
-def test_another_authority_is_not_trusted(secure, make, tmp_path):
-    url, _ = secure
-    assert not _answers(make(Access(url, ca_bundle=str(authority(tmp_path / "other")))), url)
-
-
-@pytest.mark.slow
-@pytest.mark.needs("openssl")
-def test_the_public_authorities_stay_trusted(secure, make, tmp_path, monkeypatch):
+def test_another_authority_is_not_trusted_and_the_public_ones_stay_so(secure, make, tmp_path, monkeypatch):
     url, public = secure
+    access = Access(url, ca_bundle=str(authority(tmp_path / "other")))
+    assert not _answers(make(access), url)
     monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", public)
-    assert _answers(make(Access(url, ca_bundle=str(authority(tmp_path / "other")))), url)
+    assert _answers(make(access), url)
 
 
 BAD = [(None, "cannot be read: No such file"), (b"x", "has no certificate")]

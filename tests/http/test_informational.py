@@ -42,10 +42,7 @@ def _saying(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
     thread.join()
 
 
-@each_row(
-    "before",
-    [_HINTS, _CONTINUE, _PROCESSING, _HINTS + _HINTS, _CONTINUE + _PROCESSING + _HINTS, _HINTS * 19],
-)
+@each_row("before", [_HINTS, _CONTINUE, _PROCESSING, _HINTS + _HINTS, _CONTINUE + _PROCESSING + _HINTS, _HINTS * 19])
 def test_informational_answers_are_skipped_and_the_connection_goes_on(make, before: bytes):
     with _saying(before + _FINAL) as (url, asked):
         made = make(url)

@@ -33,6 +33,8 @@ from harvester.http.pacing import Pace
 from tests.http.server import PATIENCE_SECONDS, ok, serving, until_gone
 from tests.rows import each_row
 
+ONCE = {"fetch_retries": 0}
+
 
 def test_answer_comes_back_whatever_its_status(server, make):
     url = server.say("/", ok(b"gone", 410, Content_Type="text/plain"))
@@ -70,15 +72,10 @@ def test_body_and_method_are_sent_as_asked(server, make):
     assert [(request.method, request.body) for request in server.asked] == [("POST", b"verb=Identify"), ("HEAD", b"")]
 
 
-def test_fetcher_speaks_for_its_source(server, make):
-    url = server.say("/", ok())
-    assert make(url).web.fetcher("x")(Request(url)).status == 200
-
-
-def test_web_closes_with_its_block(server):
+def test_fetcher_speaks_for_its_source_and_web_closes_with_its_block(server):
     url = server.say("/", ok())
     with Web(load(Path("/nowhere"), environ={}), {"x": Access(url)}) as web:
-        assert web(Request(url, "x")).status == 200
+        assert web.fetcher("x")(Request(url)).status == 200
 
 
 def test_deadline_that_passes_while_a_connection_is_made_ends_the_request(server, make, monkeypatch):
@@ -117,80 +114,64 @@ def test_request_with_a_deadline_of_its_own_is_not_repeated_behind_it(server, ma
     assert made.pauses == []
 
 
-def test_server_that_is_busy_and_names_no_time_is_waited_for_as_long_as_fallback_steps_may_take(server, make):
-    """One, two and four minutes; the next eight would be more than ten in all."""
-    url = server.say("/", ok(status=503))
-    made = make(url)
-    with pytest.raises(TryLater, match="limit of 600 seconds"):
-        made.web(Request(url, "x"))
-    assert made.pauses == [60.0, 120.0, 240.0]
-
-
 # --- encodings --------------------------------------------------------------------------------------------------
 
 TEXT = b"<a>" + b"x" * 3000 + b"</a>"
 RAW = zlib.compressobj(wbits=-15)
 RAW_DEFLATED = RAW.compress(TEXT) + RAW.flush()
-
-
-@each_row(
-    "body, headers",
-    [
-        (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "gzip"}),
-        (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "x-gzip, identity"}),
-        (gzip.compress(TEXT, mtime=0), {}),  # done and not announced
-        (gzip.compress(TEXT, mtime=0), {"Content-Type": "text/xml"}),
-        (TEXT, {"Content-Encoding": "gzip"}),  # announced and not done
-        (gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0), {"Content-Encoding": "gzip"}),
-        (gzip.compress(TEXT[:9], mtime=0) + gzip.compress(TEXT[9:], mtime=0) + b"\0\0", {"Content-Encoding": "gzip"}),
-        (zlib.compress(TEXT), {"Content-Encoding": "deflate"}),
-        (RAW_DEFLATED, {"Content-Encoding": "deflate"}),
-        (TEXT, {"Content-Encoding": "deflate"}),
-        (TEXT, {"Content-Encoding": "UTF-8"}),  # the character set, called an encoding
-        (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "deflate"}),  # a proxy that names all compression so
-        (gzip.compress(TEXT, mtime=0), {"Content-Encoding": "br"}),
-        (zlib.compress(TEXT), {"Content-Encoding": "gzip"}),
-        (zlib.compress(TEXT, 1), {"Content-Encoding": "br"}),
-        (zlib.compress(TEXT), {}),
-        (zlib.compress(zlib.compress(TEXT)), {"Content-Encoding": "deflate"}),
-        (zlib.compress(gzip.compress(TEXT, mtime=0)), {"Content-Encoding": "deflate"}),
-        (gzip.compress(zlib.compress(TEXT), mtime=0), {"Content-Encoding": "gzip"}),
-        (gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0), {"Content-Encoding": "deflate, gzip"}),
-        (TEXT, {}),
-    ],
-)
-def test_content_comes_out_whatever_the_header_claims(server, make, body: bytes, headers: dict[str, str]):
-    url = server.say("/", (200, headers, body))
-    assert make(url).web(Request(url, "x")).body == TEXT
+ZIPPED, DEFLATED = gzip.compress(TEXT, mtime=0), zlib.compress(TEXT)
+TWICE = gzip.compress(ZIPPED, mtime=0)
+AS_GZIP = "its bytes are encoded as gzip."
 
 
 @each_row(
     "body, encoding, note",
     [
-        (gzip.compress(TEXT, mtime=0), "deflate", "says deflate; its bytes are encoded as gzip."),
-        (gzip.compress(TEXT, mtime=0), "", "says nothing; its bytes are encoded as gzip."),
+        (ZIPPED, "gzip", ""),
+        (ZIPPED, "x-gzip, identity", ""),
+        (ZIPPED, "x-gzip", ""),
+        (ZIPPED, "", f"says nothing; {AS_GZIP}"),
         (TEXT, "gzip", "says gzip; its bytes are not encoded."),
-        (
-            gzip.compress(gzip.compress(TEXT, mtime=0), mtime=0),
-            "gzip",
-            "says gzip; its bytes are encoded as gzip, gzip.",
-        ),
-        (gzip.compress(TEXT, mtime=0), "x-gzip", ""),
-        (zlib.compress(TEXT), "deflate", ""),
+        (TWICE, "gzip", "says gzip; its bytes are encoded as gzip, gzip."),
+        (gzip.compress(TEXT[:9], mtime=0) + gzip.compress(TEXT[9:], mtime=0) + b"\0\0", "gzip", ""),
+        (DEFLATED, "deflate", ""),
+        (RAW_DEFLATED, "deflate", ""),
+        (TEXT, "deflate", "not encoded"),
+        (TEXT, "UTF-8", None),  # the character set, called an encoding
+        (ZIPPED, "deflate", f"says deflate; {AS_GZIP}"),  # a proxy that names all compression so
+        (ZIPPED, "br", AS_GZIP),
+        (DEFLATED, "gzip", "encoded as deflate"),
+        (zlib.compress(TEXT, 1), "br", "encoded as deflate"),
+        (DEFLATED, "", "encoded as deflate"),
+        (zlib.compress(DEFLATED), "deflate", "encoded as deflate, deflate"),
+        (zlib.compress(ZIPPED), "deflate", "encoded as"),
+        (gzip.compress(DEFLATED, mtime=0), "gzip", "encoded as"),
+        (TWICE, "deflate, gzip", "encoded as gzip, gzip"),
         (TEXT, "", ""),
     ],
 )
-def test_content_encoding_that_is_another_is_reported(server, make, body: bytes, encoding: str, note: str):
+def test_content_comes_out_whatever_the_header_claims_and_what_is_otherwise_is_reported(
+    server, make, body: bytes, encoding: str, note: str | None
+):
     url = server.say("/", (200, {"Content-Encoding": encoding} if encoding else {}, body))
     fetched = make(url).web(Request(url, "x"))
     assert fetched.body == TEXT
-    assert note in fetched.note
-    assert bool(note) == bool(fetched.note)
+    if note is not None:
+        assert note in fetched.note
+        assert bool(note) == bool(fetched.note)
 
 
-@each_row("body", [b"x\x9c" + b"no zlib at all", b"x\x9c", b"%PDF-1.7 x"])
-def test_what_only_looks_like_a_compressed_form_stays_as_it_is(server, make, body: bytes):
-    url = server.say("/", ok(body, Content_Type="application/pdf"))
+@each_row(
+    "body, content_type",
+    [
+        (b"x\x9c" + b"no zlib at all", "application/pdf"),
+        (b"x\x9c", "application/pdf"),
+        (b"%PDF-1.7 x", "application/pdf"),
+        (ZIPPED, "application/gzip; a=b"),
+    ],
+)
+def test_what_only_looks_like_a_compressed_form_or_is_one_itself_stays_as_it_is(server, make, body, content_type):
+    url = server.say("/", ok(body, Content_Type=content_type))
     assert make(url).web(Request(url, "x")).body == body
 
 
@@ -212,17 +193,11 @@ def test_redirect_without_a_body_may_announce_an_encoding(server, make, encoding
     assert made.pauses == []
 
 
-def test_file_that_is_gzip_itself_stays_as_it_is(server, make):
-    body = gzip.compress(TEXT, mtime=0)
-    url = server.say("/", ok(body, Content_Type="application/gzip; a=b"))
-    assert make(url).web(Request(url, "x")).body == body
-
-
 @each_row(
     "body, encoding",
     [
-        (gzip.compress(TEXT, mtime=0)[:-30], "gzip"),
-        (gzip.compress(TEXT, mtime=0)[:20] + b"?" * 30, "gzip"),
+        (ZIPPED[:-30], "gzip"),
+        (ZIPPED[:20] + b"?" * 30, "gzip"),
         (b"\x00\xff" * 9, "deflate"),
         (b"\x8b\x02\x80<x/>", "br"),
     ],
@@ -235,18 +210,23 @@ def test_damaged_encoding_is_asked_for_again_without(server, make, body: bytes, 
     assert made.pauses == [2.0]
 
 
-def test_bomb_is_stopped_while_it_grows(server, make):
-    url = server.say("/", ok(gzip.compress(b"0" * 30_000_000), Content_Encoding="gzip"))
-    made = make(url, {"fetch_max_bytes": 1_000_000})
-    with pytest.raises(AnswerTooLarge, match="more than 1000000 bytes, decompressed"):
-        made.web(Request(url, "x"))
-    assert (len(server.asked), made.pauses) == (1, [])
+def test_answer_longer_than_the_limit_is_refused_by_its_announcement_while_it_comes_or_while_it_grows(server, make):
+    def announce(handler):
+        handler.close_connection = True
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\n")
+        until_gone(handler)
 
-
-def test_answer_longer_than_the_limit_is_refused(server, make):
-    url = server.say("/", ok(b"0" * 2000))
-    with pytest.raises(AnswerTooLarge, match="more than 1000 bytes"):
-        make(url, {"fetch_max_bytes": 1000}).web(Request(url, "x"))
+    bomb = ok(gzip.compress(b"0" * 3_000_000), Content_Encoding="gzip")
+    for said, most, sentence in (
+        (announce, 1000, "has more than 1000 bytes: 5000000000"),
+        (ok(b"0" * 2000), 1000, "more than 1000 bytes"),
+        (bomb, 100_000, "more than 100000 bytes, decompressed"),
+    ):
+        url, before = server.say("/", said), len(server.asked)
+        made = make(url, {"fetch_max_bytes": most})
+        with pytest.raises(AnswerTooLarge, match=sentence):
+            made.web(Request(url, "x"))
+        assert (len(server.asked) - before, made.pauses) == (1, [])
 
 
 def test_chunked_answer_is_put_together(server, make):
@@ -263,8 +243,8 @@ def test_chunked_answer_is_put_together(server, make):
 # --- patience ---------------------------------------------------------------------------------------------------
 
 
-def _in_seconds(seconds: int) -> str:
-    return format_datetime(datetime.fromtimestamp(1_700_000_000 + seconds, UTC), usegmt=True)
+def _in_seconds(seconds: int, zone: str = "GMT") -> str:
+    return format_datetime(datetime.fromtimestamp(1_700_000_000 + seconds, UTC), usegmt=True).replace("GMT", zone)
 
 
 @each_row(
@@ -277,11 +257,7 @@ def _in_seconds(seconds: int) -> str:
         (503, {"Retry-After": _in_seconds(30), "Date": _in_seconds(0)}, 30.0),
         (503, {"Retry-After": _in_seconds(30), "Date": _in_seconds(10)}, 20.0),
         (503, {"Retry-After": _in_seconds(30), "Date": "?"}, 30.0),
-        (
-            503,
-            {"Retry-After": _in_seconds(30).replace("GMT", "-0000"), "Date": _in_seconds(0).replace("GMT", "-0000")},
-            30.0,
-        ),
+        (503, {"Retry-After": _in_seconds(30, "-0000"), "Date": _in_seconds(0, "-0000")}, 30.0),
         (503, {"Retry-After": _in_seconds(-30), "Date": _in_seconds(0)}, 1.0),
         (422, {"Retry-After": "9"}, 9.0),
         (500, {"Retry-After": "soon"}, 2.0),
@@ -317,27 +293,22 @@ def test_chance_lengthens_pauses_a_little(server, make):
     assert made.pauses == [2.5]
 
 
-def test_busy_for_ever_is_try_later(server, make):
-    url = server.say("/", ok(b"", 503, Retry_After="1"))
-    with pytest.raises(TryLater, match="still answers 503"):
-        make(url).web(Request(url, "x"))
-    assert len(server.asked) == 6
-
-
-def test_longer_wait_than_allowed_is_try_later_at_once(server, make):
-    url = server.say("/", ok(b"", 429, Retry_After="86400"))
+@each_row(
+    "status, headers, sentence, pauses",
+    [
+        (503, {"Retry-After": "1"}, "still answers 503", [1.0] * 5),
+        # One, two and four minutes, as long as fallback steps may take; the next eight would be more than ten in all.
+        (503, {}, "limit of 600 seconds", [60.0, 120.0, 240.0]),
+        (503, {"Retry-After": "1500"}, "1500 seconds", [1500.0, 1500.0]),
+        (429, {"Retry-After": "86400"}, r"The server answers 429\. The next try would be in 86400 seconds", []),
+    ],
+)
+def test_busy_for_ever_or_for_too_long_is_try_later(server, make, status, headers, sentence, pauses):
+    url, before = server.say("/", (status, headers, b"")), len(server.asked)
     made = make(url)
-    with pytest.raises(TryLater, match=r"The server answers 429\. The next try would be in 86400 seconds"):
+    with pytest.raises(TryLater, match=sentence):
         made.web(Request(url, "x"))
-    assert (len(server.asked), made.pauses) == (1, [])
-
-
-def test_waits_are_added_up(server, make):
-    url = server.say("/", ok(b"", 503, Retry_After="1500"))
-    made = make(url)
-    with pytest.raises(TryLater):
-        made.web(Request(url, "x"))
-    assert made.pauses == [1500.0, 1500.0]
+    assert (made.pauses, len(server.asked) - before) == (pauses, len(pauses) + 1)
 
 
 @each_row("status", [400, 401, 403, 404, 410, 413, 422, 501])
@@ -372,20 +343,12 @@ def test_hosts_are_asked_at_their_pace(server, make):
     assert [round(answer.seconds, 3) for answer in answers] == [0.3, 0.3, 0.3]
 
 
-def test_pace_of_all_sources_is_a_setting(server, make):
-    url = server.say("/", ok())
-    made = make(url, {"fetch_delay_seconds": 3.0}, monotonic=lambda: 0.0)
-    made.web(Request(url, "x"))
-    made.web(Request(url, "x"))
-    assert made.pauses == [3.0]
-
-
-def test_the_pace_of_a_host_is_shared(server, make):
+def test_pace_of_all_sources_is_a_setting_and_that_of_a_host_is_shared(server, make):
     url, pace = server.say("/", ok()), Pace()
     first, second = (make(url, {"fetch_delay_seconds": 3.0}, monotonic=lambda: 0.0, pace=pace) for _ in range(2))
-    first.web(Request(url, "x"))
-    second.web(Request(url, "x"))
-    assert (first.pauses, second.pauses) == ([], [3.0])
+    for made in (first, second, second):
+        made.web(Request(url, "x"))
+    assert (first.pauses, second.pauses) == ([], [3.0, 6.0])
 
 
 # --- what is broken off ------------------------------------------------------------------------------------------
@@ -403,7 +366,7 @@ def test_what_is_broken_off_ends_at_once_and_nothing_begins(server, make):
         web.break_off()
 
     url = server.say("/", answer)
-    web = make(url, {"fetch_retries": 0}).web
+    web = make(url, ONCE).web
     breaking = Thread(target=break_off)
     breaking.start()
     for _ in range(2):
@@ -423,19 +386,19 @@ def _hang_up(handler) -> None:
     handler.connection.shutdown(socket.SHUT_RDWR)
 
 
-def _short(handler) -> None:
-    handler.close_connection = True
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<a>")
+def _writing(beginning: bytes):
+    """Return what writes this and closes the connection."""
+
+    def write(handler) -> None:
+        handler.close_connection = True
+        handler.wfile.write(beginning)
+
+    return write
 
 
-def _chunk_cut(handler) -> None:
-    handler.close_connection = True
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n<a>")
-
-
-def _nonsense(handler) -> None:
-    handler.close_connection = True
-    handler.wfile.write(b"nonsense\r\n\r\n")
+_short = _writing(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<a>")
+_chunk_cut = _writing(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n<a>")
+_nonsense = _writing(b"nonsense\r\n\r\n")
 
 
 @each_row("broken", [_hang_up, _short, _chunk_cut, _nonsense])
@@ -462,22 +425,22 @@ def test_kept_connection_that_was_closed_is_opened_again_at_once(server, make):
     assert (made.pauses, len(server.asked)) == ([], 3)
 
 
-def test_nobody_there_is_connection_failed(make):
-    with socket.socket() as taken:
+def _fails(made, url: str, sentence: str = "Connection refused") -> list[float]:
+    """Return the pauses of a request that nobody answers."""
+    with pytest.raises(ConnectionFailed, match=sentence):
+        made.web(Request(url, "x"))
+    return made.pauses
+
+
+def test_a_port_that_refuses_from_the_first_is_reported_at_once_though_others_of_its_host_answer(make, server):
+    """With the default settings it took 67 seconds."""
+    with socket.socket() as taken:  # nobody listens, and nobody else can begin to
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/"
-        made = make(url, {"fetch_retries": 1})
-        with pytest.raises(ConnectionFailed, match="Connection refused"):
-            made.web(Request(url, "x"))
-    assert made.pauses == []
-
-
-def test_a_port_that_refuses_from_the_first_is_reported_at_once(make):
-    """With the default settings it took 67 seconds."""
-    made = make("http://127.0.0.1:1/")
-    with pytest.raises(ConnectionFailed, match="Connection refused"):
-        made.web(Request("http://127.0.0.1:1/", "x"))
-    assert made.pauses == []
+        assert _fails(make(url), url) == []
+        made = make(server.say("/", ok()), allow=["127.0.0.1"])
+        assert made.web(Request(server.url(), "x")).status == 200
+        assert _fails(made, url) == []
 
 
 def test_a_host_that_is_gone_in_the_middle_of_a_harvest_is_asked_twice_more_and_then_reported_at_once(make):
@@ -487,98 +450,64 @@ def test_a_host_that_is_gone_in_the_middle_of_a_harvest_is_asked_twice_more_and_
         url = server.say("/", ok())
         assert make(url, pace=pace).web(Request(url, "x")).status == 200
     made = make(url, pace=pace)
-    with pytest.raises(ConnectionFailed, match="Connection refused"):
-        made.web(Request(url, "x"))
-    assert made.pauses == [2.0, 4.0]
-    with pytest.raises(ConnectionFailed, match="Connection refused"):
-        made.web(Request(url, "x"))
-    assert made.pauses == [2.0, 4.0]
+    for _ in range(2):
+        assert _fails(made, url) == [2.0, 4.0]
 
 
-def test_another_port_of_a_host_that_answers_is_reported_at_once_when_it_refuses(make, server):
-    url = server.say("/", ok())
-    made = make(url, allow=["127.0.0.1"])
-    assert made.web(Request(url, "x")).status == 200
-    with pytest.raises(ConnectionFailed, match="Connection refused"):
-        made.web(Request("http://127.0.0.1:1/", "x"))
-    assert made.pauses == []
-
-
-def test_a_host_that_answered_an_hour_ago_counts_as_one_that_has_not(make):
+def test_a_host_that_answered_an_hour_ago_counts_as_one_that_has_not():
     pace = Pace()
     pace.note_answer("127.0.0.1:80", 0.0)
     assert (pace.has_answered("127.0.0.1:80", 3599.0), pace.has_answered("127.0.0.1:80", 3600.0)) == (True, False)
     assert not pace.has_answered("127.0.0.1:81", 0.0)
 
 
-def test_a_name_server_that_does_not_answer_is_asked_once_more(make):
+@each_row(
+    "error, sentence, pauses",
+    [
+        (socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), "Temporary failure", [2.0]),
+        (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "Name or service not known", []),
+    ],
+)
+def test_a_name_server_that_does_not_answer_is_asked_once_more_and_an_unknown_name_is_final(
+    make, error, sentence, pauses
+):
     def failing(*_, **__):
-        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        raise error
 
-    made = make(resolve=failing)
-    with pytest.raises(ConnectionFailed, match="Temporary failure"):
-        made.web(Request("http://nowhere.example/", "x"))
-    assert made.pauses == [2.0]
+    assert _fails(make(resolve=failing), "http://nowhere.example/", sentence) == pauses
 
 
-@each_row("error", [OSError(113, "No route to host"), TimeoutError("timed out")])
-def test_a_host_that_no_route_leads_to_from_the_first_is_reported_at_once(make, monkeypatch, error):
+@each_row(
+    "error, sentence",
+    [(OSError(113, "No route to host"), "No route"), (TimeoutError("timed out"), "no connection in time")],
+)
+def test_a_host_that_no_route_leads_to_from_the_first_is_reported_at_once(make, monkeypatch, error, sentence):
     def failing(*_):
         raise error
 
     monkeypatch.setattr("harvester.http.connections._connected", failing)
-    made = make("http://127.0.0.1:1/")
-    with pytest.raises(ConnectionFailed):
-        made.web(Request("http://127.0.0.1:1/", "x"))
-    assert made.pauses == []
+    assert _fails(make("http://127.0.0.1:1/"), "http://127.0.0.1:1/", sentence) == []
 
 
-def test_unknown_host_is_connection_failed(make):
-    def nowhere(*_, **__):
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    made = make(resolve=nowhere)
-    with pytest.raises(ConnectionFailed, match="Name or service not known"):
-        made.web(Request("http://nowhere.example/"))
-    assert made.pauses == []
-
-
-def test_connection_that_takes_too_long_is_connection_failed(server, make, monkeypatch: pytest.MonkeyPatch):
-    def slow(*_):
-        raise TimeoutError("timed out")
-
-    url = server.say("/", ok())
-    monkeypatch.setattr("harvester.http.connections._connected", slow)
-    with pytest.raises(ConnectionFailed, match="no connection in time"):
-        make(url, {"fetch_retries": 0}).web(Request(url, "x"))
-
-
-@pytest.mark.slow
-def test_silent_server_is_too_slow(server, make):
-    url = server.say("/", until_gone)
-    with pytest.raises(AnswerTooSlow, match="silent for too long"):
-        make(url, {"fetch_read_timeout_seconds": 0.1, "fetch_retries": 0}).web(Request(url, "x"))
-
-
-def test_silence_in_the_middle_is_too_slow(server, make):
+def test_silence_before_an_answer_or_in_the_middle_of_one_is_too_slow(server, make):
     def pause(handler):
         _short(handler)
         until_gone(handler)
 
-    url = server.say("/", pause)
-    with pytest.raises(AnswerTooSlow, match="silent for too long"):
-        make(url, {"fetch_read_timeout_seconds": 0.1, "fetch_retries": 0}).web(Request(url, "x"))
+    for silent in (until_gone, pause):
+        url = server.say("/", silent)
+        with pytest.raises(AnswerTooSlow, match="silent for too long"):
+            make(url, {"fetch_read_timeout_seconds": 0.1} | ONCE).web(Request(url, "x"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("beginning", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"])
+@each_row("beginning", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n"])
 def test_trickle_ends_at_the_deadline(server, make, beginning: bytes):
     """A server that sends a byte now and then is never silent, in the headers or in the body."""
 
     def trickle(handler):
-        handler.close_connection = True
-        handler.wfile.write(beginning)
-        for _ in range(3000):
+        _writing(beginning)(handler)
+        while True:
             time.sleep(0.02)
             try:
                 handler.wfile.write(b"x")
@@ -586,10 +515,8 @@ def test_trickle_ends_at_the_deadline(server, make, beginning: bytes):
                 return
 
     url = server.say("/", trickle)
-    begun = time.monotonic()
     with pytest.raises(AnswerTooSlow, match=r"took longer than 0\.2 seconds"):
-        make(url, {"fetch_deadline_seconds": 0.2, "fetch_retries": 0}).web(Request(url, "x"))
-    assert time.monotonic() - begun < 30
+        make(url, {"fetch_deadline_seconds": 0.2} | ONCE).web(Request(url, "x"))
 
 
 def test_a_body_that_trickles_ends_before_its_deadline(server, make):
@@ -610,20 +537,8 @@ def test_a_body_that_trickles_ends_before_its_deadline(server, make):
     with pytest.raises(AnswerTooSlow, match="sends less than 1024 bytes per second"):
         make(url, slow, **clock).web(Request(url, "x"))
     assert len(server.asked) == 1
-    made = make(url, {"fetch_retries": 0, "fetch_deadline_seconds": 1e6}, **clock)
-    with pytest.raises(ConnectionFailed, match="broke before the answer was whole"):
-        made.web(Request(url, "x"))
-
-
-def test_what_is_announced_as_too_large_is_not_read(server, make):
-    def announce(handler):
-        handler.close_connection = True
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\n")
-        until_gone(handler)
-
-    url = server.say("/", announce)
-    with pytest.raises(AnswerTooLarge, match="has more than 1000 bytes: 5000000000"):
-        make(url, {"fetch_max_bytes": 1000}).web(Request(url, "x"))
+    made = make(url, {"fetch_deadline_seconds": 1e6} | ONCE, **clock)
+    assert _fails(made, url, "broke before the answer was whole") == []
 
 
 def test_a_name_with_many_places_that_are_silent_has_the_time_of_one_request(server, make):
@@ -635,13 +550,11 @@ def test_a_name_with_many_places_that_are_silent_has_the_time_of_one_request(ser
         for client in waiting:
             client.setblocking(False)
             client.connect_ex(("127.0.0.1", port))
-        begun = time.monotonic()
-        settings = {"fetch_connect_timeout_seconds": 0.1, "fetch_deadline_seconds": 0.15, "fetch_retries": 0}
+        settings = {"fetch_connect_timeout_seconds": 0.1, "fetch_deadline_seconds": 0.15} | ONCE
         places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))] * 500
         web = make(None, settings, resolve=lambda *_, **__: places, allow=["127.0.0.1"]).web
         with pytest.raises(AnswerTooSlow):
             web(Request(f"http://many.example.org:{port}/"))
-        assert time.monotonic() - begun < 30
         for client in waiting:
             client.close()
 
@@ -659,7 +572,7 @@ def test_a_key_goes_to_who_was_asked_and_not_to_whom_a_redirect_leads(start, mak
 def test_a_key_in_an_address_is_in_no_error(server, make):
     url = server.say("/", ok(b"", 429, Retry_After="99999"))
     with pytest.raises(TryLater) as raised:
-        make(url, {"fetch_retries": 0}).web(Request(f"{url}?a=b&api_key=secret&ak=secret#x", "x"))
+        make(url, ONCE).web(Request(f"{url}?a=b&api_key=secret&ak=secret#x", "x"))
     assert "a=b&api_key=...&ak=..." in str(raised.value)
     assert "secret" not in str(raised.value)
 
@@ -672,27 +585,20 @@ def test_header_that_cannot_be_sent_is_reported(server, make):
 
 def test_tls_that_fails_says_what_to_do(server, make):
     url = server.say("/", ok()).replace("http:", "https:")
-    made = make(url)
-    with pytest.raises(ConnectionFailed, match="verify = false"):
-        made.web(Request(url, "x"))
-    assert made.pauses == []
+    assert _fails(make(url), url, "verify = false") == []
 
 
 # --- redirects --------------------------------------------------------------------------------------------------
 
 
-@each_row("status", [301, 302, 303, 307, 308])
-def test_redirects_are_followed_and_the_last_address_reported(server, make, status: int):
+@each_row("status, method", [(301, "POST"), (302, "POST"), (303, "GET"), (307, "POST"), (308, "POST")])
+def test_redirects_are_followed_with_their_arguments_and_the_last_address_reported(
+    server, make, status: int, method: str
+):
     url = server.say("/old", ok(b"", status, Location="new?a=b#c"))
     server.say("/new", ok())
     answer = make(url).web(Request(url, "x"))
     assert (answer.url, answer.status) == (server.url("/new?a=b"), 200)
-
-
-@each_row("status, method", [(301, "POST"), (302, "POST"), (303, "GET"), (307, "POST"), (308, "POST")])
-def test_redirect_of_a_post_keeps_its_arguments(server, make, status: int, method: str):
-    url = server.say("/old", ok(b"", status, Location="/new"))
-    server.say("/new", ok())
     make(url).web(Request(url, "x", (), "POST", b"verb=Identify"))
     last = server.asked[-1]
     assert (last.method, last.body) == (method, b"" if method == "GET" else b"verb=Identify")
@@ -739,7 +645,7 @@ def test_redirect_to_what_is_no_address_is_refused(server, make, location: str):
         make(url).web(Request(url, "x"))
 
 
-def test_addresses_of_other_schemes_are_refused(make):
-    for url in ("file:///etc/passwd", "gopher://x/", "//x", "x", "http:///a"):
-        with pytest.raises(AddressRefused, match="not a valid http or https URL"):
-            make().web(Request(url))
+@each_row("url", ["file:///etc/passwd", "gopher://x/", "//x", "x", "http:///a"])
+def test_addresses_of_other_schemes_are_refused(make, url: str):
+    with pytest.raises(AddressRefused, match="not a valid http or https URL"):
+        make().web(Request(url))

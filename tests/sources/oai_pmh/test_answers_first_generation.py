@@ -44,12 +44,7 @@ def test_the_recorded_identify_tells_its_version_and_knows_no_dates_and_no_granu
         identify_answer.base_url,
         identify_answer.protocol_version,
         identify_answer.admin_emails,
-    ) == (
-        "The University of Spa E-print System",
-        "http://an.oa.org/OAI-script",
-        "1.0",
-        ("mailto:adm@spa.ac.be",),
-    )
+    ) == ("The University of Spa E-print System", "http://an.oa.org/OAI-script", "1.0", ("mailto:adm@spa.ac.be",))
     assert identify_answer.response_date == "2000-10-01T19:20:30-04:00"
     assert (identify_answer.earliest_datestamp, identify_answer.deleted_record, identify_answer.granularity) == (
         "",

@@ -49,10 +49,7 @@ _FIELDS = [name for value in (Position, Evidence, Profile) for name in value.__s
 
 
 @pytest.mark.slow
-@given(
-    st.dictionaries(st.sampled_from([*_FIELDS, "other"]), JSON),
-    st.sampled_from([1, 2, "1", None]),
-)
+@given(st.dictionaries(st.sampled_from([*_FIELDS, "other"]), JSON), st.sampled_from([1, 2, "1", None]))
 def test_edited_state_is_read_back_as_it_is_kept_or_refused(values: dict[str, object], version: object) -> None:
     state, sentence = state_of(json.dumps({"version": version, **values}))
     assert sentence or state_of(text_of(state)) == (state, "")

@@ -61,10 +61,7 @@ def test_a_whole_list_is_named_page_by_page():
     assert [
         (listed_page.received, listed_page.announced, listed_page.is_last, listed_page.doubts)
         for listed_page in listed_pages
-    ] == [
-        (2, 3, False, ()),
-        (3, 3, True, ()),
-    ]
+    ] == [(2, 3, False, ()), (3, 3, True, ())]
     assert fetch.arguments == [
         {"verb": "ListIdentifiers", "metadataPrefix": "oai_dc", "set": "a:b"},
         {"verb": "ListIdentifiers", "resumptionToken": "t 1"},

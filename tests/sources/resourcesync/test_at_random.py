@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 # RESOURCESYNC_TIMES=200 tries two hundred sources, and RESOURCESYNC_SEED=28 RESOURCESYNC_TIMES=1 one of them.
 ROUNDS = 6
 SEED = int(os.environ.get("RESOURCESYNC_SEED", "1"))
-TIMES = int(os.environ.get("RESOURCESYNC_TIMES", "6"))
+TIMES = int(os.environ.get("RESOURCESYNC_TIMES", "3"))
 
 
 class Flaky(dict):

@@ -1,4 +1,4 @@
-"""A source is found from any starting point, described, recognised and swept, as the commands do it."""
+"""A source is found from any starting point, described, recognised, swept and audited, as the commands do it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from click.testing import CliRunner
 from gateway.model import ItemChange, Publication
 from harvester.cli import main
 from harvester.runtime.exit_status import Status
-from tests.sources.resourcesync.site import element
+from tests.sources.resourcesync.site import AT, CHANGES, LIST
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
-
-LIST, CHANGES = "resourcelist.xml", "changelist.xml"
-AT = "2013-01-01T00:00:00Z"
+WELL_KNOWN, FEBRUARY = ".well-known/resourcesync", "2013-02-01T00:00:00Z"
 
 
 @pytest.fixture
@@ -26,10 +24,9 @@ def full(site):
     """Put a whole source there: description, Capability List, an index of one Resource List, Change List."""
     site.offer("resourcelist", "changelist")
     up = site.link("up", "caps.xml")
-    part = f"<sitemap><loc>{site.url}/part.xml</loc></sitemap>"
     site.put("part.xml", "resourcelist", up + site.link("index", LIST), site.metadata("1"), at=AT)
-    site.put(LIST, "resourcelist", up, part, root="sitemapindex", at=AT)
-    site.put(CHANGES, "changelist", up, site.metadata("2") and site.entry("2", change="created"), from_=AT)
+    site.put(LIST, "resourcelist", up, site.part("part.xml"), root="sitemapindex", at=AT)
+    site.changes(up, site.metadata("2") and site.entry("2", change="created"))
     return site
 
 
@@ -46,43 +43,54 @@ def command(house):
     return command
 
 
-PAGES = ["", "/", "/linked", "/headed", "/a/b"]
-DOCUMENTS = ["/.well-known/resourcesync", "/caps.xml", f"/{LIST}", "/part.xml", f"/{CHANGES}"]
+@pytest.fixture
+def harvested(full, command):
+    """Let the whole source be added and harvested."""
+    assert command("source", "add", "fake", full.url, "--kind", "resourcesync")[0] == 0
+    assert command("run", "fake")[0] == 0
+    return full
 
 
-@pytest.mark.parametrize("path", PAGES + DOCUMENTS)
-def test_every_starting_point_leads_to_the_same(full, run, titles, path):
+def test_every_starting_point_leads_to_the_same(full, run, titles):
     full.files["/"] = b"<html>A welcome</html>"
     full.files["/linked"] = b'<html><link rel="resourcesync" href="/caps.xml">'
     full.files["/headed"] = (200, {"Link": '</caps.xml>; rel="resourcesync"'}, b"%PDF")
     full.files["/a/b"] = (403, {}, b"no")
-    assert run(path).run.is_complete
-    assert titles() == {"1": "Work 1", "2": "Work 2"}
-
-
-def test_robots_txt_leads_to_it_too(full, run, titles):
-    del full.files["/.well-known/resourcesync"]
+    documents = [f"/{WELL_KNOWN}", "/caps.xml", f"/{LIST}", "/part.xml", f"/{CHANGES}"]
+    for path in ["", "/", "/linked", "/headed", "/a/b", *documents]:
+        assert run(path).run.is_complete, path
+        assert titles() == {"1": "Work 1", "2": "Work 2"}
+    del full.files[f"/{WELL_KNOWN}"]
     full.files["/robots.txt"] = f"User-agent: *\nSitemap: {full.url}/{LIST}\n".encode()
+    full.metadata("3")
+    full.changes(full.entry("3", change="created"))
     assert run().run.is_complete
-    assert len(titles()) == 2
+    assert "3" in titles()
 
 
 def test_a_list_that_is_alone_is_enough(full, run, titles):
     del full.files["/caps.xml"]
-    del full.files["/.well-known/resourcesync"]
-    ran = run(f"/{LIST}")
-    assert ran.run.is_complete
+    del full.files[f"/{WELL_KNOWN}"]
+    assert run(f"/{LIST}").run.is_complete
     assert titles() == {"1": "Work 1"}
 
 
+def test_a_part_of_a_list_leads_to_the_whole_of_it(full, run, titles):
+    del full.files["/caps.xml"]
+    del full.files[f"/{WELL_KNOWN}"]
+    full.put("part2.xml", "resourcelist", full.link("index", LIST), full.metadata("3"), at=AT)
+    full.put(LIST, "resourcelist", full.part("part.xml"), full.part("part2.xml"), root="sitemapindex", at=AT)
+    assert run("/part2.xml").run.is_complete
+    assert titles() == {"1": "Work 1", "3": "Work 3"}
+
+
 def test_a_list_whose_capability_list_does_not_name_it_is_taken_as_it_is(full, run, titles):
-    up = full.link("up", "caps.xml")
-    full.put("other.xml", "resourcelist", up, full.metadata("3"), at=AT)
+    full.put("other.xml", "resourcelist", full.link("up", "caps.xml"), full.metadata("3"), at=AT)
     assert run("/other.xml").run.is_complete
     assert titles() == {"3": "Work 3"}
 
 
-def test_commands_add_describe_run_and_recognise_it(full, command, house):
+def test_commands_add_describe_run_and_recognise_it(full, command):
     status, (facts,), _ = command("source", "add", "fake", f"{full.url}/caps.xml", "--kind", "resourcesync")
     assert (status, facts["deleted_record"], facts["notes"]) == (0, "transient", [])
     status, (facts,), _ = command("run", "fake")
@@ -94,7 +102,7 @@ def test_commands_add_describe_run_and_recognise_it(full, command, house):
 
 def test_of_several_sets_each_is_listed(full, command):
     more = [full.url_element(f"caps{suffix}.xml", capability="capabilitylist") for suffix in ("", "2")]
-    full.put(".well-known/resourcesync", "description", *more)
+    full.put(WELL_KNOWN, "description", *more)
     full.put("caps2.xml", "capabilitylist", full.url_element("x.xml", capability="resourcedump"))
     status, (facts,), _ = command("source", "add", "fake", full.url, "--kind", "resourcesync")
     assert (status, facts["base_url_of_its_own"], facts["deleted_record"]) == (0, full.url, "no")
@@ -102,9 +110,12 @@ def test_of_several_sets_each_is_listed(full, command):
     assert "2 sets of resources; the first has" in json.dumps(facts)
 
 
-def test_what_is_no_source_is_not_recognised(site, command):
+def test_a_web_site_with_or_without_a_plain_sitemap_is_no_source(site, command):
     site.files["/x"] = b"<html/>"
-    assert "resourcesync" not in json.dumps(command("source", "check", f"{site.url}/x")[1])
+    site.files["/robots.txt"] = b"Sitemap: /sitemap.xml"
+    site.files["/sitemap.xml"] = b"<urlset><url><loc>http://e.org/</loc></url></urlset>"
+    for path in ("/x", "/"):
+        assert "resourcesync" not in json.dumps(command("source", "check", site.url + path)[1])
 
 
 def test_a_sweep_deletes_what_the_lists_do_not_name_and_the_source_does_not_have(full, command, titles):
@@ -121,35 +132,25 @@ def test_a_sweep_deletes_what_the_lists_do_not_name_and_the_source_does_not_have
     assert all(titles().values())
 
 
-def test_a_sweep_without_a_whole_list_deletes_nothing(full, command, titles):
-    command("source", "add", "fake", full.url, "--kind", "resourcesync")
-    command("run", "fake")
-    missing = f"<sitemap><loc>{full.url}/none.xml</loc>{element('md')}</sitemap>"
-    full.put(LIST, "resourcelist", missing, root="sitemapindex", at=AT)
+def test_a_sweep_without_a_whole_list_deletes_nothing(harvested, command, titles):
+    harvested.put(LIST, "resourcelist", harvested.part("none.xml"), root="sitemapindex", at=AT)
     assert command("source", "sweep", "fake", "--yes")[0] == 3
-    full.put("caps.xml", "capabilitylist", full.url_element(CHANGES, capability="changelist"))
+    harvested.put("caps.xml", "capabilitylist", harvested.url_element(CHANGES, capability="changelist"))
     assert command("source", "sweep", "fake", "--yes")[0] == 3
-    full.offer("resourcelist", "changelist")
-    full.put(LIST, "resourcelist", full.entry("1"), at=AT)
-    full.put(CHANGES, "changelist", from_="2013-02-01T00:00:00Z")
-    del full.files["/2"]
+    harvested.offer("resourcelist", "changelist")
+    harvested.put(LIST, "resourcelist", harvested.entry("1"), at=AT)
+    harvested.changes(from_=FEBRUARY)
+    del harvested.files["/2"]
     assert command("source", "sweep", "fake", "--yes")[0] == 3
     assert all(titles().values())
 
 
-def test_a_web_site_with_a_plain_sitemap_is_no_source(site, command):
-    site.files["/robots.txt"] = b"Sitemap: /sitemap.xml"
-    site.files["/sitemap.xml"] = b"<urlset><url><loc>http://e.org/</loc></url></urlset>"
-    assert "resourcesync" not in json.dumps(command("source", "check", f"{site.url}/")[1])
-
-
-def test_an_audit_tells_what_is_missing_changed_extra_and_corrupt(full, command, house):
+def test_an_audit_tells_what_is_missing_changed_extra_and_corrupt(full, command):
     latin = b'<?xml version="1.0" encoding="iso-8859-1"?><a xmlns="urn:x"><title>\xfc</title></a>'
     full.files |= {"/latin": latin, "/latin2": latin}
-    entries = [*map(full.metadata, "1345"), full.url_element("6", AT), full.url_element("7", AT)]
-    for name in "67":
-        full.metadata(name)
-    full.put("part.xml", "resourcelist", *entries, full.entry("latin"), full.entry("latin2"), at=AT)
+    dated = [full.metadata(name) and full.url_element(name, AT) for name in "67"]
+    entries = [*map(full.metadata, "1345"), *dated, full.entry("latin"), full.entry("latin2")]
+    full.put("part.xml", "resourcelist", *entries, at=AT)
     command("source", "add", "fake", full.url, "--kind", "resourcesync")
     assert command("run", "fake")[0] == 0
     status, rows, words = command("source", "audit", "fake")
@@ -159,43 +160,28 @@ def test_an_audit_tells_what_is_missing_changed_extra_and_corrupt(full, command,
     full.files["/latin2"] += b"<!-- changed -->"
     entries = [full.metadata("1", "Changed"), full.entry("4"), full.metadata("8"), full.url_element("6", "2013-05-01")]
     entries += [full.url_element("7", AT), full.entry("latin"), full.entry("latin2")]
-    deleted = full.url_element("5", change="deleted", datetime="2013-01-03T00:00:00Z")
-    full.put(CHANGES, "changelist", full.entry("2", change="created"), deleted, from_=AT)
+    full.changes(full.entry("2", change="created"), full.change("5", "2013-01-03T00:00:00Z", "deleted"))
     full.put("part.xml", "resourcelist", *entries, at=AT)
     status, rows, words = command("source", "audit", "fake")
-    assert {(row["what"], row["identifier"].rpartition("/")[2]) for row in rows} == {
-        ("missing", "8"),
-        ("changed", "1"),
-        ("changed", "6"),
-        ("changed", "latin2"),
-        ("extra", "3"),
-        ("extra", "5"),
-    }
+    found = {"missing": {"8"}, "changed": {"1", "6", "latin2"}, "extra": {"3", "5"}}
+    pairs = {(what, name) for what, names in found.items() for name in names}
+    assert {(row["what"], row["identifier"].rpartition("/")[2]) for row in rows} == pairs
     assert status == 3
     assert "fake: 3 changed, 2 extra, 1 missing." in words
     assert full.times("/1") == full.times("/8") == 0
 
 
-def test_an_audit_finds_what_is_damaged_here(full, command, house):
-    command("source", "add", "fake", full.url, "--kind", "resourcesync")
-    command("run", "fake")
+def test_an_audit_finds_what_is_damaged_here(harvested, command, house):
     (page,) = [inbox_page for inbox_page in house.inbox.pages("fake", 0) if inbox_page.slices]
     damaged = replace(page.page, body=page.page.body.replace(b"Work 1", b"Work x"))
     number = house.inbox.receive(damaged, page.slices, None)
-    state = house.store.states("fake", (f"{full.url}/1",))[f"{full.url}/1"]
+    uri = f"{harvested.url}/1"
+    state = house.store.states("fake", (uri,))[uri]
     payloads = tuple(payload._replace(page=number) for payload in state.payloads)
     change = ItemChange(state.upstream, state.identifier, False, (), payloads, ())
     house.store.publish(house.store.intend(), Publication("fake", (change,)))
-    ((row,)) = command("source", "audit", "fake")[1]
-    assert (row["what"], row["identifier"]) == ("corrupt", f"{full.url}/1")
-
-
-def test_an_audit_tells_when_a_list_is_not_whole(full, command):
-    command("source", "add", "fake", full.url, "--kind", "resourcesync")
-    full.put(LIST, "resourcelist", "<sitemap><loc>/none.xml</loc></sitemap>", root="sitemapindex", at=AT)
-    status, rows, _ = command("source", "audit", "fake")
-    assert (status, rows[0]["what"]) == (3, "doubt")
-    assert "404" in rows[0]["why"]
+    (row,) = command("source", "audit", "fake")[1]
+    assert (row["what"], row["identifier"]) == ("corrupt", uri)
 
 
 def test_an_audit_reads_no_larger_documents_than_a_run(full, command, house):
@@ -217,24 +203,28 @@ def test_a_kind_without_lists_cannot_be_audited(site, command):
 
 
 def test_an_audit_tells_what_has_changed_of_the_content(full, command):
-    def listed(second, *content):
+    def listed(*content, second=AT):
         links = "".join(full.link("describes", name) for name in ("1.pdf", "2.pdf"))
         files = (full.entry(name, second, full.link("describedby", "1")) for name in content)
         full.put("part.xml", "resourcelist", full.metadata("1") and full.entry("1", AT, links), *files, at=AT)
 
+    def why():
+        status, (row,), _ = command("source", "audit", "fake")
+        assert (status, row["what"]) == (3, "changed")
+        return row["why"]
+
     full.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
-    listed(AT, "1.pdf")
+    listed("1.pdf")
     command("source", "add", "fake", full.url, "--kind", "resourcesync")
     assert command("run", "fake")[0] == 0
     assert command("source", "audit", "fake")[:2] == (0, [])
-    stories = {("1.pdf", "2.pdf"): "2.pdf is listed but not stored", (): "1.pdf is not listed with it any more"}
-    for content, story in stories.items():
-        listed(AT, *content)
-        status, (row,), _ = command("source", "audit", "fake")
-        assert (status, row["what"], story in row["why"]) == (3, "changed", True), row
+    listed("1.pdf", "2.pdf")
+    assert "2.pdf is listed but not stored" in why()
+    listed()
+    assert "1.pdf is not listed with it any more" in why()
     full.files["/1.pdf"] = b"%PDF changed"
-    listed(AT, "1.pdf")
-    assert "another digest of its content" in command("source", "audit", "fake")[1][0]["why"]
+    listed("1.pdf")
+    assert "another digest of its content" in why()
 
 
 def test_an_audit_tells_what_has_changed_of_content_of_which_only_the_date_is_stated(full, command):
@@ -250,24 +240,22 @@ def test_an_audit_tells_what_has_changed_of_content_of_which_only_the_date_is_st
     assert f"says 2013-05-01 of its content {full.url}/1.pdf" in command("source", "audit", "fake")[1][0]["why"]
 
 
-def test_an_audit_calls_nothing_extra_that_it_could_not_look_for(full, command):
-    command("source", "add", "fake", full.url, "--kind", "resourcesync")
-    assert command("run", "fake")[0] == 0
-    deleted = full.url_element("2", change="deleted", datetime="2013-01-03T00:00:00Z")
-    full.put(CHANGES, "changelist", deleted, from_=AT)
-    missing = f"<sitemap><loc>{full.url}/none.xml</loc>{element('md')}</sitemap>"
-    full.put(LIST, "resourcelist", missing, root="sitemapindex", at=AT)
+def test_an_audit_calls_nothing_extra_that_it_could_not_look_for(harvested, command):
+    harvested.changes(harvested.change("2", "2013-01-03T00:00:00Z", "deleted"))
+    harvested.put(LIST, "resourcelist", harvested.part("none.xml"), root="sitemapindex", at=AT)
     status, rows, words = command("source", "audit", "fake")
-    assert [(row["what"], row["identifier"]) for row in rows] == [("doubt", ""), ("extra", f"{full.url}/2")]
-    full.offer("resourcedump")
+    assert [(row["what"], row["identifier"]) for row in rows] == [("doubt", ""), ("extra", f"{harvested.url}/2")]
+    assert "404" in rows[0]["why"]
+    harvested.offer("resourcedump")
     status, rows, words = command("source", "audit", "fake")
-    assert (status, [row["why"] for row in rows]) == (3, [f"{full.url}/caps.xml names no Resource List."]), words
+    why = f"{harvested.url}/caps.xml names no Resource List."
+    assert (status, [row["why"] for row in rows]) == (3, [why]), words
 
 
-def test_an_audit_of_one_set_of_resources_leaves_those_of_the_others_alone(site, command, house):
+def test_an_audit_of_one_set_of_resources_leaves_those_of_the_others_alone(site, command):
     sets = ("caps1.xml", "caps2.xml")
     described = (site.url_element(set_, capability="capabilitylist") for set_ in sets)
-    site.put(".well-known/resourcesync", "description", *described)
+    site.put(WELL_KNOWN, "description", *described)
     for number in "12":
         site.put(f"list{number}.xml", "resourcelist", site.metadata(number), site.metadata("both"), at=AT)
         named = site.url_element(f"list{number}.xml", capability="resourcelist")
@@ -278,16 +266,6 @@ def test_an_audit_of_one_set_of_resources_leaves_those_of_the_others_alone(site,
     site.put("list2.xml", "resourcelist", site.entry("both"), at=AT)
     rows = command("source", "audit", "fake")[1]
     assert [(row["what"], row["identifier"]) for row in rows] == [("extra", f"{site.url}/2")]
-
-
-def test_a_part_of_a_list_leads_to_the_whole_of_it(full, run, titles):
-    del full.files["/caps.xml"]
-    del full.files["/.well-known/resourcesync"]
-    full.put("part2.xml", "resourcelist", full.link("index", LIST), full.metadata("3"), at=AT)
-    parts = (f"<sitemap><loc>{full.url}/{name}</loc></sitemap>" for name in ("part.xml", "part2.xml"))
-    full.put(LIST, "resourcelist", *parts, root="sitemapindex", at=AT)
-    assert run("/part2.xml").run.is_complete
-    assert titles() == {"1": "Work 1", "3": "Work 3"}
 
 
 def test_of_two_lists_of_one_kind_it_is_told_that_one_is_not_read(full, run, command, titles):
@@ -313,7 +291,7 @@ def test_a_source_that_tells_of_changes_alone_is_not_recognised_and_says_why(ful
 
 def test_a_set_that_tells_of_changes_alone_does_not_keep_the_others_from_being_harvested(full, run, titles):
     more = (full.url_element(f"caps{suffix}.xml", capability="capabilitylist") for suffix in ("0", ""))
-    full.put(".well-known/resourcesync", "description", *more)
+    full.put(WELL_KNOWN, "description", *more)
     full.put("caps0.xml", "capabilitylist", full.url_element("x.xml", capability="changelist"))
     ran = run()
     assert (ran.status, titles()) == (Status.WITH_ERRORS, {"1": "Work 1", "2": "Work 2"})

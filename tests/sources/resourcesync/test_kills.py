@@ -65,18 +65,17 @@ def killed_at(house, site):
     return killed_at
 
 
-@pytest.mark.slow
 @pytest.mark.unmeasured
+@pytest.mark.share(one_in=2)
 @pytest.mark.parametrize("has_dump", [False, True])
 def test_killed_anywhere_nothing_is_lost(site, house, run, titles, killed_at, has_dump):
     _source(site, has_dump=has_dump)
     house.sources.file.write_text(f'[fake]\nurl = "{site.url}/caps.xml"\nkind = "resourcesync"\n')
     assert killed_at(2)
-    kills = sum(killed_at(number) for number in (3, 4, 5, 9, 17, 17, 17, 30))
-    assert kills >= 3
+    assert any([killed_at(number) for number in (3, 5, 17, 30)])
+    run("/caps.xml")
     _change(site)
-    kills = sum(killed_at(number) for number in (1, 4, 7, 16, 16))
-    assert kills >= 3
+    assert any([killed_at(number) for number in (1, 7, 16)])
     run("/caps.xml")
     last = run("/caps.xml")
     assert last.run.is_complete

@@ -10,19 +10,18 @@ from gateway import resourcesync_abouts
 from gateway.model import FileLink, Work
 from harvester.runtime.exit_status import Status
 from tests.rows import each_row
-from tests.sources.resourcesync.site import DC
+from tests.sources.resourcesync.site import AT, DC, LIST
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
 
-LIST, CHANGES = "resourcelist.xml", "changelist.xml"
 PDF = b"%PDF-1.4 the full text"
 
 
 def _offer(site, *entries):
     site.offer("resourcelist", "changelist")
-    site.put(LIST, "resourcelist", *entries, at="2013-01-01T00:00:00Z")
-    site.put(CHANGES, "changelist", from_="2013-01-01T00:00:00Z")
+    site.put(LIST, "resourcelist", *entries, at=AT)
+    site.changes()
 
 
 def _pair(site, name="1", **attributes):
@@ -56,13 +55,7 @@ def test_content_that_metadata_describes_is_a_file_of_the_same_item(site, run, p
     assert ">2013-01-01T12:00:00Z<" in didl
     assert "upstream: named in its own entry in the list" in didl
     assert site.times("/1.pdf") == 0
-
-
-def test_items_without_full_text_are_those_outside_the_set_of_full_texts(site, run, published):
-    _offer(site, *_pair(site), site.metadata("2.xml"))
-    run()
-    assert list(published(set_spec="fulltext")) == ["1.xml"]
-    assert list(published()) == ["1.xml", "2.xml"]
+    assert (list(published(set_spec="fulltext")), list(published())) == (["1.xml"], ["1.xml", "2.xml"])
 
 
 def test_metadata_that_only_its_content_names_is_an_item_too(site, run, published):
@@ -98,8 +91,7 @@ def test_items_that_the_lists_name_too_are_files_with_what_is_said_there(site, r
     assert run().status is Status.SUCCEEDED
     assert f">{len(PDF)} bytes<" in published("oai_didl")["1.xml"]
     assert site.times("/1.pdf") == 0
-    gone = site.url_element("1.pdf", change="deleted", datetime="2013-01-02T00:00:00Z")
-    site.put(CHANGES, "changelist", gone, from_="2013-01-01T00:00:00Z")
+    site.changes(site.change("1.pdf", "2013-01-02T00:00:00Z", "deleted"))
     run()
     assert "1.pdf" not in published("oai_didl")["1.xml"]
 
@@ -123,7 +115,7 @@ def test_content_that_changes_changes_its_item(site, run, published):
     for number, links in enumerate((site.link("describedby", "1.xml"), "")):
         site.files["/1.pdf"] += b"!"
         changed = site.entry("1.pdf", links=links, datetime=f"2013-01-0{number + 2}T00:00:00Z", **change)
-        site.put(CHANGES, "changelist", changed, from_="2013-01-01T00:00:00Z")
+        site.changes(changed)
         assert run().run.counts["published"] == 1
         assert f">{len(site.files['/1.pdf'])} bytes<" in published("oai_didl")["1.xml"]
 
@@ -136,7 +128,7 @@ def test_of_two_files_of_an_item_the_one_that_does_not_change_stays(site, run, p
     run()
     site.files["/1.csv"] = b"1,2,3"
     changed = site.entry("1.csv", links=link, type="text/csv", change="updated", datetime="2013-01-02T00:00:00Z")
-    site.put(CHANGES, "changelist", changed, from_="2013-01-01T00:00:00Z")
+    site.changes(changed)
     run()
     didl = published("oai_didl")["1.xml"]
     assert f'ref="{site.url}/1.csv"' in didl
@@ -147,8 +139,7 @@ def test_of_two_files_of_an_item_the_one_that_does_not_change_stays(site, run, p
 def test_content_that_is_deleted_leaves_its_item(site, run, published):
     _offer(site, *_pair(site))
     run()
-    deleted = site.url_element("1.pdf", change="deleted", datetime="2013-01-02T00:00:00Z")
-    site.put(CHANGES, "changelist", deleted, from_="2013-01-01T00:00:00Z")
+    site.changes(site.change("1.pdf", "2013-01-02T00:00:00Z", "deleted"))
     ran = run()
     assert (ran.status, ran.run.counts["published"], ran.run.counts["ignored"]) == (Status.SUCCEEDED, 1, 1)
     assert "1.pdf" not in published("oai_didl")["1.xml"]
@@ -158,9 +149,7 @@ def test_content_that_is_deleted_leaves_its_item(site, run, published):
 def test_metadata_that_changes_keeps_what_is_held_of_its_content(site, run, published):
     _offer(site, *_pair(site))
     run()
-    site.metadata("1.xml", "Changed")
-    changed = site.entry("1.xml", change="updated", datetime="2013-01-02T00:00:00Z", type="application/xml")
-    site.put(CHANGES, "changelist", changed, from_="2013-01-01T00:00:00Z")
+    site.changes(site.change("1.xml", "2013-01-02T00:00:00Z", title="Changed", type="application/xml"))
     run()
     didl = published("oai_didl")["1.xml"]
     assert "Changed" in didl
@@ -189,13 +178,6 @@ def test_a_list_without_any_metadata_says_so_in_the_last_line(site, run, house):
     assert "Nothing is missing" not in notes[-1]
 
 
-def test_metadata_in_another_format_is_read_by_its_namespace(site, run, titles):
-    site.files["/1"] = b'<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>In MODS</title></titleInfo></mods>'
-    _offer(site, site.entry("1", type="application/mods+xml"))
-    run()
-    assert titles() == {"1": "In MODS"}
-
-
 def test_metadata_whose_namespace_tells_nothing_is_read_by_the_profile_that_a_link_names(site, run, titles):
     bare = "<mods><titleInfo><nonSort>The</nonSort><title>{}</title></titleInfo></mods>"
     site.files |= {f"/{name}": bare.format(name).encode() for name in ("1", "2")}
@@ -206,10 +188,11 @@ def test_metadata_whose_namespace_tells_nothing_is_read_by_the_profile_that_a_li
     assert titles() == {"1": "The 1", "2": "The 2"}
 
 
-def test_metadata_in_another_format_is_exposed_as_it_came_under_the_prefix_of_the_source(site, run, published):
+def test_metadata_in_another_format_is_read_by_its_namespace_and_exposed_as_it_came(site, run, published, titles):
     site.files["/1"] = b'<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>In MODS</title></titleInfo></mods>'
     _offer(site, site.entry("1", type="application/mods+xml"))
     run(formats=("mods",))
+    assert titles() == {"1": "In MODS"}
     assert site.files["/1"].decode() in published("mods")["1"]
 
 

@@ -281,7 +281,7 @@ def test_content_that_changed_metadata_does_not_describe_any_more_is_no_file_of_
 
 @pytest.mark.parametrize("relation", ["http://www.openarchives.org/rs/terms/patch", "patch"])
 def test_a_resource_that_changes_by_a_patch_is_fetched_whole(site, run, titles, relation):
-    """A Change List may name a patch beside a resource (Z39.99 §14.4): the resource is fetched, and the patch is not."""
+    """A Change List may name a patch beside a resource (Z39.99 §14.4): the resource is fetched, the patch is not."""
     site.lists("1")
     assert run().status is Status.SUCCEEDED
     new = DC.format("New").encode()

@@ -127,12 +127,11 @@ def test_an_entry_that_cannot_be_harvested_is_refused(command, core, instance, f
 
 
 @pytest.mark.unmeasured
-@pytest.mark.slow
 def test_killed_again_and_again_nothing_is_lost(command, core, harvester, index):
     index.documents = {document["recID"]: document for document in laro(400, 40)}
     assert command("source", "add", "laro", core, "--kind", "solr", "--option", "rows=10")[0] == 0
     dice = random.Random(4)
-    for _ in range(8):
+    for _ in range(4):
         target = len(index.asked) + dice.randrange(4, 10)
         process = harvester("run", "laro")
         while process.poll() is None and len(index.asked) < target:
@@ -147,8 +146,8 @@ def test_killed_again_and_again_nothing_is_lost(command, core, harvester, index)
 
 
 @pytest.mark.unmeasured
-@pytest.mark.slow
-@each_row("wt", ["xml", "json"])
+@pytest.mark.share(one_in=2)
+@pytest.mark.parametrize("wt", ["xml", "json"])
 def test_laro_has_25415_records_and_1023_full_texts(tmp_path, wt):
     with serving(Index(laro(25_415, 1_023))) as core:
         folder = live.instance(tmp_path, {})
