@@ -14,17 +14,9 @@ OAI = "http://www.openarchives.org/OAI/2.0/"
 XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 # The elements of the protocol in a list of records.
 ENVELOPE = (
-    "OAI-PMH",
-    "responseDate",
-    "request",
-    "ListRecords",
-    "record",
-    "header",
-    "identifier",
-    "datestamp",
-    "metadata",
+    "OAI-PMH", "responseDate", "request", "ListRecords", "record", "header", "identifier", "datestamp", "metadata",
     "resumptionToken",
-)
+)  # fmt: skip
 DC = (
     '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"'
     ' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{}</dc:title></oai_dc:dc>'

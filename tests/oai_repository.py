@@ -266,11 +266,7 @@ def harvester(instance):
     def start(*arguments, **environment):
         command = [sys.executable, "-m", "harvester", "--instance", str(instance), *arguments]
         process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **environment},
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
         )
         started.append(process)
         return process

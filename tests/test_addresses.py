@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
 from gateway.addresses import address, any_uri, is_address, uri_of
 from gateway.xmltext import clean
+from tests.rows import each_row
 
 ANY_URI = etree.XMLSchema(
     etree.fromstring(
@@ -35,8 +35,8 @@ def test_an_address_that_is_one_is_legal(text: str) -> None:
     assert not is_address(cleaned) or is_legal(cleaned)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
+    "text, expected",
     [
         ("http://a.example.org/b?c=d#e", "http://a.example.org/b?c=d#e"),
         ("http://a.example.org/b c[1]", "http://a.example.org/b%20c%5B1%5D"),
@@ -52,16 +52,15 @@ def test_what_is_not_allowed_is_percent_encoded(text: str, expected: str) -> Non
     assert address(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("oai:x:1", "oai:x:1"), (":x", "%3Ax"), ("1a:b", "1a%3Ab"), ("://", "%3A%2F%2F"), ("", "")],
+@each_row(
+    "text, expected", [("oai:x:1", "oai:x:1"), (":x", "%3Ax"), ("1a:b", "1a%3Ab"), ("://", "%3A%2F%2F"), ("", "")]
 )
 def test_what_cannot_be_a_uri_is_encoded_as_a_whole(text: str, expected: str) -> None:
     assert any_uri(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "uri"),
+@each_row(
+    "text, uri",
     [
         ("doi:10.1234/x", "https://doi.org/10.1234/x"),
         ("DOI: 10.1234/x", "https://doi.org/10.1234/x"),
@@ -89,8 +88,6 @@ def test_dois_and_handles_however_they_are_spelled(text: str, uri: str) -> None:
     assert uri_of(text) == uri
 
 
-@pytest.mark.parametrize(
-    "text", ["http://", "http:///x", "ftp://a/b", "http://a b/", "http://a:port/", "http://a@b@c/"]
-)
+@each_row("text", ["http://", "http:///x", "ftp://a/b", "http://a b/", "http://a:port/", "http://a@b@c/"])
 def test_what_is_no_address(text: str) -> None:
     assert not is_address(text)

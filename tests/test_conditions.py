@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
+from itertools import product
 
 from gateway.conditions import clean
 from tests.page_house import House, house, settings
+from tests.rows import each_row
 
 __all__ = ["house", "settings"]
 
@@ -19,16 +20,18 @@ def kept(method: str = "GET", **headers: str) -> dict[str, str]:
     return {name.removeprefix("HTTP_").lower(): value for name, value in environ.items() if name != "REQUEST_METHOD"}
 
 
-@pytest.mark.parametrize("name", ["if_modified_since", "if_unmodified_since", "if_range"])
-@pytest.mark.parametrize(
-    "value",
-    ["", "yesterday", YEAR.format("9" * 400), YEAR.format("1970")[:-3] + "+99999999999999", "\x00", "0" * 9_000],
+@each_row(
+    "name, value",
+    product(
+        ["if_modified_since", "if_unmodified_since", "if_range"],
+        ["", "yesterday", YEAR.format("9" * 400), YEAR.format("1970")[:-3] + "+99999999999999", "\x00", "0" * 9_000],
+    ),
 )
 def test_a_date_that_is_none_is_ignored(name: str, value: str) -> None:
     assert kept(**{name: value}) == {}
 
 
-@pytest.mark.parametrize("name", ["if_modified_since", "if_unmodified_since", "if_range"])
+@each_row("name", ["if_modified_since", "if_unmodified_since", "if_range"])
 def test_a_date_stays(name: str) -> None:
     assert kept(**{name: YEAR.format("1970")}) == {name: YEAR.format("1970")}
 
@@ -38,25 +41,18 @@ def test_a_tag_in_if_range_stays_and_is_no_date_elsewhere() -> None:
     assert kept(if_modified_since=TAG) == {}
 
 
-@pytest.mark.parametrize("value", ["bytes=0-", "bytes=0-3", "bytes=-3", "Bytes= 3-3 ", "bytes=99999999999-"])
+@each_row("value", ["bytes=0-", "bytes=0-3", "bytes=-3", "Bytes= 3-3 ", "bytes=99999999999-"])
 def test_one_range_of_bytes_stays(value: str) -> None:
     assert kept(range=value) == {"range": value}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
-        "lines=1-2",
-        "bytes=0-0,2-3",
-        "bytes=5-2",
-        "bytes=-",
-        "bytes=",
-        "",
-        "bytes=x-y",
-        "bytes=\u0661-\u0663",
+        "lines=1-2", "bytes=0-0,2-3", "bytes=5-2", "bytes=-", "bytes=", "", "bytes=x-y", "bytes=\u0661-\u0663",
         "bytes=0-3;",
     ],
-)
+)  # fmt: skip
 def test_other_ranges_are_ignored_with_their_condition(value: str) -> None:
     assert kept(range=value, if_range=TAG) == {}
 
@@ -71,8 +67,13 @@ def test_if_match_of_everything_is_fulfilled_and_one_of_a_tag_stays() -> None:
     assert kept(if_match=TAG) == {"if_match": TAG}
 
 
-@pytest.mark.parametrize("path", ["/", "/oai?verb=Identify", "/sources", "/help", "/robots.txt", "/none"])
-@pytest.mark.parametrize("name", ["If-Modified-Since", "If-Unmodified-Since", "If-Range", "If-Match", "Range"])
+@each_row(
+    "path, name",
+    product(
+        ["/", "/oai?verb=Identify", "/sources", "/help", "/robots.txt", "/none"],
+        ["If-Modified-Since", "If-Unmodified-Since", "If-Range", "If-Match", "Range"],
+    ),
+)
 def test_no_date_and_no_range_is_a_fault_of_the_server(house: House, path: str, name: str) -> None:
     for value in (YEAR.format("9" * 400), YEAR.format("1970")[:-3] + "+99999999999999", "*", "bytes=9-1"):
         assert house.get(path, headers={name: value}).status_code < 500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -21,18 +22,17 @@ def settings() -> dict[str, Any]:
     return {"files_serve": True}
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_every_answer_can_be_read_with_its_links(house, path):  # noqa: F811 - the fixture
+def test_every_answer_can_be_read_with_its_links(house):  # noqa: F811 - the fixture
     house.add("1")
     place = place_of_copy(house.desk.folder, FOUND.sha256)
     place.parent.mkdir(parents=True)
     place.write_bytes(b"%PDF-1.7")
     house.file("1", FOUND._replace(copy_url=f"https://gateway.example.org/files/{FOUND.sha256}"))
-    for method in ("GET", "HEAD", "POST"):
+    for path, method in product(PATHS, ("GET", "HEAD", "POST")):
         with house.app.test_client().open(path, method=method) as answer:
-            assert answer.headers.getlist("Access-Control-Allow-Origin") == ["*"]
-            assert "Link" in answer.headers["Access-Control-Expose-Headers"]
-            assert "Access-Control-Allow-Methods" not in answer.headers
+            assert answer.headers.getlist("Access-Control-Allow-Origin") == ["*"], (method, path)
+            assert "Link" in answer.headers["Access-Control-Expose-Headers"], (method, path)
+            assert "Access-Control-Allow-Methods" not in answer.headers, (method, path)
 
 
 def test_a_browser_may_ask_for_what_has_changed(house):  # noqa: F811 - the fixture

@@ -10,6 +10,7 @@ from gateway.errors import NotXml
 from gateway.formats import oai_didl
 from gateway.model import FileLink, FileOrigin, Hop, Statement, Work
 from gateway.xmltext import DC, OAI_DC
+from tests.rows import each_row
 
 HEADER = (
     "<header><identifier>oai:gateway.example.org:laro/1</identifier><datestamp>2026-01-02T03:04:05Z</datestamp>"
@@ -63,7 +64,7 @@ def test_a_deleted_record_has_no_work():
     assert (described.work, described.metadata, described.hops) == (Work(), b"", ())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "metadata",
     [
         "<m xmlns='urn:m'><metadata>inside</metadata></m>",
@@ -131,7 +132,7 @@ def test_all_files_of_a_didl_that_is_too_large_for_a_tree_are_read(low):
     assert described.work._replace(files=()) == few.work._replace(files=())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "change",
     [
         ("<didl:Item>", "<didl:Item>" + "<a b=''/>" * 400_000),

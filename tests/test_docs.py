@@ -30,11 +30,7 @@ PAGES = [
     for file in sorted(ROOT.rglob("*.md"))
     if not {".venv", ".pytest_cache", "build", "node_modules"} & set(file.relative_to(ROOT).parts)
 ]
-MADE_UP = {
-    "steps/example.py",
-    "services/example.py",
-    "sources/json_list.py",
-}  # files of the worked examples
+MADE_UP = {"steps/example.py", "services/example.py", "sources/json_list.py"}  # files of the worked examples
 CITATION_KEYS = (  # of Citation File Format 1.2.0
     "abstract authors cff-version commit contact date-released doi identifiers keywords license license-url message "
     "preferred-citation references repository repository-artifact repository-code title type url version"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from gateway import errors
 from gateway.errors import GatewayError, OaiError, RemoteError
+from tests.rows import each_row
 
 CLASSES = {
     name: value for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, GatewayError)
@@ -19,12 +18,12 @@ def test_every_error_is_drawn_at_the_head() -> None:
     assert drawn == set(CLASSES)
 
 
-@pytest.mark.parametrize("error", CLASSES.values(), ids=CLASSES)
+@each_row("error", CLASSES.values())
 def test_every_error_says_what_it_is(error: type[GatewayError]) -> None:
     assert error.__doc__
 
 
-@pytest.mark.parametrize("error", OaiError.__subclasses__(), ids=lambda error: error.__name__)
+@each_row("error", OaiError.__subclasses__())
 def test_a_protocol_error_owns_its_code_and_its_sentence(error: type[OaiError]) -> None:
     assert error.code == error.__name__[0].lower() + error.__name__[1:]
     assert str(error()) == error.sentence

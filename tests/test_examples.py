@@ -26,6 +26,7 @@ from tests import live
 from tests.conftest import ROOT
 from tests.faults import table
 from tests.faults.site import Asked, Said
+from tests.rows import each_row
 from tests.sample.solr import served
 
 # test_first_hour.py runs the third kind; the fourth is for Litestream, and tests.docs makes the fifth one.
@@ -63,8 +64,8 @@ def test_every_example_is_of_a_kind_that_is_run() -> None:
     assert sum(kind == "python" for _, kind in blocks) == len((STEP, SOURCE, QUIRK, CHECK, SEARCH))
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "outcome"),
+@each_row(
+    "status, body, outcome",
     [
         (200, {"doi": "10.5555/1", "files": [{"url": "http://a.example.org/1.pdf"}]}, Outcome.SUCCESS),
         (200, {"doi": "10.5555/1"}, Outcome.NO_PDF_LINK),
@@ -109,7 +110,7 @@ def test_the_search_of_the_readme_answers(tmp_path: Path) -> None:
     assert module(examples(SEARCH)[0], settings=settings).results.total == 0
 
 
-@pytest.mark.parametrize("text", examples("harvester/http/README.md", "toml"))
+@each_row("text", examples("harvester/http/README.md", "toml"))
 def test_an_entry_of_the_readme_is_one(text: str) -> None:
     for name, entry in tomllib.loads(text).items():
         assert entry_from(name, entry).name == name

@@ -60,9 +60,7 @@ def background(environment: dict[str, str]) -> Iterator[list[subprocess.Popen[by
 
 
 @pytest.mark.slow
-def test_the_tour_of_the_readme_works_as_it_is_written(
-    tmp_path: Path, environment: dict[str, str], background: list[subprocess.Popen[bytes]]
-) -> None:
+def test_the_tour_of_the_readme_works_as_it_is_written(tmp_path, environment, background):
     ports = {name: str(live.free_port()) for name in ("8080", "8081", "8082")}
     answers = []
     for line in tour():

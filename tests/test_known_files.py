@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.known_files import completed
 from gateway.model import FileLink, FileOrigin, Work
+from tests.rows import each_row
 
 URL = "https://x.example.org/1"
 OURS = FileLink(URL, "application/pdf", size=9, sha256="aa", modified="2026", found_at="now")
 
 
-@pytest.mark.parametrize(
-    ("file_link", "is_completed"),
+@each_row(
+    "file_link, is_completed",
     [
         (FileLink(URL), True),
         (FileLink(URL, "text/plain", modified="2020", sha256="AA"), True),

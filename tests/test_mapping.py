@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -13,6 +12,7 @@ from lxml import etree
 from gateway.mapping import Given, Prepared, SourceFacts, Task, is_legal_identifier, most_specific, prepare, record
 from gateway.provenance import MOST_ABOUT_BYTES
 from gateway.xmltext import DC, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, RIGHTS, SITEMAP, escape
+from tests.rows import each_row
 
 FACTS = SourceFacts("laro", "http://laro.example.org/oai", "gateway.example.org")
 
@@ -32,32 +32,25 @@ def payload_of(prepared: Prepared, prefix: str) -> etree._Element:
     return next(child for child in etree.fromstring(whole)[0][1] if isinstance(child.tag, str))
 
 
-@pytest.mark.parametrize(
-    ("content", "declarations", "tag"),
+@each_row(
+    "content, declarations, tag",
     [
-        ("<x/>", (), "x"),
-        ("<x xmlns=''/>", (), "x"),
-        ("<x\n xmlns = ''/>", (), "x"),
-        ("<a:x xmlns:a='urn:a'><y/></a:x>", (), "{urn:a}x"),
-        ("<a:x xmlns:a='urn:a'><a:y/></a:x>", (), "{urn:a}x"),
-        ("<x xmlns='urn:a'/>", (), "{urn:a}x"),
-        ("<a:x/>", (("a", "urn:a&b"),), "{urn:a&b}x"),
-        ("<a:x xmlns:a='urn:own'/>", (("a", "urn:a"),), "{urn:own}x"),
-        ("<x/>", (("", "urn:a"),), "{urn:a}x"),
+        ("<x/>", (), "x"), ("<x xmlns=''/>", (), "x"), ("<x\n xmlns = ''/>", (), "x"),
+        ("<a:x xmlns:a='urn:a'><y/></a:x>", (), "{urn:a}x"), ("<a:x xmlns:a='urn:a'><a:y/></a:x>", (), "{urn:a}x"),
+        ("<x xmlns='urn:a'/>", (), "{urn:a}x"), ("<a:x/>", (("a", "urn:a&b"),), "{urn:a&b}x"),
+        ("<a:x xmlns:a='urn:own'/>", (("a", "urn:a"),), "{urn:own}x"), ("<x/>", (("", "urn:a"),), "{urn:a}x"),
         ("<a:x/>", (("a", "urn:a"), ("about", "urn:about")), "{urn:a}x"),
-        ("<!-- <c> --><?p i?>\n<a:x/>", (("a", "urn:a"),), "{urn:a}x"),
-        ("<!-- <c> --><x/>", (), "x"),
-        ("<?xml version='1.0' encoding='UTF-8'?>\n<x/>", (), "x"),
-        ("<x y='>'><z/></x>", (), "x"),
+        ("<!-- <c> --><?p i?>\n<a:x/>", (("a", "urn:a"),), "{urn:a}x"), ("<!-- <c> --><x/>", (), "x"),
+        ("<?xml version='1.0' encoding='UTF-8'?>\n<x/>", (), "x"), ("<x y='>'><z/></x>", (), "x"),
     ],
-)
+)  # fmt: skip
 def test_a_payload_stands_alone_in_our_envelope(content: str, declarations: tuple, tag: str) -> None:
     root = payload_of(mapped(given_payload(content, declarations=declarations)), "x")
     assert root.tag == tag
     assert all(not element.tag.startswith(f"{{{OAI_PMH}}}") for element in root.iter() if isinstance(element.tag, str))
 
 
-@pytest.mark.parametrize("content", ["", "text", "<a:x/>", "<x", "<x/><y/>", "<!DOCTYPE x [<!ENTITY e 'f'>]><x/>"])
+@each_row("content", ["", "text", "<a:x/>", "<x", "<x/><y/>", "<!DOCTYPE x [<!ENTITY e 'f'>]><x/>"])
 def test_what_is_no_xml_is_a_problem(content: str) -> None:
     prepared = mapped(given_payload(content, declarations=(("b", "urn:b"),)))
     assert [prefix for prefix, _ in prepared.problems] == ["x"]
@@ -164,9 +157,7 @@ BARE_MODS = "<mods><titleInfo><title>A</title></titleInfo><name><namePart>B</nam
 PROFILE_OF_MODS = '<rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/>'
 
 
-@pytest.mark.parametrize(
-    ("content", "links", "expected"),
-    [
+@each_row("content, links, expected", [
         (BARE_MODS, PROFILE_OF_MODS, ["title:A", "creator:B"]),
         (BARE_MODS.replace("<mods>", "<mods xmlns='urn:my:mods'>"), PROFILE_OF_MODS, ["title:A", "creator:B"]),
         (BARE_MODS, "", ["title:A"]),
@@ -174,8 +165,7 @@ PROFILE_OF_MODS = '<rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/>'
         ("<dc><title>A</title><contributor>B</contributor></dc>", f'<rs:ln rel="profile" href="{OAI_DC}"/>',
          ["title:A", "contributor:B"]),
         (f"<x:r xmlns:x='{DC}'><x:title>A</x:title></x:r>", PROFILE_OF_MODS, ["title:A"]),  # the namespace tells
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_the_profile_of_a_resource_decides_how_it_is_read_when_its_namespace_does_not(content, links, expected) -> None:
     prepared = mapped(given_payload(content, exposed="", abouts=(entry(links),)))
     statements = [f"{etree.QName(element).localname}:{element.text}" for element in payload_of(prepared, "oai_dc")]
@@ -197,8 +187,8 @@ def _body_of(prefix: str, *abouts: bytes, content: str = "<r><title>A</title></r
     return next(fragment for fragment in prepared.fragments if fragment.metadata_prefix == prefix).body.decode()
 
 
-@pytest.mark.parametrize(
-    ("links", "origin"),
+@each_row(
+    "links, origin",
     [
         (
             (
@@ -231,7 +221,7 @@ def test_where_a_resource_was_before_is_nested_in_its_provenance(links: str, ori
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "links",
     [
         "",
@@ -267,8 +257,8 @@ def test_of_a_file_it_is_told_where_its_source_has_it_from() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("facts", "namespace"),
+@each_row(
+    "facts, namespace",
     [
         (FACTS, NO_NAMESPACE),
         (SourceFacts("laro", FACTS.base_url, FACTS.domain, formats={"x": ("", "urn:announced")}), "urn:announced"),
@@ -308,7 +298,7 @@ def test_an_about_that_is_carried_on_stands_alone() -> None:
     assert (quality.tag, quality[0].tag) == ("{urn:q}quality", "part")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "about",
     [
         b"text",
@@ -321,7 +311,6 @@ def test_an_about_that_is_carried_on_stands_alone() -> None:
         b'<rights xmlns="%b"/>' % RIGHTS.encode(),
         b'<url xmlns="%b"><loc>http://a.example.org/1</loc></url>' % SITEMAP.encode(),
     ],
-    ids=lambda about: about[:20].decode(),
 )
 def test_an_about_that_is_not_valid_is_left_out_and_the_others_stay(about: bytes) -> None:
     prepared = mapped(given_payload("<x/>", abouts=(about, FOREIGN[1])))

@@ -8,14 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.names import (
-    local_identifier,
-    local_prefix,
-    local_set,
-    original_spec,
-    upstream_identifier,
-    upstream_set,
-)
+from gateway.names import local_identifier, local_prefix, local_set, original_spec, upstream_identifier, upstream_set
+from tests.rows import each_row
 
 IDENTIFIER = re.compile(r"oai:gateway\.example\.org:(?:[A-Za-z0-9\-_.!~*'();/?:@&=+$,]|%[0-9A-F]{2})+")
 SPEC = re.compile(r"[A-Za-z0-9\-_.!~*'()]+(:[A-Za-z0-9\-_.!~*'()]+)*")
@@ -36,8 +30,8 @@ def test_a_set_is_legal_and_can_be_undone(upstream: str) -> None:
     assert upstream_set(local) == upstream
 
 
-@pytest.mark.parametrize(
-    ("upstream", "local"),
+@each_row(
+    "upstream, local",
     [("a:b", "a:b"), ("", "~"), ("a::b", "a:~:b"), ("~", "~7E"), ("é", "~C3~A9"), ("a b/c", "a~20b~2Fc")],
 )
 def test_what_no_set_may_have_is_escaped(upstream: str, local: str) -> None:
@@ -62,11 +56,11 @@ def test_what_no_prefix_may_have_is_escaped(upstream: str, local: str) -> None:
     assert local_prefix(upstream) == local
 
 
-@pytest.mark.parametrize("local", ["oai:x:laro/%FF", "oai:x:laro/a%C3", "oai:x:laro/%F4%90%80%80"])
+@each_row("local", ["oai:x:laro/%FF", "oai:x:laro/a%C3", "oai:x:laro/%F4%90%80%80"])
 def test_an_identifier_that_is_none_of_ours_has_a_name_nobody_has(local):
     assert "\N{REPLACEMENT CHARACTER}" in upstream_identifier(local)
 
 
-@pytest.mark.parametrize("local", ["source:laro:~FF", "source:laro:日", "source:laro:日~FF", "source:laro:a~C3:b"])
+@each_row("local", ["source:laro:~FF", "source:laro:日", "source:laro:日~FF", "source:laro:a~C3:b"])
 def test_a_set_that_is_none_of_ours_has_its_own_spec_as_its_name(local):
     assert original_spec(local) == local

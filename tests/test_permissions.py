@@ -91,9 +91,7 @@ def test_folder_that_held_something_else_keeps_its_mode_and_its_files(tmp_path: 
     ("group", "wanted"),
     [pytest.param((), {0o700, 0o600}, marks=pytest.mark.slow), (("--group", GROUP), {0o2770, 0o660})],
 )
-def test_everything_that_the_commands_make_has_the_modes_of_the_folder(
-    tmp_path: Path, sample_source: str, group: tuple[str, ...], wanted: set[int]
-) -> None:
+def test_everything_that_the_commands_make_has_the_modes_of_the_folder(tmp_path, sample_source, group, wanted):
     folder = tmp_path / "instance"
 
     def run(program: str, *arguments: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import product
 
 import click
 import pytest
@@ -14,6 +15,7 @@ from gateway.errors import ConfigurationError, StoreBusy, StoreDamaged
 from gateway.program import Program, program_options, say, status_of_error
 from gateway.statuses import MEANINGS, Status
 from tests.commands.calls import PROGRAMS
+from tests.rows import each_row
 
 
 @click.group(cls=Program)
@@ -42,8 +44,8 @@ def _ended(*words):
     return result.exit_code, result.stderr
 
 
-@pytest.mark.parametrize(
-    ("what", "status", "words"),
+@each_row(
+    "what, status, words",
     [
         ("wrong", 2, "Error: The setting is wrong.\n"),
         ("full", 1, "Error: The output cannot be written or read: No space left on device.\n"),
@@ -99,15 +101,14 @@ def test_statuses_of_errors():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_row("name", PROGRAMS)
 def test_a_program_is_a_module_too(name):
     done = subprocess.run([sys.executable, "-m", name, "--version"], capture_output=True, text=True, check=True)
     assert "version" in done.stdout
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_row("shell, name", product(["bash", "zsh", "fish"], PROGRAMS))
 def test_a_shell_completes_commands(name, shell):
     """As the README tells it."""
     surroundings = {**os.environ, f"_{name.upper()}_COMPLETE": f"{shell}_source"}

@@ -11,6 +11,7 @@ from gateway import provenance
 from gateway.provenance import Origin
 from gateway.xmltext import PROVENANCE, RIGHTS, XSI, clean
 from tests.conftest import ROOT
+from tests.rows import each_row
 
 JUDGE = etree.XMLSchema(file=str(ROOT / "schemas" / "provenance.xsd"))
 RIGHTS_JUDGE = etree.XMLSchema(file=str(ROOT / "schemas" / "rights.xsd"))
@@ -59,7 +60,7 @@ def hop_of(answer: provenance.AboutContents) -> str:
     return answer.origin
 
 
-@pytest.mark.parametrize(("altered", "expected"), [("true", "true"), ("1", "true"), ("false", "false"), ("", "false")])
+@each_row("altered, expected", [("true", "true"), ("1", "true"), ("false", "false"), ("", "false")])
 def test_a_hop_is_made_again_validly(altered: str, expected: str) -> None:
     made = container(ORIGIN, contents_of(hop(altered=altered)).origin)
     assert JUDGE.validate(made), JUDGE.error_log
@@ -69,10 +70,7 @@ def test_a_hop_is_made_again_validly(altered: str, expected: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "inner",
-    ["", hop(date=""), hop(date="2019"), hop(identifier=" "), hop(datestamp="lately"), "<x/>"],
-)
+@each_row("inner", ["", hop(date=""), hop(date="2019"), hop(identifier=" "), hop(datestamp="lately"), "<x/>"])
 def test_a_hop_that_cannot_be_made_valid_says_nothing(inner: str) -> None:
     assert contents_of(inner).origin == ""
 
@@ -94,8 +92,8 @@ def test_of_two_provenances_the_first_counts() -> None:
     assert "oai:b:2" not in provenance.read([one, two]).origin
 
 
-@pytest.mark.parametrize(
-    ("content", "is_kept"),
+@each_row(
+    "content, is_kept",
     [
         ('<rightsReference ref="http://a.example.org/"/>', True),
         ("<rightsDefinition><x xmlns='urn:x'>free</x></rightsDefinition>", True),
@@ -160,33 +158,25 @@ def test_a_reference_is_valid_whatever_it_refers_to(address: str) -> None:
     assert RIGHTS_JUDGE.validate(etree.fromstring(provenance.rights_reference(clean(address)))), RIGHTS_JUDGE.error_log
 
 
-@pytest.mark.parametrize("content", [b"<broken", b"<x/>", b""])
+@each_row("content", [b"<broken", b"<x/>", b""])
 def test_what_cannot_be_read_says_nothing(content: bytes) -> None:
     assert provenance.read([content]) == provenance.AboutContents()
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
+    "text, expected",
     [
-        ("2020-01-01", "2020-01-01"),
-        ("2020-01-01T10:00:00Z", "2020-01-01T10:00:00Z"),
-        (" 2020-01-01 10:00:00.5", "2020-01-01T10:00:00Z"),
-        ("2020-01-01T10:00:00.731Z", "2020-01-01T10:00:00.731Z"),
+        ("2020-01-01", "2020-01-01"), ("2020-01-01T10:00:00Z", "2020-01-01T10:00:00Z"),
+        (" 2020-01-01 10:00:00.5", "2020-01-01T10:00:00Z"), ("2020-01-01T10:00:00.731Z", "2020-01-01T10:00:00.731Z"),
         ("2020-01-01T01:00:00+02:00", "2020-01-01T01:00:00+02:00"),
-        ("2020-01-01T01:00:00+0200", "2019-12-31T23:00:00Z"),
-        ("2020-01-01T01:00:00+23:00", "2019-12-31T02:00:00Z"),
-        ("20200101", "2020-01-01"),
-        ("2020-01-01T10:00Z", "2020-01-01T10:00:00Z"),
-        ("2016-12-31T23:59:60Z", "2016-12-31"),
-        ("0001-01-01T00:00:00+0200", "0001-01-01"),
-        ("2020-01-01 and more", "2020-01-01"),
-        ("2020-02-30", "1970-01-01T00:00:07Z"),
-        ("2020-02-30 or so", "1970-01-01T00:00:07Z"),
-        ("2020-02-30T10:00:00.0", "1970-01-01T00:00:07Z"),
-        ("lately", "1970-01-01T00:00:07Z"),
-        ("", "1970-01-01T00:00:07Z"),
+        ("2020-01-01T01:00:00+0200", "2019-12-31T23:00:00Z"), ("2020-01-01T01:00:00+23:00", "2019-12-31T02:00:00Z"),
+        ("20200101", "2020-01-01"), ("2020-01-01T10:00Z", "2020-01-01T10:00:00Z"),
+        ("2016-12-31T23:59:60Z", "2016-12-31"), ("0001-01-01T00:00:00+0200", "0001-01-01"),
+        ("2020-01-01 and more", "2020-01-01"), ("2020-02-30", "1970-01-01T00:00:07Z"),
+        ("2020-02-30 or so", "1970-01-01T00:00:07Z"), ("2020-02-30T10:00:00.0", "1970-01-01T00:00:07Z"),
+        ("lately", "1970-01-01T00:00:07Z"), ("", "1970-01-01T00:00:07Z"),
     ],
-)
+)  # fmt: skip
 def test_a_datestamp_is_what_can_be_read_of_it(text: str, expected: str) -> None:
     assert provenance.datestamp_of(text, 7) == expected
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway import resourcesync_abouts
+from tests.rows import each_row
 
 ENTRY = (
     '<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">'
@@ -13,7 +12,7 @@ ENTRY = (
 )
 
 
-@pytest.mark.parametrize("length", ["²", "9" * 5000, "٣", "-1", "1e3", ""])
+@each_row("length", ["²", "9" * 5000, "٣", "-1", "1e3", ""])
 def test_length_that_is_no_number_is_not_known(length: str):
     """`isdigit` is true of a superscript two, and `int` of it raises ValueError."""
     (file,) = resourcesync_abouts.read([ENTRY.format(length=length, via="").encode()]).files

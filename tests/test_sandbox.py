@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gateway import sandbox
+from tests.rows import each_row
 
 KILL, REFUSE, UNKNOWN, ALLOW = 0x80000000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x7FFF0000
 X86, ARM = 0xC000003E, 0xC00000B7
@@ -41,9 +42,7 @@ def verdict(machine: str, architecture: int, call: int, *arguments: int, with_th
     ("machine", "architecture", "read", "openat", "socket", "signal"),
     [("x86_64", X86, 0, 257, 41, 234), ("aarch64", ARM, 63, 56, 198, 131)],
 )
-def test_filter_allows_reading_and_refuses_all_that_reaches_out(
-    machine: str, architecture: int, read: int, openat: int, socket: int, signal: int
-) -> None:
+def test_filter_allows_reading_and_refuses_all_that_reaches_out(machine, architecture, read, openat, socket, signal):
     assert verdict(machine, architecture, read) == ALLOW
     assert verdict(machine, architecture, openat, 0, 0, os.O_RDONLY | os.O_CLOEXEC) == ALLOW
     assert verdict(machine, architecture, openat, 0, 0, os.O_RDWR) == REFUSE
@@ -54,15 +53,13 @@ def test_filter_allows_reading_and_refuses_all_that_reaches_out(
     assert verdict(machine, architecture, 435) == UNKNOWN, "glibc must fall back to the older call, which is refused"
 
 
-@pytest.mark.parametrize("call", [41, 56, 57, 58, 59, 62, 82, 87, 90, 101, 160, 302, 321, 322, 425, 1 << 30 | 41])
+@each_row("call", [41, 56, 57, 58, 59, 62, 82, 87, 90, 101, 160, 302, 321, 322, 425, 1 << 30 | 41])
 def test_filter_refuses_processes_names_modes_tracing_limits_and_other_tables(call: int) -> None:
     assert verdict("x86_64", X86, call) == REFUSE
 
 
 @pytest.mark.parametrize(("machine", "architecture", "clone"), [("x86_64", X86, 56), ("aarch64", ARM, 220)])
-def test_filter_allows_threads_where_they_are_asked_for_and_never_processes(
-    machine: str, architecture: int, clone: int
-) -> None:
+def test_filter_allows_threads_where_they_are_asked_for_and_never_processes(machine, architecture, clone):
     thread, process = 0x3D0F00, 0x1200011  # as glibc calls clone(2) for a thread, and for fork
     assert verdict(machine, architecture, clone, thread) == REFUSE
     assert verdict(machine, architecture, clone, thread, with_threads=True) == ALLOW
@@ -70,9 +67,7 @@ def test_filter_allows_threads_where_they_are_asked_for_and_never_processes(
 
 
 @pytest.mark.parametrize(("machine", "architecture", "fcntl"), [("x86_64", X86, 72), ("aarch64", ARM, 25)])
-def test_filter_refuses_to_name_a_process_that_gets_the_signals_of_a_pipe(
-    machine: str, architecture: int, fcntl: int
-) -> None:
+def test_filter_refuses_to_name_a_process_that_gets_the_signals_of_a_pipe(machine, architecture, fcntl):
     assert verdict(machine, architecture, fcntl, 0, 1030) == ALLOW, "F_DUPFD_CLOEXEC"
     for command in (4, 8, 10, 15):  # F_SETFL (for O_ASYNC), F_SETOWN, F_SETSIG, F_SETOWN_EX
         assert verdict(machine, architecture, fcntl, 0, command) == REFUSE
@@ -118,9 +113,7 @@ def test_bubblewrap_stands_in_where_the_kernel_has_no_landlock(tmp_path: Path, m
     assert subprocess.run(line, env={}, check=True, capture_output=True).stdout.startswith(b'{"in_force"')
 
 
-def test_interpreter_that_this_user_may_not_run_is_told_in_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interpreter_that_this_user_may_not_run_is_told_in_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(sandbox, "command", lambda *_: [str(tmp_path / "python")])
     with pytest.raises(ChildProcessError, match=r"cannot start here \(No such file or directory\)"):
         sandbox.in_force(tmp_path / "secret")

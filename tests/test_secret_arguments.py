@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.secret_arguments import secret_argument, without_secrets
+from tests.rows import each_row
 
 HOST = "http://laro.example.org/oai"
 
 
-@pytest.mark.parametrize(
-    ("query", "name"),
+@each_row(
+    "query, name",
     [
-        ("apikey=S", "apikey"),
-        ("api_key=S", "api_key"),
-        ("API-Key=S", "API-Key"),
-        ("mode=oai&access_token=S", "access_token"),
-        ("mode=oai;token=S", "token"),
-        ("api%5Fkey=S", "api_key"),
-        ("client.secret=S", "client.secret"),
-        ("password=S", "password"),
-        ("X-Amz-Signature=S", "X-Amz-Signature"),
-        ("mySpecialToken=S", "mySpecialToken"),
-        ("sig=S", "sig"),
-        ("key=S", "key"),
+        ("apikey=S", "apikey"), ("api_key=S", "api_key"), ("API-Key=S", "API-Key"),
+        ("mode=oai&access_token=S", "access_token"), ("mode=oai;token=S", "token"), ("api%5Fkey=S", "api_key"),
+        ("client.secret=S", "client.secret"), ("password=S", "password"), ("X-Amz-Signature=S", "X-Amz-Signature"),
+        ("mySpecialToken=S", "mySpecialToken"), ("sig=S", "sig"), ("key=S", "key"),
         ("view=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "view"),
         ("t=eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0", "t"),
     ],
-)
+)  # fmt: skip
 def test_an_argument_that_looks_like_a_secret_is_named_and_blotted_out(query, name):
     url = f"{HOST}?{query}&x=1"
     assert secret_argument(url) == name
@@ -37,7 +29,7 @@ def test_an_argument_that_looks_like_a_secret_is_named_and_blotted_out(query, na
     assert without_secrets(f"{url} was asked") == f"{HOST}?{first}=...&x=1 was asked"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
         "mode=oaipmh",

@@ -8,6 +8,7 @@ import pytest
 
 from gateway.errors import ConfigurationError
 from gateway.settings import SETTINGS, instance_folder, load, unknown_variables
+from tests.rows import each_row
 
 
 def test_every_setting_has_a_name_of_its_own_and_a_sentence() -> None:
@@ -35,9 +36,7 @@ def test_options_beat_environment_beats_file_beats_default(tmp_path: Path) -> No
     assert settings.origins["admin_email"] == "option"
 
 
-@pytest.mark.parametrize(
-    ("written", "read"), [("true", True), ("TRUE", True), ("yes", True), ("1", True), ("False", False), ("0", False)]
-)
+@each_row("written, read", [("true", True), ("TRUE", True), ("yes", True), ("1", True), ("False", False), ("0", False)])
 def test_a_claim_is_read_from_the_environment_in_words(tmp_path: Path, written: str, read: object) -> None:
     assert load(tmp_path, {"GATEWAY_OAI_SHOW_DEPARTED": written}).is_on("oai_show_departed") is read
 
@@ -53,8 +52,8 @@ def test_a_duration_may_be_a_whole_number(tmp_path: Path) -> None:
     assert load(tmp_path, {}).seconds("fetch_delay_seconds") == 2.0
 
 
-@pytest.mark.parametrize(
-    ("line", "sentence"),
+@each_row(
+    "line, sentence",
     [
         ("colour = 1", "There is no setting 'colour' (FILE)."),
         ('oai_page_size = "many"', "The setting oai_page_size must be a whole number, not 'many' (FILE)."),
@@ -101,7 +100,7 @@ def test_variables_that_a_platform_sets_stop_nothing_and_are_named(tmp_path: Pat
     assert unknown_variables(environ | {"GATEWAY_INSTANCE": "here"}) == ["GATEWAY_PORT", "GATEWAY_SERVICE_HOST"]
 
 
-@pytest.mark.parametrize("content", [b"this is not toml", b"\xff", b"a = " + b"[" * 3000 + b"]" * 3000])
+@each_row("content", [b"this is not toml", b"\xff", b"a = " + b"[" * 3000 + b"]" * 3000])
 def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "config.toml").write_bytes(content)
     with pytest.raises(ConfigurationError, match="cannot be read"):
@@ -114,9 +113,7 @@ def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
         load(tmp_path, {})
 
 
-def test_the_instance_is_the_option_else_the_environment_else_a_folder_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_instance_is_the_option_else_the_environment_else_a_folder_here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert instance_folder("a", {"GATEWAY_INSTANCE": "b"}) == tmp_path / "a"
     assert instance_folder(None, {"GATEWAY_INSTANCE": "b"}) == tmp_path / "b"

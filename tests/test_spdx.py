@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 from packaging.licenses._spdx import LICENSES
 
 from gateway.spdx import spdx_uri
+from tests.rows import each_row
 
 KNOWN = {entry["id"] for entry in LICENSES.values()}
 CC = "creativecommons.org"
 
 
-@pytest.mark.parametrize(
-    ("url", "name"),
+@each_row(
+    "url, name",
     [
         (f"https://{CC}/licenses/by/4.0/", "CC-BY-4.0"),
         (f"http://{CC}/licenses/by/4.0", "CC-BY-4.0"),
@@ -31,15 +31,12 @@ def test_a_licence_that_spdx_lists_has_its_uri(url, name):
     assert spdx_uri(url) == f"https://spdx.org/licenses/{name}"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+@each_row("url", [
         "", "cc-by", "https://spdx.org/licenses/CC-BY-4.0", f"https://{CC}/licenses/by/3.0/fr/",
         f"https://{CC}/licenses/by/9.9/", f"https://{CC}/licenses/", f"https://{CC}/licenses/sampling+/1.0/",
         "https://evil.example/creativecommons.org/licenses/by/4.0/", "http://rightsstatements.org/vocab/InC/1.0/",
         f"https://{CC}.evil.example/licenses/by/4.0/", f"https://{CC}/publicdomain/zero/2.0/",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_another_licence_has_none(url):
     assert spdx_uri(url) == ""
 

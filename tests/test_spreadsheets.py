@@ -6,19 +6,18 @@ import csv
 import io
 import re
 
-import pytest
-
 from gateway.spreadsheets import as_csv
 from tests.conftest import ROOT
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\0=1", "\uff1d1"])
+@each_row("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\0=1", "\uff1d1"])
 def test_no_cell_is_a_formula(text):
     ((cell,),) = list(csv.reader(io.StringIO(as_csv(("a",), [{"a": text}]))))[1:]
     assert cell.startswith("'")
 
 
-@pytest.mark.parametrize("text", ["a;=1+1", "a; +1", 'a;"=1', 'a;"\n-1', "a;;@SUM(A1)", "a;\uff1d1"])
+@each_row("text", ["a;=1+1", "a; +1", 'a;"=1', 'a;"\n-1', "a;;@SUM(A1)", "a;\uff1d1"])
 def test_no_part_of_a_cell_is_a_formula_where_semicolons_separate_cells(text):
     """As in the spreadsheets of much of Europe, which take no comma for a separator."""
     ((cell,),) = list(csv.reader(io.StringIO(as_csv(("a",), [{"a": text}]))))[1:]

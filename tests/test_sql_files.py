@@ -24,19 +24,12 @@ def test_sql_stands_in_sql_files() -> None:
 @each_row(
     "text, is_sql",
     [
-        ("BEGIN IMMEDIATE", True),
-        ("PRAGMA synchronous = OFF", True),
-        ("select 1", True),
-        (" insert or ignore into window values (?)", True),
-        ("update x set a = 1", True),
-        ("delete from x", True),
-        ("drop table if exists x", True),
-        ("Begin behind the page.", False),
-        ("Delete from the list what is gone.", False),
-        ("Select one:", False),
-        ("update", False),
+        ("BEGIN IMMEDIATE", True), ("PRAGMA synchronous = OFF", True), ("select 1", True),
+        (" insert or ignore into window values (?)", True), ("update x set a = 1", True), ("delete from x", True),
+        ("drop table if exists x", True), ("Begin behind the page.", False),
+        ("Delete from the list what is gone.", False), ("Select one:", False), ("update", False),
     ],
-)
+)  # fmt: skip
 def test_sql_is_noticed_and_sentences_are_none(text: str, is_sql: bool) -> None:
     assert bool(_IS_SQL.fullmatch(text)) is is_sql
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.work_dates import date_of, date_parts
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("dates", "date"),
+@each_row(
+    "dates, date",
     [
         ([], ("", 0)),
         (["no date"], ("", 0)),
@@ -24,20 +23,13 @@ def test_the_date_of_the_work_is_chosen(dates, date):
     assert date_of(dates) == date
 
 
-@pytest.mark.parametrize(
-    ("date", "parts"),
+@each_row(
+    "date, parts",
     [
-        ("2019-05-07", ("2019", "05", "07")),
-        ("2019-05", ("2019", "05")),
-        ("2001-13-45", ("2001",)),
-        ("2001-02-30", ("2001", "02")),
-        ("2004-02-29", ("2004", "02", "29")),
-        ("0000-01-01", ("0000",)),
-        ("1998-2001", ("1998",)),
-        ("2001-05/2003-06", ("2001", "05")),
-        ("c1998", ()),
-        ("", ()),
+        ("2019-05-07", ("2019", "05", "07")), ("2019-05", ("2019", "05")), ("2001-13-45", ("2001",)),
+        ("2001-02-30", ("2001", "02")), ("2004-02-29", ("2004", "02", "29")), ("0000-01-01", ("0000",)),
+        ("1998-2001", ("1998",)), ("2001-05/2003-06", ("2001", "05")), ("c1998", ()), ("", ()),
     ],
-)
+)  # fmt: skip
 def test_only_parts_that_the_calendar_has_are_given(date, parts):
     assert date_parts(date) == parts

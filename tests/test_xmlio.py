@@ -9,10 +9,11 @@ from lxml import etree
 
 from gateway import xmlio
 from gateway.errors import NotXml
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
+@each_row(
+    "content, sentence",
     [
         (b"<a>", "not well-formed"),
         (b"", "not well-formed"),
@@ -72,8 +73,8 @@ def test_what_is_nested_too_deep_is_refused_before_it_breaks_a_harvester() -> No
         xmlio.parse(nested(xmlio.MAX_DEPTH + 1))
 
 
-@pytest.mark.parametrize(
-    ("unit", "least", "most"),
+@each_row(
+    "unit, least, most",
     [
         pytest.param(b"<a/>", 30, 40, id="elements"),
         pytest.param(b"dGV4dA==", 2, 3, id="base64, whose equals signs are no attributes"),

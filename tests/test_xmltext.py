@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.xmltext import clean, escape, escape_attribute, is_legal, parse_utc_datetime, utc_datetime
+from tests.rows import each_row
 
 
 @given(st.text().map(clean))
@@ -31,15 +32,13 @@ def test_the_end_of_a_cdata_section_is_escaped() -> None:
     assert escape("a]]>b && c<d") == "a]]&gt;b &amp;&amp; c&lt;d"
 
 
-@pytest.mark.parametrize("character", ["\x00", "\x08", "\x0b", "\x1f", "\ud800", "\ufffe", "\uffff"])
+@each_row("character", ["\x00", "\x08", "\x0b", "\x1f", "\ud800", "\ufffe", "\uffff"])
 def test_character_that_xml_forbids_is_removed(character: str) -> None:
     assert not is_legal(f"a{character}b")
     assert clean(f"a{character}b") == "ab"
 
 
-@pytest.mark.parametrize(
-    "character", ["\t", "\n", "\r", " ", "\x7f", "\x85", "\ud7ff", "\ue000", "\ufffd", "\U0010ffff"]
-)
+@each_row("character", ["\t", "\n", "\r", " ", "\x7f", "\x85", "\ud7ff", "\ue000", "\ufffd", "\U0010ffff"])
 def test_character_that_xml_allows_is_kept(character: str) -> None:
     assert is_legal(character)
     assert clean(character) == character
@@ -58,7 +57,7 @@ def test_a_day_is_its_first_second_and_says_that_it_is_a_day() -> None:
     assert parse_utc_datetime("2026-11-21") == (1_795_219_200, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

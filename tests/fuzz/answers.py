@@ -10,53 +10,37 @@ EUROPE_PMC: dict[str, Any] = {
     "resultList": {
         "result": [
             {
-                "id": "1",
-                "source": "MED",
-                "pmid": "1",
-                "pmcid": "PMC123",
-                "doi": "10.1234/A",
-                "title": "Oats under Avena rust.",
-                "pubYear": "2021",
-                "abstractText": "We sowed oats.",
+                "id": "1", "source": "MED", "pmid": "1", "pmcid": "PMC123", "doi": "10.1234/A",
+                "title": "Oats under Avena rust.", "pubYear": "2021", "abstractText": "We sowed oats.",
                 "authorList": {"author": [{"lastName": "Example"}, {"lastName": "Sample"}]},
                 "journalInfo": {"journal": {"title": "Invented Agronomy", "issn": "2049-3630"}},
-                "pubTypeList": {"pubType": ["research-article", "Journal Article"]},
-                "isOpenAccess": "Y",
-                "authMan": "N",
-                "license": "cc by",
+                "pubTypeList": {"pubType": ["research-article", "Journal Article"]}, "isOpenAccess": "Y",
+                "authMan": "N", "license": "cc by",
                 "fullTextUrlList": {
                     "fullTextUrl": [
                         {
-                            "availabilityCode": "S",
-                            "documentStyle": "doi",
-                            "site": "DOI",
+                            "availabilityCode": "S", "documentStyle": "doi", "site": "DOI",
                             "url": "https://doi.org/10.1234/a",
                         },
                         {
-                            "availabilityCode": "OA",
-                            "documentStyle": "html",
-                            "site": "Europe_PMC",
+                            "availabilityCode": "OA", "documentStyle": "html", "site": "Europe_PMC",
                             "url": "https://europepmc.org/articles/PMC123",
                         },
                         {
-                            "availabilityCode": "OA",
-                            "documentStyle": "pdf",
-                            "site": "Europe_PMC",
+                            "availabilityCode": "OA", "documentStyle": "pdf", "site": "Europe_PMC",
                             "url": "https://europepmc.org/articles/PMC123?pdf=render",
                         },
                         {
-                            "availabilityCode": "F",
-                            "documentStyle": "pdf",
-                            "site": "PubMedCentral",
+                            "availabilityCode": "F", "documentStyle": "pdf", "site": "PubMedCentral",
                             "url": "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123/pdf/?tool=EBI",
                         },
-                    ]
+                    ],
                 },
                 "commentCorrectionList": {"commentCorrection": [{"type": "Erratum in", "reference": "J. 2022"}]},
-            }
-        ]
+            },
+        ],
     },
-}
+}  # fmt: skip
 
 OPENRXIV: dict[str, Any] = {
     "messages": [{"status": "ok"}],
@@ -177,47 +161,29 @@ BASE: dict[str, Any] = {
         "numFound": 2,
         "docs": [
             {
-                "dccollection": "ftclosed",
-                "dctitle": "Oats under rust",
-                "dccreator": ["Example, Anna", "Sample, Bert"],
-                "dcpublisher": ["Example Press"],
-                "dcdescription": "We sowed oats.",
-                "dcyear": 2021,
-                "dctype": ["article"],
-                "dcdoi": ["10.1234/A"],
-                "dcidentifier": ["https://closed.example.org/7.pdf"],
-                "dclink": "https://closed.example.org/7",
+                "dccollection": "ftclosed", "dctitle": "Oats under rust",
+                "dccreator": ["Example, Anna", "Sample, Bert"], "dcpublisher": ["Example Press"],
+                "dcdescription": "We sowed oats.", "dcyear": 2021, "dctype": ["article"], "dcdoi": ["10.1234/A"],
+                "dcidentifier": ["https://closed.example.org/7.pdf"], "dclink": "https://closed.example.org/7",
                 "dcoa": 0,
             },
             {
-                "dccollection": "ftopen",
-                "dctitle": "Oats under rust",
-                "dcdoi": ["10.1234/a"],
+                "dccollection": "ftopen", "dctitle": "Oats under rust", "dcdoi": ["10.1234/a"],
                 "dcidentifier": ["https://open.example.org/7", "https://open.example.org/7.PDF", "10.1234/a"],
-                "dclink": "https://open.example.org/7",
-                "dcrightsnorm": ["CC-BY-SA"],
-                "dcoa": 1,
+                "dclink": "https://open.example.org/7", "dcrightsnorm": ["CC-BY-SA"], "dcoa": 1,
             },
         ],
     },
-}
+}  # fmt: skip
 
 FATCAT: dict[str, Any] = {
-    "ident": "aaaaaaaaaaaaaaaaaaaaaaaaaa",
-    "ext_ids": {"doi": "10.1234/a"},
-    "title": "Oats under rust",
-    "contribs": [{"raw_name": "Anna Example", "role": "author"}],
-    "container": {"name": "Invented Agronomy"},
-    "publisher": "Example Press",
-    "release_year": 2021,
-    "release_stage": "published",
-    "release_type": "article-journal",
-    "withdrawn_status": None,
-    "license_slug": "CC-BY",
+    "ident": "aaaaaaaaaaaaaaaaaaaaaaaaaa", "ext_ids": {"doi": "10.1234/a"}, "title": "Oats under rust",
+    "contribs": [{"raw_name": "Anna Example", "role": "author"}], "container": {"name": "Invented Agronomy"},
+    "publisher": "Example Press", "release_year": 2021, "release_stage": "published",
+    "release_type": "article-journal", "withdrawn_status": None, "license_slug": "CC-BY",
     "files": [
         {
-            "mimetype": "application/pdf",
-            "sha1": "3ad4df99ff1354ec0b5a333a59fba9a3a5d9812a",
+            "mimetype": "application/pdf", "sha1": "3ad4df99ff1354ec0b5a333a59fba9a3a5d9812a",
             "urls": [
                 {
                     "rel": "webarchive",
@@ -232,7 +198,7 @@ FATCAT: dict[str, Any] = {
         },
         {"mimetype": "text/html", "urls": [{"rel": "web", "url": "https://press.example.org/7"}]},
     ],
-}
+}  # fmt: skip
 
 ZENODO: dict[str, Any] = {
     "id": 1234567,

@@ -46,18 +46,8 @@ QUERIES = tuple(
     )
 )
 _PATHS = (
-    "/oai",
-    "/oai",
-    "/oai",
-    "/oai",
-    "/oai/",
-    "/",
-    "/schemas/oai_dc.xsd",
-    "/websub/a",
-    "/hub",
-    "/hub",
-    "/.well-known/resourcesync",
-    "/resourcesync/batch",
+    "/oai", "/oai", "/oai", "/oai", "/oai/", "/", "/schemas/oai_dc.xsd", "/websub/a", "/hub", "/hub",
+    "/.well-known/resourcesync", "/resourcesync/batch",
     *(
         f"/resourcesync/oai_dc/source/{name}"
         for name in (
@@ -71,11 +61,8 @@ _PATHS = (
             "changedump.xml",
         )
     ),
-    "/resourcesync/files/resourcelist.xml",
-    "/files/a",
-    "/healthz",
-    "/readyz",
-)
+    "/resourcesync/files/resourcelist.xml", "/files/a", "/healthz", "/readyz",
+)  # fmt: skip
 _METHODS = ("GET", "GET", "GET", "GET", "POST", "POST", "HEAD", "PUT", "OPTIONS", "DELETE")
 _FORM = "application/x-www-form-urlencoded"
 

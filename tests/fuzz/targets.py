@@ -397,15 +397,7 @@ _CALLBACKS = (
     b"https://u:p@a.local./#f",
 )
 _ARGUMENTS = b"verb=ListRecords&metadataPrefix=oai_dc&from=2020-01-01&until=2021-01-01&set=a:b&x=%C3%A9"
-_OAI_SAMPLES = (
-    LIST,
-    IDENTIFY,
-    FORMATS,
-    SETS,
-    FIRST,
-    LIST.decode().encode("utf-16"),
-    LIST.replace(b"&amp;", b"&"),
-)
+_OAI_SAMPLES = (LIST, IDENTIFY, FORMATS, SETS, FIRST, LIST.decode().encode("utf-16"), LIST.replace(b"&amp;", b"&"))
 
 TARGETS = (
     Target("oai_pmh.answers.parse_list", oai_pmh.parse_list, _OAI_SAMPLES),

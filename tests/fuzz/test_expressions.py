@@ -13,6 +13,7 @@ from tests.conftest import ROOT
 from tests.fuzz.expressions import failures
 from tests.fuzz.patterns import Pattern
 from tests.live import unmeasured
+from tests.rows import each_row
 
 
 @pytest.mark.slow
@@ -28,7 +29,7 @@ def test_no_regular_expression_of_the_program_costs_more_than_linear_time():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "pattern",
     [
         pytest.param(r"<!--.*?-->", id="each beginning looks to the end"),

@@ -28,6 +28,7 @@ from gateway.settings import load
 from gateway.store.base import View
 from gateway.store.opening import open_inbox, open_store, open_subscribers
 from gateway.upkeep import make
+from tests.rows import each_row
 
 NOW = 2_000_000_000
 
@@ -121,7 +122,7 @@ def test_state_of_the_hub_is_its_subscriptions_deliveries_and_the_oldest_change_
     assert "hub_waiting_requests" not in {name for name, _ in collected(folder)}
 
 
-@pytest.mark.parametrize("text", ["9464", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:99999", ":1", "x:" + "1" * 5000])
+@each_row("text", ["9464", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:99999", ":1", "x:" + "1" * 5000])
 def test_address_of_metrics_that_is_none_is_refused_by_every_command(folder: Path, text: str) -> None:
     with pytest.raises(ConfigurationError, match="metrics_listen must be an address and a port"):
         check_settings(load(folder, {}, {"metrics_listen": text}))
@@ -146,9 +147,7 @@ def test_folder_of_counts_is_locked_against_what_tidies_the_temporary_folder(mon
 
 
 @pytest.mark.parametrize(("base_url", "has_hub"), [("https://a.example.org/oai", True), ("", False)])
-def test_metrics_have_the_hub_if_its_topics_are_known(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, base_url: str, has_hub: bool
-) -> None:
+def test_metrics_have_the_hub_if_its_topics_are_known(folder, monkeypatch, base_url, has_hub):
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")
     with _folder_of_counts(is_wanted=True):
         answer = Client(_metrics(load(folder, {}, {"base_url": base_url}))).get("/metrics")
@@ -163,7 +162,7 @@ def serving(folder: Path) -> Iterator[tuple[Callable[[str], tuple[int, str]], Ca
     ports: dict[str, int] = {}
 
     def ask(name: str, path: str) -> tuple[int, str]:
-        connection = http.client.HTTPConnection("127.0.0.1", ports[name], timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", ports[name], timeout=240)
         connection.request("GET", path)
         answer = connection.getresponse()
         status_and_text = answer.status, answer.read().decode()
@@ -181,7 +180,7 @@ def serving(folder: Path) -> Iterator[tuple[Callable[[str], tuple[int, str]], Ca
                 break
         yield lambda path: ask("/oai", path), lambda path: ask("/metrics", path)
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=240)
         assert process.returncode == 0
 
 

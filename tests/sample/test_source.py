@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
-import pytest
 from lxml import etree
 
 from tests.conftest import ROOT
+from tests.rows import each_row
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 
@@ -51,8 +51,8 @@ def test_some_works_have_a_second_format(sample_source: str) -> None:
     assert len(page.findall(f".//{OAI}header")) == 10
 
 
-@pytest.mark.parametrize(
-    ("arguments", "count"),
+@each_row(
+    "arguments, count",
     [
         ({"set": "physics:plasma"}, 5),
         ({"set": "materials:actinides", "until": "2019-02-14"}, 2),
@@ -64,8 +64,8 @@ def test_selection_is_by_set_and_by_dates_inclusive(sample_source: str, argument
     assert len(page.findall(f".//{OAI}header")) == count
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
+@each_row(
+    "arguments, code",
     [
         ({"verb": "ListEverything"}, "badVerb"),
         ({"verb": "Identify", "set": "x"}, "badArgument"),

@@ -48,7 +48,7 @@ class Served(NamedTuple):
         connection = socket.socket()
         if receive_bytes:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
-        connection.settimeout(60)
+        connection.settimeout(240)
         connection.connect(("127.0.0.1", self.port))
         connection.sendall(sent)
         return connection
@@ -92,7 +92,7 @@ def _serving(
             server.limits = server.limits._replace(grace_seconds=0.2)
             if thread.is_alive():
                 loop.call_soon_threadsafe(server.end)
-            thread.join(60)
+            thread.join(240)
             loop.run_until_complete(asyncio.sleep(0.01))
             for task in asyncio.all_tasks(loop):  # as `asyncio.run` does it in a worker
                 task.cancel()

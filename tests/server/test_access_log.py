@@ -12,6 +12,7 @@ import pytest
 
 from gateway.serve import _access_log
 from gateway.server.access_log import Entry, json_line, line
+from tests.rows import each_row
 
 NOW = 1_700_000_000
 
@@ -23,7 +24,7 @@ def test_line_is_in_the_combined_log_format():
     assert shown.endswith('] "GET /oai?verb=Identify HTTP/1.1" 200 1274 "http://x/" "sickle"')
 
 
-@pytest.mark.parametrize(
+@each_row(
     "wild",
     [
         bytes(range(256)),

@@ -26,7 +26,7 @@ def application(_environ, start_response):
 
 
 def answer(port: int, path: str = "/") -> tuple[int, str | None, bytes]:
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=240)) as connection:
         connection.request("GET", path)
         response = connection.getresponse()
         return response.status, response.headers["Retry-After"], response.read()
@@ -40,7 +40,7 @@ def test_requests_are_answered_while_this_process_does_something_else():
             assert answer(port, "/healthz") == (503, "60", b"busy")
         with socket.create_connection(("127.0.0.1", port)):  # it waits in the socket
             listener.setblocking(True)
-            listener.settimeout(30)
+            listener.settimeout(240)
             listener.accept()[0].close()
 
 
@@ -66,7 +66,7 @@ def test_the_process_ends_with_its_parent():
         os.kill(parent, signal.SIGKILL)
         os.waitpid(parent, 0)
         listener.close()
-        ends = monotonic() + 60
+        ends = monotonic() + 240
         while _is_answered(port):
             assert monotonic() < ends
             sleep(0.05)
@@ -74,7 +74,7 @@ def test_the_process_ends_with_its_parent():
 
 def _is_answered(port: int) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=30).close()
+        socket.create_connection(("127.0.0.1", port), timeout=240).close()
     except ConnectionRefusedError:
         return False
     return True

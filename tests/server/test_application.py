@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from io import BytesIO
 
-import pytest
 from flask import Flask, send_file
 
 from gateway.server.answer import Answer, head
 from gateway.server.application import answer, environment
 from gateway.server.request import Request
+from tests.rows import each_row
 
 MEGABYTE = b"a" * (1 << 20)
 
@@ -19,8 +19,8 @@ def request(target: bytes, *headers: tuple[bytes, bytes]) -> Request:
     return Request("GET", target, "HTTP/1.1", headers, BytesIO(), 0, is_last=False)
 
 
-@pytest.mark.parametrize(
-    ("target", "path", "query"),
+@each_row(
+    "target, path, query",
     [
         (b"/oai?a=%2F?b", "/oai", "a=%2F?b"),
         (b"//x;y/%2e%2E%C3%A9", "//x;y/..Ã©", ""),

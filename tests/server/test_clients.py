@@ -8,36 +8,31 @@ import pytest
 
 from gateway.errors import ConfigurationError
 from gateway.server.clients import Proxies, client, proxies
+from tests.rows import each_row
 
 LOCAL = proxies("127.0.0.1 10.0.0.0/8 ::1", "X-Forwarded-For")
 STANDARD = proxies("127.0.0.1 10.0.0.0/8 ::1", "Forwarded")
 
 
-@pytest.mark.parametrize(
-    ("peer", "header", "expected"),
+@each_row(
+    "peer, header, expected",
     [
-        ("127.0.0.1", "203.0.113.9", "203.0.113.9"),
-        ("127.0.0.1", "6.6.6.6, 203.0.113.9", "203.0.113.9"),
+        ("127.0.0.1", "203.0.113.9", "203.0.113.9"), ("127.0.0.1", "6.6.6.6, 203.0.113.9", "203.0.113.9"),
         ("127.0.0.1", "6.6.6.6, 203.0.113.9, 10.1.2.3", "203.0.113.9"),
-        ("::ffff:127.0.0.1", "203.0.113.9", "203.0.113.9"),
-        ("127.0.0.1", "203.0.113.9:4711", "203.0.113.9"),
-        ("127.0.0.1", "[2001:db8::9]:4711", "2001:db8::9"),
-        ("127.0.0.1", "2001:DB8:0::9", "2001:db8::9"),
-        ("127.0.0.1", "6.6.6.6, unknown", "127.0.0.1"),
-        ("127.0.0.1", "6.6.6.6, \x1b[2J, 10.1.2.3", "10.1.2.3"),
-        ("127.0.0.1", "10.1.2.3, 10.4.5.6", "10.1.2.3"),
-        ("127.0.0.1", "", "127.0.0.1"),
-        ("127.0.0.1", "fe80::1%eth0\x1b", "127.0.0.1"),
-        ("", "203.0.113.9", "203.0.113.9"),
+        ("::ffff:127.0.0.1", "203.0.113.9", "203.0.113.9"), ("127.0.0.1", "203.0.113.9:4711", "203.0.113.9"),
+        ("127.0.0.1", "[2001:db8::9]:4711", "2001:db8::9"), ("127.0.0.1", "2001:DB8:0::9", "2001:db8::9"),
+        ("127.0.0.1", "6.6.6.6, unknown", "127.0.0.1"), ("127.0.0.1", "6.6.6.6, \x1b[2J, 10.1.2.3", "10.1.2.3"),
+        ("127.0.0.1", "10.1.2.3, 10.4.5.6", "10.1.2.3"), ("127.0.0.1", "", "127.0.0.1"),
+        ("127.0.0.1", "fe80::1%eth0\x1b", "127.0.0.1"), ("", "203.0.113.9", "203.0.113.9"),
         ("192.0.2.1", "6.6.6.6", "192.0.2.1"),
     ],
-)
+)  # fmt: skip
 def test_first_address_from_the_right_that_is_no_trusted_proxy_is_the_client(peer, header, expected):
     assert client(peer, header, LOCAL) == expected
 
 
-@pytest.mark.parametrize(
-    ("header", "expected"),
+@each_row(
+    "header, expected",
     [
         ('for=203.0.113.9;proto=https;by="[2001:db8::1]"', "203.0.113.9"),
         ('for=6.6.6.6, For="[2001:db8::9]:4711"', "2001:db8::9"),
@@ -58,15 +53,17 @@ def test_only_the_end_of_an_endless_header_is_read():
     assert client("127.0.0.1", "6.6.6.6," * 1_000_000 + "203.0.113.9", LOCAL) == "203.0.113.9"
 
 
-def test_spaces_in_forwarded_cost_no_more_than_other_characters():
-    began = process_time()
-    assert client("127.0.0.1", "for=" + " " * 4000 + '"x', STANDARD) == "127.0.0.1"
-    assert process_time() - began < 1
+@pytest.mark.slow
+def test_spaces_in_forwarded_cost_linear_time():
+    def seconds(count):
+        began = process_time()
+        assert client("127.0.0.1", "for=" + " " * count + '"x', STANDARD) == "127.0.0.1"
+        return process_time() - began
+
+    assert seconds(4000) < 4 * 4 * seconds(1000) + 0.5
 
 
-@pytest.mark.parametrize(
-    ("text", "header"), [("localhost", "Forwarded"), ("10.0.0.1/8", "Forwarded"), ("", "X-Real-IP")]
-)
+@each_row("text, header", [("localhost", "Forwarded"), ("10.0.0.1/8", "Forwarded"), ("", "X-Real-IP")])
 def test_wrong_settings_are_refused(text, header):
     with pytest.raises(ConfigurationError, match="serve_"):
         proxies(text, header)

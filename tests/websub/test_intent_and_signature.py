@@ -11,6 +11,7 @@ import pytest
 from gateway.model import Subscription, SubscriptionState
 from gateway.websub.intent import Confirmed, Denied, Ended, intent
 from gateway.websub.signature import Signature
+from tests.rows import each_row
 
 TOPIC = "http://example.com/dataset1/change/"
 ASKED = Subscription("t" * 43, "laro", TOPIC, "http://hub.example.org/", "secret", SubscriptionState.ASKED, 100)
@@ -31,7 +32,7 @@ def test_what_was_asked_for_is_confirmed_with_the_lease_of_the_hub(state):
     assert intent(at(SubscriptionState(state)), SAID, 864_000) == Confirmed("c0cc", 2400)
 
 
-@pytest.mark.parametrize("lease", ["", "0", "soon", "-1", "9" * 12])
+@each_row("lease", ["", "0", "soon", "-1", "9" * 12])
 def test_a_lease_that_is_none_is_the_one_that_was_asked_for(lease):
     assert intent(ASKED, SAID | {"hub.lease_seconds": lease}, 864_000) == Confirmed("c0cc", 864_000)
 
@@ -40,7 +41,7 @@ def test_no_lease_is_longer_than_a_decade():
     assert intent(ASKED, SAID | {"hub.lease_seconds": "9" * 11}, 1) == Confirmed("c0cc", 10 * 366 * 86_400)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "changes",
     [
         {"hub.topic": "http://example.com/other/"},
@@ -55,7 +56,7 @@ def test_what_was_not_asked_for_is_not_confirmed(changes):
     assert intent(ASKED, SAID | changes, 1) is None
 
 
-@pytest.mark.parametrize("state", ["ending", "ended", "denied"])
+@each_row("state", ["ending", "ended", "denied"])
 def test_what_has_ended_is_not_confirmed_again(state):
     assert intent(at(SubscriptionState(state)), SAID, 1) is None
 
@@ -77,7 +78,7 @@ def signed(header, body=b"payload", secret="secret"):
     return signature.is_valid
 
 
-@pytest.mark.parametrize("method", ["sha1", "sha256", "sha384", "sha512", "SHA256"])
+@each_row("method", ["sha1", "sha256", "sha384", "sha512", "SHA256"])
 def test_every_method_of_the_recommendation_is_known(method):
     given = hmac.new(b"secret", b"payload", getattr(hashlib, method.lower())).hexdigest()
     assert signed(f"{method}={given}")
@@ -85,6 +86,6 @@ def test_every_method_of_the_recommendation_is_known(method):
     assert not signed(f"{method}={given}", secret="Secret")
 
 
-@pytest.mark.parametrize("header", ["", "sha256=", "sha256", "md5=0123", "sha256=häh", "=", "none="])
+@each_row("header", ["", "sha256=", "sha256", "md5=0123", "sha256=häh", "=", "none="])
 def test_what_is_no_signature_signs_nothing(header):
     assert not signed(header)

@@ -11,6 +11,7 @@ from flask import Flask
 from gateway.errors import StoreBusy
 from gateway.model import Subscription, SubscriptionState
 from gateway.websub import routes
+from tests.rows import each_row
 
 TOPIC = "http://example.com/dataset1/change/"
 SAID = {"hub.mode": "subscribe", "hub.topic": TOPIC, "hub.challenge": "<c0cc>", "hub.lease_seconds": "2400"}
@@ -85,11 +86,10 @@ def test_what_is_signed_marks_the_source_and_nothing_else_does(hub, memory):
     assert memory.written == [("notify", "token", NOW)]
 
 
-@pytest.mark.parametrize("state", ["asked", "ending", "ended", "denied"])
+@each_row("state", ["asked", "ending", "ended", "denied"])
 def test_a_hub_that_brings_what_was_not_subscribed_to_is_told_that_it_is_gone(hub, memory, state):
     active(memory, state)
-    assert bring(hub).status_code == 410
-    assert memory.written == []
+    assert (bring(hub).status_code, memory.written) == (410, [])
 
 
 def test_what_is_too_long_is_not_read_to_its_end(hub, memory, monkeypatch):
