@@ -9,17 +9,10 @@ from tests.fulltext.corpus.papers import article, body, citation, doi_line, head
 from tests.fulltext.corpus.scripts import covered, in_journal, plain_sheets, right_one
 from tests.fulltext.corpus.words import Subject
 
-
-@right(version="published")
-def publishers_article(subject: Subject) -> Case:
-    """The DOI stands in the head of the first page."""
-    return Case(subject, article(subject).pdf(), pages=subject.pages)
+right_one("publishers_article", version="published", on=article)  # the DOI stands in the head of the first page
 
 
-@right(version="published")
-def article_in_two_columns(subject: Subject) -> Case:
-    """Its words are divided at line ends."""
-    return Case(subject, article(subject, columns=2, hyphenates=True, size=9.0).pdf(), pages=subject.pages)
+right_one("article_in_two_columns", version="published", on=lambda s: article(s, columns=2, hyphenates=True, size=9.0))
 
 
 right_one("article_behind_the_cover_of_a_repository", """
@@ -131,12 +124,6 @@ right_one("report_of_an_institute", """
 """, on=plain_sheets(footer=lambda page: str(page) if page > 2 else "", size=11), type="report", name="report.pdf", pages="")  # fmt: skip
 
 
-@right(DocumentKind.THESIS)
-def thesis_of_a_thesis(subject: Subject) -> Case:
-    """The record is that of the thesis."""
-    return Case(subject, thesis(subject).pdf(), type="doctoralThesis", name="thesis.pdf")
-
-
 def thesis(subject: Subject) -> Paper:
     """Return a thesis: a title page, a declaration, contents, and many pages."""
     paper = Paper(footer=lambda page: str(page) if page > 1 else "", size=11, leading=1.6)
@@ -172,6 +159,9 @@ def thesis(subject: Subject) -> Paper:
     return paper
 
 
+right_one("thesis_of_a_thesis", of=DocumentKind.THESIS, on=thesis, type="doctoralThesis", name="thesis.pdf", pages="")
+
+
 def poster(subject: Subject) -> Paper:
     """Return a poster: one large sheet in three columns."""
     paper = Paper(width=1684, height=1190, font="Sans", size=17)
@@ -189,10 +179,9 @@ def poster(subject: Subject) -> Paper:
     return paper
 
 
-@right(DocumentKind.POSTER)
-def poster_of_a_poster(subject: Subject) -> Case:
-    """The record is that of the poster."""
-    return Case(subject, poster(subject).pdf(), type="conference poster", name="poster.pdf")
+right_one(
+    "poster_of_a_poster", of=DocumentKind.POSTER, on=poster, type="conference poster", name="poster.pdf", pages=""
+)
 
 
 right_one("article_that_begins_below_the_end_of_another", """
@@ -231,7 +220,7 @@ right_one("erratum_whose_record_is_that_erratum", """
     15b+10: {s.title}
     11+6: {s.byline}
     +8: In the original publication of this article, the values in Table 2 were given for all {s.topic.things[0]} together. The correct values are given below. {s:9 erratum}
-""", DocumentKind.NOTICE, pages="{s.first_page}", own=lambda s: s.titled(
+""", of=DocumentKind.NOTICE, pages="{s.first_page}", own=lambda s: s.titled(
         s.one_of("Erratum to: ", "Correction to: ", "Corrigendum to: ", "Correction: ") + s.title))  # fmt: skip
 
 
@@ -273,7 +262,4 @@ right_one("article_with_a_record_in_another_order", """
 """, title="{main}<. ~ : ~ - ~; >a study of {s.topic.adjectives[3]} {s.topic.things[2]}")  # fmt: skip
 
 
-@right()
-def article_whose_record_has_no_authors(subject: Subject) -> Case:
-    """Only its title and year are known."""
-    return Case(subject, plain(subject).pdf(), pages=subject.pages, type="")
+right_one("article_whose_record_has_no_authors", on=plain, type="")  # only its title and year are known

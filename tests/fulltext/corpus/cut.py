@@ -6,39 +6,31 @@ from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, head, plain
-from tests.fulltext.corpus.scripts import plain_sheets, right_one
+from tests.fulltext.corpus.scripts import first_pages, plain_sheets, right_one, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 _LONG = 12  # pages
 _TWELVE_PAGES = "{s.first_page}-{first_page:+11}"
 
 
+def _cited(subject: Subject) -> str:
+    return f"{subject.journal} {subject.volume} ({subject.year}) {_of_pages(subject)}"
+
+
 def _of_pages(subject: Subject) -> str:
     return f"{subject.first_page}-{subject.first_page + _LONG - 1}"
 
 
-@wrong()
-def copy_without_its_last_pages(subject: Subject) -> Case:
-    """Crossref knows how many pages there are."""
-    paper = article(subject, pages=_LONG, header=lambda _: subject.journal)
-    paper.sheets = paper.sheets[: subject.one_of(7, 8, 9, 6)]
-    return Case(subject, paper.pdf(), pages=_of_pages(subject))
+wrong_one("copy_without_its_last_pages", pages=_TWELVE_PAGES,  # Crossref knows how many pages there are
+    on=lambda s: first_pages(article(s, pages=_LONG, header=lambda _: s.journal), s.one_of(7, 8, 9, 6)))  # fmt: skip
 
 
-@wrong()
-def copy_without_its_last_pages_of_unknown_length(subject: Subject) -> Case:
-    """Only the text shows that it does not end."""
-    paper = article(subject, pages=_LONG, columns=subject.one_of(1, 1, 2, 2), header=lambda _: subject.journal)
-    paper.sheets = paper.sheets[: subject.one_of(5, 6, 4, 8)]
-    return Case(subject, paper.pdf())
+wrong_one("copy_without_its_last_pages_of_unknown_length", pages="", on=lambda s: first_pages(  # only the text shows it
+    article(s, pages=_LONG, columns=s.one_of(1, 1, 2, 2), header=lambda _: s.journal), s.one_of(5, 6, 4, 8)))  # fmt: skip
 
 
-@wrong()
-def manuscript_without_its_last_pages(subject: Subject) -> Case:
-    """It has more pages than the published work all the same."""
-    paper = plain(subject, pages=4 * _LONG, leading=2.0)
-    paper.sheets = paper.sheets[: subject.one_of(14, 17, 15, 19)]
-    return Case(subject, paper.pdf(), name="manuscript.pdf", pages=subject.pages)
+wrong_one("manuscript_without_its_last_pages", name="manuscript.pdf",  # it has more pages than the published work
+    on=lambda s: first_pages(plain(s, pages=4 * _LONG, leading=2.0), s.one_of(14, 17, 15, 19)))  # fmt: skip
 
 
 @wrong()
@@ -49,16 +41,9 @@ def copy_without_pages_within(subject: Subject) -> Case:
     return Case(subject, paper.pdf())
 
 
-@wrong()
-def copy_without_the_pages_in_its_citation(subject: Subject) -> Case:
-    """The citation on its first page says how many pages there are."""
-    paper = article(subject, pages=subject.page_count, header=lambda page: _cited(subject) if page == 1 else "")
-    paper.sheets = paper.sheets[: subject.page_count - subject.one_of(1, 2, 1, 2)]
-    return Case(subject, paper.pdf())
-
-
-def _cited(subject: Subject) -> str:
-    return f"{subject.journal} {subject.volume} ({subject.year}) {_of_pages(subject)}"
+wrong_one("copy_without_the_pages_in_its_citation", pages="", on=lambda s: first_pages(
+    article(s, pages=s.page_count, header=lambda page: _cited(s) if page == 1 else ""),
+    s.page_count - s.one_of(1, 2, 1, 2)))  # fmt: skip
 
 
 def _text(paper: Paper, subject: Subject, pages: int) -> Paper:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.model import DocumentKind
-from tests.fulltext.corpus.cases import Case, right, wrong
+from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, doi_line, head, plain, published, references
 from tests.fulltext.corpus.scripts import BARE, NUMBERED, in_journal, plain_sheets, right_one, wrong_one
@@ -91,20 +91,33 @@ def article_behind_a_page_of_highlights(subject: Subject) -> Case:
     return Case(subject, paper.pdf())
 
 
-@right()
-def article_with_a_number_instead_of_pages(subject: Subject) -> Case:
-    """Crossref has the number of the article where others have pages."""
-    pages = subject.one_of(
-        f"e02{subject.number:02d}978", f"1122{subject.number:02d}", "S1-S9", f"{subject.number + 1:03d}001"
+def _number_as_pages(s: Subject) -> str:
+    return s.one_of(f"e02{s.number:02d}978", f"1122{s.number:02d}", "S1-S9", f"{s.number + 1:03d}001")
+
+
+def _abbreviated_pages(s: Subject) -> str:
+    return f"{s.first_page}-{str(s.first_page + s.page_count - 1)[1:]}"
+
+
+def _downloaded(s: Subject) -> Paper:
+    line = s.one_of(
+        f"Downloaded from https://journals.test/doi/{s.doi} by guest on 12 May 2021",
+        "This content downloaded from 192.0.2.7 on Thu, 04 Mar 2021 11:14:09 UTC\nAll use subject to terms and conditions",
     )
-    return Case(subject, article(subject, columns=2).pdf(), pages=pages)
+    return article(s, footer=lambda _: line)
 
 
-@right()
-def article_with_abbreviated_pages(subject: Subject) -> Case:
-    """Crossref says 123-31 where 123-131 is meant."""
-    last = str(subject.first_page + subject.page_count - 1)
-    return Case(subject, article(subject).pdf(), pages=f"{subject.first_page}-{last[1:]}")
+def _accepted(s: Subject) -> Paper:
+    words = s.one_of(
+        "ACCEPTED MANUSCRIPT", "Accepted Manuscript", "Accepted author manuscript", "AUTHOR ACCEPTED MANUSCRIPT"
+    )
+    return plain(s, header=lambda _: words, has_line_numbers=True)
+
+
+right_one("article_with_a_number_instead_of_pages", on=lambda s: article(s, columns=2), pages=_number_as_pages)
+
+
+right_one("article_with_abbreviated_pages", on=article, pages=_abbreviated_pages)  # Crossref says 123-31
 
 
 right_one("article_of_many_pages", """
@@ -163,14 +176,9 @@ def book_review_whose_record_is_that_review(subject: Subject) -> Case:
     return Case(review, paper.pdf(), pages=f"{review.first_page}-{review.first_page + 1}", abstract="none")
 
 
-@right()
-def article_with_a_line_about_its_download_on_every_page(subject: Subject) -> Case:
-    """A platform adds who took it, and when."""
-    line = subject.one_of(
-        f"Downloaded from https://journals.test/doi/{subject.doi} by guest on 12 May 2021",
-        "This content downloaded from 192.0.2.7 on Thu, 04 Mar 2021 11:14:09 UTC\nAll use subject to terms and conditions",
-    )
-    return Case(subject, article(subject, footer=lambda _: line).pdf(), pages=subject.pages)
+right_one(
+    "article_with_a_line_about_its_download_on_every_page", on=_downloaded
+)  # a platform adds who took it, and when
 
 
 right_one("article_in_two_languages", """
@@ -182,13 +190,7 @@ right_one("article_in_two_languages", """
 """)  # fmt: skip
 
 
-@right(DocumentKind.ARTICLE, "accepted")
-def accepted_manuscript_that_says_so_on_every_page(subject: Subject) -> Case:
-    """Two words in the head, and numbers beside the lines."""
-    words = subject.one_of(
-        "ACCEPTED MANUSCRIPT", "Accepted Manuscript", "Accepted author manuscript", "AUTHOR ACCEPTED MANUSCRIPT"
-    )
-    return Case(subject, plain(subject, header=lambda _: words, has_line_numbers=True).pdf(), pages=subject.pages)
+right_one("accepted_manuscript_that_says_so_on_every_page", of=DocumentKind.ARTICLE, version="accepted", on=_accepted)
 
 
 _WITHDRAWN = (
@@ -198,20 +200,13 @@ _WITHDRAWN = (
 # --- wrong ones ---------------------------------------------------------------------------------------------------
 
 
-@wrong()
-def other_work_for_a_title_that_many_have(subject: Subject) -> Case:
-    """The record says no more than `Introduction`, and every paper has such a heading."""
-    own = subject.titled(
-        subject.one_of("Introduction", "Results and Discussion", "Conclusions", "Summary", "Abstract", "References")
-    )
-    return Case(own, article(subject.stranger()).pdf(), pages=own.pages, abstract="none")
+wrong_one("other_work_for_a_title_that_many_have", own=lambda s: s.titled(s.one_of(
+    "Introduction", "Results and Discussion", "Conclusions", "Summary", "Abstract", "References",
+)), other=Subject.stranger, on=article, abstract="none")  # fmt: skip
 
 
-@wrong()
-def other_work_that_has_the_short_title_in_its_text(subject: Subject) -> Case:
-    """The title is one word of the topic, and others write about it."""
-    own = subject.titled(subject.topic.nouns[subject.number // 2 % 6].capitalize())
-    return Case(own, article(subject.stranger()).pdf(), pages=own.pages, abstract="none")
+wrong_one("other_work_that_has_the_short_title_in_its_text", own=lambda s: s.titled(
+    s.topic.nouns[s.number // 2 % 6].capitalize()), other=Subject.stranger, on=article, abstract="none")  # fmt: skip
 
 
 wrong_one("withdrawal", f"""
@@ -219,7 +214,7 @@ wrong_one("withdrawal", f"""
     15b: <WITHDRAWN: ~Withdrawal notice: ~REMOVED: ~Withdrawn article: >{{s.title}}
     11+6: {{s.byline}}
     +10: {_WITHDRAWN * 3}
-""", DocumentKind.NOTICE)  # fmt: skip
+""", of=DocumentKind.NOTICE)  # fmt: skip
 
 
 wrong_one("erratum_at_the_end_of_another_article", """
@@ -229,7 +224,7 @@ wrong_one("erratum_at_the_end_of_another_article", """
     14b+14: <Erratum~Corrigendum~ERRATA~Correction>
     10+4: {s.title}, by {s.byline}. {cite}. {doi}
     +4: In Table 2, the values of the second column should be divided by ten.
-""", DocumentKind.NOTICE, other=Subject.stranger)  # fmt: skip
+""", of=DocumentKind.NOTICE, other=Subject.stranger)  # fmt: skip
 
 
 wrong_one("erratum_of_several_pages", """
@@ -237,7 +232,7 @@ wrong_one("erratum_of_several_pages", """
     15b: <Correction to: ~Erratum to: ~Author Correction: ~Corrigendum to >{s.title}
     11+6: {s.byline}
     body 4 correction
-""", DocumentKind.NOTICE, on=in_journal(header="{s.journal}"), pages="")  # fmt: skip
+""", of=DocumentKind.NOTICE, on=in_journal(header="{s.journal}"), pages="")  # fmt: skip
 
 
 wrong_one("list_of_readings", """

@@ -49,7 +49,7 @@ for _name, (_label, _text) in _NOTICES.items():
         11+6: {{s.byline}}
         9+6: <Correction to:~The original article can be found at~Original article:~Refers to> {{cite}}. {{doi}}
         +8: {_text}
-    """, NOTICE, on=_in_another_issue)  # fmt: skip
+    """, of=NOTICE, on=_in_another_issue)  # fmt: skip
 
 
 def _about(subject: Subject, title: str, pages: int = 2) -> Paper:
@@ -81,7 +81,7 @@ wrong_one("reply_to_the_work", """
     11+6: {s.byline}
     +8: We thank our colleagues for their comment on our paper [1]. {s:12 reply}
     references 6 of s
-""", NOTICE, other=lambda s: s.another(1, s.one_of(
+""", of=NOTICE, other=lambda s: s.another(1, s.one_of(
         "Reply to “Comment on ‘{}’”", "Response to the letter on “{}”", "Authors’ reply: {}", "Response to Comment on “{}”",
     ).format(s.title)))  # fmt: skip
 
@@ -114,7 +114,7 @@ wrong_one("peer_review_file", """
     | 11b+10: Reviewer #{n} (Remarks to the Author):
     | +4: The authors present an interesting study. {s:12 review/{n}}
     | +4: We thank the reviewer for this comment. We have changed the text on page 3.
-""", REVIEW, on=NUMBERED,
+""", of=REVIEW, on=NUMBERED,
     name="<peer_review_file.pdf~41467_2021_MOESM2_ESM.pdf~review-history.pdf~download.pdf>")  # fmt: skip
 
 wrong_one("decision_letter", """
@@ -124,7 +124,7 @@ wrong_one("decision_letter", """
     +8: Dear Dr {s.authors[0].family},¶Thank you for submitting your work entitled “{s.title}” for consideration by {s.journal}. Your article has been reviewed by two peer reviewers.
     +6: Essential revisions: {s:14 revisions}
     +8: Yours sincerely,¶The editors
-""", REVIEW, on=BARE)  # fmt: skip
+""", of=REVIEW, on=BARE)  # fmt: skip
 
 wrong_one("response_of_the_authors", """
     # The answers to the reviewers, point by point.
@@ -133,7 +133,7 @@ wrong_one("response_of_the_authors", """
     each 1-8
     | +6: Comment {n}: {s:2 comment/{n}}
     | +3: Response: We agree with the reviewer. {s:3 response/{n}}
-""", REVIEW, on=NUMBERED)  # fmt: skip
+""", of=REVIEW, on=NUMBERED)  # fmt: skip
 
 
 @wrong()

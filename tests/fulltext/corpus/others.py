@@ -18,12 +18,8 @@ _SIGN_IN = (
 )
 
 
-@wrong(DocumentKind.THESIS)
-def thesis_with_the_title_of_the_article(subject: Subject) -> Case:
-    """Of the same first author."""
-    return Case(
-        subject, thesis(subject).pdf(), name="thesis.pdf" if subject.number % 4 < 2 else "1.pdf", pages=subject.pages
-    )
+wrong_one("thesis_with_the_title_of_the_article", of=DocumentKind.THESIS, on=thesis,
+    name=lambda s: "thesis.pdf" if s.number % 4 < 2 else "1.pdf")  # fmt: skip
 
 
 def _neighbours(subject: Subject, count: int) -> list[Subject]:
@@ -79,7 +75,7 @@ wrong_one("contents_of_the_issue", """
     +8: {s.title}¶{s.byline}   {s.first_page}
     each 3-16
     | +8: {w.title}¶{w.byline}   {w.first_page}
-""", DocumentKind.FRONT_MATTER, on=in_journal(header="{s.journal} {s.volume}"), name="<toc.pdf~contents.pdf~1.pdf~2.pdf>")  # fmt: skip
+""", of=DocumentKind.FRONT_MATTER, on=in_journal(header="{s.journal} {s.volume}"), name="<toc.pdf~contents.pdf~1.pdf~2.pdf>")  # fmt: skip
 
 
 @wrong()
@@ -111,13 +107,10 @@ wrong_one("book_of_abstracts", """
     | 12b+14: {w.title}
     | 9+3: {w.byline}
     | +4: {w.abstract}
-""", DocumentKind.VOLUME, on=NUMBERED, name="abstracts.pdf")  # fmt: skip
+""", of=DocumentKind.VOLUME, on=NUMBERED, name="abstracts.pdf")  # fmt: skip
 
 
-@wrong()
-def other_work_of_the_same_authors(subject: Subject) -> Case:
-    """On the same topic, in the same journal."""
-    return Case(subject, article(subject.another(1)).pdf(), pages=subject.pages)
+wrong_one("other_work_of_the_same_authors", other=Subject.another, on=article)  # on the same topic, in the same journal
 
 
 wrong_one("other_work_that_cites_it_first", """
@@ -146,10 +139,7 @@ wrong_one("other_work_of_the_same_authors_that_cites_it", """
 """, other=Subject.another)  # fmt: skip
 
 
-@wrong()
-def neighbour_of_the_work_in_its_journal(subject: Subject) -> Case:
-    """Other people, same journal and topic."""
-    return Case(subject, article(subject.stranger()).pdf(), pages=subject.pages)
+wrong_one("neighbour_of_the_work_in_its_journal", other=Subject.stranger, on=article)  # same journal and topic
 
 
 @wrong()
@@ -321,27 +311,20 @@ def article_with_an_abstract_behind_its_references(subject: Subject) -> Case:
 _TYPES_BESIDE = ("conference poster", "dataset", "software", "image", "lecture", "presentation", "video", "erratum")
 
 
-@wrong(DocumentKind.ARTICLE)
-def article_of_a_record_of_something_else(subject: Subject) -> Case:
-    """The record is that of a poster, a data set or a talk with the same title and authors."""
-    type_ = _TYPES_BESIDE[subject.number % len(_TYPES_BESIDE)]
-    return Case(subject, article(subject, columns=subject.one_of(1, 2)).pdf(), type=type_)
+def _in_one_or_two_columns(s: Subject) -> Paper:
+    return article(s, columns=s.one_of(1, 2))
 
 
-@wrong()
-def manuscript_of_a_record_of_something_else(subject: Subject) -> Case:
-    """As before, without the heads of a journal."""
-    return Case(subject, plain(subject).pdf(), type=_TYPES_BESIDE[(subject.number // 2) % len(_TYPES_BESIDE)])
+wrong_one("article_of_a_record_of_something_else", of=DocumentKind.ARTICLE, on=_in_one_or_two_columns, pages="",
+    type=lambda s: _TYPES_BESIDE[s.number % len(_TYPES_BESIDE)])  # fmt: skip
 
 
-@wrong(DocumentKind.ARTICLE)
-def article_of_a_record_of_a_thesis(subject: Subject) -> Case:
-    """The author has an article with the title of the thesis."""
-    type_ = ("doctoralThesis", "Thesis", "Master's thesis", "Dissertation")[subject.number // 2 % 4]
-    return Case(subject, article(subject, columns=subject.one_of(1, 2)).pdf(), type=type_)
+wrong_one("manuscript_of_a_record_of_something_else", on=plain, pages="",
+    type=lambda s: _TYPES_BESIDE[(s.number // 2) % len(_TYPES_BESIDE)])  # fmt: skip
 
 
-@wrong()
-def manuscript_of_a_record_of_a_thesis(subject: Subject) -> Case:
-    """As before, without the heads of a journal."""
-    return Case(subject, plain(subject).pdf(), type="doctoralThesis")
+wrong_one("article_of_a_record_of_a_thesis", of=DocumentKind.ARTICLE, on=_in_one_or_two_columns, pages="",
+    type=lambda s: ("doctoralThesis", "Thesis", "Master's thesis", "Dissertation")[s.number // 2 % 4])  # fmt: skip
+
+
+wrong_one("manuscript_of_a_record_of_a_thesis", on=plain, type="doctoralThesis", pages="")

@@ -7,48 +7,29 @@ from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, references
 from tests.fulltext.corpus.pdf import Sheet
-from tests.fulltext.corpus.scripts import BARE, NUMBERED, wrong_one
+from tests.fulltext.corpus.scripts import BARE, NUMBERED, first_pages, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 PREVIEW = DocumentKind.PREVIEW
 
 
-def first_pages(paper: Paper, count: int) -> Paper:
-    """Return a paper without its other pages."""
-    paper.sheets = paper.sheets[:count]
-    return paper
+wrong_one("first_page_as_a_preview", of=PREVIEW, on=lambda s: first_pages(article(s), 1))  # nothing on it says so
 
 
-@wrong(PREVIEW)
-def first_page_as_a_preview(subject: Subject) -> Case:
-    """The first page of the article, and nothing on it says so."""
-    paper = article(subject)
-    paper.sheets = paper.sheets[:1]
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("first_page_of_a_work_whose_length_nobody_knows", of=PREVIEW, pages="",
+    on=lambda s: first_pages(article(s, columns=2, header=lambda _: ""), 1))  # fmt: skip
 
 
-@wrong(PREVIEW)
-def first_page_of_a_work_whose_length_nobody_knows(subject: Subject) -> Case:
-    """As above; neither Crossref nor the record tells the pages."""
-    paper = article(subject, columns=2, header=lambda _: "")
-    paper.sheets = paper.sheets[:1]
-    return Case(subject, paper.pdf())
-
-
-@wrong(PREVIEW)
-def look_inside(subject: Subject) -> Case:
-    """The first three pages of eight and more."""
-    long = Subject(subject.number)
-    paper = article(long, pages=9)
-    paper.sheets = paper.sheets[:3]
-    return Case(long, paper.pdf(), pages=f"{long.first_page}-{long.first_page + 9}")
+wrong_one(
+    "look_inside", of=PREVIEW, on=lambda s: first_pages(article(s, pages=9), 3), pages="{s.first_page}-{first_page:+9}"
+)
 
 
 wrong_one("sample_with_a_sentence_that_says_so", """
     # Two pages of the article, and an offer to buy it.
     page
     14b: <You have reached the end of this preview. To read the full article, purchase access.~This is a preview of subscription content. Buy this article to continue reading.~Preview: only the first pages are shown. Get full access through your institution.~End of the free sample. The full text is available for subscribers.>
-""", PREVIEW, on=lambda s: first_pages(article(s), 2))  # fmt: skip
+""", of=PREVIEW, on=lambda s: first_pages(article(s), 2))  # fmt: skip
 
 
 wrong_one("abstract_only", """
@@ -56,7 +37,7 @@ wrong_one("abstract_only", """
     head
     9+10: <Received~Submitted> 3 January {s.year}. {doi}
     9+6: <The full text of this article is available from the publisher.~Full text not available here.>
-""", PREVIEW)  # fmt: skip
+""", of=PREVIEW)  # fmt: skip
 
 
 @wrong()
@@ -83,7 +64,7 @@ wrong_one("cover_of_an_embargoed_item", """
     12b+14: <This item is under embargo until 31 December {year:+20}.~Full text is restricted until {year:+20}-12-31 at the request of the publisher.~EMBARGOED until 31/12/{year:+20}. A copy can be requested from the author.~Embargo: the file will be available on December 31, {year:+20}.>
     9+14: Copyright and moral rights for the publications made accessible in this portal are retained by the authors and it is a condition of accessing publications that users recognise these rights.
     +14: Abstract¶{s.abstract}
-""", DocumentKind.FRONT_MATTER, on=BARE)  # fmt: skip
+""", of=DocumentKind.FRONT_MATTER, on=BARE)  # fmt: skip
 
 
 @wrong(DocumentKind.SUPPLEMENT)
@@ -126,7 +107,7 @@ wrong_one("supplement_by_its_name_alone", """
     head
     each 1-8
     | +5: Protocol {n}. {s:8 protocol/{n}}
-""", DocumentKind.SUPPLEMENT, on=NUMBERED, name="<1-s2.0-S0000-mmc1.pdf~pnas.2021.sapp.pdf~pone.0213978.s001.pdf~DataSheet1.pdf~Additional_file_1.pdf~ja1c01234_si_001.pdf~NIHMS1411-supplement-1.pdf~JournalSupInfo.pdf~Data_Sheet_1.PDF~12345_MOESM3_ESM.pdf>")  # fmt: skip
+""", of=DocumentKind.SUPPLEMENT, on=NUMBERED, name="<1-s2.0-S0000-mmc1.pdf~pnas.2021.sapp.pdf~pone.0213978.s001.pdf~DataSheet1.pdf~Additional_file_1.pdf~ja1c01234_si_001.pdf~NIHMS1411-supplement-1.pdf~JournalSupInfo.pdf~Data_Sheet_1.PDF~12345_MOESM3_ESM.pdf>")  # fmt: skip
 
 
 @wrong(DocumentKind.SUPPLEMENT)
@@ -207,11 +188,7 @@ def slides_of_a_talk(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name=subject.one_of("slides.pdf", "download.pdf"), pages=subject.pages)
 
 
-@wrong()
-def scan_without_text(subject: Subject) -> Case:
-    """Pictures of pages: nobody can read them but people."""
-    paper = Paper(sheets=[Sheet(is_image=True) for _ in range(subject.page_count)])
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("scan_without_text", on=lambda s: Paper(sheets=[Sheet(is_image=True) for _ in range(s.page_count)]))
 
 
 wrong_one("figures_of_the_work", """

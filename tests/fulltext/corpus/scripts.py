@@ -86,6 +86,12 @@ def _do(line: str, paper: Paper, s: Subject, own: Subject) -> None:
     }[verb]()  # type: ignore[no-untyped-call]
 
 
+def first_pages(paper: Paper, count: int) -> Paper:
+    """Return a paper without its other pages."""
+    paper.sheets = paper.sheets[:count]
+    return paper
+
+
 def covered(s: Subject) -> Paper:
     """Return a paper that begins with a cover, without running heads until it is uncovered."""
     return published(s, header=_always(""), footer=_always(""))
@@ -105,7 +111,7 @@ def _same(subject: Subject) -> Subject:
 def _scripted(
     named: Any, name: str, script: str, /, *,
     own: Callable[[Subject], Subject] = _same, other: Callable[[Subject], Subject] = _same,
-    on: Callable[[Subject], Paper] = published, on_own: bool = False, **case: str,
+    on: Callable[[Subject], Paper] = published, on_own: bool = False, **case: str | Callable[[Subject], str],
 ) -> None:  # fmt: skip
     """Name a kind: a script on a paper `on` of the other work, or of its own, and what differs in the `case`."""
 
@@ -114,18 +120,22 @@ def _scripted(
         o = other(s)
         paper = set_by(script, on(s if on_own else o), s, o)
         facts = {"pages": "{s.pages}", **case}
-        return Case(s, paper.pdf(), **{key: filled(value, s, s) for key, value in facts.items()})
+        return Case(s, paper.pdf(), **{
+            key: filled(value, s, s) if isinstance(value, str) else value(s) for key, value in facts.items()
+        })  # fmt: skip
 
     make.__name__ = name
     named(make)
 
 
-def right_one(name: str, script: str, of: Any = DocumentKind.ARTICLE, version: str = "", /, **form: Any) -> None:
+def right_one(
+    name: str, script: str = "", /, *, of: DocumentKind | None = DocumentKind.ARTICLE, version: str = "", **form: Any
+) -> None:  # fmt: skip
     """Name a kind of file that is the work."""
     _scripted(right(of, version), name, script, **form)
 
 
-def wrong_one(name: str, script: str, of: DocumentKind | None = None, /, **form: Any) -> None:
+def wrong_one(name: str, script: str = "", /, *, of: DocumentKind | None = None, **form: Any) -> None:
     """Name a kind of file that is not the work, or not alone."""
     _scripted(wrong(of), name, script, **form)
 

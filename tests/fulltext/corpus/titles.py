@@ -6,13 +6,10 @@ import unicodedata
 
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.papers import article, body, head, published
+from tests.fulltext.corpus.scripts import right_one
 from tests.fulltext.corpus.words import Subject
 
-
-@right()
-def title_in_capitals(subject: Subject) -> Case:
-    """The record has it in lower case."""
-    return Case(subject, article(subject, subject.title.upper()).pdf(), pages=subject.pages)
+right_one("title_in_capitals", on=lambda s: article(s, s.title.upper()))  # the record has it in lower case
 
 
 @right()

@@ -52,7 +52,7 @@ right_one("preprint_of_another_server", """
     page
     head
     body own+3
-""", PREPRINT, "submitted", on=plain_sheets(footer=str, leading=1.5), name="v1.pdf", pages="")  # fmt: skip
+""", of=PREPRINT, version="submitted", on=plain_sheets(footer=str, leading=1.5), name="v1.pdf", pages="")  # fmt: skip
 
 
 right_one("accepted_manuscript_with_the_publishers_statement", """
@@ -60,7 +60,7 @@ right_one("accepted_manuscript_with_the_publishers_statement", """
     9: <This is an Accepted Manuscript of an article published by {s.publisher} in {s.journal} on 3 May {s.year}, available online: {doi}~This is the peer reviewed version of the following article: {s.reference} which has been published in final form at {doi}. This article may be used for non-commercial purposes.~© {s.year}. This manuscript version is made available under the CC-BY 4.0 license. The final published version is available at {doi}~This is a post-peer-review, pre-copyedit version of an article published in {s.journal}. The final authenticated version is available online at: {doi}>
     head
     body own+3
-""", DocumentKind.ARTICLE, "accepted", on=plain_sheets(footer=str, leading=1.6, size=11))  # fmt: skip
+""", of=DocumentKind.ARTICLE, version="accepted", on=plain_sheets(footer=str, leading=1.6, size=11))  # fmt: skip
 
 
 @right(DocumentKind.ARTICLE, "accepted")
@@ -97,7 +97,7 @@ right_one("article_in_press", """
     page
     head
     body own+4
-""", DocumentKind.ARTICLE, "accepted",
+""", of=DocumentKind.ARTICLE, version="accepted",
     on=plain_sheets(header=lambda page: f"Journal Pre-proof{'' if page > 1 else chr(10)}", footer=str, leading=1.6))  # fmt: skip
 
 
@@ -111,7 +111,7 @@ right_one("working_paper_of_a_series", """
     page
     head
     body own+6
-""", PREPRINT, "submitted", on=plain_sheets(footer=lambda page: str(page - 1) if page > 1 else "", leading=1.6),
+""", of=PREPRINT, version="submitted", on=plain_sheets(footer=lambda page: str(page - 1) if page > 1 else "", leading=1.6),
     type="working paper", name="w{number:+30000}.pdf", pages="")  # fmt: skip
 
 
@@ -120,5 +120,5 @@ right_one("manuscript_with_numbered_lines", """
     10: Manuscript submitted to {s.journal}
     head
     body own+6
-""", PREPRINT, "submitted", on=plain_sheets(footer=str, leading=2.0, size=11, has_line_numbers=True),
+""", of=PREPRINT, version="submitted", on=plain_sheets(footer=str, leading=2.0, size=11, has_line_numbers=True),
     name="manuscript.pdf", pages="")  # fmt: skip
