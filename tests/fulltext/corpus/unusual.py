@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.other_words import LONG, SHORT
 from tests.fulltext.corpus.papers import body, references, summary
-from tests.fulltext.corpus.publishers_heads import FORMS
+from tests.fulltext.corpus.tables import HEADS, LABELS
 from tests.fulltext.corpus.words import Subject
 
 _FONTS = (12.0, 9.0, 15.0)  # of labels
@@ -40,20 +39,20 @@ def _short(subject: Subject, above: str, below: str) -> Paper:
 @wrong()
 def document_with_another_label_above_the_title(subject: Subject) -> Case:
     """A review, a supplement, a form, or a text for the public."""
-    return Case(subject, _short(subject, _label(subject, SHORT, 0), "").pdf(), pages=subject.pages)
+    return Case(subject, _short(subject, _label(subject, LABELS["SHORT"], 0), "").pdf(), pages=subject.pages)
 
 
 @wrong()
 def document_with_another_label_below_the_title(subject: Subject) -> Case:
     """As above."""
-    return Case(subject, _short(subject, "", _label(subject, SHORT, 1)).pdf(), pages=subject.pages)
+    return Case(subject, _short(subject, "", _label(subject, LABELS["SHORT"], 1)).pdf(), pages=subject.pages)
 
 
 @wrong()
 def thesis_with_another_heading(subject: Subject) -> Case:
     """A title page and many pages; the record is that of an article."""
     paper = Paper(footer=str, size=11, leading=1.6)
-    label = _label(subject, LONG, 0)
+    label = _label(subject, LABELS["LONG"], 0)
     paper.put(label if subject.number % 4 < 2 else f"University of {subject.place}", 13, centred=True)
     paper.put(subject.title, 20, bold=True, gap=90, centred=True)
     paper.put(subject.authors[0].full, 13, gap=30, centred=True)
@@ -70,7 +69,7 @@ def thesis_with_another_heading(subject: Subject) -> Case:
 @wrong()
 def report_of_a_project_with_an_abstract(subject: Subject) -> Case:
     """The heading is above the title, and the text begins on the same page."""
-    paper = _short(subject, _label(subject, LONG, 1), "")
+    paper = _short(subject, _label(subject, LABELS["LONG"], 1), "")
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
@@ -97,7 +96,7 @@ def handout_of_few_words(subject: Subject) -> Case:
 
 
 def lines_of_a_head(subject: Subject, form: str) -> tuple[list[str], list[str]]:
-    """Return the lines above and below the title in a form of `publishers_heads`."""
+    """Return the lines above and below the title in a form of `heads.txt`."""
 
     def lines(part: str) -> Iterator[str]:
         for line in filter(None, part.split("/")):
@@ -115,7 +114,7 @@ def lines_of_a_head(subject: Subject, form: str) -> tuple[list[str], list[str]]:
 def article_with_the_head_of_another_publisher(subject: Subject) -> Case:
     """Journals, series, servers and templates have other lines around their titles."""
     paper = Paper(footer=lambda page: str(subject.first_page + page - 1))
-    above, below = lines_of_a_head(subject, _label(subject, FORMS, 0))
+    above, below = lines_of_a_head(subject, _label(subject, HEADS["FORMS"], 0))
     for line in above:
         paper.put(line, 9)
     paper.put(subject.title, 17, bold=True, gap=10)

@@ -13,7 +13,7 @@ from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.known_names import ends_byline
 from harvester.fulltext.pdf.record_kinds import WORKS
 from harvester.fulltext.pdf.work_names import Named
-from tests.fulltext.corpus import other_words, publishers_heads
+from tests.fulltext.corpus.tables import HEADS, LABELS
 from tests.fulltext.corpus.unusual import lines_of_a_head
 from tests.fulltext.corpus.words import Subject
 from tests.rows import each_row
@@ -188,18 +188,17 @@ def _records(subject: Subject) -> tuple[Named, ...]:
 
 
 @pytest.mark.slow
-@each_row("labels", ["SHORT", "LONG", "LATER_SHORT", "LATER_LONG"])
+@each_row("labels", LABELS)
 def test_hardly_any_label_in_any_language_is_taken_for_a_line_of_an_article(labels: str) -> None:
     accepted, total = [], 0
-    for number, label in enumerate(getattr(other_words, labels)):
+    for number, label in enumerate(LABELS[labels]):
         subject = Subject(number)
         head = f"{subject.journal} {subject.volume} ({subject.year}) {subject.pages}"
         below = [subject.byline, f"University of {subject.place}"]
         places = ([label, subject.title, *below], [head, label, subject.title, *below], [subject.title, label, *below])
-        for lines in places:
-            for named in _records(subject):
-                total += 1
-                accepted += [label] * _is_accepted(subject, lines, named)
+        for named in _records(subject):
+            total += 1
+            accepted += [label] * _is_accepted(subject, places[number % len(places)], named)
     assert len(accepted) <= MOST_ACCEPTED * total, accepted
 
 
@@ -207,7 +206,7 @@ def test_hardly_any_label_in_any_language_is_taken_for_a_line_of_an_article(labe
 @each_row("forms", ["FORMS", "LATER"])
 def test_few_heads_of_articles_have_unknown_lines(forms: str) -> None:
     refused, total = [], 0
-    for number, form in enumerate(getattr(publishers_heads, forms)):
+    for number, form in enumerate(HEADS[forms]):
         subject = Subject(number)
         above, below = lines_of_a_head(subject, form)
         for named in _records(subject):
