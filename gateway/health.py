@@ -12,7 +12,6 @@ from gateway import hub_subscribers, permissions, sandbox, schemas
 from gateway.apply_takedowns import pending
 from gateway.clocks import ahead_of_machine, is_synchronized, judged
 from gateway.errors import GatewayError, SearchUnavailable
-from gateway.fulltext.withdrawing import UNERASED, UNSETTLED
 from gateway.instance import base_url_doubt, check_domain, check_settings, secret
 from gateway.model import Source
 from gateway.people import users
@@ -24,6 +23,7 @@ from gateway.store.base import Inbox, Store
 from gateway.store.clock import THIS_HOST
 from gateway.store.opening import open_inbox, open_store, open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, last_lost, store_lacks
+from gateway.takedowns import UNERASED, UNSETTLED
 from gateway.unattended import entries, has_schedule, without_entry, without_schedule
 from gateway.xmltext import utc_datetime
 

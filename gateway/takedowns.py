@@ -20,6 +20,15 @@ from urllib.parse import unquote, urlsplit
 from gateway.addresses import address, uri_of
 from gateway.model import FileLink, Work
 
+UNERASED = (
+    "The file of the store may still have what was taken down, in damaged blocks: %d. `gateway rebuild` makes their "
+    "records again, and removes these blocks."
+)
+UNSETTLED = (
+    "The files of the store still have what was taken down, because another process reads an old state of it. Nobody "
+    "gets it. `harvester tend`, or the next command that publishes, removes it when that process has finished."
+)
+
 
 class Kind(StrEnum):
     """The kind of target of an entry."""

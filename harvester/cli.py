@@ -7,14 +7,13 @@ ours becomes one sentence on stderr and the exit status that `runtime/exit_statu
 from __future__ import annotations
 
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from gateway.permissions import private
 from gateway.program import Program, program_options
 from gateway.settings import instance_folder
-from harvester.runtime.exit_status import status_of_error
 
 
 class Row(NamedTuple):
@@ -91,6 +90,11 @@ COMMANDS: dict[str, Row] = {
 
 # Others read the output of these commands, so the user's own umask decides.
 FOR_OTHERS = ("dump", "mirror")
+
+
+def status_of_error(error: Exception) -> Any:  # noqa: ANN401 - a `Status`
+    """Return the exit status of a command that ended with this error. `--help` need not load the table of these."""
+    return import_module("harvester.runtime.exit_status").status_of_error(error)
 
 
 class Commands(Program):

@@ -21,20 +21,12 @@ from gateway.model import Candidate, Outcome, SearchState
 from gateway.settings import Settings
 from gateway.store.base import Discovery, Inbox, Store
 from gateway.store.takedown_file import Entries, TakedownFile
-from gateway.takedowns import Kind, Takedown, Takedowns, place_of
+from gateway.takedowns import UNERASED, UNSETTLED, Kind, Takedown, Takedowns, place_of
 
 _BATCH = 500
 _MOST_COPIES = 1_000  # of one file
 _ELSEWHERE = (Kind.IDENTIFIER, Kind.DOI, Kind.SHA256)  # what these concern is known without a look at all searches
 _EVER = 1 << 62  # a second behind all others
-UNERASED = (
-    "The file of the store may still have what was taken down, in damaged blocks: %d. `gateway rebuild` makes their "
-    "records again, and removes these blocks."
-)
-UNSETTLED = (
-    "The files of the store still have what was taken down, because another process reads an old state of it. Nobody "
-    "gets it. `harvester tend`, or the next command that publishes, removes it when that process has finished."
-)
 
 log = logging.getLogger("gateway.takedowns")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from gateway.fulltext.withdrawing import UNSETTLED
 from gateway.hub_subscribers import failing
 from gateway.model import Run, RunOutcome, Source, WindowOutcome
+from gateway.takedowns import UNSETTLED
 from gateway.terminal import plain
 from gateway.unattended import without_entry, without_schedule
 from harvester.commands.look_output import counts_of_looks, unseen_in_words

@@ -9,14 +9,14 @@ import click
 
 from gateway.apply_takedowns import Returning, Survey, pending, returning, survey
 from gateway.errors import ConfigurationError
-from gateway.fulltext.withdrawing import UNERASED, UNSETTLED, Finished, added, found_files, has_file
+from gateway.fulltext.withdrawing import Finished, added, found_files, has_file
 from gateway.people.caller import whoever_calls
 from gateway.people.log_completion import note_takedowns
 from gateway.program import say
 from gateway.settings import Settings
 from gateway.store.takedown_file import Entries, TakedownFile
 from gateway.takedown_targets import recognised
-from gateway.takedowns import Kind, Takedown, Takedowns
+from gateway.takedowns import UNERASED, UNSETTLED, Kind, Takedown, Takedowns
 from gateway.terminal import plain
 from gateway.xmltext import utc_datetime
 from harvester.commands.output import json_option, write_facts, write_rows

@@ -61,6 +61,7 @@ def tend(ctx: click.Context, is_watch: bool, as_json: bool) -> None:
                 reporter.end(name)
                 notices.put(name)
                 if is_watch:
+                    assert instance.index is not None
                     instance.index.complete(lambda: stop.is_asked)
                 if as_json:
                     write_json({"stage": tended.stage, **facts_of_done(name, tended.done)})

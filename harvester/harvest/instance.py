@@ -8,16 +8,18 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gateway.errors import ClockAhead
-from gateway.indexing import Following, following
 from gateway.program import begin_log
-from gateway.recovery import remember_sources
 from gateway.settings import Settings, instance_folder, load
 from gateway.store.base import Discovery, Inbox, Store, Subscribers, Subscriptions
-from gateway.store.opening import open_discovery, open_inbox, open_subscribers, open_subscriptions
+from gateway.store.opening import open_discovery, open_inbox, open_store, open_subscribers, open_subscriptions
 from gateway.store.step import INBOX_IS_OLD, check_inbox, check_whole, last_lost
 from harvester.harvest.sources_toml import SourcesFile
+
+if TYPE_CHECKING:
+    from gateway.indexing import Following
 
 log = logging.getLogger("harvester")
 
@@ -33,7 +35,7 @@ class Instance:
     subscriptions: Subscriptions
     subscribers: Subscribers
     desk: Callable[[], Discovery]  # opened, and made, when it is asked for: few need it
-    index: Following
+    index: Following | None  # None where nothing is published
 
     @property
     def folder(self) -> Path:
@@ -70,19 +72,37 @@ def opened(option: str | None, *, only_reads: bool = False, is_child: bool = Fal
     settings = load(folder)
     begin_log(settings)
     with (
-        following(settings, only_reads=only_reads, completes=not is_child) as index,
-        closing(_inbox(folder, index.store, only_reads=only_reads)) as inbox,
+        _store(settings, only_reads=only_reads, is_child=is_child) as (store, index),
+        closing(_inbox(folder, store, only_reads=only_reads)) as inbox,
         closing(open_subscriptions(folder)) as subscriptions,
         closing(open_subscribers(folder)) as subscribers,
         ExitStack() as later,
     ):
-        store = index.store
         check_whole(store, inbox)
         if not only_reads:
             _number_behind(store, inbox)
-            remember_sources(store, inbox)
+            _remember_sources(store, inbox)
         desk = cache(lambda: later.enter_context(closing(open_discovery(folder))))
         yield Instance(settings, store, inbox, sources_file(folder), subscriptions, subscribers, desk, index)
+
+
+@contextmanager
+def _store(settings: Settings, *, only_reads: bool, is_child: bool) -> Iterator[tuple[Store, Following | None]]:
+    if only_reads:
+        jump = settings.number("clock_max_jump_seconds")
+        with closing(open_store(settings.instance, max_jump_seconds=jump, only_reads=True)) as store:
+            yield store, None
+        return
+    from gateway.indexing import following  # noqa: PLC0415 - commands that only read need no format and no index
+
+    with following(settings, completes=not is_child) as index:
+        yield index.store, index
+
+
+def _remember_sources(store: Store, inbox: Inbox) -> None:
+    from gateway.recovery import remember_sources  # noqa: PLC0415 - as above
+
+    remember_sources(store, inbox)
 
 
 def _inbox(folder: Path, store: Store, *, only_reads: bool) -> Inbox:

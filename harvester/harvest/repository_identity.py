@@ -8,8 +8,6 @@ from gateway.errors import AnswerError
 from gateway.model import Identity, KnownIdentity
 from gateway.store.base import Inbox
 from harvester.runtime.exit_status import AnotherRepository
-from harvester.sources.oai_pmh.answers import parse_identify
-from harvester.sources.oai_pmh.identity import identity_of
 
 # The words of the standards for the fields of an Identity.
 _WORDS = {
@@ -48,6 +46,9 @@ def known_identity(inbox: Inbox, source: str) -> KnownIdentity | None:
     page = inbox.last_answer(source, "Identify")
     if page is None:
         return None
+    from harvester.sources.oai_pmh.answers import parse_identify  # noqa: PLC0415 - `status` seldom needs the parser
+    from harvester.sources.oai_pmh.identity import identity_of  # noqa: PLC0415 - as above
+
     try:
         identity = identity_of(parse_identify(page.repaired or page.body))
     except AnswerError:

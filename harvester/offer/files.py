@@ -10,7 +10,6 @@ from uuid import NAMESPACE_URL, uuid5
 from gateway.addresses import address
 from gateway.model import Decision, FileLink, FileOrigin, ItemState, Offer, OfferOutcome, OfferWay
 from gateway.withholding import Forbidden
-from harvester.fulltext.works import names_file
 from harvester.harvest.instance import Instance
 from harvester.harvest.sources_toml import SourceEntry
 
@@ -82,6 +81,8 @@ def as_published_now(instance: Instance, file: OfferedFile) -> OfferedFile | Non
 
 def _is_taken(instance: Instance, state: ItemState, sha256: str) -> bool:
     """Return whether the record names a file with these bytes, be it the one that the search found."""
+    from harvester.fulltext.works import names_file  # noqa: PLC0415 - `status` seldom needs the formats
+
     same = [file for file in state.files if file.sha256 == sha256]
     return any(
         file.origin is FileOrigin.UPSTREAM or names_file(instance.store, state.identifier, file) for file in same

@@ -161,10 +161,14 @@ class SourceWork:
         )
         return WorkResult(ran.status, run=ran.run)
 
+    def has_pending_takedowns(self) -> bool:
+        """Return whether the list of takedowns was changed and not carried out yet. Raise StoreError."""
+        return any(pending(self.instance.store))
+
     def complete_takedowns(self) -> None:
         """Carry out takedowns that an earlier command has not completed. Raise StoreError."""
         store = self.instance.store
-        if not any(pending(store)) and store.takedowns().is_empty and not store.has_open_erasure():
+        if not self.has_pending_takedowns() and store.takedowns().is_empty and not store.has_open_erasure():
             return
         from harvester.harvest.takedowns.apply import finish  # noqa: PLC0415 - as above
 
@@ -178,6 +182,10 @@ class SourceWork:
     def notified(self, name: str) -> None:
         """Send a notice when a source needs a person, or does not any more."""
         notify_of_source(self.instance, name)
+
+    def left_to_another(self) -> WorkResult:
+        """Return the result of work that another process does."""
+        return WorkResult(Status.LOCKED)
 
     def failed(self, name: str, error: BaseException) -> WorkResult:
         """Report the error that ended the work on one source, and return its result."""

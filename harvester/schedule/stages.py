@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf
 from time import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from gateway.apply_takedowns import pending
 from gateway.errors import ConfigurationError, GatewayError
 from gateway.model import Run
 from harvester.harvest.clock import is_past, runs_in_future
@@ -33,8 +32,10 @@ from harvester.schedule.due import (
     look_due_at,
     wait_after,
 )
-from harvester.schedule.source_work import SourceWork, WorkResult
 from harvester.schedule.subscriptions import renewal_at
+
+if TYPE_CHECKING:  # `harvester status` asks only what is due, and loads no HTTP client
+    from harvester.schedule.source_work import SourceWork, WorkResult
 
 # The interval between two looks for due stages, and for an edit of sources.toml.
 GLANCE_SECONDS = 10.0
@@ -137,36 +138,52 @@ STAGES: tuple[Stage, ...] = (
         "harvest",
         "Harvests a source whose `every` has passed, or that announced changes, and publishes the result.",
         _harvest_due,
-        SourceWork.harvested,
+        lambda work, entry: work.harvested(entry),
         asks=True,
     ),
-    Stage("publication", "Publishes what is harvested and not published yet.", _publication_due, SourceWork.published),
-    Stage("sweep", "Sweeps a source whose `sweep_every` has passed.", _sweep_due, SourceWork.swept, asks=True),
+    Stage(
+        "publication",
+        "Publishes what is harvested and not published yet.",
+        _publication_due,
+        lambda work, entry: work.published(entry),
+    ),
+    Stage(
+        "sweep",
+        "Sweeps a source whose `sweep_every` has passed.",
+        _sweep_due,
+        lambda work, entry: work.swept(entry),
+        asks=True,
+    ),
     Stage(
         "recheck",
         "Looks at published files whose place in the period `recheck_every` has come.",
         _recheck_due,
-        SourceWork.rechecked,
+        lambda work, entry: work.rechecked(entry),
     ),
     Stage(
         "discovery",
         "Searches for full text of some items of a source whose `discover_every` has passed.",
         _discovery_due,
-        SourceWork.discovered,
+        lambda work, entry: work.discovered(entry),
     ),
-    Stage("files", "Publishes what is decided of files and not published yet.", _files_due, SourceWork.released),
+    Stage(
+        "files",
+        "Publishes what is decided of files and not published yet.",
+        _files_due,
+        lambda work, entry: work.released(entry),
+    ),
     Stage(
         "offer",
         "Announces discovered files to the `notify_inbox` of a source.",
         _offer_due,
-        SourceWork.offered,
+        lambda work, entry: work.offered(entry),
         asks=True,
     ),
     Stage(
         "subscription",
         "Asks hubs again that have not confirmed, or whose lease ends soon.",
         _subscription_due,
-        SourceWork.subscribed,
+        lambda work, entry: work.subscribed(entry),
     ),
 )
 
@@ -244,7 +261,7 @@ class Scheduler:
         try:
             if not complaint:
                 self._report(self._entries)
-            if any(pending(self._work.instance.store)):
+            if self._work.has_pending_takedowns():
                 self._work.complete_takedowns()
             wait = self._begin(self._entries.values())
         except GatewayError as error:
@@ -304,7 +321,7 @@ class Scheduler:
         try:
             return stage.work(self._work, entry)
         except SourceLocked:
-            return WorkResult(Status.LOCKED)  # the other process does the work
+            return self._work.left_to_another()
         except Exception as error:  # noqa: BLE001 - one stage's fault never stops another
             return self._work.failed(entry.name, error)
 

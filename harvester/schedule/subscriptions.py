@@ -19,7 +19,6 @@ from harvester.harvest.sources_toml import SourceEntry
 from harvester.http.messages import Fetch, Request
 from harvester.schedule.due import BREATH_SECONDS, wait_after
 from harvester.sources import Channel, SourceKind
-from harvester.sources.resourcesync.websub import FORM, form, words_of
 
 _TOKEN_BYTES = 32
 _LIVING = (SubscriptionState.ASKED, SubscriptionState.ACTIVE)
@@ -122,6 +121,8 @@ def forget(instance: Instance, source: str, now: int) -> None:
 
 def _refusal(subscription: Subscription, mode: str, place: str, settings: Settings, fetch: Fetch) -> str:
     """Send a request to a hub; return why it refuses, else an empty string. Raise ConnectionFailed when it fails."""
+    from harvester.sources.resourcesync.websub import FORM, form, words_of  # noqa: PLC0415 - `status` sends nothing
+
     lease = settings.number("websub_lease_seconds")
     body = form(mode, subscription.topic, f"{place}/{subscription.token}", subscription.secret, lease)
     answer = fetch(Request(subscription.hub, subscription.source, (("Content-Type", FORM),), "POST", body))

@@ -131,6 +131,7 @@ class Publication:
             self._let_child()
         if self._publisher is not None:
             self._publisher.wake()
+            assert self._instance.index is not None, "a command that publishes opened the instance"
             self._instance.index.expect(records)
         else:
             self._publish_here()
