@@ -1,4 +1,4 @@
-"""Labels of other documents and lines around titles of articles, as `labels.txt` and `heads.txt` have them.
+"""Tables of words: labels of other documents, lines around titles of articles, and what works are made of.
 
 Rules are developed on those at even places of a part. Those at odd places are held back.
 """
@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 
-def _table(name: str, between: str) -> dict[str, tuple[str, ...]]:
+def table(name: str, between: str = "\n") -> dict[str, tuple[str, ...]]:
     """Return the parts of a table by their names."""
     text = (Path(__file__).parent / name).read_text(encoding="utf-8")
     parts = re.split(r"^\[(\w+)\]$", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE), flags=re.MULTILINE)
@@ -17,4 +17,4 @@ def _table(name: str, between: str) -> dict[str, tuple[str, ...]]:
     return dict(zip(parts[1::2], map(tuple, lines), strict=True))
 
 
-LABELS, HEADS = _table("labels.txt", " | "), _table("heads.txt", "\n")
+LABELS, HEADS = table("labels.txt", " | "), table("heads.txt")

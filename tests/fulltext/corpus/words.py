@@ -12,6 +12,8 @@ from functools import cached_property
 from random import Random
 from typing import NamedTuple, TypeVar
 
+from tests.fulltext.corpus.tables import table
+
 _T = TypeVar("_T")
 
 
@@ -24,98 +26,14 @@ class Topic(NamedTuple):
     journals: tuple[str, ...]
 
 
-def _topic(adjectives: str, nouns: str, things: str, *journals: str) -> Topic:
-    return Topic(tuple(adjectives.split()), tuple(nouns.split()), tuple(things.split()), journals)
-
-
-TOPICS = (
-    _topic(
-        "alpine seasonal glacial subsurface regional dissolved perennial hydraulic montane sandy",
-        "runoff snowmelt groundwater turbidity recharge sediment discharge permafrost erosion salinity infiltration",
-        "catchments aquifers moraines streams wetlands gauges tracers floodplains springs reservoirs",
-        "Annals of Mountain Hydrology", "Water and Slope",
-    ),
-    _topic(
-        "multilingual neural syntactic annotated sparse lexical probabilistic dependency bilingual contextual",
-        "parsing tagging alignment morphology translation segmentation coreference extraction transcription grammar",
-        "corpora embeddings treebanks tokens ontologies dialogues classifiers lexicons transducers speakers",
-        "Journal of Applied Parsing", "Computing and Language Letters",
-    ),
-    _topic(
-        "chronic postoperative paediatric nosocomial geriatric bacterial intensive respiratory acute clinical",
-        "sepsis ventilation mortality anaesthesia immunity rehabilitation diagnosis dosage adherence hospitalisation",
-        "patients wards surgeons antibiotics nurses biomarkers infections comorbidities catheters outcomes",
-        "Northern Journal of Ward Medicine", "Acta Clinica Minor",
-    ),
-    _topic(
-        "medieval parish dynastic rural mercantile ecclesiastical municipal artisanal feudal vernacular",
-        "kinship taxation literacy inheritance pilgrimage patronage migration governance devotion brewing",
-        "guilds charters convents merchants manuscripts tenants chronicles bishops villages registers",
-        "Review of Urban History", "Studies in Old Archives",
-    ),
-    _topic(
-        "coherent superconducting optical dissipative nonlinear thermal magnetic topological polarised resonant",
-        "entanglement decoherence fluorescence scattering tunnelling emission damping absorption transport squeezing",
-        "cavities qubits photons phonons waveguides lattices resonators excitons impurities interfaces",
-        "Letters on Quantum Devices", "Physica Practica",
-    ),
-    _topic(
-        "migratory nocturnal coastal invasive benthic juvenile insular endemic pelagic territorial",
-        "foraging predation dispersal nesting plumage biodiversity fecundity moulting parasitism herbivory",
-        "terns crustaceans seagrasses colonies rodents larvae pollinators estuaries gulls populations",
-        "Shore and Field Ecology", "Journal of Island Biology",
-    ),
-    _topic(
-        "participatory vocational inclusive bilingual formative digital collaborative secondary mathematical remote",
-        "pedagogy assessment motivation curriculum attendance mentoring feedback numeracy tutoring attainment",
-        "teachers pupils classrooms apprentices textbooks tutors households universities exercises examinations",
-        "Education in Practice", "Teaching Research Quarterly",
-    ),
-    _topic(
-        "polymeric catalytic porous crystalline ionic amorphous aqueous composite anodic ceramic",
-        "adsorption corrosion oxidation synthesis hydrolysis sintering conductivity degradation polymerisation porosity",
-        "membranes catalysts electrodes zeolites nanoparticles coatings alloys electrolytes hydrogels pigments",
-        "Materials and Membranes", "Open Chemistry of Surfaces",
-    ),
-)  # fmt: skip
-
-_GIVEN = ("Anna", "Tomas", "Ingrid", "Pavel", "Leila", "Joris", "Maren", "Diego", "Sanna", "Emeka", "Noor", "Kaito",
-          "Chiara", "Lukas", "Priya", "Oskar")  # fmt: skip
-_FAMILY = ("Vellinga", "Brandtner", "Okwuosa", "Marchetti", "Lindqvist", "Haraldsen", "Petrovic", "Sørbye", "Yamaoka",
-           "Delacroix", "Nwachuku", "Ferreira", "Szabados", "Kowalczyk", "Achterberg", "Moravec", "Tiilikainen",
-           "Castellano", "Rasmusson", "Bielefeldt", "Ghorbani", "Ostrander", "Quintana", "Fairweather")  # fmt: skip
-_PLACES = ("Utrecht", "Tromsø", "Brno", "Salamanca", "Leuven", "Tampere", "Coimbra", "Graz")
-_PUBLISHERS = ("Meridian Press", "Fjord Academic", "Linden & Sons", "University of Harlow Press")
-
-_TITLES = (
-    "{A} {n} and {n2} in {a2} {t}: evidence from {p}",
-    "Effects of {a} {n} on the {n2} of {t}",
-    "Towards {a} {n} for {a2} {t}",
-    "{N} of {a} {t} during {n2}: a comparison of {a2} methods",
-    "How {a} {t} change {a2} {n}",
-    "The role of {n} in the {n2} of {a} {t}",
-    "Modelling {n} and {n2} with {a} {t}",
-    "A survey of {a} {t} and their {n}",
+_WORDS = table("words.txt")
+TOPICS = tuple(
+    Topic(tuple(adjectives.split()), tuple(nouns.split()), tuple(things.split()), tuple(journals.split("; ")))
+    for adjectives, nouns, things, journals in zip(
+        *(_WORDS[part] for part in ("ADJECTIVES", "NOUNS", "THINGS", "JOURNALS")), strict=True
+    )
 )
-_SENTENCES = (
-    "We measured the {n} of {a} {t} in three seasons, and repeated the measurement where the {n2} was low.",
-    "In {p}, {a} {t} showed less {n} than expected.",
-    "The {n} was compared between {a} and {a2} {t}, and differences of more than {d} percent were kept.",
-    "Earlier work describes {n2} as a consequence of {a} {n}, although the samples were small.",
-    "Table {s} lists the mean values for all {t}.",
-    "A linear model with {n} as the response explained {d} percent of the variance.",
-    "These results suggest that {a} {t} depend on {n2} more strongly than on {n}.",
-    "Our approach differs from others in that the {n} of each group is estimated before the {n2}.",
-    "No significant effect of {n} on the {a2} {t} was found (p = 0.{d}).",
-    "As Figure {s} shows, the {n} increases with the number of {t}.",
-    "The limits of this study are the short period and the {a} selection of {t}.",
-    "It remains open whether {n2} has the same cause in {a2} {t}.",
-    "Two of the authors coded the {t} independently; agreement was {d} percent.",
-    "Following the usual procedure, {t} were grouped by {n} and then by {n2}.",
-    "Further research should examine {a} {n} over longer periods.",
-    "We thank the staff of the station at {p} for their help with the {t}.",
-)
-_SECTIONS = ("Introduction", "Methods", "Materials", "Results", "Discussion", "Conclusions")
+_GIVEN, _FAMILY, _PLACES = (_WORDS[part][0].split() for part in ("GIVEN", "FAMILY", "PLACES"))
 
 
 class Person(NamedTuple):
@@ -170,7 +88,7 @@ class Subject:
 
     def filled(self, template: str, random: Random) -> str:
         """Return a sentence with words of the topic."""
-        nouns, adjectives = random.sample(self._nouns(), 2), random.sample(self._adjectives(), 2)
+        nouns, adjectives = random.sample(self.topic.nouns, 2), random.sample(self.topic.adjectives, 2)
         text = template.format(
             n=nouns[0], N=nouns[0].capitalize(), n2=nouns[1], a=adjectives[0], A=adjectives[0].capitalize(),
             a2=adjectives[1], t=random.choice(self.topic.things), p=random.choice(_PLACES),
@@ -178,17 +96,13 @@ class Subject:
         )  # fmt: skip
         return text[0].upper() + text[1:]
 
-    def _nouns(self) -> list[str]:
-        return list(self.topic.nouns)
-
-    def _adjectives(self) -> list[str]:
-        return list(self.topic.adjectives)
-
     @cached_property
     def title(self) -> str:
         """Its title."""
         random = self.random("title")
-        return self.title_of or self.filled(_TITLES[(self.number // 2 + 3 * self.branch) % len(_TITLES)], random)
+        return self.title_of or self.filled(
+            _WORDS["TITLES"][(self.number // 2 + 3 * self.branch) % len(_WORDS["TITLES"])], random
+        )
 
     @cached_property
     def authors(self) -> tuple[Person, ...]:
@@ -209,7 +123,7 @@ class Subject:
     @property
     def publisher(self) -> str:
         """Who published it."""
-        return _PUBLISHERS[self.number % len(_PUBLISHERS)]
+        return _WORDS["PUBLISHERS"][self.number % len(_WORDS["PUBLISHERS"])]
 
     @property
     def place(self) -> str:
@@ -267,11 +181,11 @@ class Subject:
     def prose(self, sentences: int, purpose: str) -> str:
         """Return so many sentences of its topic."""
         random = self.random(purpose)
-        return " ".join(self.filled(random.choice(_SENTENCES), random) for _ in range(sentences))
+        return " ".join(self.filled(random.choice(_WORDS["SENTENCES"]), random) for _ in range(sentences))
 
     def sections(self) -> Sequence[str]:
         """Return the headings of its sections."""
-        return _SECTIONS
+        return _WORDS["SECTIONS"]
 
     def another(self, branch: int = 1, title: str = "") -> Subject:
         """Return another work of the same people on the same topic."""
