@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import socket
 import threading
 from collections.abc import Iterator
@@ -12,18 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.errors import FetchError
 from gateway.settings import load
 from harvester.http.access import Access
-from harvester.http.content_encoding import decoded
 from harvester.http.fetching import Web
-from harvester.http.messages import Fetched, Request
-from harvester.http.retrying import retry_after
+from harvester.http.messages import Request
 
-_LIMIT = 10_000
 _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 10\r\nConnection: close\r\n\r\n<OAI-PMH/>"
 _WORDS = st.sampled_from(
     [
@@ -99,33 +95,3 @@ def test_any_bytes_on_the_connection_are_an_answer_or_an_error_of_ours(endpoint:
         suppress(FetchError),
     ):
         assert web(Request(endpoint.url, "x")).url.startswith("http")
-
-
-@pytest.mark.slow
-@given(
-    st.one_of(st.binary(max_size=200), st.binary(max_size=200).map(gzip.compress)),
-    st.one_of(st.sampled_from(["gzip", "deflate", "gzip, deflate", "br", "identity"]), st.text(max_size=20)),
-    st.text(max_size=20),
-)
-def test_any_encoding_is_undone_or_refused(body: bytes, encoding: str, content_type: str) -> None:
-    with suppress(FetchError):
-        assert len(decoded(body, encoding, content_type, _LIMIT).body) <= max(_LIMIT, len(body))
-
-
-_WAITS = st.one_of(
-    st.text(max_size=40),
-    st.floats().map(str),
-    st.from_regex(
-        r"[A-Z][a-z]{2}, \d{1,3} [A-Z][a-z]{2} \d{1,6} \d\d:\d\d:\d\d ([A-Z]{3}|[+-]\d{1,12})", fullmatch=True
-    ),
-)
-
-
-@pytest.mark.slow
-@example("Mon, 20 Nov 1995 19:12:08 +99999999999999999999", "")
-@example("Mon, 20 Nov 1995 19:12:08 GMT", "Mon, 20 Nov 1995 19:12:08 +99999999999999999999")
-@given(_WAITS, _WAITS)
-def test_any_retry_after_is_a_time_or_none(wait: str, date: str) -> None:
-    fetched = Fetched("u", 503, (("Retry-After", wait), ("Date", date)), b"", 0)
-    seconds = retry_after(fetched, 0.0)
-    assert seconds is None or seconds >= 0

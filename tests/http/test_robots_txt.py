@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as some
 
-from gateway.errors import FetchError, RobotsDenied, TryLater
+from gateway.errors import RobotsDenied, TryLater
 from harvester.http.robots_txt import MOST_BYTES, robots_url, rules_of
 from tests.rows import each_row
 
@@ -51,12 +47,3 @@ def test_a_pause_of_a_minute_is_kept_and_more_is_for_another_day():
 
 def test_what_stands_beyond_the_bytes_that_are_read_says_nothing():
     assert delay(b"#" * MOST_BYTES + b"\nUser-agent: *\nDisallow: /") == 0.0
-
-
-_LINE = some.sampled_from([b"User-agent: *", b"Disallow: /", b"Crawl-delay: ", b"Request-rate: 1/", b"Allow:", b"\r"])
-
-
-@given(some.lists(_LINE | some.binary(max_size=20), max_size=20).map(b"\n".join))
-def test_no_bytes_break_it(text: bytes):
-    with contextlib.suppress(FetchError):
-        assert 0.0 <= delay(text) <= 60.0

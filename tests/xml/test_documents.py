@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from xml.parsers import expat
 
 import pytest
@@ -48,16 +47,13 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10 if n else "lol"}">' for n 
 @each_row("before", ["", "<!-- <OAI-PMH> -->", "<?x?> "])
 def test_entities_are_never_expanded(place: str, before: str):
     text = page(record(1, place), declaration=f'<?xml version="1.0"?>{before}<!DOCTYPE OAI-PMH [{LAUGHS}]>')
-    begun = time.process_time()
-    body = text.encode()
-    answer = parse_list(body)
+    answer = parse_list(text.encode())
     assert b"&amp;l9;" in answer.repaired
     element = payload(answer.repaired, answer.slices[0])
     assert "&l9;" in (element.text or element.get("a") or "")
     assert answer.losses == (
         "References to the entity 'l9' are left as they are, because it stands for more than 10000 characters: 1.",
     )
-    assert time.process_time() - begun < 10
 
 
 def test_files_are_never_read():

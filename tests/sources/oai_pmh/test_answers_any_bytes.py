@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import AnswerError, NotXml
-from harvester.sources.oai_pmh.answers import parse_formats, parse_identify, parse_list, parse_sets
-from harvester.xml.recovery import recovered
+from gateway.errors import AnswerError
+from harvester.sources.oai_pmh.answers import parse_list
 from harvester.xml.repair import cleaned
 from tests.oai_pages import page, payload, record
-
-PARSERS = (parse_list, parse_identify, parse_formats, parse_sets)
 
 PAGE = page(
     record(1, sets=["a"]),
@@ -67,24 +63,6 @@ def _consistent(body: bytes, content_type: str = "") -> None:
             assert text[stop - 1 : stop] == b">"
 
 
-@given(st.binary(max_size=300), CONTENT_TYPES)
-def test_any_bytes_are_an_answer_or_an_error_of_ours(body: bytes, content_type: str):
-    """No error but AnswerError may be raised."""
-    for parse in PARSERS:
-        with suppress(AnswerError):
-            parse(body, content_type)
-
-
-@given(st.lists(MARKUP, max_size=40).map("".join), CONTENT_TYPES)
-def test_any_markup_is_an_answer_or_an_error_of_ours(text: str, content_type: str):
-    """No error but AnswerError may be raised, and the slices of an answer lie within its bytes."""
-    body = f"<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><ListRecords>{text}</ListRecords></OAI-PMH>".encode()
-    _consistent(body, content_type)
-    for parse in PARSERS:
-        with suppress(AnswerError):
-            parse(text.encode(), content_type)
-
-
 @given(mutated())
 def test_spoiled_page_gives_payloads_that_stand_alone(body: bytes):
     """No error but AnswerError may be raised, and each payload begins and ends with its element."""
@@ -130,10 +108,3 @@ def test_truncated_page_is_refused_wherever_it_breaks_off(length: int):
 def test_cleaning_twice_changes_nothing_more(text: str):
     once, _ = cleaned(text)
     assert cleaned(once)[0] == once
-
-
-@given(st.lists(MARKUP, max_size=40).map("".join))
-def test_recovery_recovers_or_refuses(text: str):
-    """No error but NotXml may be raised."""
-    with suppress(NotXml):
-        recovered(f"<OAI-PMH><ListRecords>{text}</ListRecords></OAI-PMH>", "")

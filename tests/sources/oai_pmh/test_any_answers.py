@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import chain, repeat
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.errors import GatewayError
@@ -72,25 +72,13 @@ def _walk(answers: list[tuple[bytes, int, str]], state: str) -> Iterator[Step]:
     yield from SOURCE.changes(options, Cursor("x", "oai_dc", "", state), fetch)
 
 
-def _ends(answers: list[tuple[bytes, int, str]]) -> None:
+@given(_ANSWERS)
+def test_any_answers_are_a_list_that_ends_or_an_error_of_ours(answers: list[tuple[bytes, int, str]]) -> None:
+    """No error but GatewayError may be raised; one step is the last, and it is complete or says its doubts."""
     with suppress(GatewayError):
         steps = list(_walk(answers, ""))
         assert [step.is_last for step in steps] == [False] * (len(steps) - 1) + [True]
         assert steps[-1].is_complete or steps[-1].doubts
-
-
-@given(_ANSWERS)
-def test_any_answers_are_a_list_that_ends_or_an_error_of_ours(answers: list[tuple[bytes, int, str]]) -> None:
-    """No error but GatewayError may be raised; one step is the last, and it is complete or says its doubts."""
-    _ends(answers)
-
-
-@pytest.mark.slow
-@settings(max_examples=1000)
-@given(_ANSWERS)
-def test_any_answers_are_so_a_thousand_times(answers: list[tuple[bytes, int, str]]) -> None:
-    """No error but GatewayError may be raised; one step is the last, and it is complete or says its doubts."""
-    _ends(answers)
 
 
 @given(_ANSWERS, st.integers(0, 5))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harvester.http.urls import request_url
 from harvester.sources.oai_pmh.answers import parse_list
-from harvester.sources.oai_pmh.list_state import Evidence, ListState, Position, Profile, state_of, text_of
+from harvester.sources.oai_pmh.list_state import Evidence, Position, Profile, state_of, text_of
 from tests.oai_pages import page, record
 
 # What XML can carry (XML 1.0 §2.2), but for the carriage return, which every parser makes a line feed.
@@ -36,13 +36,6 @@ def test_token_is_sent_as_it_was_given(token: str) -> None:
     url = request_url("http://x.org/oai?a=b", "ListRecords", ("resumptionToken", answer.token.text))
     sent = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
     assert sent == {"a": "b", "verb": "ListRecords"} | ({"resumptionToken": token.strip()} if token.strip() else {})
-
-
-@given(st.text(max_size=60))
-def test_any_text_is_a_state_or_means_from_the_start(text: str) -> None:
-    state, sentence = state_of(text)
-    assert isinstance(state, ListState)
-    assert sentence or not text
 
 
 _FIELDS = [name for value in (Position, Evidence, Profile) for name in value.__slots__]

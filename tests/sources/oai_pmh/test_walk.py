@@ -1,9 +1,6 @@
-"""A list while it is walked: one module changes it, and its phase is what the stored state says."""
+"""A list while it is walked: its phase is what the stored state says, and only listed transitions are possible."""
 
 from __future__ import annotations
-
-import ast
-import re
 
 import pytest
 
@@ -20,60 +17,7 @@ from harvester.sources.oai_pmh.transitions import (
     restart,
 )
 from harvester.sources.oai_pmh.walk import Walk
-from tests.conftest import ROOT
 from tests.rows import each_row
-
-FOLDER = ROOT / "harvester" / "sources" / "oai_pmh"
-
-
-def _assignments_to_walk(source: str) -> list[str]:
-    """Return the attributes of `walk` that a module assigns, with their lines."""
-    return [
-        f"{node.lineno}: walk.{node.attr}"
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "walk"
-    ]
-
-
-def test_only_its_own_module_changes_a_walk():
-    assert _assignments_to_walk("walk.failures += 1\nfirst, walk.state = 1, 2") == ["1: walk.failures", "2: walk.state"]
-    assignments = {file.name: _assignments_to_walk(file.read_text("utf-8")) for file in FOLDER.glob("*.py")}
-    assert {name: lines for name, lines in assignments.items() if lines} == {}
-    assert "walk.py" in assignments
-
-
-# What only reads the values of a walk.
-_READERS = {"received.has"}
-
-
-def _changes_within_walk(source: str) -> list[str]:
-    """Return what a module calls on a value of `walk`, unless it only reads, and every use of its notes."""
-    tree = ast.parse(source)
-    called = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    named = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-    inside = [name for name in called if name.startswith(("walk.received.", "walk.fetch."))]
-    return [name for name in inside if name.removeprefix("walk.") not in _READERS] + [
-        name for name in named if name == "walk.notes"
-    ]
-
-
-def test_only_its_own_module_changes_the_values_of_a_walk():
-    assert _changes_within_walk("walk.received.tokens.add(1)\nwalk.received.has(())\nwalk.fetch(1)\nf(walk.notes)") == [
-        "walk.received.tokens.add",
-        "walk.notes",
-    ]
-    changes = {file.name: _changes_within_walk(file.read_text("utf-8")) for file in FOLDER.glob("*.py")}
-    assert {name: lines for name, lines in changes.items() if lines} == {}
-
-
-def test_only_the_module_of_transitions_sets_the_state():
-    """`list_state.py` reads it from what is stored."""
-    setting = {file.name for file in FOLDER.glob("*.py") if re.search(r"\bphase=", file.read_text("utf-8"))}
-    assert setting == {"transitions.py", "list_state.py"}
-
 
 PAGE = RawPage("fake", "ListRecords", "https://example.org/oai", 1, 200, (), b"<OAI-PMH/>")
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import gzip
 import tracemalloc
-from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from lxml import etree
 
-from gateway.errors import AnswerError, AnswerTooLarge, NotResourceSync, NotXml
+from gateway.errors import AnswerTooLarge, NotResourceSync, NotXml
 from harvester.sources.resourcesync.documents import Document, read
 from harvester.sources.resourcesync.entries import LEAST_PRIORITY, Entry, Head, Link, entry_of, entry_text, entry_xml
 from tests.rows import each_row
@@ -216,25 +213,6 @@ def test_an_entry_that_is_written_again_says_the_same():
     assert again == entry
     assert again.links[1].priority == LEAST_PRIORITY
     assert b"rs:md" not in entry_xml(Entry("http://e.org/"))
-
-
-MARKUP = st.sampled_from(
-    [
-        *("<", ">", "&", '"', "]]>", "<![CDATA[", "<!--", "<?x", "&#1;", "&b;", "\x00", "é", " xmlns='urn:y'"),
-        *("<url>", "</url>", "<loc>", "</loc>", "<rs:md/>", "<rs:ln rel='a' href='b'/>", "</urlset>"),
-        "<!DOCTYPE a [<!ENTITY b 'c'>]>",
-    ]
-)
-PAGE = document('<rs:md capability="resourcelist"/><url><loc>http://e.org/</loc><rs:md length="1"/></url>')
-
-
-@given(st.lists(st.tuples(st.integers(0, len(PAGE)), st.integers(0, 20), MARKUP | st.text(max_size=3)), max_size=4))
-def test_whatever_arrives_entries_or_an_error_of_ours(edits):
-    body = PAGE
-    for place, length, text in edits:
-        body = body[:place] + text.encode("utf-8", "surrogatepass") + body[place + length :]
-    with suppress(AnswerError):
-        assert all(entry.loc for entry in read(body))
 
 
 def test_what_was_remembered_before_links_had_profiles_is_read():

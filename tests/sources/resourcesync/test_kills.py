@@ -72,10 +72,10 @@ def test_killed_anywhere_nothing_is_lost(site, house, run, titles, killed_at, ha
     _source(site, has_dump=has_dump)
     house.sources.file.write_text(f'[fake]\nurl = "{site.url}/caps.xml"\nkind = "resourcesync"\n')
     assert killed_at(2)
-    assert any([killed_at(number) for number in (3, 5, 17, 30)])
+    assert sum(killed_at(number) for number in (3, 5, 17, 30))
     run("/caps.xml")
     _change(site)
-    assert any([killed_at(number) for number in (1, 7, 16)])
+    assert sum(killed_at(number) for number in (1, 7, 16))
     run("/caps.xml")
     last = run("/caps.xml")
     assert last.run.is_complete

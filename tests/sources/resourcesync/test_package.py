@@ -5,14 +5,11 @@ from __future__ import annotations
 import stat
 import struct
 import zipfile
-from contextlib import suppress
 from io import BytesIO
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gateway.errors import AnswerError, NotResourceSync, NotXml, UnusableRecord
+from gateway.errors import NotResourceSync, NotXml, UnusableRecord
 from harvester.http import archives
 from harvester.sources.resourcesync.package import Package
 from tests.rows import each_row
@@ -122,15 +119,3 @@ def test_a_package_without_a_manifest_is_refused():
         opened(packed(("r/1", b"one"), manifest=None)).manifest()
     with pytest.raises(NotXml, match="truncated"):
         opened(packed(manifest=MANIFEST[:20])).manifest()
-
-
-@given(st.lists(st.tuples(st.integers(0, 300), st.binary(max_size=4)), max_size=4))
-def test_whatever_arrives_files_or_an_error_of_ours(edits):
-    """No errors but AnswerError and UnusableRecord may be raised."""
-    body = packed(("r/1", b"one" * 20))
-    for place, text in edits:
-        body = body[:place] + text + body[place + len(text) :]
-    with suppress(AnswerError, UnusableRecord):
-        package = opened(body)
-        list(package.manifest())
-        package.read("/r/1")
