@@ -182,6 +182,7 @@ def test_our_own_linter_has_nothing_to_say_about_what_is_kept(source_of, start, 
         source.publish("2", sets=("x",))
 
 
+@pytest.mark.slow
 def test_our_own_linter_has_nothing_to_say_after_a_takedown(source, house, tmp_path):
     source.publish(*map(str, range(7)))
     source.desk.now += 90_000

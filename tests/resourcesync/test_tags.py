@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from flask import Flask
-
 from gateway.model import Source as PublishedSource
-from gateway.resourcesync import files
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import FOUND
 from tests.publish.desk import Sent, dc, pdf
-from tests.resourcesync.conftest import DAY, URL
+from tests.resourcesync.conftest import DAY
 from tests.rows import each_row
 
 FOLDER = "/resourcesync/oai_dc/source"
@@ -96,24 +93,6 @@ def test_an_entry_that_a_takedown_emptied_does_not_lead_to_the_record_at_its_sou
     assert [entry.change for entry in emptied] == ["created", "deleted"]
     assert not any(entry.related("via") for entry in emptied)
     assert all(entry.related("via") for one in lists for entry in one if entry.loc.endswith("/2"))
-
-
-def test_a_file_of_several_items_is_in_one_part_and_described_by_all(source, house):
-    source.desk.send(Sent("1", dc("A", pdf())), Sent("2", dc("B", pdf())))
-    source.desk.publish()
-    source.desk.now += 5
-    app = Flask("files")
-    app.register_blueprint(
-        files.blueprint(source.desk.store, URL, lambda _, name: (f"{URL}/metadata/oai_dc/{name}",), items=1)
-    )
-    get = app.test_client().get
-    index = get("/resourcesync/files/resourcelist.xml").text
-    assert "resourcelist-1.xml" in index
-    assert "resourcelist-2.xml" not in index
-    text = get("/resourcesync/files/resourcelist-1.xml").text
-    assert text.count("<loc>http://laro.example.org/1.pdf</loc>") == 1
-    assert text.count('rel="describedby"') == 2
-    assert get("/resourcesync/files/resourcelist-2.xml").status_code == 404
 
 
 def test_any_tag_is_a_match_of_if_match_star(source):

@@ -9,8 +9,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import zstandard
@@ -46,16 +48,25 @@ class Former(NamedTuple):
 
 def make_former(path: Path, items: int = 250, seed: int = 1) -> list[Former]:
     """Make the store, and return its records."""
-    folder = path.parent / "former" / "store"
-    folder.mkdir(parents=True)
-    for file in sorted(MIGRATIONS.glob("*.sql"))[:FORMER]:
-        shutil.copy(file, folder)
-    SqliteFile(path, folder, create=True).close()
-    records = list(_records(items, random.Random(seed)))
-    with closing(sqlite3.connect(path)) as connection:
-        _fill(connection, items, records)
-        connection.commit()
-    return records
+    content, records = _made(items, seed)
+    path.write_bytes(content)
+    return list(records)
+
+
+@cache
+def _made(items: int, seed: int) -> tuple[bytes, list[Former]]:
+    with TemporaryDirectory() as name:
+        folder, path = Path(name) / "store", Path(name) / "former.sqlite"
+        folder.mkdir()
+        for file in sorted(MIGRATIONS.glob("*.sql"))[:FORMER]:
+            shutil.copy(file, folder)
+        SqliteFile(path, folder, create=True).close()
+        records = list(_records(items, random.Random(seed)))
+        with closing(sqlite3.connect(path)) as connection:
+            _fill(connection, items, records)
+            connection.commit()
+            connection.execute("pragma wal_checkpoint(truncate)")
+        return path.read_bytes(), records
 
 
 def without_former_tables(path: Path) -> bool:

@@ -15,25 +15,12 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.store.clock import clock_time
 from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_clock import anchor_of
 from tests.store import publisher
 
 SCRIPT = Path(publisher.__file__)
 _PATIENCE_SECONDS = 1_800.0  # a busy machine is no defect
 _AHEAD_OF_ALL_SECONDS = 3 * publisher.MOST_STEP_SECONDS
-
-
-class NaiveStore(SqliteStore):
-    """Takes the clock for the horizon, whatever is being published."""
-
-    @contextmanager
-    def view(self):
-        with super().view() as view, self._file.reading() as session:
-            anchor, _ = anchor_of(session)
-            view._horizon = clock_time(anchor, self._time._host.moment()).second
-            yield view
 
 
 class HastyStore(SqliteStore):

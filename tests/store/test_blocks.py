@@ -26,6 +26,7 @@ from gateway.store.block_merging import groups, merged, shares
 from gateway.store.block_pages import MOST_PAGE_BYTES, PagePlan, plan
 from gateway.store.block_rows import Bits, BlockRow, as_bytes, every, first_bits, from_bytes, positions_of, row_of
 from gateway.store.blocks import Block, Kind, block_of, header_of, opened, pack, texts_of, unpack
+from tests.rows import each_row
 
 EVER = 2**40
 ODD = block_of([b"<record><header></header></record>"], [1])
@@ -244,9 +245,7 @@ def test_a_block_of_several_records_has_at_most_a_mebibyte_of_text():
     assert all(len(share) == 1 or block_of(share, ()).records.length <= 1_048_576 for share in several)
 
 
-@pytest.mark.parametrize(
-    ("members", "holes", "is_slow"), [(1, 0, True), (1, 99, False), (10, 90, False), (10, 0, True)]
-)
+@each_row("members, holes, is_slow", [(1, 0, True), (1, 99, False), (10, 90, False), (10, 0, True)])
 def test_a_page_is_slow_if_its_set_has_few_records_of_each_block_and_not_because_of_holes(members, holes, is_slow):
     """Otherwise a set with all records would get an own list, which is as large as the store."""
     rows = [
@@ -279,9 +278,7 @@ def test_a_page_has_at_most_so_many_bytes_and_at_least_one_block():
     assert page.shortened({}) == page, "the bodies are missing; reading them says so"
 
 
-@pytest.mark.parametrize(
-    ("size", "count", "may_be_long"), [(2, 32, False), (2, 33, True), (1, 1, True), (100, 5, False)]
-)
+@each_row("size, count, may_be_long", [(2, 32, False), (2, 33, True), (1, 1, True), (100, 5, False)])
 def test_only_pages_of_many_blocks_or_of_single_records_may_be_long(size, count, may_be_long):
     rows = [BlockRow(Key(second, 0), Key(second, size - 1), size, 0, b"", second) for second in range(1, count + 1)]
     assert plan(((row, row.live) for row in rows), None, 99, 500, is_exact=False).may_be_long == may_be_long
@@ -333,7 +330,7 @@ def test_texts_and_pieces_make_one_answer(texts):
     assert pieces.identity(parts) == b"".join(text + text for text in texts)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece",
     [
         pieces.compressed(b"some text")._replace(length=8),
@@ -370,8 +367,8 @@ def test_one_record_is_read(bodies):
     assert [opened(block.records, block.lengths).record(place) for place in range(len(records))] == records
 
 
-@pytest.mark.parametrize(
-    ("change", "position"),
+@each_row(
+    "change, position",
     [
         ({"deflated": b"\xff\xff\xff"}, 0),
         ({"deflated": b""}, 0),
@@ -388,7 +385,7 @@ def test_a_record_of_a_damaged_block_is_refused(change, position):
         opened(ODD.records._replace(**change), ODD.lengths).record(position)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@each_row("kind", Kind)
 def test_a_flipped_bit_is_never_served_as_a_record(kind):
     """Most flips leave the length of the text as it was."""
     block = block_of([record_of(name, 1, b"some metadata") for name in range(10)], range(10))

@@ -24,6 +24,7 @@ from gateway.store.clock import (
     unexplained,
     uptime_seconds,
 )
+from tests.rows import each_row
 
 ANCHOR = Anchor(1000.5, 50.0, "boot", 1060)
 
@@ -36,7 +37,7 @@ def test_the_clock_runs_with_the_monotonic_clock():
     assert clock_time(ANCHOR, Moment(1010.6, 60.0, "boot")) == (1010, ANCHOR, 1010)
 
 
-@pytest.mark.parametrize("wall", [0.0, 900.0, 1010.5 + AHEAD_SECONDS - 0.1])
+@each_row("wall", [0.0, 900.0, 1010.5 + AHEAD_SECONDS - 0.1])
 def test_a_wall_clock_that_is_back_or_a_little_ahead_does_nothing(wall):
     assert clock_time(ANCHOR, Moment(wall, 60.0, "boot")) == (1010, ANCHOR, 1010)
 
@@ -90,9 +91,7 @@ def test_a_wall_clock_that_is_behind_by_more_than_a_day_may_be_the_wrong_one_and
     assert seconds[299] - seconds[0] == 299
 
 
-@pytest.mark.parametrize(
-    "moment", [Moment(900.0, 3.0, "other"), Moment(900.0, 80.0, "other"), Moment(900.0, 3.0, "boot")]
-)
+@each_row("moment", [Moment(900.0, 3.0, "other"), Moment(900.0, 80.0, "other"), Moment(900.0, 3.0, "boot")])
 def test_after_a_reboot_the_clock_goes_on_from_the_ceiling(moment):
     going_on = Anchor(1060.0, moment.monotonic, moment.boot, 1060 + CEILING_SECONDS)
     assert clock_time(ANCHOR, moment) == (1060, going_on, 1060)
@@ -146,8 +145,8 @@ def test_a_boot_without_a_name_has_an_empty_one(tmp_path):
 DAY = 86_400.0
 
 
-@pytest.mark.parametrize(
-    ("moment", "uptime", "ahead"),
+@each_row(
+    "moment, uptime, ahead",
     [
         (Moment(1010.5, 60.0, "boot"), inf, 0.0),
         (Moment(1010.5 + 400 * DAY, 60.0, "boot"), inf, 400 * DAY),

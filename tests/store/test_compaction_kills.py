@@ -1,4 +1,7 @@
-"""Compaction beside publishers in other processes, all of which are killed: nothing is lost, doubled or old."""
+"""Compaction beside publishers in other processes, all of which are killed: nothing is lost, doubled or old.
+
+`test_statement_kills` kills one process before each of its statements.
+"""
 
 from __future__ import annotations
 
@@ -26,30 +29,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 SEED = seed_of("COMPACTION_SEED")
 PUBLISHERS = ("ada", "bo")
+ODDS = 400  # at one of so many steps, a process kills itself
 PATIENCE_SECONDS = 1_800.0  # a busy machine is no defect
-STEPS = (
-    "intent locked",
-    "intent written",
-    "intent committed",
-    "datestamp taken",
-    "publication packed",
-    "publication locked",
-    "intent removed",
-    "publication written",
-    "publication committed",
-    "blocks merged",
-    "blocks removed",
-    "blocks replaced",
-    "compaction committed",
-)
-TIDYING = (
-    "blocks merged",
-    "blocks replaced",
-    "compaction committed",
-    "own list read",
-    "own list grown",
-    "growth committed",
-)
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +53,8 @@ def made(folder: Path) -> SqliteStore:
     return store
 
 
-def started(folder: Path, name: str, seed: int, odds: int = 0, step: str = "-") -> subprocess.Popen:
-    arguments = [sys.executable, "-m", tidier.__name__, str(folder), name, str(seed), str(odds), step]
+def started(folder: Path, name: str, seed: int) -> subprocess.Popen:
+    arguments = [sys.executable, "-m", tidier.__name__, str(folder), name, str(seed), str(ODDS)]
     return subprocess.Popen(arguments, cwd=ROOT, stderr=subprocess.PIPE)
 
 
@@ -112,51 +93,8 @@ def check_command(folder: Path, store: SqliteStore) -> None:
     assert (done.returncode, "The store is sound." in done.stderr) == (0, True), done.stderr
 
 
-@pytest.mark.share(one_in=3)
-@pytest.mark.parametrize(
-    ("name", "step"),
-    [*((PUBLISHERS[0], step) for step in STEPS), *((tidier.COMPACTOR, step) for step in TIDYING)],
-)
-def test_a_kill_at_a_step_loses_nothing(folder, name, step):
-    with closing(made(folder)) as store:
-        for _ in range(2):
-            if name not in PUBLISHERS:
-                _let_publish(folder)
-            process = started(folder, name, SEED, step=step)
-            assert process.wait(60) == -signal.SIGKILL, process.stderr.read()
-            process.stderr.close()
-            verify(store, folder)
-            time.sleep(1.1)  # what was published is below the horizon
-        check_command(folder, store)
-        time.sleep(2)  # an intent of the dead expires
-        store.compact(is_thorough=True)
-        assert blocks(store, "holes is not null") == 0
-        verify(store, folder)
-
-
-def _let_publish(folder: Path) -> None:
-    """Let a publisher publish other items each time, so that compaction has work; then kill it, wherever it is.
-
-    Few publications may be so small that their blocks wait for more, and the same items leave no block with holes.
-    """
-    process, wanted = started(folder, PUBLISHERS[1], SEED + _published(folder)), _published(folder) + 20
-    while _published(folder) < wanted:
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.02)
-    process.kill()
-    process.wait()
-    process.stderr.close()
-    time.sleep(1.1)
-
-
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        pytest.param(30, id="share"),
-        pytest.param(400, id="whole", marks=[pytest.mark.slow, pytest.mark.share(one_in=4)]),
-    ],
-)
-def test_kills_at_random_moments_lose_nothing(folder, capsys, wanted):
+def test_kills_at_random_moments_lose_nothing(folder, capsys):
+    wanted = int(os.environ.get("COMPACTION_PUBLICATIONS", "30"))
     choice, killed = random.Random(SEED), 0
     names = (*PUBLISHERS, tidier.COMPACTOR, tidier.COMPACTOR)
     running: dict[int, subprocess.Popen] = {}
@@ -168,7 +106,7 @@ def test_kills_at_random_moments_lose_nothing(folder, capsys, wanted):
                 for number, name in enumerate(names):
                     process = running.get(number)
                     if process is None:
-                        running[number] = started(folder, name, choice.getrandbits(30), odds=400)
+                        running[number] = started(folder, name, choice.getrandbits(30))
                     elif process.poll() is not None:
                         assert process.returncode == -signal.SIGKILL, process.stderr.read().decode()
                         killed += 1

@@ -15,6 +15,7 @@ from gateway.model import ItemChange, Publication, Record, Selection
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_conversion import convert
 from gateway.xmltext import utc_datetime
+from tests.rows import each_row
 from tests.store.former_store import DICTIONARIES, PREFIXES, Former, make_former, without_former_tables
 from tests.store.test_sqlite_conversion import SMALL, check_same, key_of, listed, opened
 
@@ -64,9 +65,12 @@ DAMAGES = [
 ]
 
 
-@pytest.mark.parametrize("changes", DAMAGES)
-def test_a_damaged_record_stops_nothing_and_the_check_names_its_item(path, records, changes, caplog):
+@each_row("changes", DAMAGES)
+def test_a_damaged_record_stops_nothing_and_the_check_names_its_item(tmp_path, changes, caplog):
     """Nobody gets a list without it: each page that has its place is refused, in every coding, until it is mended."""
+    path = tmp_path / "store.sqlite"
+    records = make_former(path)
+    caplog.clear()
     if changes == "content = null":
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("pragma writable_schema = on")

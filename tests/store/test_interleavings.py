@@ -25,8 +25,6 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_view import SqliteView
 from tests.contract.tidied import tidy
 
-pytestmark = pytest.mark.slow  # every interleaving of the steps takes seconds
-
 HOST = -1  # in a schedule: not an actor moves, but something happens to the host
 
 
@@ -289,6 +287,7 @@ def test_nothing_is_missed_in_any_order_of_one_publisher_and_a_harvester(scene):
         stage.play(schedule, publishers=1)
 
 
+@pytest.mark.slow
 def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester(scene):
     """`play` fails when the harvester missed a record."""
     stage = scene()
@@ -335,16 +334,11 @@ def reboot(stage: Scene) -> None:
     stage.publish(*((name, 3) for name in stage.names))
 
 
+@pytest.mark.slow
 @pytest.mark.unmeasured
 @pytest.mark.parametrize(
     "happens",
-    [
-        set_back,
-        set_far_ahead,
-        reboot,
-        pytest.param(set_ahead, marks=pytest.mark.slow),
-        pytest.param(sleep, marks=pytest.mark.slow),
-    ],
+    [set_back, set_far_ahead, reboot, set_ahead, sleep],
 )
 def test_nothing_is_missed_whatever_happens_to_the_host(scene, happens):
     """`play` fails when the harvester missed a record."""
@@ -353,6 +347,7 @@ def test_nothing_is_missed_whatever_happens_to_the_host(scene, happens):
         stage.play(schedule, publishers=1)
 
 
+@pytest.mark.slow
 def test_nothing_is_missed_when_a_publisher_dies_at_whatever_step(scene):
     """`play` fails when the harvester missed a record."""
     stage = scene(lambda stage: stage.actors[0].kill())
@@ -360,6 +355,7 @@ def test_nothing_is_missed_when_a_publisher_dies_at_whatever_step(scene):
         stage.play(schedule, publishers=1)
 
 
+@pytest.mark.slow
 def test_nothing_is_missed_when_the_ceiling_cannot_be_raised(scene):
     """The harvester reads through a store that cannot write, so that it tells older seconds when a minute is over.
 
@@ -377,6 +373,7 @@ def test_nothing_is_missed_when_the_ceiling_cannot_be_raised(scene):
             stage.play(schedule, publishers=1)
 
 
+@pytest.mark.slow
 def test_a_naive_store_misses_records(scene, clocks, make_change, path):
     """So the tests above can fail."""
     with closing(NaiveStore(path, create=True, clock=clocks.host(), busy_seconds=0, step=Actor.at)) as store:

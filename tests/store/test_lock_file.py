@@ -17,15 +17,15 @@ def test_one_has_the_lock_at_a_time(tmp_path: Path) -> None:
     def hold() -> None:
         with locked(file):
             taken.set()
-            leave.wait(30)
+            leave.wait(240)
 
     holder = Thread(target=hold)
     holder.start()
-    taken.wait(30)
+    assert taken.wait(240)
     with pytest.raises(StoreBusy, match=r"\.one for more than 0\.01 seconds"), locked(file, 0.01):
         pass
     leave.set()
-    with locked(file, 30):
+    with locked(file, 240):
         holder.join()
 
 

@@ -1,4 +1,4 @@
-"""The files of named SQL: every query is described, used, and there when it is asked for."""
+"""The files of named SQL: every query is used, and there when it is asked for."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 from gateway.store import queries
 from tests.conftest import ROOT
+from tests.rows import each_row
 
 FOLDER = Path(queries.__file__).parent
 USES = {
@@ -40,29 +39,16 @@ def used(dialect: str) -> set[str]:
     return direct | by_name
 
 
-@pytest.mark.parametrize("dialect", USES)
-def test_every_query_is_used_and_every_used_query_exists(dialect):
-    assert used(dialect) == set(queries.load(dialect))
+@each_row("dialect", USES)
+def test_every_query_is_named_once_and_used_and_every_used_query_exists(dialect):
+    known = queries.load(dialect)
+    assert used(dialect) == set(known)
+    assert (FOLDER / f"{dialect}.sql").read_text("utf-8").count("-- name:") == len(known)
 
 
-@pytest.mark.parametrize("dialect", USES)
-def test_every_query_is_named_and_described(dialect):
-    text = (FOLDER / f"{dialect}.sql").read_text("utf-8")
-    described = re.findall(r"^-- name: \w+\n-- [A-Z][^\n]+\.\n[^-\s]", text, re.MULTILINE)
-    assert len(described) == text.count("-- name:") == len(queries.load(dialect))
-
-
-@pytest.mark.parametrize("dialect", USES)
-def test_names_are_given_once(dialect):
-    names = re.findall(r"^-- name: (\w+)$", (FOLDER / f"{dialect}.sql").read_text("utf-8"), re.MULTILINE)
-    assert len(names) == len(set(names))
-
-
-@pytest.mark.parametrize("file", OTHERS, ids=lambda file: file.stem)
-def test_queries_beside_a_module_are_described_and_used_by_it(file):
+@each_row("file", OTHERS)
+def test_queries_beside_a_module_are_used_by_it(file):
     known, text = queries.load_file(file), file.read_text("utf-8")
-    described = re.findall(r"^-- name: (\w+)\n-- [A-Z][^\n]+\.\n[^-\s]", text, re.MULTILINE)
-    assert sorted(described) == sorted(set(described)) == sorted(known)
     assert text.count("-- name:") == len(known)
     words = set(re.findall(r'"(\w+)"', file.with_suffix(".py").read_text("utf-8")))
     assert {name for name in known if name not in words and name.removesuffix("_count") not in words} == set()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from gateway.errors import StoreDamaged
 from gateway.model import Publication, Selection
 from gateway.store.blocks import pack
+from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_file import translated
 from gateway.store.sqlite_own_lists import today, want
 from gateway.xmltext import utc_datetime
+from tests.rows import each_row
 
 ANEW = "Restore the store with `gateway restore`, or make it again with `gateway rebuild --from-inbox --anew`."
 REBUILD = "`gateway rebuild` makes the records of damaged blocks again."
@@ -17,8 +21,17 @@ WHOLE = "`gateway check --whole` reads every block, and names all their items."
 ONE = pack([1]).hex()
 
 
-@pytest.mark.parametrize(
-    ("damage", "sentence"),
+@pytest.fixture
+def sound(store, make_change, path) -> bytes:
+    """Return the bytes of a store with two items."""
+    store.publish(store.intend(), Publication("laro", (make_change("a"), make_change("b" * 2000))))
+    assert store.check() == ()
+    assert store.settle()
+    return path.read_bytes()
+
+
+@each_row(
+    "damage, sentence",
     [
         ("update source set items = 7", "The source laro has 2 items, but 7 were counted."),
         (
@@ -61,14 +74,13 @@ ONE = pack([1]).hex()
         ("update member set number = 9", "1 places of sets lead to no block."),
     ],
 )
-def test_a_contradiction_is_reported(store, make_change, damage, sentence):
-    changes = (make_change("a"), make_change("b" * 2000))
-    store.publish(store.intend(), Publication("laro", changes))
-    assert store.check() == ()
-    with store._file.writing() as session:
-        session.execute(damage)
-    store.close()
-    contradictions = store.check()
+def test_a_contradiction_is_reported(sound, clocks, tmp_path, damage, sentence):
+    path = tmp_path / "store.sqlite"
+    path.write_bytes(sound)
+    with closing(SqliteStore(path, clock=clocks.host())) as store:
+        with store._file.writing() as session:
+            session.execute(damage)
+        contradictions = store.check()
     assert any(sentence in contradiction for contradiction in contradictions), contradictions
 
 

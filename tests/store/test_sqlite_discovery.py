@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from gateway.model import CopyFilter, Decision, FoundCopy, Offer, OfferOutcome, 
 from gateway.store import sqlite_discovery_copies
 from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
+from tests.rows import each_row
 
 A, B = "oai:g.example.org:s/1", "oai:g.example.org:t/2"
 
@@ -141,8 +143,8 @@ def test_a_first_decision_that_comes_second_is_refused_and_others_of_the_call_ar
     ]
 
 
-@pytest.mark.parametrize(
-    ("digest_now", "verdict", "digest", "is_written"),
+@each_row(
+    "digest_now, verdict, digest, is_written",
     [
         ("new", "accept", "new", True),
         ("new", "accept", "old", False),
@@ -153,13 +155,15 @@ def test_a_first_decision_that_comes_second_is_refused_and_others_of_the_call_ar
     ],
 )
 def test_a_decision_on_bytes_that_have_changed_is_refused(
-    desk: SqliteDiscovery, digest_now: str, verdict: str, digest: str, *, is_written: bool
+    tmp_path: Path, digest_now: str, verdict: str, digest: str, *, is_written: bool
 ) -> None:
-    desk.decide(Decision(A, "http://x", "old", "review", "", "rule", 1))
-    desk.list_copies([FoundCopy(A, "http://x", "s", sha256=digest_now)], None)
-    following = Decision(A, "http://x", digest, verdict, "", "anna", 2, number=1)
-    assert desk.decide_next(following) == (Written((following,)) if is_written else Written(changed=(following,)))
-    assert len(desk.decisions(A)) == 1 + is_written
+    with closing(open_discovery(tmp_path)) as desk:
+        desk.enlist("s", [(A, "1")], 7, at=100)
+        desk.decide(Decision(A, "http://x", "old", "review", "", "rule", 1))
+        desk.list_copies([FoundCopy(A, "http://x", "s", sha256=digest_now)], None)
+        following = Decision(A, "http://x", digest, verdict, "", "anna", 2, number=1)
+        assert desk.decide_next(following) == (Written((following,)) if is_written else Written(changed=(following,)))
+        assert len(desk.decisions(A)) == 1 + is_written
 
 
 def test_the_history_of_a_copy_is_all_decisions_on_it_and_no_others(desk: SqliteDiscovery) -> None:
@@ -172,7 +176,7 @@ def test_the_history_of_a_copy_is_all_decisions_on_it_and_no_others(desk: Sqlite
     assert desk.history(A, "http://") == ()
 
 
-@pytest.mark.parametrize("batch", [1, 3, 500])
+@each_row("batch", [1, 3, 500])
 def test_every_copy_whose_address_may_have_some_words_is_named(desk: SqliteDiscovery, monkeypatch, batch: int) -> None:
     """An address that is escaped may have any words. Whether and how somebody has decided makes no difference."""
     monkeypatch.setattr(sqlite_discovery_copies, "_BATCH", batch)

@@ -316,7 +316,7 @@ def test_a_kill_while_it_is_written_anew_loses_nothing(former, path):
         "SqliteStore(Path(sys.argv[1])).rewrite()\n"
     )
     for beats in (0, 5, 30, 100):
-        done = subprocess.run([sys.executable, "-c", code, str(path), str(beats)], timeout=60, check=False)
+        done = subprocess.run([sys.executable, "-c", code, str(path), str(beats)], timeout=240, check=False)
         ends += done.returncode == -signal.SIGKILL
         former.verify()
     assert ends >= 3
@@ -360,7 +360,7 @@ def test_a_kill_at_a_step_loses_nothing(tmp_path, at):
             "SqliteStore(Path(sys.argv[1]), step=step).compact(is_thorough=True)\n"
         )
         arguments = [sys.executable, "-c", code, str(path), at]
-        done = subprocess.run(arguments, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = subprocess.run(arguments, stderr=subprocess.PIPE, timeout=240, check=False)
         assert done.returncode == -signal.SIGKILL, done.stderr.decode()
         model.verify()
         assert (number(store, "freelist_count") < free) == (at == "shrinking committed")

@@ -16,6 +16,7 @@ from gateway.store.base import Users
 from gateway.store.base_users import Attempt, Slowing
 from gateway.store.opening import open_users
 from gateway.store.sqlite_users import IDLE_SECONDS, LONGEST_SECONDS
+from tests.rows import each_row
 
 ITO, ADA = User("B. Ito", Role.MANAGER, ("laro", "fake")), User("Ada", Role.REVIEWER)
 NOW = 1_800_000_000
@@ -100,7 +101,7 @@ def test_a_user_is_as_it_was_added(users, account):
     assert [known.user for known in users.all()] == [ADA, ITO]
 
 
-@pytest.mark.parametrize("name", ["b. ito", "B. ITO", "\uff22. \uff29\uff54\uff4f"])
+@each_row("name", ["b. ito", "B. ITO", "\uff22. \uff29\uff54\uff4f"])
 def test_a_name_is_taken_in_every_spelling(users, account, name):
     assert not users.add(User(name, Role.REVIEWER), "a hash", _line())
     assert users.find(name) == account
@@ -208,11 +209,11 @@ def test_the_log_is_read_backwards_in_parts(users, account):
     assert users.log(2, 9) == (_line()._replace(number=1),)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "statement", ["delete from log", "update log set by = 'nobody'", "insert or replace into log select * from log"]
 )
-def test_lines_of_the_log_are_never_changed_or_deleted(users, account, tmp_path, statement):
-    with closing(sqlite3.connect(tmp_path / "users.sqlite")) as connection, pytest.raises(sqlite3.Error, match="never"):
+def test_lines_of_the_log_are_never_changed_or_deleted(users, account, statement):
+    with closing(sqlite3.connect(users._file._path)) as connection, pytest.raises(sqlite3.Error, match="never"):
         connection.execute(statement)
     assert [line.deed for line in users.log(10**9, 9)] == [Deed.ADDED]
 

@@ -17,13 +17,14 @@ from gateway.store import sqlite, waiting
 from gateway.store.sqlite import SqliteStore
 from gateway.store.waiting import Waiting, holder, leave_with_parent
 from tests import live
+from tests.rows import each_row
 
 HOLD = """
 import sqlite3, sys, time
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("begin immediate")
 print("held", flush=True)
-time.sleep(120)
+time.sleep(3_600)
 """
 
 
@@ -54,7 +55,7 @@ def test_a_process_waits_no_longer_than_the_one_that_started_it_lives(tmp_path, 
     assert not wait.goes_on()
 
 
-@pytest.mark.parametrize("locks", ["", "nonsense\n", "1: POSIX ADVISORY WRITE x 00:00:0 120 120\n"])
+@each_row("locks", ["", "nonsense\n", "1: POSIX ADVISORY WRITE x 00:00:0 120 120\n"])
 def test_who_writes_is_not_always_known(tmp_path, locks):
     (tmp_path / "store.sqlite-shm").touch()
     (tmp_path / "locks").write_text(locks)
@@ -110,7 +111,7 @@ def test_others_wait_for_a_publisher_that_is_paused_and_say_so(paused):
     line = process.stderr.readline()
     assert f"is being written by process {holding.pid}, which is stopped" in line
     holding.kill()
-    _, messages = process.communicate(timeout=120)
+    _, messages = process.communicate(timeout=240)
     assert (process.returncode, "1 published" in messages) == (0, True), messages
 
 
@@ -120,7 +121,7 @@ def test_a_command_that_waits_for_a_paused_publisher_ends_with_a_signal(paused):
     assert process.stderr is not None
     process.stderr.readline()
     process.terminate()
-    process.communicate(timeout=60)  # ten seconds, on a machine that is not busy; without a signal it waits an hour
+    process.communicate(timeout=240)  # without a signal it waits an hour
     assert process.returncode == 130
 
 

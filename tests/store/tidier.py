@@ -1,9 +1,9 @@
 """A process that publishes its own items, or tidies up, for ever: run by `test_compaction_kills.py`, ended by a signal.
 
-    python -m tests.store.tidier FOLDER NAME SEED ODDS STEP
+    python -m tests.store.tidier FOLDER NAME SEED ODDS
 
-It kills itself at one of so many steps (0: never), or at the first step with the name STEP. Before a publication, it
-notes in a file which version it publishes, and afterwards that it has.
+It kills itself at one of so many steps. Before a publication, it notes in a file which version it publishes, and
+afterwards that it has.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def notes_of(folder: Path, name: str) -> list[tuple[str, int, list[int]]]:
     return [(word, int(version), [*map(int, items)]) for word, version, *items in map(str.split, lines)]
 
 
-def work(folder: Path, name: str, seed: int, odds: int, wanted: str) -> None:
+def work(folder: Path, name: str, seed: int, odds: int) -> None:
     """Publish or compact as long as the test lives."""
     parent, choice = os.getppid(), random.Random(seed)
 
-    def step(at: str) -> None:
-        if at == wanted or (odds and not choice.randrange(odds)):
+    def step(_name: str) -> None:
+        if not choice.randrange(odds):
             os.kill(os.getpid(), signal.SIGKILL)
 
     store = SqliteStore(folder / "store.sqlite", intent_seconds=2)
@@ -73,4 +73,4 @@ def work(folder: Path, name: str, seed: int, odds: int, wanted: str) -> None:
 
 
 if __name__ == "__main__":
-    work(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
+    work(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
