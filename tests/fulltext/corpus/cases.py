@@ -39,19 +39,19 @@ KINDS: list[Kind] = []
 _Maker = Callable[[Subject], Case]
 
 
-def right(kind: DocumentKind | None = DocumentKind.ARTICLE, version: str = "") -> Callable[[_Maker], _Maker]:
+def right(kind: DocumentKind | None = DocumentKind.ARTICLE, version: str = "") -> Callable[..., _Maker]:
     """Name a kind of file that is the work: a rule accepts it."""
     return _kind(True, kind, version)
 
 
-def wrong(kind: DocumentKind | None = None) -> Callable[[_Maker], _Maker]:
+def wrong(kind: DocumentKind | None = None) -> Callable[..., _Maker]:
     """Name a kind of file that is not the work, or not alone: no rule accepts it."""
     return _kind(False, kind, "")
 
 
-def _kind(is_right: bool, kind: DocumentKind | None, version: str) -> Callable[[_Maker], _Maker]:
-    def named(make: _Maker) -> _Maker:
-        KINDS.append(Kind(make.__name__.replace("_", " ").strip(), is_right, make, kind, version))
+def _kind(is_right: bool, kind: DocumentKind | None, version: str) -> Callable[..., _Maker]:
+    def named(make: _Maker, name: str = "") -> _Maker:
+        KINDS.append(Kind((name or make.__name__).replace("_", " ").strip(), is_right, make, kind, version))
         return make
 
     return named

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, head, plain
@@ -86,10 +85,7 @@ right_one("manuscript_of_fewer_pages_than_the_published_work", """
 """, on=plain_sheets(footer=str, size=8.5), pages=_TWELVE_PAGES)  # fmt: skip
 
 
-@right(DocumentKind.ARTICLE)
-def article_with_an_appendix_after_the_references(subject: Subject) -> Case:
-    """It ends with text."""
-    paper = article(subject, header=lambda _: subject.journal)
-    paper.put(subject.one_of("Appendix A", "Appendix", "Appendix: proofs", "A. Further results"), 12, bold=True, gap=9)
-    paper.put(subject.prose(150, "appendix"), gap=4)
-    return Case(subject, paper.pdf())
+right_one("article_with_an_appendix_after_the_references", """
+    12b+9: <Appendix A~Appendix~Appendix: proofs~A. Further results>
+    +4: {s:150 appendix}
+""", on=lambda s: article(s, header=lambda _: s.journal), pages="")  # fmt: skip

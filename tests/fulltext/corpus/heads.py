@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.fulltext.corpus.cases import Case, right, wrong
+from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import body, citation, doi_line, head, published, references, summary
-from tests.fulltext.corpus.scripts import in_journal, right_one
+from tests.fulltext.corpus.scripts import in_journal, right_one, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 
@@ -19,36 +19,21 @@ def _below(subject: Subject, other: Subject, *lines: str) -> Paper:
     return paper
 
 
-@wrong()
-def other_work_below_a_head_with_the_title(subject: Subject) -> Case:
-    """The head of the page is still that of the article before."""
-    return Case(subject, _below(subject, subject.stranger(), subject.title).pdf(), pages=subject.pages)
+wrong_one("other_work_below_a_head_with_the_title",  # the head of the page is still that of the article before
+    on_own=True, on=lambda s: _below(s, s.stranger(), s.title))  # fmt: skip
 
 
-@wrong()
-def other_work_of_the_same_authors_below_a_head_with_the_title(subject: Subject) -> Case:
-    """As above, and the two articles have the same authors."""
-    lines = subject.one_of((subject.title,), (subject.title, subject.byline), (subject.title, citation(subject)))
-    return Case(subject, _below(subject, subject.another(), *lines).pdf(), pages=subject.pages)
+wrong_one("other_work_of_the_same_authors_below_a_head_with_the_title", on_own=True, on=lambda s: _below(
+    s, s.another(), *s.one_of((s.title,), (s.title, s.byline), (s.title, citation(s)))))  # fmt: skip
 
 
-@wrong()
-def other_work_below_what_is_in_the_issue(subject: Subject) -> Case:
-    """The first lines name other articles of the issue, the work among them."""
-    label = subject.one_of("Inside", "Also published", "Highlighted articles", "From the archive")
-    lines = (label, subject.title, subject.byline, Subject(subject.number + 16, 1).title)
-    return Case(subject, _below(subject, subject.stranger(), *lines).pdf(), pages=subject.pages)
+wrong_one("other_work_below_what_is_in_the_issue", on_own=True, on=lambda s: _below(  # the work is one of other articles
+    s, s.stranger(), s.one_of("Inside", "Also published", "Highlighted articles", "From the archive"), s.title, s.byline,
+    Subject(s.number + 16, 1).title))  # fmt: skip
 
 
-@wrong()
-def note_below_the_title_of_what_it_is_about(subject: Subject) -> Case:
-    """A comment with a title of its own names the article in its first line."""
-    note = subject.stranger()
-    lines = subject.one_of(
-        (subject.title, f"{subject.byline}, {citation(subject)}"),
-        (subject.title, f"{subject.byline}. {doi_line(subject)}"),
-    )
-    return Case(subject, _below(subject, note, *lines).pdf(), pages=f"{subject.first_page}-{subject.first_page + 8}")
+wrong_one("note_below_the_title_of_what_it_is_about", pages="{s.first_page}-{first_page:+8}", on=lambda s: _below(
+    s, s.stranger(), s.title, s.one_of(f"{s.byline}, {citation(s)}", f"{s.byline}. {doi_line(s)}")))  # fmt: skip
 
 
 right_one("article_below_a_head_with_its_title", """

@@ -124,8 +124,7 @@ def _scripted(
             key: filled(value, s, s) if isinstance(value, str) else value(s) for key, value in facts.items()
         })  # fmt: skip
 
-    make.__name__ = name
-    named(make)
+    named(make, name)
 
 
 def right_one(

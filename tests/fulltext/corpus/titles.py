@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable, Sequence
 
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.papers import article, body, head, published
@@ -115,28 +116,21 @@ def _foreign(subject: Subject, title: str, words: str, *, is_spaceless: bool, en
     return paper.pdf()
 
 
-@right()
-def article_in_cyrillic(subject: Subject) -> Case:
-    """Title and text are in Russian."""
-    title, words = _CYRILLIC[subject.number % len(_CYRILLIC)]
-    own = subject.titled(title)
-    return Case(own, _foreign(own, title, words, is_spaceless=False), pages=own.pages, abstract="none")
+def _in_a_script(texts: Sequence[tuple[str, str]], *, is_spaceless: bool) -> Callable[[Subject], Case]:
+    def make(subject: Subject) -> Case:
+        title, words = texts[subject.number % len(texts)]
+        own = subject.titled(title)
+        return Case(own, _foreign(own, title, words, is_spaceless=is_spaceless), pages=own.pages, abstract="none")
+
+    return make
 
 
-@right()
-def article_in_chinese(subject: Subject) -> Case:
-    """A script without spaces."""
-    title, words = _CHINESE[subject.number % len(_CHINESE)]
-    own = subject.titled(title)
-    return Case(own, _foreign(own, title, words, is_spaceless=True), pages=own.pages, abstract="none")
-
-
-@right()
-def article_in_japanese(subject: Subject) -> Case:
-    """Three scripts without spaces."""
-    title, words = _JAPANESE[subject.number % len(_JAPANESE)]
-    own = subject.titled(title)
-    return Case(own, _foreign(own, title, words, is_spaceless=True), pages=own.pages, abstract="none")
+for _name, _texts, _is_spaceless in (
+    ("article_in_cyrillic", _CYRILLIC, False),
+    ("article_in_chinese", _CHINESE, True),
+    ("article_in_japanese", _JAPANESE, True),
+):
+    right()(_in_a_script(_texts, is_spaceless=_is_spaceless), _name)
 
 
 _GERMAN = (

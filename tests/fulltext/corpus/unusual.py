@@ -8,6 +8,7 @@ from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import body, references, summary
+from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.tables import HEADS, LABELS
 from tests.fulltext.corpus.words import Subject
 
@@ -36,16 +37,10 @@ def _short(subject: Subject, above: str, below: str) -> Paper:
     return paper
 
 
-@wrong()
-def document_with_another_label_above_the_title(subject: Subject) -> Case:
-    """A review, a supplement, a form, or a text for the public."""
-    return Case(subject, _short(subject, _label(subject, LABELS["SHORT"], 0), "").pdf(), pages=subject.pages)
+wrong_one("document_with_another_label_above_the_title", on=lambda s: _short(s, _label(s, LABELS["SHORT"], 0), ""))
 
 
-@wrong()
-def document_with_another_label_below_the_title(subject: Subject) -> Case:
-    """As above."""
-    return Case(subject, _short(subject, "", _label(subject, LABELS["SHORT"], 1)).pdf(), pages=subject.pages)
+wrong_one("document_with_another_label_below_the_title", on=lambda s: _short(s, "", _label(s, LABELS["SHORT"], 1)))
 
 
 @wrong()
@@ -66,33 +61,24 @@ def thesis_with_another_heading(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-@wrong()
-def report_of_a_project_with_an_abstract(subject: Subject) -> Case:
-    """The heading is above the title, and the text begins on the same page."""
-    paper = _short(subject, _label(subject, LABELS["LONG"], 1), "")
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("report_of_a_project_with_an_abstract", on=lambda s: _short(s, _label(s, LABELS["LONG"], 1), ""))
 
 
-@wrong(DocumentKind.POSTER)
-def slides_that_are_nearly_square(subject: Subject) -> Case:
-    """Neither as wide as a screen nor as high as paper."""
-    paper = Paper(width=960, height=subject.one_of(842, 960, 800, 1000), font="Sans", size=20)
-    for place in range(12):
+def _sheets_of_few_words(s: Subject, purpose: str, count: int, sentences: int, paper: Paper, size: float) -> Paper:
+    for place in range(count):
         paper.page()
-        paper.put(subject.title if not place else subject.sections()[place % 6], 30, bold=True)
-        paper.put(subject.byline if not place else subject.prose(3, f"slide/{place}"), gap=20)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+        paper.put(s.sections()[place % 6] if place else s.title, size, bold=True)
+        paper.put(s.prose(sentences, f"{purpose}/{place}") if place else s.byline, gap=20)
+    return paper
 
 
-@wrong()
-def handout_of_few_words(subject: Subject) -> Case:
-    """Upright pages, with little on each of them."""
-    paper = Paper(font="Sans", size=16)
-    for place in range(14):
-        paper.page()
-        paper.put(subject.title if not place else subject.sections()[place % 6], 26, bold=True)
-        paper.put(subject.byline if not place else subject.prose(2, f"handout/{place}"), gap=20)
-    return Case(subject, paper.pdf(), pages=subject.pages)
+wrong_one("slides_that_are_nearly_square", of=DocumentKind.POSTER, on=lambda s: _sheets_of_few_words(  # neither wide nor high
+    s, "slide", 12, 3, Paper(width=960, height=s.one_of(842, 960, 800, 1000), font="Sans", size=20), 30))  # fmt: skip
+
+
+wrong_one(
+    "handout_of_few_words", on=lambda s: _sheets_of_few_words(s, "handout", 14, 2, Paper(font="Sans", size=16), 26)
+)
 
 
 def lines_of_a_head(subject: Subject, form: str) -> tuple[list[str], list[str]]:
