@@ -13,13 +13,11 @@ from tests.fulltext.recorded import body
 from tests.fulltext.recorded_pages import PAGES, Recorded
 from tests.rows import each_row
 
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
-
-
 needs_data = pytest.mark.needs("../shared")
 
 
 @needs_data
+@pytest.mark.slow
 @each_row("page", PAGES)
 def test_the_right_file_comes_first_on_every_recorded_page(page: Recorded) -> None:
     contents = landing_page.read(body(f"landing/{page.file}.html"), page.url)
@@ -33,9 +31,6 @@ def test_what_a_page_says_of_its_work() -> None:
     assert page.doi == "10.7717/peerj.4375"
     assert page.license == "cc-by"
     assert page.title.startswith("The state of OA: a large-scale analysis")
-
-
-# --- synthetic pages ----------------------------------------------------------------------------------------------
 
 
 def first(markup: str, url: str = "https://repository.example.org/page/1") -> Copy | None:
@@ -134,22 +129,6 @@ def test_a_page_leads_on_at_once_or_not_at_all(content: str, refresh: str) -> No
     """As browsers read it (HTML, shared declarative refresh steps); who waits for minutes ends a session."""
     markup = f'<meta http-equiv="refresh" content="{content}">'
     assert landing_page.read(markup.encode(), f"{HOME}/page").refresh == refresh
-
-
-CC_BY = '<a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY</a>'
-
-
-@each_row("markup, license_", [
-    (f"<footer><p>The content of this site: {CC_BY}</p></footer>", ""),
-    (f'<div class="site footer">{CC_BY}</div>', ""),
-    (f"<figure><figcaption>Photo: {CC_BY}</figcaption></figure>", ""),
-    (f'<div class="related">{CC_BY}</div>', ""),
-    ('<meta name="DC.rights" content="Metadata: CC0"><meta name="DC.rights" content="All rights reserved">', ""),
-    (f'<div class="item copyright">{CC_BY}</div>', "cc-by"),
-])  # fmt: skip
-def test_a_licence_of_the_site_a_picture_or_the_metadata_is_none_of_the_file(markup: str, license_: str) -> None:
-    page = landing_page.read(f'{markup}<a href="/a.pdf">PDF</a>'.encode(), f"{HOME}/page/1")
-    assert [copy.license for copy in page.copies] == [license_]
 
 
 @needs_data

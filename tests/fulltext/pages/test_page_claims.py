@@ -96,8 +96,6 @@ def test_the_terms_of_a_page_apply_to_a_copy_that_it_leads_to() -> None:
     assert Terms(license="cc0").on(copy).doubt == ("The page and its links state different licences: cc-by and cc0.")
 
 
-# --- pages with several files -------------------------------------------------------------------------------------
-
 LATER = "Embargoed until 1 May 2027"
 A, B = '<a href="/a.pdf">Accepted PDF</a>', '<a href="/b.pdf">Preprint PDF</a>'
 MET = '<meta name="citation_pdf_url" content="{}">'
@@ -163,9 +161,3 @@ def test_a_file_without_a_link_has_the_strictest_terms_of_a_page() -> None:
     addresses = ("a.pdf", "b.pdf", "c.pdf")
     days = [read.page_terms.of(f"https://repository.example.org/{name}").open_from for name in addresses]
     assert days == ["2027-05-01", "", "2027-05-01"]
-
-
-def test_a_list_of_very_many_files_is_read_in_linear_time() -> None:
-    rows = "".join(f'<li><a href="/{number}.pdf">PDF of {number}</a> {LATER}</li>' for number in range(3000))
-    read = landing_page.read(f"<title>{TITLE}</title><ul>{rows}</ul>".encode(), "https://repository.example.org/1")
-    assert read.terms.open_from == "2027-05-01" or not read.copies

@@ -19,8 +19,13 @@ from tests.sample.web import a_pdf
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
 FACTS = Facts((TITLE,))
+WORK = Work((Statement("title", TITLE), Statement("creator", "Turf, Ada")))
 BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(60))
 A4, WIDE, A0 = (595.0, 842.0), (362.8, 272.1), (2384.0, 3370.0)
+
+
+def record(*statements: tuple[str, str]) -> Work:
+    return Work(tuple(Statement(element, text) for element, text in statements))
 
 
 def a_document(front: str, rest: str = BODY, pages: int = 10, size: tuple[float, float] = A4, words: int = 500):
@@ -33,8 +38,6 @@ def a_document(front: str, rest: str = BODY, pages: int = 10, size: tuple[float,
 
 ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
 
-
-# --- names of files -----------------------------------------------------------------------------------------------
 
 SUPPLEMENTS = """
     mmc1.pdf NIHMS1411-supplement-1.pdf 1-s2.0-S0140673615001234-mmc12.pdf pnas.1234567110.sapp.pdf pnas.201212345SI.pdf
@@ -60,23 +63,11 @@ NEITHER = """
 """
 
 
-@each_row("name", SUPPLEMENTS.split())
-def test_names_of_supplements_are_known(name: str) -> None:
-    name_says = named(f"https://x.example.org/a/{name}?download=1")
-    assert name_says is not None
-    assert name_says.kind is DocumentKind.SUPPLEMENT
-
-
-@each_row("name", REVIEWS.split())
-def test_names_of_peer_reviews_are_known(name: str) -> None:
-    name_says = named(f"https://x.example.org/a/{name}")
-    assert name_says is not None
-    assert name_says.kind is DocumentKind.REVIEW
-
-
-@each_row("name", NEITHER.split())
-def test_names_of_articles_say_nothing(name: str) -> None:
-    assert named(f"https://x.example.org/a/{name}") is None
+@each_row("names, kind", [(SUPPLEMENTS, DocumentKind.SUPPLEMENT), (REVIEWS, DocumentKind.REVIEW), (NEITHER, None)])
+def test_the_name_of_a_file_tells_supplements_and_peer_reviews(names: str, kind: DocumentKind | None) -> None:
+    for name in names.split():
+        name_says = named(f"https://x.example.org/a/{name}?download=1")
+        assert (name_says.kind if name_says else None) is kind, name
 
 
 @each_row("url", [
@@ -92,8 +83,6 @@ def test_addresses_of_supplements_are_known_by_parameter_and_folder(url: str) ->
 def test_the_supplement_of_a_volume_is_no_supplement() -> None:
     assert named("https://x.example.org/x/31/suppl_1/D34/1.pdf") is None
 
-
-# --- kinds --------------------------------------------------------------------------------------------------------
 
 DOCUMENTS = [
     (DocumentKind.ARTICLE, a_document(ARTICLE)),
@@ -163,8 +152,13 @@ DOCUMENTS = [
 
 
 @each_row("kind, document", DOCUMENTS)
-def test_a_document_says_what_it_is(kind: DocumentKind, document: Extracted) -> None:
+def test_a_document_says_what_it_is_and_is_never_found_for_a_record_of_another_kind(
+    kind: DocumentKind, document: Extracted
+) -> None:
     assert kind_of(document, FACTS) is kind
+    if kind not in WORKS:
+        verdict = judge(document, expected(WORK))
+        assert (verdict.is_auxiliary, verdict.outcome is Outcome.SUCCESS) == (True, False)
 
 
 @each_row("title", [
@@ -399,9 +393,6 @@ def test_pages_are_measured_by_the_child() -> None:
     assert document.front == document.first
 
 
-# --- the record ---------------------------------------------------------------------------------------------------
-
-
 @each_row("word, kind", [
     ("http://purl.org/coar/resource_type/c_db06", DocumentKind.THESIS),
     ("https://purl.org/coar/resource_type/C_6670/", DocumentKind.POSTER),
@@ -424,10 +415,6 @@ def test_words_for_types_mean_kinds(word: str, kind: DocumentKind) -> None:
 def test_coar_names_every_kind_that_it_has() -> None:
     lacking = {DocumentKind.FRONT_MATTER, DocumentKind.PREVIEW, DocumentKind.SUPPLEMENT, DocumentKind.UNKNOWN}
     assert set(DocumentKind) - set(COAR.values()) == lacking
-
-
-def record(*statements: tuple[str, str]) -> Work:
-    return Work(tuple(Statement(element, text) for element, text in statements))
 
 
 def test_a_record_is_of_the_kind_that_its_title_its_types_and_services_tell() -> None:
@@ -487,9 +474,6 @@ def test_a_service_knows_the_pages_better_than_the_record() -> None:
     assert pages_of(own, [Description(), Description(pages=15)]) == 15
 
 
-# --- versions -----------------------------------------------------------------------------------------------------
-
-
 @each_row("front, version", [
     ("arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019", "submitted"),
     ("bioRxiv preprint doi: https://doi.org/10.1101/1; not certified by peer review", "submitted"),
@@ -525,19 +509,6 @@ def test_a_service_knows_the_pages_better_than_the_record() -> None:
 ])  # fmt: skip
 def test_the_text_tells_which_version_it_is(front: str, version: str) -> None:
     assert version_in(a_document(front)) == version
-
-
-# --- what becomes of it -------------------------------------------------------------------------------------------
-
-WORK = record(("title", TITLE), ("creator", "Turf, Ada"))
-OTHER_KINDS = [document for kind, document in DOCUMENTS if kind not in WORKS]
-
-
-@each_row("document", OTHER_KINDS)
-def test_a_document_of_another_kind_than_its_record_is_never_found(document: Extracted) -> None:
-    verdict = judge(document, expected(WORK))
-    assert verdict.is_auxiliary
-    assert verdict.outcome is not Outcome.SUCCESS
 
 
 def test_a_supplement_ends_as_that() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
@@ -33,9 +32,6 @@ needs_data = pytest.mark.needs("../shared")
 PDF = DATA / "pdf"
 
 
-# --- bytes --------------------------------------------------------------------------------------------------------
-
-
 @each_row("content, mime_type", [
     (b"%PDF-1.4\n", "application/pdf"), (b"\r\n junk before %PDF-1.7", "application/pdf"),
     (b"<!DOCTYPE html><p>", "text/html"), (b"<?xml version='1.0'?><html xmlns='x'>", "text/html"),
@@ -54,8 +50,6 @@ def test_bytes_are_what_they_are_whatever_was_declared(content: bytes, mime_type
 def test_every_recorded_pdf_is_one() -> None:
     assert {sniffed.mime_type(path.read_bytes()) for path in PDF.glob("*.pdf")} == {"application/pdf"}
 
-
-# --- texts --------------------------------------------------------------------------------------------------------
 
 RECORDED = {
     "crminer__10.2903%2Fj.efsa.2014.3550": (Outcome.SUCCESS, 11),
@@ -155,10 +149,8 @@ def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_b
 @pytest.mark.slow
 @each_row("name", ["spaces_200MB", "textops_20MB"])
 def test_a_bomb_hurts_only_the_child(name: str) -> None:
-    started = time.monotonic()
-    extracted = extract((PDF / f"synthetic__flate_bomb_{name}.pdf").read_bytes(), seconds=8)
+    extracted = extract((PDF / f"synthetic__flate_bomb_{name}.pdf").read_bytes(), seconds=2)
     assert extracted.outcome in (Outcome.NO_TEXT, Outcome.PARSE_MEMORY, Outcome.PARSE_TIMEOUT)
-    assert time.monotonic() - started < 60
 
 
 @needs_data
@@ -217,9 +209,6 @@ def test_pdfium_says_that_a_file_is_broken() -> None:
         reading._read("pdfium", b"%PDF-1.4")
 
 
-# --- words and scores ---------------------------------------------------------------------------------------------
-
-
 def test_words_are_stemmed_and_without_stop_words() -> None:
     text = "The Repositories' repository: harvest-\ning of 12 Übersätze, p h y t o, harvesting"
     assert words(text) == {"repositori": 2, "harvest": 2, "ubersatz": 1}
@@ -242,8 +231,6 @@ def test_the_cosine_is_over_the_words_of_the_metadata_alone() -> None:
 def test_letters_are_compared_without_accents_and_spaces() -> None:
     assert letters("Déjà  Vu: ½") == letters("De\u0301ja\u0300-vu 1⁄2")  # noqa: RUF001 - NFKD spells it so
 
-
-# --- verdicts -----------------------------------------------------------------------------------------------------
 
 IDENTIFIERS = Identifiers((Identifier("doi", "10.1/x", "identifier"),))
 FILLER = " lorem ipsum dolor" * 50
@@ -284,20 +271,6 @@ def test_what_nothing_is_known_of_is_for_people() -> None:
 def test_what_could_not_be_read_keeps_its_outcome() -> None:
     verdict = judge(Extracted(Outcome.NO_TEXT, 4, "two words"), WANTED)
     assert verdict == Verdict(Outcome.NO_TEXT, pages=4, words=2)
-
-
-@each_row("first, url, is_auxiliary", [
-    ("Supplementary Material for: Coherence of quantum dots", "", True),
-    ("Supporting Information", "", True),
-    ("Coherence of quantum dots", "https://x.example.org/files/10_MOESM1.pdf?x=1", True),
-    ("Coherence of quantum dots", "https://x.example.org/a_suppl.pdf", True),
-    ("Coherence of quantum dots", "https://x.example.org/si.pdf", True),
-    ("Coherence of quantum dots", "https://x.example.org/supply-chains.pdf", False),
-    ("Coherence of quantum dots", "https://x.example.org/a.pdf", False),
-    ("x " * 200 + "Supplementary material is available online", "", False),
-])  # fmt: skip
-def test_supplements_are_recognised(first: str, url: str, is_auxiliary: bool) -> None:
-    assert judge(read(first), WANTED, url).is_auxiliary is is_auxiliary
 
 
 def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
@@ -390,7 +363,7 @@ def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> Non
         assert judge(extracted, wanted(EFSA, work)).outcome is wanted_outcome, name
         taken = [
             doi
-            for doi, other in list(foreign.items())[::8]
+            for doi, other in list(foreign.items())[::24]
             if other != work and judge(extracted, wanted(doi, other)).outcome is Outcome.SUCCESS
         ]
         assert taken == []

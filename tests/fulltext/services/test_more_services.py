@@ -14,7 +14,7 @@ from gateway.model import Outcome
 from harvester.fulltext.known_copies import Copy, Description
 from harvester.fulltext.service_rules import SERVICES
 from harvester.fulltext.services import base_search, core, doaj, europe_pmc, fatcat, hal
-from harvester.fulltext.steps import Known, Step, StepResult
+from harvester.fulltext.steps import Step
 from harvester.fulltext.steps.base_search import STEP as BASE
 from harvester.fulltext.steps.core import STEP as CORE
 from harvester.fulltext.steps.doaj import STEP as DOAJ
@@ -22,29 +22,17 @@ from harvester.fulltext.steps.europe_pmc import STEP as EUROPE_PMC
 from harvester.fulltext.steps.fatcat import STEP as FATCAT
 from harvester.fulltext.steps.hal import STEP as HAL
 from harvester.fulltext.steps.openalex import STEP as OPENALEX
-from harvester.http.messages import Fetched, Request
+from harvester.http.messages import Request
 from harvester.http.urls import host_of
 from tests.fulltext.recorded import fetched, plain
+from tests.fulltext.services.reading import CC_BY, DOI, sent, some
 from tests.fulltext.step_arguments import known, offline
 from tests.fulltext.web import RecordedWeb, answer, work
 from tests.fuzz import answers
 from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
-DOI = "10.1234/a"
-CC_BY = "https://creativecommons.org/licenses/by/4.0/"
 
-
-def sent(document: object, status: int = 200) -> Fetched:
-    return Fetched("https://api.example.org/", status, (), json.dumps(document).encode(), 0)
-
-
-def with_(about: Known, description: Description | None = None, *pages: str) -> Known:
-    """Return what is known when a service has told more."""
-    return about.with_(StepResult(Outcome.SUCCESS, tuple(Copy(url, is_page=True) for url in pages), description))
-
-
-# --- Europe PMC ---------------------------------------------------------------------------------------------------
 
 SEARCH = "https://www.ebi.ac.uk/europepmc/webservices/rest/search"
 BY_DOI = f'{SEARCH}?query=DOI:"{DOI}"&resultType=core&format=json&pageSize=5'
@@ -76,22 +64,18 @@ def test_europe_pmc_names_its_file_and_a_second_place_of_it() -> None:
 def test_a_free_file_of_europe_pmc_has_no_licence_and_none_in_the_bucket_of_open_ones() -> None:
     free = {"availabilityCode": "F", "documentStyle": "pdf", "site": "Europe_PMC", "url": RENDERED}
     result = of_europe_pmc(isOpenAccess="N", authMan="Y", fullTextUrlList={"fullTextUrl": free})
-    description = europe_pmc.read(sent(result), DOI)
-    assert description is not None
+    description = some(europe_pmc.read(sent(result), DOI))
     assert [(copy.url, copy.version, copy.license) for copy in description.copies] == [(RENDERED, "accepted", "")]
     assert description.is_open is None
 
 
 def test_an_open_work_of_europe_pmc_without_an_open_file_has_one_in_the_bucket_without_licence() -> None:
-    description = europe_pmc.read(sent(of_europe_pmc(fullTextUrlList={}, source="PPR")), DOI)
-    assert description is not None
+    description = some(europe_pmc.read(sent(of_europe_pmc(fullTextUrlList={}, source="PPR")), DOI))
     assert [(copy.url, copy.version, copy.license) for copy in description.copies] == [(IN_BUCKET, "submitted", "")]
 
 
 def test_a_number_of_europe_pmc_that_is_none_leads_nowhere() -> None:
-    description = europe_pmc.read(sent(of_europe_pmc(fullTextUrlList={}, pmcid="../x")), DOI)
-    assert description is not None
-    assert description.copies == ()
+    assert some(europe_pmc.read(sent(of_europe_pmc(fullTextUrlList={}, pmcid="../x")), DOI)).copies == ()
 
 
 def test_a_notice_and_a_retracted_work_of_europe_pmc_are_recognised() -> None:
@@ -100,8 +84,7 @@ def test_a_notice_and_a_retracted_work_of_europe_pmc_are_recognised() -> None:
         pubTypeList={"pubType": ["research-article", "Retracted Publication"]},
         commentCorrectionList={"commentCorrection": notice},
     )
-    description = europe_pmc.read(sent(result), DOI)
-    assert description is not None
+    description = some(europe_pmc.read(sent(result), DOI))
     assert description.kind == "Retracted Publication"
     assert description.retracted == "The work is retracted: Europe PMC names Oats. 2023;1:2."
 
@@ -116,9 +99,7 @@ def test_a_notice_and_a_retracted_work_of_europe_pmc_are_recognised() -> None:
 def test_the_most_serious_notice_of_europe_pmc_counts(types: list[str], kinds: list[str], sentence: str) -> None:
     notices = [{"type": type_, "id": "1"} for type_ in types]
     result = of_europe_pmc(pubTypeList={"pubType": kinds}, commentCorrectionList={"commentCorrection": notices})
-    description = europe_pmc.read(sent(result), DOI)
-    assert description is not None
-    assert description.retracted.partition(":")[0] == sentence
+    assert some(europe_pmc.read(sent(result), DOI)).retracted.partition(":")[0] == sentence
 
 
 def test_what_europe_pmc_lists_of_other_works_is_left_out() -> None:
@@ -175,9 +156,6 @@ def test_the_recorded_answers_of_europe_pmc() -> None:
     assert counts[0, ""]
 
 
-# --- HAL, DOAJ, CORE, BASE ----------------------------------------------------------------------------------------
-
-
 def test_a_deposit_in_hal_has_its_file_and_its_licence() -> None:
     assert hal.read(sent(answers.HAL), DOI) == Description(
         doi=DOI, title="Oats under rust", authors=("Example", "Sample"), year="2021",
@@ -192,12 +170,10 @@ def test_a_deposit_in_hal_has_its_file_and_its_licence() -> None:
 def test_a_deposit_in_hal_with_a_file_comes_before_one_without() -> None:
     document = deepcopy(answers.HAL)
     document["response"]["docs"].insert(0, {"doiId_s": DOI, "halId_s": "hal-1"})
-    description = hal.read(sent(document), DOI)
-    assert description is not None
+    description = some(hal.read(sent(document), DOI))
     assert description.also == ("hal-01234567",)
     del document["response"]["docs"][1]
-    description = hal.read(sent(document), DOI)
-    assert description is not None
+    description = some(hal.read(sent(document), DOI))
     assert (description.also, description.copies) == (("hal-1",), ())
 
 
@@ -208,8 +184,7 @@ def test_the_recorded_answer_of_hal_is_of_other_works() -> None:
     document = json.loads(recorded.body)
     for deposit in document["response"]["docs"]:
         deposit["doiId_s"] = DOI
-    description = hal.read(sent(document), DOI)
-    assert description is not None
+    description = some(hal.read(sent(document), DOI))
     assert [copy.url for copy in description.copies] == ["https://hal.science/hal-04637647/document"]
 
 
@@ -230,8 +205,7 @@ def test_an_article_of_doaj_is_open_and_has_its_pages_but_not_the_licence_of_its
 def test_a_link_of_doaj_without_a_type_of_content_is_a_page() -> None:
     document = deepcopy(answers.DOAJ)
     document["results"][0]["bibjson"]["link"] = [{"type": "fulltext", "url": "https://press.example.org/7"}]
-    description = doaj.read(sent(document), DOI)
-    assert description is not None
+    description = some(doaj.read(sent(document), DOI))
     assert [(copy.is_page, copy.evidence) for copy in description.copies] == [(True, "doaj:link")]
 
 
@@ -249,8 +223,7 @@ def test_the_recorded_answers_of_doaj() -> None:
 
 
 def test_core_knows_files_and_pages_and_arxiv_s_abstracts_lead_to_files() -> None:
-    description = core.read(sent(answers.CORE), DOI)
-    assert description is not None
+    description = some(core.read(sent(answers.CORE), DOI))
     assert (
         description.authors, description.publisher, description.year,
     ) == (("Example", "Sample"), "Example Press", "2021")  # fmt: skip
@@ -268,22 +241,19 @@ def test_core_knows_files_and_pages_and_arxiv_s_abstracts_lead_to_files() -> Non
     {"doi": "10.1234/preprint", "identifiers": [{"identifier": DOI, "type": "DOI"}]},
 ])  # fmt: skip
 def test_a_work_of_core_is_known_by_each_of_its_dois(named: dict[str, object]) -> None:
-    description = core.read(sent({"results": [{**answers.CORE["results"][0], **named}]}), DOI)
-    assert description is not None
+    description = some(core.read(sent({"results": [{**answers.CORE["results"][0], **named}]}), DOI))
     assert (description.doi, len(description.copies)) == (DOI, 4)
 
 
 @needs_data
 def test_the_recorded_answer_of_core() -> None:
-    description = core.read(fetched("services/core/search-works-v3.json"), "10.1109/icassp.2019.8683483")
-    assert description is not None
+    description = some(core.read(fetched("services/core/search-works-v3.json"), "10.1109/icassp.2019.8683483"))
     assert description.title == "Speech Emotion Recognition Using Multi-hop Attention Mechanism"
     assert [copy.url for copy in description.copies] == ["https://arxiv.org/pdf/1904.10788"]
 
 
 def test_base_has_the_files_and_pages_of_open_copies_alone() -> None:
-    description = base_search.read(sent(answers.BASE), DOI)
-    assert description is not None
+    description = some(base_search.read(sent(answers.BASE), DOI))
     assert (description.authors, description.year, description.is_open) == (("Example", "Sample"), "2021", True)
     assert [(copy.url, copy.is_page, copy.license, copy.evidence) for copy in description.copies] == [
         ("https://open.example.org/7.PDF", False, "cc-by-sa", "base:ftopen"),
@@ -294,17 +264,12 @@ def test_base_has_the_files_and_pages_of_open_copies_alone() -> None:
 def test_a_closed_work_of_base_is_known_and_has_no_copy() -> None:
     document = deepcopy(answers.BASE)
     document["response"]["docs"][1]["dcoa"] = 2
-    description = base_search.read(sent(document), DOI)
-    assert description is not None
+    description = some(base_search.read(sent(document), DOI))
     assert (description.copies, description.is_open) == ((), None)
 
 
-# --- Internet Archive Scholar -------------------------------------------------------------------------------------
-
-
 def test_fatcat_s_copy_in_the_wayback_machine_comes_last_and_signed_addresses_not_at_all() -> None:
-    description = fatcat.read(sent(answers.FATCAT), DOI)
-    assert description is not None
+    description = some(fatcat.read(sent(answers.FATCAT), DOI))
     assert [(copy.url, copy.evidence) for copy in description.copies] == [
         ("https://press.example.org/7.pdf", "fatcat:web"),
         ("https://repository.example.org/7.pdf", "fatcat:repository"),
@@ -324,22 +289,20 @@ def test_files_that_the_internet_archive_or_an_aggregator_keeps_come_before_the_
         {"rel": "archive", "url": "https://archive.org/download/seven/7.pdf"},
         {"rel": "academicsocial", "url": "https://social.example.org/7.pdf"},
     ]
-    description = fatcat.read(sent({**answers.FATCAT, "files": [{"urls": urls}]}), DOI)
-    assert description is not None
+    description = some(fatcat.read(sent({**answers.FATCAT, "files": [{"urls": urls}]}), DOI))
     kept = [copy.evidence.removeprefix("fatcat:") for copy in description.copies]
     assert kept == ["archive", "aggregator", "webarchive"]
 
 
 def test_a_capture_whose_time_is_not_told_is_left_out() -> None:
     urls = [{"rel": "webarchive", "url": "https://web.archive.org/web/"}]
-    description = fatcat.read(sent({**answers.FATCAT, "files": [{"urls": urls}]}), DOI)
-    assert description is not None
-    assert description.copies == ()
+    assert some(fatcat.read(sent({**answers.FATCAT, "files": [{"urls": urls}]}), DOI)).copies == ()
 
 
 def test_a_draft_and_a_withdrawn_release_of_fatcat() -> None:
-    description = fatcat.read(sent({**answers.FATCAT, "release_stage": "draft", "withdrawn_status": "retracted"}), DOI)
-    assert description is not None
+    description = some(
+        fatcat.read(sent({**answers.FATCAT, "release_stage": "draft", "withdrawn_status": "retracted"}), DOI)
+    )
     assert {copy.version for copy in description.copies} == {"submitted"}
     assert description.retracted == "fatcat says that it is retracted."
 
@@ -350,19 +313,15 @@ def test_the_recorded_releases_of_fatcat_have_no_files() -> None:
         ("mjtqtuyhwfdr7j2c3l36uor7uy", "10.1045/march2008-marshall-pt1"),
         ("3mssw2qnlnblbk7oqyv2dafgey", "10.7280/d1j37z"),
     ):
-        description = fatcat.read(fetched(f"services/fatcat/release_{name}.json"), doi)
-        assert description is not None
+        description = some(fatcat.read(fetched(f"services/fatcat/release_{name}.json"), doi))
         assert description.copies == ()
     file = json.loads(fetched("services/fatcat/file_bcah4zp5tvdhjl5bqci2c2lgfa.json").body)
-    description = fatcat.read(sent({**answers.FATCAT, "files": [file]}), DOI)
-    assert description is not None
+    description = some(fatcat.read(sent({**answers.FATCAT, "files": [file]}), DOI))
     assert [copy.url for copy in description.copies] == [
         "https://www.zhros.ru/jour/article/download/811/542",
         "https://web.archive.org/web/20200130042753id_/https://www.zhros.ru/jour/article/download/811/542",
     ]
 
-
-# --- all ----------------------------------------------------------------------------------------------------------
 
 READERS = {
     "europe_pmc": lambda response: europe_pmc.read(response, DOI),

@@ -8,24 +8,16 @@ import pytest
 
 from gateway.fulltext.policies import Colour, Permission, Policy, colour_of
 from harvester.fulltext.services import open_policy_finder
-from harvester.http.messages import Fetched
 from tests.fulltext.recorded import body, fetched
+from tests.fulltext.services.reading import sent, some
 from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
 HERE = ("institutional_repository",)
 
 
-def answer(content: object, status: int = 200) -> Fetched:
-    sent = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return Fetched("https://api.example.org/", status, (), sent, 0)
-
-
 def permission(*versions: str, **more) -> Permission:
     return Permission(versions, **{"locations": HERE, **more})
-
-
-# --- colours ------------------------------------------------------------------------------------------------------
 
 
 @each_row("permissions, colour", [
@@ -56,9 +48,6 @@ def test_a_version_may_go_into_a_repository_soonest_first() -> None:
     assert policy.for_version("published") == ()
 
 
-# --- version 2 ----------------------------------------------------------------------------------------------------
-
-
 @needs_data
 @each_row("name, colour, title", [
     ("DSpace__thelancet", Colour.GREEN, "The Lancet"),
@@ -66,8 +55,7 @@ def test_a_version_may_go_into_a_repository_soonest_first() -> None:
     ("DSpace__2731-0582", Colour.YELLOW, "Nature Synthesis"), ("freeyourscience__publishers", Colour.WHITE, ""),
 ])  # fmt: skip
 def test_every_recorded_answer_of_version_2(name: str, colour: Colour, title: str) -> None:
-    policy = open_policy_finder.read(fetched(f"sherpa/v2/{name}.json"))
-    assert policy is not None
+    policy = some(open_policy_finder.read(fetched(f"sherpa/v2/{name}.json")))
     assert (policy.colour, policy.title) == (colour, title)
     assert policy.permissions
 
@@ -75,8 +63,7 @@ def test_every_recorded_answer_of_version_2(name: str, colour: Colour, title: st
 @needs_data
 def test_a_colour_alone_misleads() -> None:
     """The Lancet is green: the accepted version may stand on websites at once, in a repository only after a year."""
-    policy = open_policy_finder.read(fetched("sherpa/v2/DSpace__thelancet.json"))
-    assert policy is not None
+    policy = some(open_policy_finder.read(fetched("sherpa/v2/DSpace__thelancet.json")))
     assert policy.issns == ("0140-6736", "1474-547X")
     assert policy.publishers == ("Elsevier",)
     assert ("authors_homepage", "institutional_website") in [terms.locations for terms in policy.permissions]
@@ -88,7 +75,7 @@ def test_a_colour_alone_misleads() -> None:
 @needs_data
 def test_what_version_2_does_not_know() -> None:
     assert open_policy_finder.read(fetched("sherpa/v2/DSpace__0000-0000.json")) is None
-    assert open_policy_finder.read(answer({}, 404)) is None
+    assert open_policy_finder.read(sent({}, 404)) is None
 
 
 @needs_data

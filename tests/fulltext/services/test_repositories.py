@@ -12,33 +12,19 @@ from gateway.errors import AnswerError, TryLater
 from gateway.model import Outcome
 from harvester.fulltext.known_copies import Copy, Description, Related
 from harvester.fulltext.services import crossref, dspace, inveniordm, openrxiv, osf
-from harvester.fulltext.steps import Known, StepResult
 from harvester.fulltext.steps.dspace import STEP as DSPACE
 from harvester.fulltext.steps.inveniordm import STEP as INVENIORDM
 from harvester.fulltext.steps.openrxiv import STEP as OPENRXIV
 from harvester.fulltext.steps.osf import STEP as OSF
 from harvester.http.messages import Fetched
 from tests.fulltext.recorded import fetched
+from tests.fulltext.services.reading import CC_BY, DOI, sent, some, with_
 from tests.fulltext.step_arguments import known, offline
 from tests.fulltext.web import answer, work
 from tests.fuzz import answers
 from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
-DOI = "10.1234/a"
-CC_BY = "https://creativecommons.org/licenses/by/4.0/"
-
-
-def sent(document: object, status: int = 200) -> Fetched:
-    return Fetched("https://api.example.org/", status, (), json.dumps(document).encode(), 0)
-
-
-def with_(about: Known, description: Description | None = None, *pages: str) -> Known:
-    """Return what is known when a service has told more."""
-    return about.with_(StepResult(Outcome.SUCCESS, tuple(Copy(url, is_page=True) for url in pages), description))
-
-
-# --- bioRxiv and medRxiv ------------------------------------------------------------------------------------------
 
 
 def test_the_latest_version_of_a_preprint_counts_and_has_its_licence() -> None:
@@ -58,13 +44,10 @@ def test_a_preprint_without_licence_article_or_server_says_so() -> None:
     document = deepcopy(answers.OPENRXIV)
     for entry in document["collection"]:
         entry |= {"license": "cc_no", "published": "NA", "server": "another"}
-    description = openrxiv.read(sent(document), "10.1101/123456")
-    assert description is not None
+    description = some(openrxiv.read(sent(document), "10.1101/123456"))
     assert (description.copies, description.related) == ((), ())
     document["collection"][1]["server"] = "medRxiv"
-    description = openrxiv.read(sent(document), "10.1101/123456")
-    assert description is not None
-    assert [copy.license for copy in description.copies] == [""]
+    assert [copy.license for copy in some(openrxiv.read(sent(document), "10.1101/123456")).copies] == [""]
 
 
 def test_a_version_may_be_a_number() -> None:
@@ -77,9 +60,7 @@ def test_a_version_may_be_a_number() -> None:
 def test_versions_that_are_none_and_other_preprints_are_left_out() -> None:
     document = deepcopy(answers.OPENRXIV)
     document["collection"][1]["version"] = "²"
-    description = openrxiv.read(sent(document), "10.1101/123456")
-    assert description is not None
-    assert description.copies[0].evidence == "openrxiv:v9"
+    assert some(openrxiv.read(sent(document), "10.1101/123456")).copies[0].evidence == "openrxiv:v9"
     assert openrxiv.read(sent({"collection": []}), "10.1101/123456") is None
     assert openrxiv.read(sent(answers.OPENRXIV), "10.1101/654321") is None
 
@@ -98,8 +79,7 @@ def test_the_server_of_a_preprint_has_its_name_or_its_number(doi: str, names: tu
 def test_a_preprint_is_asked_for_at_its_server_once() -> None:
     doi = "10.64898/2025.12.01.691234"
     about = known(work(doi=doi))
-    described = crossref.read(sent({"message": {"DOI": doi, "institution": [{"name": "medRxiv"}]}}))
-    assert described is not None
+    described = some(crossref.read(sent({"message": {"DOI": doi, "institution": [{"name": "medRxiv"}]}})))
     web = offline()
     result = OPENRXIV.find(with_(about, described), web)
     assert result.outcome is Outcome.NOT_FOUND
@@ -118,9 +98,6 @@ def test_the_recorded_answer_of_biorxiv() -> None:
     assert licences[""]
 
 
-# --- OSF ----------------------------------------------------------------------------------------------------------
-
-
 def test_a_preprint_of_osf_has_its_file_and_its_licence() -> None:
     description = osf.read(sent(answers.OSF))
     assert description == Description(
@@ -137,17 +114,14 @@ def test_a_preprint_of_osf_has_its_file_and_its_licence() -> None:
 def test_a_withdrawn_preprint_of_osf_and_one_without_file_have_no_copy() -> None:
     document = deepcopy(answers.OSF)
     document["data"]["attributes"]["date_withdrawn"] = "2022-03-04T05:06:07Z"
-    description = osf.read(sent(document))
-    assert description is not None
+    description = some(osf.read(sent(document)))
     assert (description.copies, description.retracted) == (
         (),
         "OSF says that the preprint was withdrawn on 2022-03-04.",
     )
     document = deepcopy(answers.OSF)
     document["data"]["relationships"] = {"primary_file": {"links": {}}, "node": {}}
-    description = osf.read(sent(document))
-    assert description is not None
-    assert description.copies == ()
+    assert some(osf.read(sent(document))).copies == ()
     assert osf.read(sent({}, 404)) is None
 
 
@@ -184,15 +158,12 @@ def test_osf_is_asked_once_and_describes_only_the_record_s_own_preprint() -> Non
 
 @needs_data
 def test_the_documentation_s_example_of_osf() -> None:
-    description = osf.read(fetched("services/osf/preprints-detail.json"))
-    assert description is not None
+    description = some(osf.read(fetched("services/osf/preprints-detail.json")))
     assert description.doi == "10.31235/osf.io/hqb2p"
     assert [(copy.url, copy.license) for copy in description.copies] == [
         ("https://osf.io/download/5894204f594d900200ed23f2/", "")
     ]
 
-
-# --- Zenodo and InvenioRDM ----------------------------------------------------------------------------------------
 
 ZENODO = "https://zenodo.org"
 RECORD = f"{ZENODO}/api/records/1234567"
@@ -214,8 +185,7 @@ def test_a_record_of_zenodo_has_its_pdfs_and_its_licence() -> None:
 
 
 def test_a_record_of_inveniordm_has_its_pdfs_and_its_licence() -> None:
-    description = inveniordm.read(sent(answers.INVENIORDM), "https://x.example.org")
-    assert description is not None
+    description = some(inveniordm.read(sent(answers.INVENIORDM), "https://x.example.org"))
     assert (description.doi, description.authors, description.kind) == (DOI, ("Example",), "publication-preprint")
     assert [(copy.url, copy.license, copy.license_url) for copy in description.copies] == [
         ("https://x.example.org/api/records/23y6y-vh985/files/oats.pdf/content", "cc-by", CC_BY)
@@ -224,27 +194,21 @@ def test_a_record_of_inveniordm_has_its_pdfs_and_its_licence() -> None:
 
 def test_a_restricted_record_has_no_copy() -> None:
     for right in ("restricted", "closed"):
-        description = inveniordm.read(of_zenodo(access_right=right), ZENODO)
-        assert description is not None
+        description = some(inveniordm.read(of_zenodo(access_right=right), ZENODO))
         assert (description.copies, description.is_open) == ((), False)
     access = {**answers.INVENIORDM["access"], "files": "restricted"}
-    description = inveniordm.read(sent({**answers.INVENIORDM, "access": access}), ZENODO)
-    assert description is not None
+    description = some(inveniordm.read(sent({**answers.INVENIORDM, "access": access}), ZENODO))
     assert (description.copies, description.is_open) == ((), False)
 
 
 def test_a_record_under_an_embargo_says_until_when() -> None:
-    description = inveniordm.read(of_zenodo(access_right="embargoed", embargo_date="2031-02-03"), ZENODO)
-    assert description is not None
+    description = some(inveniordm.read(of_zenodo(access_right="embargoed", embargo_date="2031-02-03"), ZENODO))
     assert [(copy.url, copy.open_from) for copy in description.copies] == [(f"{ZENODO}/records/1234567", "2031-02-03")]
     embargo = {"active": True, "until": "2031-02-03"}
     access = {**answers.INVENIORDM["access"], "files": "restricted", "embargo": embargo}
-    description = inveniordm.read(sent({**answers.INVENIORDM, "access": access}), ZENODO)
-    assert description is not None
+    description = some(inveniordm.read(sent({**answers.INVENIORDM, "access": access}), ZENODO))
     assert [copy.open_from for copy in description.copies] == ["2031-02-03"]
-    description = inveniordm.read(of_zenodo(access_right="embargoed", embargo_date="soon"), ZENODO)
-    assert description is not None
-    assert description.copies == ()
+    assert some(inveniordm.read(of_zenodo(access_right="embargoed", embargo_date="soon"), ZENODO)).copies == ()
 
 
 @each_row("changes", [
@@ -259,15 +223,12 @@ def test_an_answer_of_zenodo_without_what_each_record_has_is_an_error(changes: d
 
 @each_row("files", [[], {"enabled": False}, {"enabled": False, "entries": {}}])
 def test_an_open_record_may_have_no_files(files: object) -> None:
-    description = inveniordm.read(sent({**answers.ZENODO, "files": files}), ZENODO)
-    assert description is not None
+    description = some(inveniordm.read(sent({**answers.ZENODO, "files": files}), ZENODO))
     assert (description.is_open, description.copies) == (True, ())
 
 
 def test_a_record_without_a_number_that_is_one_has_no_address() -> None:
-    description = inveniordm.read(sent({**answers.ZENODO, "id": "../x"}), ZENODO)
-    assert description is not None
-    assert description.copies == ()
+    assert some(inveniordm.read(sent({**answers.ZENODO, "id": "../x"}), ZENODO)).copies == ()
 
 
 @each_row(
@@ -304,14 +265,11 @@ def test_zenodo_is_asked_once_and_describes_only_the_record_itself() -> None:
     ("inveniordm/rogue-scholar.org_api_records_23y6y-vh985.e6f90c.200.body.json", 0),
 ])  # fmt: skip
 def test_the_recorded_records_of_zenodo_and_inveniordm(name: str, files: int) -> None:
-    description = inveniordm.read(fetched(f"services/{name}"), ZENODO)
-    assert description is not None
+    description = some(inveniordm.read(fetched(f"services/{name}"), ZENODO))
     assert description.title
     assert description.kind
     assert len(description.copies) == files
 
-
-# --- DSpace 7 -----------------------------------------------------------------------------------------------------
 
 SITE = "https://repository.example.org"
 UUID = "1911e8a4-6939-490c-b58b-a5d70f8d91fb"
@@ -337,15 +295,12 @@ def test_a_licence_and_parts_among_the_deposited_files_of_dspace_come_last_or_no
     files = [{"uuid": f"{UUID[:-1]}{number}", "name": name} for number, name in enumerate(names)]
     bundle = {"name": "ORIGINAL", "_embedded": {"bitstreams": {"_embedded": {"bitstreams": files}}}}
     document["_embedded"]["bundles"]["_embedded"]["bundles"] = [bundle]
-    description = dspace.read(sent(document), dspace.Place(SITE, UUID))
-    assert description is not None
+    description = some(dspace.read(sent(document), dspace.Place(SITE, UUID)))
     assert [names[int(copy.url[-9])] for copy in description.copies] == ["oats.pdf", "Cover.pdf", "Appendix.pdf"]
 
 
 def test_an_item_of_dspace_is_found_by_its_whole_handle() -> None:
-    description = dspace.read(sent(answers.DSPACE_SEARCH), dspace.Place(SITE, handle="1/2"))
-    assert description is not None
-    assert len(description.copies) == 2
+    assert len(some(dspace.read(sent(answers.DSPACE_SEARCH), dspace.Place(SITE, handle="1/2"))).copies) == 2
     assert dspace.read(sent(answers.DSPACE_SEARCH), dspace.Place(SITE, handle="1/3")) is None
     assert dspace.read(sent({}), dspace.Place(SITE, UUID)) is None
 
@@ -382,12 +337,7 @@ def test_dspace_describes_only_the_record_s_own_item() -> None:
 def test_the_documentation_s_example_of_a_bundle() -> None:
     bundle = json.loads(fetched("services/dspace7/bundles.00.json").body)
     item = {"uuid": UUID, "_embedded": {"bundles": [bundle]}}
-    description = dspace.read(sent(item), dspace.Place(SITE, UUID))
-    assert description is not None
-    assert description.copies == ()  # pictures and a logo
-
-
-# --- all ----------------------------------------------------------------------------------------------------------
+    assert some(dspace.read(sent(item), dspace.Place(SITE, UUID))).copies == ()  # pictures and a logo
 
 
 @each_row("changes", [{"doi": None}, {"doi": 7}, {"version": None}, {"version": "²"}])

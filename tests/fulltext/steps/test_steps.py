@@ -23,9 +23,6 @@ from tests.rows import each_row
 PAGE, FILE = "https://repository.example.org/1", "https://repository.example.org/1.pdf"
 
 
-# --- the record's own links ---------------------------------------------------------------------------------------
-
-
 def test_links_in_any_statement_are_taken_and_files_known_by_their_addresses() -> None:
     about = work(
         page=PAGE, identifier=PAGE, relation="https://other.example.org/a.pdf",
@@ -60,8 +57,6 @@ def test_a_record_with_pages_alone_has_them_looked_at() -> None:
 def test_what_is_asked_elsewhere_or_is_no_file_of_the_work_is_left_out(address: str) -> None:
     assert not OWN_LINKS.wants(known(work(page=PAGE, relation=address)))
 
-
-# --- signposts ----------------------------------------------------------------------------------------------------
 
 NO = RemoteRefuses("x")
 ITEM = f'<{FILE}>; rel="item"; type="application/pdf"'
@@ -111,9 +106,6 @@ def test_the_recorded_page_of_zenodo_offers_data_and_no_file_of_text() -> None:
     assert result.outcome is Outcome.NO_PDF_LINK
 
 
-# --- Semantic Scholar ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.needs("../shared")
 def test_the_recorded_answers_of_semantic_scholar() -> None:
     answers = {}
@@ -158,9 +150,6 @@ def test_semantic_scholar_is_asked_with_its_key() -> None:
     assert ("x-api-key", "k") in asked[0].headers
 
 
-# --- policies -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.needs("../shared")
 def test_a_policy_is_told_with_versions_embargoes_and_conditions() -> None:
     address = "https://policies.example.org/retrieve"
@@ -186,9 +175,6 @@ def test_an_embargo_is_told_in_months_or_as_one() -> None:
 def test_an_unknown_journal_is_gray() -> None:
     result = SHERPA.find(known(work(source="ISSN 0378-5955")), offline())
     assert (result.outcome, result.note) == (Outcome.NOT_FOUND, "No policy is known for ISSN 0378-5955: gray.")
-
-
-# --- addresses that are none --------------------------------------------------------------------------------------
 
 
 @each_row("url", ["http://[", "http://[::1", "http://ex\u2100mple.org/", f"{PAGE}/{'x' * 4096}"])

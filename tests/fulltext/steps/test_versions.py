@@ -34,9 +34,6 @@ def offline(**own) -> RecordedWeb:
     return RecordedWeb(own, has_recordings=False)
 
 
-# --- versions that services name ----------------------------------------------------------------------------------
-
-
 def test_an_address_that_follows_from_the_identifier_is_taken_without_a_request() -> None:
     about = known(Related("has-preprint", "doi", "10.48550/arxiv.2101.00001"), Related("is-version-of", "arxiv", "1"))
     web = offline()
@@ -130,9 +127,6 @@ def test_nobody_is_asked_without_a_key_or_for_what_is_no_other_version() -> None
 def test_the_doi_of_another_version_identifies_a_file() -> None:
     own = known(Related("has-preprint", "doi", OTHER), Related("has-version", "arxiv", "1")).own_identifiers
     assert (own.all("doi"), own.all("arxiv")) == ((DOI, OTHER), ("1",))
-
-
-# --- arXiv --------------------------------------------------------------------------------------------------------
 
 
 def entry(identifier: str = "2101.00001v3", title: str = TITLE, doi: str = "", year: str = "2010") -> str:
