@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateway.xmltext import parse_utc_datetime
+from harvester.http import links
+from harvester.http import robots_txt as robots
 from harvester.http.dates import DAY, SECONDS, bound, granularity_of, http_date, moment_of, written
-from harvester.http.messages import Fetched
+from harvester.http.messages import Fetched, settled_date
 from harvester.http.urls import base_url, host_of, request_url
 from tests.rows import each_row
 
@@ -155,3 +159,48 @@ def test_headers_are_found_in_any_case():
 def test_a_redirect_leads_where_a_browser_would_go(sent: bytes, location: str) -> None:
     """Headers are read as Latin-1; a UTF-8 address came out as another one."""
     assert Fetched("u", 302, (("location", sent.decode("latin-1")),), b"", 0).location == location
+
+
+NUMBERS = st.integers(-(10**20), 10**20)
+DATES = st.one_of(
+    st.text(max_size=30),
+    st.from_regex(r"\d{4}-\d\d?-\d\d?([T ]\d\d?:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:?\d\d)?)?", fullmatch=True),
+)
+
+
+@given(DATES)
+def test_any_date_is_a_moment_that_can_be_written_or_none(text: str) -> None:
+    granularity_of(text)
+    moment = moment_of(text)
+    if moment is not None:
+        assert len(written(moment, DAY)) == len("2024-06-01")
+        assert moment_of(written(moment, SECONDS)) is not None
+
+
+@given(NUMBERS)
+def test_any_second_can_be_written(second: int) -> None:
+    assert len(written(second, SECONDS)) == len("2024-06-01T12:00:00Z")
+
+
+@given(st.text("abc%&=?#/:;+é ", max_size=30))
+def test_base_url_of_a_base_url_is_itself(query: str) -> None:
+    once = base_url(f"http://x.org/oai?{query}")
+    assert base_url(once) == once
+
+
+HEAVY = b"[" + b"[]," * 5_000_000 + b"[]]"
+
+
+def test_delay_that_is_no_number_is_none():
+    rules = robots.Rules("robots.txt", b"User-agent: *\nCrawl-delay: nan\n")
+    assert rules.delay("http://x.org/") == 0
+    assert rules.delay("http://[") == 0
+
+
+@each_row("date", ["Mon, 01 Jan 99999999999999999 00:00:00 GMT", "1", "Mon, 1 Jan 2024 00:00 +99999999"])
+def test_date_of_a_header_that_is_none_settles_nothing(date: str):
+    assert settled_date(Fetched("u", 200, (("Last-Modified", date), ("Date", date)), b"", 0)) == ""
+
+
+def test_link_set_that_would_fill_the_memory_has_no_links():
+    assert links.from_json(HEAVY, "http://example.org/") == ()

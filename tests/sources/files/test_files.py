@@ -23,10 +23,8 @@ from harvester.http.local_files import Local
 from harvester.http.messages import Request
 from harvester.sources import Options
 from harvester.sources.files import SOURCE
+from harvester.sources.files import records as wire
 from tests.rows import each_row
-
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
-
 
 OAI = "http://www.openarchives.org/OAI/2.0/"
 DC = (
@@ -66,16 +64,36 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def read(folder):
+def read(tmp_path):
     """Return a function that reads a folder or one file; it returns the steps, or what is left of them."""
 
-    def read(path=folder, cursor=None, prefix="oai_dc", **options):
+    def read(path=tmp_path / "files", cursor=None, prefix="oai_dc", **options):
         url = path.as_uri()
         with Local(url, 10_000_000, lambda: 1_700_000_000) as fetch:
             steps = SOURCE.changes(Options("x", url, **options), cursor or Cursor("x", prefix), fetch)
             return list(steps)
 
     return read
+
+
+def _listed(folder):
+    """Return the pages of the identifiers that a folder still has."""
+    with Local(folder.as_uri(), 10_000_000) as fetch:
+        return list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
+
+
+def _tar(path, *members, mode="w"):
+    """Write an archive of members: (name, content), or (name, type of a link or pipe, its target)."""
+    with tarfile.open(path, mode, encoding="utf-8", errors="surrogateescape") as archive:
+        for name, content, *target in members:
+            info = tarfile.TarInfo(name)
+            if target:
+                info.type, info.linkname = content, target[0]
+                archive.addfile(info)
+            else:
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+    return path
 
 
 def _names(steps):
@@ -91,6 +109,10 @@ def _payloads(steps):
     ]
 
 
+def _are_whole(payloads):
+    return all(payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in payloads)
+
+
 def _published(instance):
     with opened(str(instance)) as house, house.store.view() as view:
         return [record.decode() for record in view.page(Selection("oai_dc"), None, 1000).records]
@@ -99,8 +121,8 @@ def _published(instance):
 # --- what is read -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "names"),
+@each_row(
+    "name, text, names",
     [
         ("answer.xml", _answer(_record(1), _record(2)), ["1", "2"]),
         ("dump.xml", _dump(("oai_dc", [_record(1), _record(2)])), ["1", "2"]),
@@ -111,40 +133,40 @@ def _published(instance):
         ("bare.xml", DC.format("A title"), ["bare.xml"]),
     ],
 )
-def test_every_form_of_records_is_read(folder, read, name, text, names):
-    (folder / name).write_text(text)
-    steps = read()
+def test_every_form_of_records_is_read(tmp_path, read, name, text, names):
+    (tmp_path / name).write_text(text)
+    steps = read(tmp_path)
     assert _names(steps) == names
-    assert all(payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(steps))
+    assert _are_whole(_payloads(steps))
     assert (steps[-1].is_complete, steps[-1].received) == (True, len(names))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "opening", ["<all>", '<all xmlns:dc="http://purl.org/dc/elements/1.1/">', "<all:all>", '<x><all xmlns:y="urn:y/">']
 )
-def test_a_prefix_that_one_record_does_not_declare_is_mended_and_the_others_are_as_they_were(folder, read, opening):
+def test_a_prefix_that_one_record_does_not_declare_is_mended_and_the_others_are_as_they_were(tmp_path, read, opening):
     closing = "".join(f"</{tag.split()[0]}>" for tag in reversed(opening.rstrip(">").strip("<").split("><")))
     bad = _record(2).replace("<dc:title>", "<dcterms:title/><dc:title>")
-    (folder / "all.xml").write_text(f"{opening}{_record(1)}{bad}{_record(3)}{closing}")
-    steps = read()
-    assert (_names(steps), "dcterms" in " ".join(steps[0].page.repairs)) == (["1", "2", "3"], True), steps[
-        0
-    ].page.repairs
-    assert [payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(steps)] == [
-        True
-    ] * 3
+    (tmp_path / "all.xml").write_text(f"{opening}{_record(1)}{bad}{_record(3)}{closing}")
+    steps = read(tmp_path)
+    assert (_names(steps), "dcterms" in " ".join(steps[0].page.repairs)) == (["1", "2", "3"], True)
+    assert (len(_payloads(steps)), _are_whole(_payloads(steps))) == (3, True)
 
 
 def test_what_is_mended_in_a_dump_is_cut_where_it_is(folder, read):
-    (folder / "dump.xml").write_text(
-        _dump(("oai_dc", [_record(1), _record(2).replace("A title", "A & B"), _record(3)]))
-    )
+    records = [_record(1), _record(2).replace("A title", "A & B"), _record(3)]
+    (folder / "dump.xml").write_text(_dump(("oai_dc", records)))
     steps = read()
     assert _names(steps) == ["1", "2", "3"]
-    assert [payload.startswith("<oai_dc:dc") and payload.endswith("</oai_dc:dc>") for payload in _payloads(steps)] == [
-        True
-    ] * 3
+    assert _are_whole(_payloads(steps))
     assert "A &amp; B" in _payloads(steps)[1]
+
+
+def test_dump_whose_list_has_a_prefix_that_is_no_utf_8_is_read():
+    part = f'<list metadataPrefix="@">\n<record xmlns="{OAI}"><header></header></record>\n'.encode().replace(
+        b"@", b"\xc1"
+    )
+    assert wire.cut_dump(part, "", is_last=True)[0].prefix == "\ufffd"
 
 
 def test_a_didl_document_is_a_record_by_its_own_identifier(folder, read):
@@ -159,7 +181,7 @@ def test_a_didl_document_is_a_record_by_its_own_identifier(folder, read):
     assert _payloads(steps) == [didl]
 
 
-@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "gz"])
+@each_row("kind", ["zip", "tar", "tar.gz", "gz"])
 def test_archives_and_compressed_files_are_read(tmp_path, read, kind):
     path = tmp_path / f"files.xml.{kind}"
     content = _answer(_record(1)).encode()
@@ -170,13 +192,8 @@ def test_archives_and_compressed_files_are_read(tmp_path, read, kind):
     elif kind == "gz":
         path.write_bytes(gzip.compress(content))
     else:
-        with tarfile.open(path, "w:gz" if kind == "tar.gz" else "w") as archive:
-            member = tarfile.TarInfo("a.xml")
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-            link = tarfile.TarInfo("b.xml")
-            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-            archive.addfile(link)
+        members = ("a.xml", content), ("b.xml", tarfile.SYMTYPE, "/etc/passwd")
+        _tar(path, *members, mode="w:gz" if kind == "tar.gz" else "w")
     assert _names(read(path)) == ["1"]
 
 
@@ -240,18 +257,18 @@ _UNREAD = {
 }
 
 
-@pytest.mark.parametrize("case", _UNREAD)
-def test_what_may_have_records_and_is_not_read_is_named(folder, read, case):
+@each_row("case", _UNREAD)
+def test_what_may_have_records_and_is_not_read_is_named(tmp_path, read, case):
     make, name = _UNREAD[case]
+    folder = tmp_path / "files"
+    folder.mkdir()
     (folder / "a.xml").write_text(_record(1))
     make(folder)
-    steps = read()
+    steps = read(folder)
     assert _names(steps) == ["1"]
     assert steps[-1].doubts == (f"Files that may contain records are not read: {name}.",)
-    with Local(folder.as_uri(), 10_000_000) as fetch:
-        listed = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
-    assert listed[-1].doubts == steps[-1].doubts
-    assert read(cursor=steps[-1].cursor)[-1].doubts == steps[-1].doubts
+    assert _listed(folder)[-1].doubts == steps[-1].doubts
+    assert read(folder, cursor=steps[-1].cursor)[-1].doubts == steps[-1].doubts
 
 
 def test_many_names_that_are_not_read_are_counted(folder, read):
@@ -302,17 +319,10 @@ def test_a_folder_that_cannot_be_opened_is_named(folder, read, monkeypatch):
 
 
 def test_links_in_a_tar_are_named_unless_the_file_is_read(tmp_path, read):
-    file = tmp_path / "delivery.tar"
-    with tarfile.open(file, "w", encoding="utf-8", errors="surrogateescape") as archive:
-        for name in ("d/a.xml", os.fsdecode(b"d/\xff.xml")):
-            info = tarfile.TarInfo(name)
-            info.size = len(content := _record(1).encode())
-            archive.addfile(info, io.BytesIO(content))
-        kinds = ((tarfile.SYMTYPE, "a.xml"), (tarfile.LNKTYPE, "d/a.xml"), (tarfile.SYMTYPE, "../../x.xml"))
-        for number, (kind, target) in enumerate((*kinds, (tarfile.FIFOTYPE, ""))):
-            info = tarfile.TarInfo(f"d/{number}.xml")
-            info.type, info.linkname = kind, target
-            archive.addfile(info)
+    content = _record(1).encode()
+    kinds = ((tarfile.SYMTYPE, "a.xml"), (tarfile.LNKTYPE, "d/a.xml"), (tarfile.SYMTYPE, "../../x.xml"))
+    others = ((f"d/{number}.xml", *kind) for number, kind in enumerate((*kinds, (tarfile.FIFOTYPE, ""))))
+    file = _tar(tmp_path / "delivery.tar", ("d/a.xml", content), (os.fsdecode(b"d/\xff.xml"), content), *others)
     steps = read(file)
     assert _names(steps) == ["1"]
     (doubt,) = steps[-1].doubts
@@ -333,6 +343,7 @@ def test_a_sweep_deletes_nothing_when_a_file_became_a_link(command, folder, tmp_
     assert ['status="deleted"' in record for record in _published(instance)] == [False, False]
 
 
+@pytest.mark.slow
 def test_long_files_are_read_part_by_part_and_every_byte_is_kept(folder, read):
     long = "x" * 3000
     records = [_record(number, long) for number in range(3000)]
@@ -408,10 +419,10 @@ def test_what_was_interrupted_goes_on_and_what_was_read_is_not_read_again(folder
     assert (len(_names(window)), window[-1].cursor) == (4, steps[-1].cursor)
 
 
-@pytest.mark.parametrize("state", ["{", "[]", '{"version": 2}', '{"place": "x"}'])
-def test_a_state_that_cannot_be_read_means_from_the_start(folder, read, state):
-    (folder / "a.xml").write_text(_record(1))
-    assert _names(read(cursor=Cursor("x", "oai_dc", "", state))) == ["1"]
+@each_row("state", ["{", "[]", '{"version": 2}', '{"place": "x"}'])
+def test_a_state_that_cannot_be_read_means_from_the_start(tmp_path, read, state):
+    (tmp_path / "a.xml").write_text(_record(1))
+    assert _names(read(tmp_path, Cursor("x", "oai_dc", "", state))) == ["1"]
 
 
 def test_records_are_named_and_brought_one_by_one(folder):
@@ -451,8 +462,8 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("pages", "missing"),
+@each_row(
+    "pages, missing",
     [
         ({"1.xml": PAGES["1.xml"]}, "15 of 25 records are missing: 1.xml ends with a resumptionToken"),
         ({"1.xml": PAGES["1.xml"], "2.xml": PAGES["2.xml"]}, "5 of 25 records are missing: 2.xml ends with"),
@@ -465,15 +476,15 @@ PAGES = {
         ({"1.xml": _page(range(10), "t1", "", FIRST), "3.xml": _page([20], "", "", THIRD)}, "14 of 25 records are"),
     ],
 )
-def test_a_page_whose_token_no_file_answers_tells_what_is_missing(folder, read, pages, missing):
+def test_a_page_whose_token_no_file_answers_tells_what_is_missing(tmp_path, read, pages, missing):
     """10 of 25 records were said to be everything."""
     for name, text in pages.items():
-        (folder / name).write_text(text)
-    steps = read()
+        (tmp_path / name).write_text(text)
+    steps = read(tmp_path)
     assert (steps[-1].doubts[0][: len(missing)], steps[-1].is_complete) == (missing, False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pages",
     [
         PAGES,
@@ -484,17 +495,12 @@ def test_a_page_whose_token_no_file_answers_tells_what_is_missing(folder, read, 
         {"1.xml": PAGES["1.xml"], "2.xml": PAGES["2.xml"], "3.xml": PAGES["3.xml"], "4.xml": _page([30])},
     ],
 )
-def test_pages_that_follow_each_other_are_a_whole_list_in_any_order(folder, read, pages):
+def test_pages_that_follow_each_other_are_a_whole_list_in_any_order(tmp_path, read, pages):
     for name, text in pages.items():
-        (folder / name).write_text(text)
-    assert read()[-1].is_complete
-
-
-def test_what_was_interrupted_still_knows_which_tokens_were_answered(folder, read):
-    for name, text in PAGES.items():
-        (folder / name).write_text(text)
-    first = read()[0]
-    assert read(cursor=first.cursor)[-1].is_complete
+        (tmp_path / name).write_text(text)
+    steps = read(tmp_path)
+    assert steps[-1].is_complete
+    assert read(tmp_path, steps[0].cursor)[-1].is_complete  # what was interrupted knows which tokens were answered
 
 
 def test_an_answer_that_is_an_error_is_reported(folder, read):
@@ -514,8 +520,8 @@ def test_a_harvest_of_files_that_break_off_ends_with_status_3(command, folder, i
     assert "Nothing is missing" not in errors
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
+@each_row(
+    "name, text",
     [
         ("d.xml", _dump(("oai_dc", [_record(1)]))[:-20]),
         ("a.xml", _answer(_record(1), _record(2))[:-300]),
@@ -523,20 +529,17 @@ def test_a_harvest_of_files_that_break_off_ends_with_status_3(command, folder, i
         ("l.jsonl", f"{_line(1)}\n{{broken"),
     ],
 )
-def test_what_cannot_be_read_does_not_let_a_sweep_delete(folder, name, text):
+def test_what_cannot_be_read_does_not_let_a_sweep_delete(tmp_path, name, text):
     """A dump that broke off was swept like a whole one: what it did not hold any more was deleted."""
-    (folder / name).write_text(text)
-    with Local(folder.as_uri(), 10_000_000) as fetch:
-        pages = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
+    (tmp_path / name).write_text(text)
+    pages = _listed(tmp_path)
     assert pages[-1].is_last
     assert [doubt for page in pages for doubt in page.doubts]
 
 
 def test_a_line_without_metadata_is_named_nevertheless(folder):
     (folder / "l.jsonl").write_text(_line(1, metadata=""))
-    with Local(folder.as_uri(), 10_000_000) as fetch:
-        pages = list(SOURCE.listed(Options("x", folder.as_uri()), Cursor("x", "oai_dc"), fetch))
-    assert [(len(page.slices), page.doubts) for page in pages] == [(1, ()), (0, ())]
+    assert [(len(page.slices), page.doubts) for page in _listed(folder)] == [(1, ()), (0, ())]
 
 
 def test_what_is_not_read_is_told_and_archives_may_hold_records(folder, read, command):
@@ -588,44 +591,33 @@ def test_what_is_gone_or_damaged_is_reported(tmp_path):
 
 
 def test_a_tar_that_is_broken_off_between_two_files_is_reported(tmp_path):
-    file = tmp_path / "a.tar"
-    with tarfile.open(file, "w") as tar:
-        for name in ("a.xml", "b.xml"):
-            tar.addfile(tarfile.TarInfo(name))
+    file = _tar(tmp_path / "a.tar", ("a.xml", b""), ("b.xml", b""))
     file.write_bytes(file.read_bytes()[: tarfile.BLOCKSIZE])
     with Local(file.as_uri(), 9999) as fetch, pytest.raises(ConnectionFailed, match="truncated after 512 bytes"):
         fetch(Request(file.as_uri()))
 
 
-@pytest.mark.parametrize("mode", ["gz", "bz2", "xz"])
+@each_row("mode", ["gz", "bz2", "xz"])
 def test_a_compressed_tar_is_unpacked_once_however_its_files_are_ordered(tmp_path, monkeypatch, mode):
     """Each step back in it would unpack it from its beginning: that took the time of all files, squared."""
     begun = []
-    counting = {mark: _counting(opener, begun) for mark, opener in local._COMPRESSED.items()}
-    monkeypatch.setattr(local, "_COMPRESSED", counting)
-    file = tmp_path / "a.tar"
-    with tarfile.open(file, f"w:{mode}") as tar:  # type: ignore[call-overload]
-        for name in ("c.xml", "b.xml", "a.xml"):
-            info = tarfile.TarInfo(name)
-            info.size = 5
-            tar.addfile(info, io.BytesIO(name.encode()))
-    with Local(file.as_uri(), 9999) as fetch:
-        names = [name for name, *_ in json.loads(fetch(Request(file.as_uri())).body)]
-        assert [fetch(Request(f"{file.as_uri()}#{name}")).body.decode() for name in names] == names
+
+    def counting(opener):
+        return lambda file: begun.append(file) or opener(file)
+
+    compressed = {mark: counting(opener) for mark, opener in local._COMPRESSED.items()}
+    file = _tar(tmp_path / "a.tar", *((f"{name}.xml", f"{name}.xml".encode()) for name in "cba"), mode=f"w:{mode}")
+    with monkeypatch.context() as patch:
+        patch.setattr(local, "_COMPRESSED", compressed)
+        with Local(file.as_uri(), 9999) as fetch:
+            names = [name for name, *_ in json.loads(fetch(Request(file.as_uri())).body)]
+            assert [fetch(Request(f"{file.as_uri()}#{name}")).body.decode() for name in names] == names
     assert (names, len(begun)) == (["a.xml", "b.xml", "c.xml"], 1)
     with (
         Local(file.as_uri(), 9999, most_bytes=99) as fetch,
         pytest.raises(AnswerTooLarge, match=r"99 bytes of .*unpacked"),
     ):
         fetch(Request(file.as_uri()))
-
-
-def _counting(opened, begun):
-    def count(file):
-        begun.append(file)
-        return opened(file)
-
-    return count
 
 
 def test_a_compressed_file_is_unpacked_once_however_many_parts_it_has(tmp_path, monkeypatch):
@@ -721,7 +713,6 @@ def test_files_are_loaded_for_oai_pmh_only(command, folder):
     assert (status, "OAI-PMH only" in err) == (2, True)
 
 
-@pytest.mark.slow
 def test_files_that_cannot_be_used_are_named_up_to_ten_of_them(command, tmp_path):
     folder = tmp_path / "many"
     folder.mkdir()

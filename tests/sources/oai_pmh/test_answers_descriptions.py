@@ -8,6 +8,7 @@ from lxml import etree
 from gateway.errors import RemoteError
 from gateway.model import Format, SetDescription
 from harvester.sources.oai_pmh.answers import ResumptionToken, parse_formats, parse_identify, parse_list, parse_sets
+from harvester.sources.oai_pmh.identity import identity_of
 from tests.oai_pages import OAI, XSI, error
 from tests.rows import each_row
 
@@ -81,3 +82,34 @@ def test_errors_of_the_remote_are_raised_with_their_codes(parse):
 def test_list_with_several_errors_has_them_all():
     body = _answer("<error code='badArgument'>a</error><error code='badVerb'/>")
     assert parse_list(body).errors == (("badArgument", "a"), ("badVerb", ""))
+
+
+OAI_IDENTIFIER = "http://www.openarchives.org/OAI/2.0/oai-identifier"
+
+
+def _identify(*descriptions: str) -> bytes:
+    held = "".join(f"<description>{description}</description>" for description in descriptions)
+    content = f"<repositoryName>The \n House</repositoryName><baseURL>http://e.org/oai</baseURL>{held}"
+    return f'<OAI-PMH xmlns="{OAI}"><Identify>{content}</Identify></OAI-PMH>'.encode()
+
+
+def _described(name: str) -> str:
+    return (
+        f'<oai-identifier xmlns="{OAI_IDENTIFIER}"><repositoryIdentifier>{name}</repositoryIdentifier></oai-identifier>'
+    )
+
+
+@each_row(
+    "descriptions, identifier",
+    [
+        ((), ""),
+        (("<other/>",), ""),
+        (("<other><repositoryIdentifier>e.org</repositoryIdentifier></other>",), ""),
+        ((_described(" E.org\n"),), "e.org"),
+        ((_described(""),), ""),
+        ((_described("f.org"), _described("e.org"), _described("f.org")), "e.org f.org"),
+    ],
+)
+def test_a_repository_calls_itself_by_its_name_its_address_and_its_oai_identifier(descriptions, identifier):
+    identity = identity_of(parse_identify(_identify(*descriptions)))
+    assert identity == (identifier, "The House", "http://e.org/oai")

@@ -1,10 +1,12 @@
-"""Whatever a server answers, one answer after the other: a list that ends, or an error of ours, and never for ever."""
+"""Whatever a server answers or stands in a token: a list that ends, or an error of ours, and never for ever."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, repeat
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from hypothesis import given
@@ -13,12 +15,13 @@ from hypothesis import strategies as st
 from gateway.errors import GatewayError
 from gateway.model import Cursor
 from harvester.http.messages import Fetched, Request
+from harvester.http.urls import request_url
 from harvester.sources import Options, Step
 from harvester.sources.oai_pmh import SOURCE
+from harvester.sources.oai_pmh.answers import parse_list
+from harvester.sources.oai_pmh.list_state import Evidence, Position, Profile, state_of, text_of
 from tests.oai_pages import error, page, record
 from tests.sources.oai_pmh.test_answers_any_bytes import CONTENT_TYPES, mutated
-
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
 
 MOST_REQUESTS = 2000
@@ -72,6 +75,7 @@ def _walk(answers: list[tuple[bytes, int, str]], state: str) -> Iterator[Step]:
     yield from SOURCE.changes(options, Cursor("x", "oai_dc", "", state), fetch)
 
 
+@pytest.mark.slow
 @given(_ANSWERS)
 def test_any_answers_are_a_list_that_ends_or_an_error_of_ours(answers: list[tuple[bytes, int, str]]) -> None:
     """No error but GatewayError may be raised; one step is the last, and it is complete or says its doubts."""
@@ -81,6 +85,7 @@ def test_any_answers_are_a_list_that_ends_or_an_error_of_ours(answers: list[tupl
         assert steps[-1].is_complete or steps[-1].doubts
 
 
+@pytest.mark.slow
 @given(_ANSWERS, st.integers(0, 5))
 def test_list_goes_on_from_wherever_it_was_left(answers: list[tuple[bytes, int, str]], at: int) -> None:
     """The state behind any step is one that the next run can begin with: it raises errors of ours, and no others."""
@@ -91,3 +96,37 @@ def test_list_goes_on_from_wherever_it_was_left(answers: list[tuple[bytes, int, 
             if number == at:
                 break
         list(_walk(answers, state))
+
+
+# What XML can carry (XML 1.0 §2.2), but for the carriage return, which every parser makes a line feed.
+CHARACTERS = st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\ufffe\uffff")
+NUMBERS = st.integers(-(10**20), 10**20)
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), NUMBERS, st.floats(), st.text(max_size=5)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@given(st.text(CHARACTERS, max_size=60))
+def test_token_is_sent_as_it_was_given(token: str) -> None:
+    answer = parse_list(page(record(1), token=_escaped(token)).encode())
+    assert answer.token is not None
+    assert answer.token.text == token.strip()
+    url = request_url("http://x.org/oai?a=b", "ListRecords", ("resumptionToken", answer.token.text))
+    sent = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+    assert sent == {"a": "b", "verb": "ListRecords"} | ({"resumptionToken": token.strip()} if token.strip() else {})
+
+
+_FIELDS = [name for value in (Position, Evidence, Profile) for name in value.__slots__]
+
+
+@pytest.mark.slow
+@given(st.dictionaries(st.sampled_from([*_FIELDS, "other"]), JSON), st.sampled_from([1, 2, "1", None]))
+def test_edited_state_is_read_back_as_it_is_kept_or_refused(values: dict[str, object], version: object) -> None:
+    state, sentence = state_of(json.dumps({"version": version, **values}))
+    assert sentence or state_of(text_of(state)) == (state, "")

@@ -11,6 +11,7 @@ import pytest
 from gateway.errors import NotXml
 from gateway.model import Source
 from gateway.store.opening import open_store
+from harvester.sources.oai_pmh import friends
 from harvester.sources.oai_pmh.friends import Friend, parse
 from tests.conftest import SHARED
 from tests.sources.static_repository.static import document
@@ -130,3 +131,14 @@ def test_a_friend_gets_the_name_that_its_address_had_and_no_other_that_was_used(
 def test_the_official_registry_is_read_whole():
     (file,) = (SHARED / "data" / "oai" / "registry").rglob("ListFriends*.xml")
     assert len(parse(file.read_bytes())) > 7000
+
+
+def test_friend_whose_address_has_half_a_character_is_read():
+    assert (
+        friends.parse(b"<BaseURLs><baseURL>http://x.org/&#xD800;</baseURL></BaseURLs>")[0][0] == "http://x.org/\ufffd"
+    )
+
+
+def test_friends_in_a_root_with_a_name_that_is_none_are_read():
+    """libxml2's recovery lets such a name through; lxml's QName raises ValueError for it."""
+    assert friends.parse(b"<z:a:b><baseURL>http://x.org/</baseURL></z:a:b>") == ()

@@ -18,6 +18,7 @@ from harvester.sources import ListEnd, Options, Step
 from harvester.sources.oai_pmh import SOURCE
 from tests.http.server import Made, Said, Server, ok
 from tests.oai_pages import error, page, payload, record
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it waits for servers that are slow on purpose
 
@@ -128,7 +129,7 @@ def _walked(server: Server, make: Callable[..., Made], says: list[Told]) -> list
     return list(SOURCE.changes(options, Cursor("x", "oai_dc"), make(url, clock=lambda: NOW).web))
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@each_row("name", FAULTS)
 def test_nothing_is_lost_without_a_word(server: Server, make: Callable[..., Made], name: str) -> None:
     fault = FAULTS[name]
     steps = _walked(server, make, fault.says)
@@ -142,7 +143,7 @@ def test_nothing_is_lost_without_a_word(server: Server, make: Callable[..., Made
         assert spoiled.page.repairs
 
 
-@pytest.mark.parametrize("says", [b"<html><title>Just a moment...</title></html>", b"", TWO[:700]])
+@each_row("says", [b"<html><title>Just a moment...</title></html>", b"", TWO[:700]])
 def test_what_never_becomes_an_answer_is_an_error_and_no_end(
     server: Server, make: Callable[..., Made], says: bytes
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harvester.sources.resourcesync import leads
 from harvester.sources.resourcesync.leads import at_root, leads_of_headers, leads_of_page, leads_of_robots
 from tests.rows import each_row
 
@@ -48,3 +49,8 @@ def test_robots_txt_names_them_as_sitemaps():
 
 def test_the_root_of_a_host_has_its_port():
     assert at_root("http://e.org:8080/a/b?c=d", "/robots.txt") == "http://e.org:8080/robots.txt"
+
+
+def test_page_that_pythons_reader_gives_up_at_tells_what_came_before():
+    body = b'<link rel="resourcesync" href="/a"><![OCTYPE b>'
+    assert leads.leads_of_page(body, "http://x.org/") == ("http://x.org/a",)

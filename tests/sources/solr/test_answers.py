@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from gateway.errors import NotSolr, NotXml, RemoteError
+from harvester.sources.solr import answers as solr
 from harvester.sources.solr.answers import parse
 from harvester.sources.solr.requests import Index, select_url
 from tests.conftest import SHARED
@@ -222,3 +223,21 @@ def test_real_answers_are_read(name, expected, shown, mark):
     assert (answer.num_found, len(answer.documents), bool(answer.next_cursor_mark)) == (expected, shown, mark)
     assert all(record.startswith(b"<doc>") and record.endswith(b"</doc>") for record in _cut(answer, body))
     assert answer.repairs == ()
+
+
+@each_row("number", ["9" * 5000, "9" * 16, "²", "-1"])
+def test_number_of_documents_that_nobody_can_mean_is_refused(number: str):
+    with pytest.raises(NotSolr, match="numFound"):
+        solr.parse(f'<response><result numFound="{number}"/></response>'.encode())
+
+
+def test_solr_document_that_is_nested_too_deep_is_refused():
+    deep = '{"a":' * 900 + "1" + "}" * 900
+    body = '{"response": {"numFound": 1, "docs": [' + deep + "]}}"
+    with pytest.raises((NotSolr, NotXml), match=r"deep|recursion"):
+        solr.parse(body.encode())
+
+
+def test_cursor_mark_with_half_a_character_is_made_legal():
+    body = {"response": {"numFound": 0, "docs": []}, "nextCursorMark": "a\ud800b"}
+    assert solr.parse(json.dumps(body).encode()).next_cursor_mark == "ab"

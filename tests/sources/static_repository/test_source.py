@@ -14,9 +14,6 @@ from harvester.sources.static_repository import SOURCE
 from tests.rows import each_row
 from tests.sources.static_repository.static import document, record
 
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
-
-
 OPTIONS = Options("small", "http://x.example.org/small.xml")
 CURSOR = Cursor("small", "oai_dc")
 
