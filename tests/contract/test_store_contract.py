@@ -1,18 +1,13 @@
-"""What every backend promises of reading the store, through the protocol alone (gateway/store/base.py)."""
+"""What every backend promises of reading the store, through the protocol alone (gateway/store/base.py).
+
+The tests over the backend `tidied` have `mark.slow`.
+"""
 
 from __future__ import annotations
 
-import gzip
 from contextlib import closing
-from itertools import product
-from typing import NamedTuple
-
-import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from gateway.model import (
-    ItemChange,
     Key,
     Page,
     Payload,
@@ -20,12 +15,7 @@ from gateway.model import (
     SetDescription,
     Source,
 )
-from gateway.pieces import gzip as gzip_of
-from gateway.pieces import identity
-from gateway.store.base import Store, View
-from gateway.store.base_parts import SMALL_PAGE
 from tests.clocks import START
-from tests.contract.conftest import content
 from tests.rows import each_row
 
 DC = Selection("oai_dc")
@@ -311,112 +301,3 @@ def test_text_of_any_kind_comes_back_as_it_was(desk, make_change):
     assert desk.store.states("laro", [name])[name].upstream == name
     with desk.view() as view:
         assert view.has_item(f"oai:gateway.example.org:laro/{name}")
-
-
-# --- against a model ----------------------------------------------------------------------------------------------
-
-names = st.sampled_from("abcdef")
-specs = st.sets(st.sampled_from(["source:laro", "source:laro:x", "source:laro:x:y", "source:laro:z", "fulltext"]))
-versions = st.tuples(st.integers(1, 3), specs, st.booleans())
-many = st.tuples(st.sampled_from((0, 0, 0, 130)), versions)  # so many more items, all alike
-steps = st.lists(st.tuples(st.dictionaries(names, versions, max_size=4), many, st.integers(0, 90_000)), max_size=8)
-
-
-class Version(NamedTuple):
-    """An item of the model: what was published last and when, and the sets that it left, with those above them."""
-
-    item: ItemChange
-    stamp: int
-    departed: frozenset[str]
-
-    def listed(self, spec: str | None, *, shows_departed: bool) -> bytes | None:
-        """Return the record of the item in the list of a set; None if it is not there."""
-        record = self.item.records[0].content
-        if spec is None or spec in within(self.item):
-            return record
-        return content(self.item.upstream, "oai_dc", 0, True) if shows_departed and spec in self.departed else None
-
-
-def within(item: ItemChange) -> frozenset[str]:
-    """Return the sets of an item, and those above them."""
-    parts = [spec.split(":") for spec in item.sets]
-    return frozenset(":".join(names[:depth]) for names in parts for depth in range(1, len(names) + 1))
-
-
-def walked(view: View, selection: Selection, limit: int, *, only_headers: bool, is_exact: bool) -> bytes:
-    """Return a list that is read in parts, page by page, after every page was as long as it should be."""
-    text, after = b"", None
-    while True:
-        page = view.parts(selection, after, limit, only_headers=only_headers, is_exact=is_exact)
-        lines = identity(page.parts)
-        assert gzip.decompress(gzip_of(page.parts)) == lines
-        assert page.size == lines.count(b"\n")
-        assert page.size <= limit + (0 if is_exact else limit // 4)
-        if limit < SMALL_PAGE:
-            assert len(page.parts) == page.size
-        text, after = text + lines, page.next
-        if after is None:
-            return text
-        assert page.size >= limit - (0 if is_exact else limit // 4)
-
-
-@pytest.mark.slow
-@settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
-@given(
-    steps=steps,
-    bounds=st.tuples(st.integers(-5, 300_000), st.integers(-5, 300_000)),
-    limits=st.tuples(st.integers(1, 49), st.integers(50, 200)),
-)
-def test_lists_and_counts_are_those_of_a_simple_model(
-    backend, tmp_path_factory, ready_made, clocks, furnish, make_change, steps, bounds, limits
-):
-    """Any publications at any times: page, parts and count are what a dictionary of the last versions says."""
-    clocks = type(clocks)()
-    ready_made(folder := tmp_path_factory.mktemp("model"), backend.make)
-    with closing(backend.store(folder, clock=clocks.host())) as store:
-        desk, model = furnish(store, clocks), {}
-        for few, (count, of_many), seconds in steps:
-            changes = []
-            items = {**dict.fromkeys(map(str, range(count)), of_many), **few}
-            for name, (version, sets, is_deleted) in sorted(items.items()):
-                item = make_change(name, version, sets=tuple(sorted(sets)), prefixes=("oai_dc",), is_deleted=is_deleted)
-                before = model.get(name)
-                if before is None:
-                    model[name] = Version(item, int(clocks.wall) + 1, frozenset())
-                elif before.item != item:
-                    departed = (before.departed | within(before.item)) - within(item)
-                    model[name] = Version(item, int(clocks.wall) + 1, departed)
-                changes.append(item)
-            desk.publish(*changes)
-            clocks.pass_seconds(seconds)
-        _compare(store, model, bounds, limits, shows_departed=False)
-        assert store.check() == ()
-    with closing(backend.store(folder, clock=clocks.host(), show_departed=True)) as store:
-        _compare(store, model, bounds, limits, shows_departed=True)
-
-
-def _compare(
-    store: Store,
-    model: dict[str, Version],
-    bounds: tuple[int, int],
-    limits: tuple[int, ...],
-    *,
-    shows_departed: bool,
-) -> None:
-    """Compare lists, by key (datestamp, order in the publication), with the model."""
-    inside = sorted(
-        (one for one in model.values() if START + bounds[0] <= one.stamp <= START + bounds[1]),
-        key=lambda one: (one.stamp, one.item.sets, one.item.upstream),
-    )
-    for spec in (None, "source:laro", "source:laro:x", "fulltext"):
-        selection = Selection("oai_dc", spec, START + bounds[0], START + bounds[1])
-        records = [text for one in inside if (text := one.listed(spec, shows_departed=shows_departed)) is not None]
-        headers = [record[record.index(b"<header") : record.index(b"</header>") + 9] for record in records]
-        with store.view() as view:
-            assert list(view.page(selection, None, 10_000).records) == records
-            assert view.count(selection) == len(records)
-            for limit, is_exact, only_headers in product(limits, (True, False), (True, False)):
-                text = walked(view, selection, limit, only_headers=only_headers, is_exact=is_exact)
-                assert text == b"".join(line + b"\n" for line in (headers if only_headers else records))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import time
@@ -32,6 +33,7 @@ from tests.seeds import seed_of
 pytestmark = pytest.mark.slow  # it serves, and runs the harvester
 
 SEED = seed_of("LOOP_SEED")
+ROUNDS = int(os.environ.get("LOOP_ROUNDS", "5"))
 FOUND = FileLink("https://a.example.org/1.pdf", "application/pdf", FileOrigin.DISCOVERED, "x", 12, "ab" * 32)
 
 
@@ -57,29 +59,6 @@ def titles(folder: Path) -> Mapping[str, str]:
     return titles_by_name
 
 
-def test_a_second_instance_follows_the_first_by_its_lists(tmp_path: Path) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    with opened(first) as desk, live.served(first, resourcesync_lists="oai_dc") as server:
-        desk.sent(*(Sent(str(number), dc(f"Title {number}")) for number in range(6)))
-        desk.now += 1
-        file_all(desk.store, desk.inbox, "laro", ("1",), lambda _state: (FOUND,))
-        live.instance(second, {})
-        site = server.url.removesuffix("/oai")
-        added = live.called(
-            "harvester", second, "source", "add", "first", site, "--kind", "resourcesync", fetch_delay_seconds=0
-        )
-        assert added.returncode == 0, added.stderr
-        run(second)
-        assert titles(second) == {str(number): f"Title {number}" for number in range(6)}
-        assert with_full_text(second) == 1
-        desk.now += 10
-        desk.sent(Sent("0", dc("Changed")), Sent("2", None), Sent("9", dc("New")))
-        run(second)
-        assert titles(second) == titles(first) == {
-            "0": "Changed", "1": "Title 1", "3": "Title 3", "4": "Title 4", "5": "Title 5", "9": "New",
-        }  # fmt: skip
-
-
 def keep(desk: Desk, site: str) -> Counter[str]:
     """Do what `tend` does for the dumps of the first instance, with the clock of the test."""
     page_site = Site("A gateway", site, f"{site}/oai", "a@example.org", style_sheet("#1d4f91"))
@@ -94,6 +73,8 @@ def test_a_second_instance_follows_the_first_by_its_dumps(tmp_path: Path) -> Non
     with opened(first) as desk, live.served(first, resourcesync_lists="oai_dc") as server:
         site = server.url.removesuffix("/oai")
         desk.sent(*(Sent(str(number), dc(f"Title {number}")) for number in range(6)))
+        desk.now += 1
+        file_all(desk.store, desk.inbox, "laro", ("1",), lambda _state: (FOUND,))
         desk.now += 10
         assert keep(desk, site) == {"resources": 1, "lists": 1}
         live.instance(second, {})
@@ -103,6 +84,7 @@ def test_a_second_instance_follows_the_first_by_its_dumps(tmp_path: Path) -> Non
         assert added.returncode == 0, added.stderr
         run(second)
         assert titles(second) == {str(number): f"Title {number}" for number in range(6)}
+        assert with_full_text(second) == 1
         asked = requests_of(second)
         assert asked
         assert not any("/metadata/" in url for url in asked)
@@ -140,12 +122,12 @@ def with_full_text(folder: Path) -> int:
 
 @pytest.mark.slow
 @pytest.mark.unmeasured
-def test_ten_rounds_of_changes_with_kills_are_followed(tmp_path: Path) -> None:
+def test_rounds_of_changes_with_kills_are_followed_by_dumps_and_by_lists(tmp_path: Path) -> None:
     first, second, dice = tmp_path / "first", tmp_path / "second", random.Random(SEED)
     with opened(first) as desk, live.served(first, resourcesync_lists="oai_dc") as server:
         live.instance(second, {})
         site = server.url.removesuffix("/oai")
-        for round_ in range(10):
+        for round_ in range(ROUNDS):
             gone = dice.sample(range(60), 2)  # more at once would wait for a person
             for name in sorted({*dice.sample(range(60), dice.randint(1, 40)), *gone}):
                 desk.send(Sent(str(name), None if name in gone else dc(f"Title {name} of round {round_}")))

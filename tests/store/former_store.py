@@ -49,6 +49,7 @@ class Former(NamedTuple):
 def make_former(path: Path, items: int = 250, seed: int = 1) -> list[Former]:
     """Make the store, and return its records."""
     content, records = _made(items, seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return list(records)
 

@@ -23,6 +23,7 @@ import zstandard
 
 from gateway import pieces
 from gateway.model import ItemChange, Publication, Record, Selection
+from gateway.store.base_parts import SMALL_PAGE
 from gateway.store.blocks import Kind, texts_of
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_blocks import Blocks, as_departed
@@ -280,8 +281,12 @@ class History:
         for only_headers in (False, True):
             after, texts, limit = None, [], self.dice.choice((3, 60, 130, 1000))
             while True:
-                page = view.parts(selection, after, limit, only_headers=only_headers, is_exact=self.dice.random() < 0.5)
-                text = pieces.identity(page.parts)
+                is_exact = self.dice.random() < 0.5
+                page = view.parts(selection, after, limit, only_headers=only_headers, is_exact=is_exact)
+                text, play = pieces.identity(page.parts), 0 if is_exact else limit // 4
+                assert page.size <= limit + play
+                assert page.next is None or page.size >= limit - play
+                assert limit >= SMALL_PAGE or len(page.parts) == page.size
                 assert gzip.decompress(pieces.gzip(page.parts)) == zlib.decompress(pieces.deflate(page.parts)) == text
                 assert zstandard.ZstdDecompressor().decompress(pieces.zstd(page.parts)) == text
                 assert text.count(b"\n") == page.size

@@ -14,6 +14,7 @@ from gateway.errors import StoreDamaged
 from gateway.model import ItemChange, Publication, Record, Selection
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_conversion import convert
+from gateway.store.sqlite_file import Session
 from gateway.xmltext import utc_datetime
 from tests.rows import each_row
 from tests.store.former_store import DICTIONARIES, PREFIXES, Former, make_former, without_former_tables
@@ -183,3 +184,10 @@ def test_damaged_sets_of_an_item_end_the_conversion_with_what_to_do(path, record
             connection.commit()
         with pytest.raises(StoreDamaged, match=r"The sets of the item 3 are damaged\. Restore the store with"):
             SqliteStore(path)
+
+
+def test_a_dictionary_that_a_database_lacks_is_named():
+    with closing(sqlite3.connect(":memory:")) as connection:
+        session = Session(connection, "select 1 where ? < 0")
+        with pytest.raises(StoreDamaged, match="The dictionary 3"):
+            session.codec.unpack(3, b"")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import sqlite3
 import traceback
 from collections.abc import Callable, Iterator
@@ -127,55 +126,6 @@ def test_new_records_get_numbers_above_all_items(path, records, make_change):
     with closing(sqlite3.connect(path)) as connection:
         numbers = connection.execute("select number from place where datestamp > 1700000000").fetchall()
     assert sorted(number for (number,) in numbers) == [251, 252]
-
-
-@pytest.mark.slow
-@fork
-def test_a_conversion_that_is_killed_at_any_step_goes_on(tmp_path):
-    """It is killed at its first step, goes on and is killed at its second step, and so on, until it ends by itself."""
-    path = tmp_path / "store.sqlite"
-    records = make_former(path)
-    number, ended = 0, False
-    while not ended:
-        number += 1
-        ended = _converted_by_child(path, number % 9 + 1)
-        assert number < 100
-    assert number > 5
-    check_same(path, records)
-
-
-@fork
-@pytest.mark.slow
-@pytest.mark.share(one_in=6)
-@pytest.mark.parametrize("last", range(1, 27, 5))
-def test_a_conversion_that_is_killed_once_goes_on(tmp_path, last):
-    for step in range(last, last + 5):
-        folder = tmp_path / str(step)
-        folder.mkdir()
-        records = make_former(folder / "store.sqlite", 100)
-        _converted_by_child(folder / "store.sqlite", step)
-        check_same(folder / "store.sqlite", records)
-
-
-def _converted_by_child(path: Path, last: int) -> bool:
-    """Convert a store in a process that kills itself at a step; return whether it came to its end."""
-    child = os.fork()
-    if child == 0:
-        left = iter(range(last))
-
-        def step(_name: str) -> None:
-            if next(left, None) == last - 1:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        status = 1
-        try:
-            with converting(path, step):
-                status = 0
-        finally:
-            os._exit(status)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert code in (0, -signal.SIGKILL)
-    return code == 0
 
 
 @pytest.mark.slow
