@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - tables have long lines
-"""Every parser of foreign bytes, with samples to begin from; a test checks that none that `tests/whole.txt` names is missing.
+"""Every parser of foreign bytes, with samples to begin from; a test checks that none of `FOREIGN` is missing.
 
 A target takes bytes. It may raise errors of ours, and what its own docstring promises besides.
 """
@@ -99,74 +99,35 @@ from harvester.validate.resourcesync.packages import PackageRules
 from harvester.validate.signposting import declared
 from harvester.validate.signposting.visits import Visit
 from harvester.xml import decoding, entities, losses, namespaces, outline, recovery, repair
+from tests.fuzz import samples
 from tests.fuzz.answers import PAGES, SERVICES
-from tests.fuzz.samples import (
-    ATOM,
-    CITATION,
-    DIDL,
-    DUMP,
-    EMBARGO,
-    ENTITIES,
-    FIRST,
-    FORMATS,
-    FRIENDS,
-    FRIENDS_2,
-    IDENTIFY,
-    JATS,
-    LINES,
-    LINK,
-    LIST,
-    LISTED,
-    LISTS,
-    METHA,
-    METS,
-    OAI_IDENTIFIER,
-    PAGE,
-    PAYLOADS,
-    PROVENANCE,
-    ROBOTS,
-    SETS,
-    SOLR,
-    SOLR_JSON,
-    STATIC,
-    WORK_JSON,
-    a_tar,
-    a_zip,
-    gzipped,
-)
 
+# Where foreign bytes are read: each module there is in the name of a target, or in PARTS.
+FOREIGN = """
+gateway/fulltext/licenses gateway/fulltext/policies harvester/xml/* harvester/fulltext/services/*
+harvester/fulltext/pages/* harvester/audit/crossref harvester/fulltext/access_rights harvester/fulltext/identifiers
+harvester/fulltext/known_copies harvester/fulltext/license_hosts harvester/fulltext/page_ranges
+harvester/fulltext/pdf/file_claims harvester/fulltext/prohibitions harvester/fulltext/retractions
+harvester/fulltext/rights_words harvester/http/archives harvester/http/dates harvester/http/json_answers
+harvester/http/links harvester/http/messages harvester/http/robots_txt harvester/http/urls
+harvester/sources/files/metha harvester/sources/files/records harvester/sources/oai_pmh/answers
+harvester/sources/oai_pmh/date_ranges harvester/sources/oai_pmh/friends harvester/sources/oai_pmh/identity
+harvester/sources/oai_pmh/list_state harvester/sources/resourcesync/bounded_parser
+harvester/sources/resourcesync/documents harvester/sources/resourcesync/entries harvester/sources/resourcesync/fixity
+harvester/sources/resourcesync/leads harvester/sources/resourcesync/package harvester/sources/resourcesync/websub
+harvester/sources/seen harvester/sources/solr/answers harvester/sources/solr/requests
+harvester/sources/static_repository/document harvester/validate/resourcesync/documents
+harvester/validate/resourcesync/elements harvester/validate/resourcesync/entries
+harvester/validate/resourcesync/inventory harvester/validate/resourcesync/packages
+harvester/validate/resourcesync/reading harvester/validate/resourcesync/values harvester/validate/signposting/declared
+"""
 # Modules that parse nothing themselves, or only as a part of a target.
-PARTS = frozenset(
-    [
-        "document",
-        "known_copies",
-        "first_generation",
-        "json_answers",
-        "article_page",
-        "landing_anchors",
-        "landing_links",
-        "landing_rules",
-        "landing_work",
-        "license_hosts",
-        "page_claims",
-        "page_descriptions",
-        "page_files",
-        "page_license",
-        "page_parts",
-        "markup",
-        "page_limits",
-        "page_tree",
-        "sections",
-        "selectors",
-        "parsing",
-        "policies",
-        "seen",
-        "slices",
-        "streaming",
-        "utf16",
-        "oai_pmh.date_ranges",
-    ]
-)
+PARTS = frozenset((
+    "document", "known_copies", "first_generation", "json_answers", "article_page", "landing_anchors",
+    "landing_links", "landing_rules", "landing_work", "license_hosts", "page_claims", "page_descriptions",
+    "page_files", "page_license", "page_parts", "markup", "page_limits", "page_tree", "sections", "selectors",
+    "parsing", "policies", "seen", "slices", "streaming", "utf16", "oai_pmh.date_ranges",
+))  # fmt: skip
 _BASE = "http://x.org/1"
 
 
@@ -235,7 +196,9 @@ def _strict(body: bytes) -> object:
 
 
 def _mapped(body: bytes) -> object:
-    given = Given("x", "x", body, (), "2020-01-01", (), False, (LISTED.encode(), PROVENANCE.encode()), 0, False)
+    given = Given(
+        "x", "x", body, (), "2020-01-01", (), False, (samples.LISTED.encode(), samples.PROVENANCE.encode()), 0, False
+    )
     made = prepare(Task(SourceFacts("laro", "http://x.org/oai", "gateway.example.org"), "oai:x:1", (given,)))
     for _, reason in made.problems:
         raise UnusableRecord(reason)
@@ -374,7 +337,10 @@ def _identifiers(text: str) -> object:
     )
 
 
-_TEXTS = (CITATION.encode(), b"https://doi.org/10.1002/(SICI)1097-4571(199806)49:8%3C693::AID-ASI4%3E3.0.CO;2-O")
+_TEXTS = (
+    samples.CITATION.encode(),
+    b"https://doi.org/10.1002/(SICI)1097-4571(199806)49:8%3C693::AID-ASI4%3E3.0.CO;2-O",
+)
 _FRONTS = (
     b"Erratum to: On peat\nhttp://x.org/mmc1.pdf\nReviewer 1\nContents\nA .... 1\npp. 12-34",
     b"Annals 12(3), 45-58\nAbstract\nReceived 1 May 2018 Accepted 2 May 2018\n1\n2\n3\nReferences",
@@ -397,59 +363,67 @@ _CALLBACKS = (
     b"https://u:p@a.local./#f",
 )
 _ARGUMENTS = b"verb=ListRecords&metadataPrefix=oai_dc&from=2020-01-01&until=2021-01-01&set=a:b&x=%C3%A9"
-_OAI_SAMPLES = (LIST, IDENTIFY, FORMATS, SETS, FIRST, LIST.decode().encode("utf-16"), LIST.replace(b"&amp;", b"&"))
+_OAI_SAMPLES = (
+    samples.LIST,
+    samples.IDENTIFY,
+    samples.FORMATS,
+    samples.SETS,
+    samples.FIRST,
+    samples.LIST.decode().encode("utf-16"),
+    samples.LIST.replace(b"&amp;", b"&"),
+)
 
 TARGETS = (
     Target("oai_pmh.answers.parse_list", oai_pmh.parse_list, _OAI_SAMPLES),
     Target("oai_pmh.answers.parse_identify", oai_pmh.parse_identify, _OAI_SAMPLES),
     Target("oai_pmh.answers.parse_formats", oai_pmh.parse_formats, _OAI_SAMPLES),
     Target("oai_pmh.answers.parse_sets", oai_pmh.parse_sets, _OAI_SAMPLES),
-    Target("recovery", _text(lambda text: recovery.recovered(text, "")), (LIST,)),
-    Target("repair", _text(repair.cleaned), (LIST, PAGE)),
+    Target("recovery", _text(lambda text: recovery.recovered(text, "")), (samples.LIST,)),
+    Target("repair", _text(repair.cleaned), (samples.LIST, samples.PAGE)),
     Target("decoding", decoding.decode, _OAI_SAMPLES),
-    Target("entities", _text(entities.resolved), (ENTITIES, LIST)),
-    Target("oai_pmh.identity", _identity, (IDENTIFY.replace(b"<a xmlns='urn:a'/>", OAI_IDENTIFIER), IDENTIFY)),
-    Target("files.metha", lambda body: wire_files.cut_document(body, "1", 0), (METHA,)),
-    Target("losses", _text(lambda text: losses.missing(text, text[: len(text) // 2])), (LIST, PAGE)),
-    Target("outline, namespaces", _expat, (LIST, STATIC)),
-    Target("solr.answers", solr.parse, (SOLR, SOLR_JSON)),
+    Target("entities", _text(entities.resolved), (samples.ENTITIES, samples.LIST)),
+    Target("oai_pmh.identity", _identity, (samples.IDENTIFY.replace(b"<a xmlns='urn:a'/>", samples.OAI_IDENTIFIER), samples.IDENTIFY)),
+    Target("files.metha", lambda body: wire_files.cut_document(body, "1", 0), (samples.METHA,)),
+    Target("losses", _text(lambda text: losses.missing(text, text[: len(text) // 2])), (samples.LIST, samples.PAGE)),
+    Target("outline, namespaces", _expat, (samples.LIST, samples.STATIC)),
+    Target("solr.answers", solr.parse, (samples.SOLR, samples.SOLR_JSON)),
     Target("solr.requests", _text(solr_query.select_url), (b"http://x.org/solr/core/select?q=*:*&wt=json",), (ValueError,)),
-    Target("resourcesync.documents, resourcesync.entries", _entries, (LISTS, gzipped(LISTS), LISTS.replace(b"urlset", b"sitemapindex"))),
-    Target("documents, elements, entries, reading, values, resourcesync.bounded_parser", _strict, (LISTS, gzipped(LISTS), LISTS.replace(b"urlset", b"sitemapindex"))),
-    Target("packages", _linted_package, (a_zip(), a_tar())),
+    Target("resourcesync.documents, resourcesync.entries", _entries, (samples.LISTS, samples.gzipped(samples.LISTS), samples.LISTS.replace(b"urlset", b"sitemapindex"))),
+    Target("documents, elements, entries, reading, values, resourcesync.bounded_parser", _strict, (samples.LISTS, samples.gzipped(samples.LISTS), samples.LISTS.replace(b"urlset", b"sitemapindex"))),
+    Target("packages", _linted_package, (samples.a_zip(), samples.a_tar())),
     Target("inventory", _inventory, (b"resource list 1\n" + bytes(range(160)),)),
-    Target("static_repository.document", _static, (STATIC,)),
-    Target("files.records.records.cut_document", lambda body: wire_files.cut_document(body, "1", 0), (*_OAI_SAMPLES, *PAYLOADS)),
-    Target("files.records.records_in", wire_files.records_in, (*_OAI_SAMPLES, *PAYLOADS)),
-    Target("files.records.records.cut_dump", lambda body: wire_files.cut_dump(body, "x", is_last=True), (DUMP,)),
-    Target("files.records.records.cut_lines", lambda body: wire_files.cut_lines(body, is_last=True), (LINES,)),
-    Target("article_xml", article_xml.is_article_xml, (LIST, PAGE, JATS, JATS.decode().encode("utf-16"))),
-    Target("article_text", _first_page_of_article, (LIST, PAGE, JATS, JATS.decode().encode("utf-16"))),
-    Target("landing_page", lambda body: landing_page.read.__wrapped__(body, _BASE, "text/html"), (PAGE,)),
-    Target("resourcesync.leads.page", lambda body: leads.leads_of_page(body, _BASE), (PAGE,)),
-    Target("resourcesync.leads.robots", lambda body: leads.leads_of_robots(body, _BASE), (ROBOTS,)),
-    Target("resourcesync.leads.headers", lambda body: leads.leads_of_headers((("Link", body.decode("latin-1")),), _BASE), (LINK,)),
-    Target("links.header", _header("Link", signposting.of_answer), (LINK,)),
-    Target("links.text", _text(lambda text: links.from_text(text, _BASE)), (LINK,)),
-    Target("links.json", lambda body: links.from_json(body, _BASE), (WORK_JSON,)),
-    Target("typed_links", _text(lambda text: list(typed_links.written(text))), (LINK,)),
-    Target("declared", _declared, (PAGE, WORK_JSON, LINK)),
-    Target("signposting", _answer(lambda fetched: signposting.of_linkset(fetched, _BASE)), (WORK_JSON, LINK)),
-    Target("robots_txt", _robots, (ROBOTS,)),
-    Target("arxiv", _answer(arxiv.read_list), (ATOM,)),
-    Target("crossref", _answer(crossref.read), (WORK_JSON,)),
-    Target("crossref.list", _answer(crossref.read_list), (WORK_JSON,)),
-    Target("crossref.works", _answer(crossref_works.read_works), (WORK_JSON,)),
-    Target("crossref.journal", _answer(crossref_works.read_journal), (WORK_JSON,)),
-    Target("crossref.member", _answer(crossref_works.read_member), (WORK_JSON,)),
+    Target("static_repository.document", _static, (samples.STATIC,)),
+    Target("files.records.records.cut_document", lambda body: wire_files.cut_document(body, "1", 0), (*_OAI_SAMPLES, *samples.PAYLOADS)),
+    Target("files.records.records_in", wire_files.records_in, (*_OAI_SAMPLES, *samples.PAYLOADS)),
+    Target("files.records.records.cut_dump", lambda body: wire_files.cut_dump(body, "x", is_last=True), (samples.DUMP,)),
+    Target("files.records.records.cut_lines", lambda body: wire_files.cut_lines(body, is_last=True), (samples.LINES,)),
+    Target("article_xml", article_xml.is_article_xml, (samples.LIST, samples.PAGE, samples.JATS, samples.JATS.decode().encode("utf-16"))),
+    Target("article_text", _first_page_of_article, (samples.LIST, samples.PAGE, samples.JATS, samples.JATS.decode().encode("utf-16"))),
+    Target("landing_page", lambda body: landing_page.read.__wrapped__(body, _BASE, "text/html"), (samples.PAGE,)),
+    Target("resourcesync.leads.page", lambda body: leads.leads_of_page(body, _BASE), (samples.PAGE,)),
+    Target("resourcesync.leads.robots", lambda body: leads.leads_of_robots(body, _BASE), (samples.ROBOTS,)),
+    Target("resourcesync.leads.headers", lambda body: leads.leads_of_headers((("Link", body.decode("latin-1")),), _BASE), (samples.LINK,)),
+    Target("links.header", _header("Link", signposting.of_answer), (samples.LINK,)),
+    Target("links.text", _text(lambda text: links.from_text(text, _BASE)), (samples.LINK,)),
+    Target("links.json", lambda body: links.from_json(body, _BASE), (samples.WORK_JSON,)),
+    Target("typed_links", _text(lambda text: list(typed_links.written(text))), (samples.LINK,)),
+    Target("declared", _declared, (samples.PAGE, samples.WORK_JSON, samples.LINK)),
+    Target("signposting", _answer(lambda fetched: signposting.of_linkset(fetched, _BASE)), (samples.WORK_JSON, samples.LINK)),
+    Target("robots_txt", _robots, (samples.ROBOTS,)),
+    Target("arxiv", _answer(arxiv.read_list), (samples.ATOM,)),
+    Target("crossref", _answer(crossref.read), (samples.WORK_JSON,)),
+    Target("crossref.list", _answer(crossref.read_list), (samples.WORK_JSON,)),
+    Target("crossref.works", _answer(crossref_works.read_works), (samples.WORK_JSON,)),
+    Target("crossref.journal", _answer(crossref_works.read_journal), (samples.WORK_JSON,)),
+    Target("crossref.member", _answer(crossref_works.read_member), (samples.WORK_JSON,)),
     Target("crossref.agency", _answer(crossref_works.read_agency), (b'[{"DOI": "10.1/a", "RA": "Crossref"}]',)),
-    Target("datacite", _answer(datacite.read), (WORK_JSON,)),
-    Target("datacite.list", _answer(datacite.read_list), (WORK_JSON,)),
-    Target("openalex", _answer(openalex.read), (WORK_JSON,)),
-    Target("openalex.list", _answer(openalex.read_list), (WORK_JSON,)),
-    Target("semantic_scholar", _answer(semantic_scholar.read), (WORK_JSON,)),
-    Target("semantic_scholar.list", _answer(semantic_scholar.read_list), (WORK_JSON,)),
-    Target("unpaywall", _answer(unpaywall.read), (WORK_JSON,)),
+    Target("datacite", _answer(datacite.read), (samples.WORK_JSON,)),
+    Target("datacite.list", _answer(datacite.read_list), (samples.WORK_JSON,)),
+    Target("openalex", _answer(openalex.read), (samples.WORK_JSON,)),
+    Target("openalex.list", _answer(openalex.read_list), (samples.WORK_JSON,)),
+    Target("semantic_scholar", _answer(semantic_scholar.read), (samples.WORK_JSON,)),
+    Target("semantic_scholar.list", _answer(semantic_scholar.read_list), (samples.WORK_JSON,)),
+    Target("unpaywall", _answer(unpaywall.read), (samples.WORK_JSON,)),
     Target("europe_pmc", _answer(lambda fetched: europe_pmc.read(fetched, "10.1234/a")), SERVICES["europe_pmc"]),
     Target("hal", _answer(lambda fetched: hal.read(fetched, "10.1234/a")), SERVICES["hal"]),
     Target("doaj", _answer(lambda fetched: doaj.read(fetched, "10.1234/a")), SERVICES["doaj"]),
@@ -462,41 +436,41 @@ TARGETS = (
     Target("repositories", _text(lambda text: (inveniordm.place_of(text), dspace.place_of(text), osf.preprint_of(text))), PAGES),
     Target("openrxiv", _answer(lambda fetched: openrxiv.read(fetched, "10.1101/123456")), SERVICES["openrxiv"]),
     Target("osf", _answer(osf.read), SERVICES["osf"]),
-    Target("open_policy_finder", _answer(open_policy_finder.read), (WORK_JSON,)),
-    Target("oai_pmh.friends", friends.parse, (FRIENDS, FRIENDS_2, IDENTIFY)),
+    Target("open_policy_finder", _answer(open_policy_finder.read), (samples.WORK_JSON,)),
+    Target("oai_pmh.friends", friends.parse, (samples.FRIENDS, samples.FRIENDS_2, samples.IDENTIFY)),
     Target("identifiers, resourcesync.fixity", _text(_identifiers), _TEXTS),
     Target("identifiers of a work", _statements, _TEXTS),
-    Target("licenses, similarity", _text(_compared), (*_TEXTS, PAGE)),
+    Target("licenses, similarity", _text(_compared), (*_TEXTS, samples.PAGE)),
     Target("match", _text(_matched), (b"A title of a work: a part\nM\xc3\xbcller, K.\n2012\narticle\nA journal", *_TEXTS)),
     Target("pdf.document_kinds, versions, page_ranges", _text(_kinds), (*_TEXTS, *_FRONTS)),
-    Target("access_rights, retractions, rights_words, prohibitions, file_claims", _text(_claims), (EMBARGO, *_RIGHTS)),
-    Target("evidence", _text(_signs), (*_TEXTS, PAGE, TITLE_PAGE)),
+    Target("access_rights, retractions, rights_words, prohibitions, file_claims", _text(_claims), (samples.EMBARGO, *_RIGHTS)),
+    Target("evidence", _text(_signs), (*_TEXTS, samples.PAGE, TITLE_PAGE)),
     Target("dates", _text(_dates), _DATES),
     Target("urls", _text(_addresses), (b"http://user@x.org:80/a%2Fb?c=d&e#f", b"https://[::1]:8080/", "http://é.org/é".encode())),
     Target("urls.base_url", _text(urls.base_url), (b"http://x.org/oai?verb=Identify&x=1",), (ValueError,)),
-    Target("archives", archives.names_in, (a_zip(), a_tar())),
-    Target("archives.beginning", lambda body: archives.unpacked_beginning(body, 1000), (gzipped(LISTS), a_zip(), a_tar())),
-    Target("resourcesync.package", _packed, (a_zip(), a_tar())),
+    Target("archives", archives.names_in, (samples.a_zip(), samples.a_tar())),
+    Target("archives.beginning", lambda body: archives.unpacked_beginning(body, 1000), (samples.gzipped(samples.LISTS), samples.a_zip(), samples.a_tar())),
+    Target("resourcesync.package", _packed, (samples.a_zip(), samples.a_tar())),
     Target("resourcesync.websub", _header("Link", websub.topic_and_hub), (b'<http://h.org>; rel="hub", <http://x.org>; rel="self"',)),
     Target("resourcesync.websub.words", _answer(websub.words_of), (b"no such topic",)),
     Target("oai_pmh.list_state", _text(list_state.state_of), (b'{"token": "a", "from_": "2020-01-01", "received": 3}',)),
     Target("messages.settled_date", _header("Last-Modified", settled_date), _DATES),
     Target("retrying.retry_after", _header("Retry-After", lambda fetched: retry_after(fetched, 0.0)), (*_DATES, b"120", b"1e3")),
-    Target("gzip", lambda body: decoded(body, "gzip", "text/xml", 10_000_000), (gzipped(LIST), gzipped(gzipped(LIST)))),
-    Target("deflate", lambda body: decoded(body, "deflate", "text/xml", 10_000_000), (zlib.compress(LIST), gzipped(LIST))),
-    Target("mapping", _mapped, PAYLOADS),
-    Target("formats", _work, PAYLOADS),
-    Target("related", _beside, (LISTED.encode(),)),
-    Target("provenance", lambda body: read_provenance([body]), (PROVENANCE.encode(), *PAYLOADS)),
+    Target("gzip", lambda body: decoded(body, "gzip", "text/xml", 10_000_000), (samples.gzipped(samples.LIST), samples.gzipped(samples.gzipped(samples.LIST)))),
+    Target("deflate", lambda body: decoded(body, "deflate", "text/xml", 10_000_000), (zlib.compress(samples.LIST), samples.gzipped(samples.LIST))),
+    Target("mapping", _mapped, samples.PAYLOADS),
+    Target("formats", _work, samples.PAYLOADS),
+    Target("related", _beside, (samples.LISTED.encode(),)),
+    Target("provenance", lambda body: read_provenance([body]), (samples.PROVENANCE.encode(), *samples.PAYLOADS)),
     Target("arguments", parse_arguments, (_ARGUMENTS,)),
     Target("hub.forms", lambda body: hub_forms.read(body, 864_000), (_HUB_FORM, b"hub.mode=subscribe&hub.lease_seconds=9")),
     Target("hub.callbacks", _text(lambda text: callbacks.refusal(text, ("https://x.org/oai",), _ALLOWED)), _CALLBACKS),
     Target("hub.callbacks.network_of", _text(callbacks.network_of), (b"192.0.2.1", b"2001:db8::1%eth0", b"::ffff:192.0.2.1")),
     Target("hub.topics", _text(_HUB_TOPICS.named), (b"https://x.org/oai?verb=ListRecords&metadataPrefix=oai_dc&set=a", _CHANGE_LIST)),
     Target("request line", escaped, (b"GET /oai?" + _ARGUMENTS + b" HTTP/1.1\r\n", "GET /oai?x=é HTTP/1.1\r\n".encode())),
-    Target("mirror.read_components", lambda body: files(components(body)), (DIDL.encode(), METS.encode())),
-    Target("mirror.package", lambda body: list(dumped(io.BytesIO(body))), (DUMP,)),
-    Target("mirror.verify", _judged, (PAGE, b"%PDF-1.4", a_zip(), b"<!-- a --><html>")),
+    Target("mirror.read_components", lambda body: files(components(body)), (samples.DIDL.encode(), samples.METS.encode())),
+    Target("mirror.package", lambda body: list(dumped(io.BytesIO(body))), (samples.DUMP,)),
+    Target("mirror.verify", _judged, (samples.PAGE, b"%PDF-1.4", samples.a_zip(), b"<!-- a --><html>")),
     Target("mirror.inventory", inventory.read, (b'{"id": "a", "type": "https://ocfl.io/1.1/spec/#inventory", "head": "v1"}',)),
     Target("mirror.object_state", holding.read, (b'{"identifier": "a", "files": []}',)),
 )  # fmt: skip
