@@ -11,6 +11,7 @@ from coarnotify.patterns import AnnounceServiceResult
 from gateway.errors import ConfigurationError
 from gateway.model import FileLink, Work
 from harvester.offer.announcement import Receiver, Sender, announcement
+from tests.rows import each_row
 
 ITEM = "oai:g.example.org:laro/1"
 LINK = FileLink(
@@ -42,11 +43,7 @@ def test_it_says_who_offers_which_file_of_which_work_to_whom() -> None:
         "type": "Announce",
         "actor": {"id": "https://g.example.org", "type": "Service", "name": "The gateway"},
         "origin": {"id": "https://g.example.org/oai", "type": "Service", "inbox": "https://g.example.org/inbox"},
-        "target": {
-            "id": "https://laro.example.org/oai",
-            "type": "Service",
-            "inbox": "https://laro.example.org/inbox",
-        },
+        "target": {"id": "https://laro.example.org/oai", "type": "Service", "inbox": "https://laro.example.org/inbox"},
         "context": {
             "id": "https://laro.example.org/1",
             "type": ["Page", "sorg:AboutPage"],
@@ -88,8 +85,8 @@ def test_what_is_not_known_is_left_out() -> None:
     assert set(sparse["origin"]) == {"id", "type"}
 
 
-@pytest.mark.parametrize(
-    ("work", "page"),
+@each_row(
+    "work, page",
     [
         (WORK._replace(landing_page=""), "https://doi.org/10.5555/1"),
         (WORK._replace(landing_page="http://laro/1"), "https://doi.org/10.5555/1"),

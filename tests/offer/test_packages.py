@@ -17,6 +17,7 @@ from harvester.offer.packages import package_of, write_package
 from tests.fulltext.conftest import NAME
 from tests.http.server import ok
 from tests.offer.conftest import PREFIX, Place, pdf, upstream
+from tests.rows import each_row
 
 A, SLASHED = "LR-15-00007", "LR-15-00055/B(2)"
 slow = pytest.mark.slow  # an instance for each test
@@ -146,7 +147,7 @@ def test_nothing_that_is_taken_down_is_packed(place: Place, tmp_path: Path) -> N
     assert place.offer("--folder", str(tmp_path / "d")) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "identifier", ["../../etc/passwd", "..", "", "a/b\\c:d*?\n", "é" * 300, "CON", "-rf", ".hidden", "\x00\ud800"]
 )
 def test_names_are_safe_whatever_the_identifier_is(tmp_path: Path, identifier: str) -> None:
@@ -272,7 +273,7 @@ REGISTRY = {
 }
 
 
-@pytest.mark.parametrize("license_", ["", "cc-by", "https://creativecommons.org/licenses/by/4.0/"])
+@each_row("license_", ["", "cc-by", "https://creativecommons.org/licenses/by/4.0/"])
 def test_every_field_is_one_that_dspace_knows(license_: str) -> None:
     """DSpace's import ends at a field that its registry lacks, such as `coverage` or `description.version`."""
     statements = (*(Statement(element, "x") for element in ELEMENTS), Statement("identifier", "doi:10.1234/x"))

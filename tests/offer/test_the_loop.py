@@ -61,9 +61,13 @@ class Site:
         return self.data("explain", self.item(name))[0]
 
 
-@pytest.fixture(params=["", "/solr/laro"], ids=["its ResourceSync list", "its Solr index"])
+BY_LIST, BY_INDEX = "", "/solr/laro"
+harvested_by = lambda *ways: pytest.mark.parametrize("site", ways, indirect=True)  # noqa: E731
+
+
+@pytest.fixture
 def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
-    """Return our gateway, which harvests the library in one of two ways."""
+    """Return our gateway, which harvests the library by its ResourceSync list, or by its Solr index."""
     with world() as around:
         made = Site(tmp_path / "instance", live.free_port(), around)
         made.call("init", "--domain", "g.example.org")
@@ -76,6 +80,15 @@ def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
         yield made
 
 
+def name_file(site: Site, name: str, address: str) -> None:
+    """Let the record of the library name a file, and harvest it."""
+    document = site.world.library.document(name)
+    document["url"] = [f"URL Accepted Manuscript | {address}"]
+    document["timestamp"] = "2016-06-01T00:00:00.000Z"
+    site.call("run", "laro")
+
+
+@harvested_by(BY_LIST, BY_INDEX)
 def test_the_loop_is_closed_by_announcements(site: Site) -> None:
     library, inbox = site.world.library, site.world.inbox
     name = library.lacking[0]
@@ -103,6 +116,7 @@ def test_the_loop_is_closed_by_announcements(site: Site) -> None:
     assert len({one["id"] for one in site.world.notifications}) == 1
 
 
+@harvested_by(BY_INDEX)
 def test_the_loop_is_closed_by_a_folder(site: Site, tmp_path: Path) -> None:
     name = site.world.library.lacking[0]
     site.call("run", "laro")
@@ -117,6 +131,7 @@ def test_the_loop_is_closed_by_a_folder(site: Site, tmp_path: Path) -> None:
     assert site.data("offer", "laro") == []
 
 
+@harvested_by(BY_LIST)
 def test_the_loop_is_closed_by_our_lists(site: Site) -> None:
     """A destination that only reads our lists sees which works have a file here, and takes it."""
     library = site.world.library
@@ -136,23 +151,7 @@ def test_the_loop_is_closed_by_our_lists(site: Site) -> None:
     assert site.data("offer", "laro") == [], "the source has it already"
 
 
-@pytest.mark.parametrize("site", ["/solr/laro"], indirect=True, ids=["its Solr index"])
-def test_the_loop_is_closed_by_a_source_that_names_the_address_we_found(site: Site) -> None:
-    library = site.world.library
-    name = library.lacking[0]
-    site.call("run", "laro")
-    site.call("discover", "laro")
-    document = library.document(name)
-    document["url"] = [f"URL Accepted Manuscript | https://repository.example.net/{name}.pdf"]
-    document["timestamp"] = "2016-06-01T00:00:00.000Z"
-    site.call("run", "laro")
-    site.call("discover", "laro", "--item", site.item(name))
-    assert site.search(name)["outcome"] == "already-held"
-    assert site.data("offer", "laro") == [], "the record of the source names this file itself"
-    assert [offer["outcome"] for offer in site.search(name)["offers"]] == []
-
-
-@pytest.mark.parametrize("site", ["/solr/laro"], indirect=True, ids=["its Solr index"])
+@harvested_by(BY_INDEX)
 def test_an_announced_file_is_taken_when_the_source_names_its_address(site: Site) -> None:
     library, inbox = site.world.library, site.world.inbox
     name = library.lacking[0]
@@ -162,10 +161,7 @@ def test_an_announced_file_is_taken_when_the_source_names_its_address(site: Site
     site.call("discover", "laro")
     assert [one["outcome"] for one in site.data("offer", "laro")] == ["created"]
     (notification,) = site.world.notifications
-    document = library.document(name)
-    document["url"] = [f"URL Accepted Manuscript | {notification['object']['id']}"]
-    document["timestamp"] = "2016-06-01T00:00:00.000Z"
-    site.call("run", "laro")
+    name_file(site, name, notification["object"]["id"])
     site.call("discover", "laro")
     after = site.search(name)
     assert (after["outcome"], [offer["outcome"] for offer in after["offers"]]) == ("already-held", ["taken"])
@@ -176,16 +172,12 @@ def test_an_announced_file_is_taken_when_the_source_names_its_address(site: Site
     assert site.search(name)["outcome"] == "already-held"
 
 
-@pytest.mark.parametrize("site", ["/solr/laro"], indirect=True, ids=["its Solr index"])
+@harvested_by(BY_INDEX)
 def test_a_rejected_file_that_the_record_names_stays_named(site: Site) -> None:
-    library = site.world.library
-    name = library.lacking[0]
+    name = site.world.library.lacking[0]
     site.call("run", "laro")
     site.call("discover", "laro")
-    document = library.document(name)
-    document["url"] = [f"URL Accepted Manuscript | https://repository.example.net/{name}.pdf"]
-    document["timestamp"] = "2016-06-01T00:00:00.000Z"
-    site.call("run", "laro")
+    name_file(site, name, f"https://repository.example.net/{name}.pdf")
     site.call("review", "reject", site.item(name), f"https://repository.example.net/{name}.pdf", "--yes")
     site.call("discover", "laro")
     after = site.search(name)
