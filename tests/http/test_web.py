@@ -240,6 +240,35 @@ def test_chunked_answer_is_put_together(server, make):
     assert make(url).web(Request(url, "x")).body == b"<a/>"
 
 
+_HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
+_CONTINUE, _PROCESSING = b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 102 Processing\r\n\r\n"
+_FINAL = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 4\r\n\r\n<a/>"
+
+
+def _raw(answer: bytes):
+    """Return what writes an answer of these bytes and keeps the connection."""
+    return lambda handler: handler.wfile.write(answer)
+
+
+@each_row("before", [_HINTS, _CONTINUE, _CONTINUE + _PROCESSING + _HINTS, _HINTS * 19])
+def test_informational_answers_are_skipped_and_the_connection_goes_on(server, make, before: bytes):
+    """RFC 9110 §15.2, RFC 8297."""
+    url = server.say("/", _raw(before + _FINAL))
+    web = make(url).web
+    for _ in range(2):
+        fetched = web(Request(url, "x"))
+        assert (fetched.status, fetched.body, fetched.header("Link")) == (200, b"<a/>", "")
+    assert len({request.peer for request in server.asked[-2:]}) == 1
+
+
+def test_informational_answers_without_end_are_an_error_and_a_switch_of_protocols_is_the_answer(server, make):
+    url = server.say("/", _raw(_HINTS * 20 + _FINAL))
+    with pytest.raises(ConnectionFailed, match="informational"):
+        make(url, ONCE).web(Request(url, "x"))
+    server.say("/", _raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"))
+    assert make(url).web(Request(url, "x")).status == 101
+
+
 # --- patience ---------------------------------------------------------------------------------------------------
 
 

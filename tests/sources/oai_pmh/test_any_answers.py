@@ -23,7 +23,6 @@ from harvester.sources.oai_pmh.list_state import Evidence, Position, Profile, st
 from tests.oai_pages import error, page, record
 from tests.sources.oai_pmh.test_answers_any_bytes import CONTENT_TYPES, mutated
 
-
 MOST_REQUESTS = 2000
 _TOKENS = st.sampled_from(["", " ", "a", "b", "c", "a+b c&amp;%2B", "é", "x" * 3000])
 _SIZES = st.sampled_from(["", ' completeListSize="0"', ' completeListSize="4" cursor="2"', ' completeListSize="-1"'])
