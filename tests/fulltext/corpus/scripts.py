@@ -83,7 +83,7 @@ def _do(line: str, paper: Paper, s: Subject, own: Subject) -> None:
         "summary": lambda: summary(paper, own),
         "body": lambda: body(paper, own, count, *words[1:]),
         "references": lambda: references(paper, own, count or 12),
-    }[verb]()  # type: ignore[no-untyped-call]
+    }[verb]()
 
 
 def first_pages(paper: Paper, count: int) -> Paper:

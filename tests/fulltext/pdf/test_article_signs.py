@@ -11,7 +11,7 @@ from harvester.fulltext.pdf.record_kinds import other_type
 from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
-BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(60))
+BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(24))
 LISTED = "References\n[1] A. Holm, Peat.\n[2] B. Holm, Bog.\n[3] C. Holm, Fen."
 TEXT = f"Abstract\n{BODY}\n{LISTED}"
 

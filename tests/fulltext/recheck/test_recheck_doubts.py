@@ -54,9 +54,6 @@ def is_conditional(looks: Rechecked, url: str = COPY) -> bool:
     return "If-None-Match" in dict(last.headers)
 
 
-# --- whole looks --------------------------------------------------------------------------------------------------
-
-
 def test_a_file_that_returns_is_read_whole_because_an_old_backup_has_the_old_validators(rechecked) -> None:  # noqa: F811 - the fixture
     rechecked.all(30)
     rechecked.web.own[COPY] = answer(status=404)
@@ -115,9 +112,6 @@ def test_status_names_files_that_nobody_could_look_at_for_longer_than_the_grace(
     assert ": rate-limited, no look was possible since " in words_of_look(files[1])
     facts = facts_of_look(files[1])
     assert (facts["missing_since"], facts["unseen_since"]) == (None, moment(now - 30 * DAY))
-
-
-# --- what is remembered -------------------------------------------------------------------------------------------
 
 
 def test_the_text_of_a_page_in_the_place_of_a_file_does_not_count_as_that_of_the_file(named) -> None:  # noqa: F811 - the fixture
@@ -179,9 +173,6 @@ def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_writt
     assert looks.all(1) == {published: Effect.UNCHANGED}
 
 
-# --- decisions ----------------------------------------------------------------------------------------------------
-
-
 def test_another_document_in_the_place_of_a_file_waits_for_a_person_also_after_a_search(rechecked) -> None:  # noqa: F811  # noqa: F811 - the fixture
     rechecked.web.own[COPY] = answer(OTHER)
     assert rechecked.all(1) == {COPY: Effect.CHANGED}
@@ -213,9 +204,6 @@ def test_a_withdrawn_file_that_the_record_names_too_is_published_as_that_of_the_
     (file,) = files_of((SEEN, gone), (ACCEPTED, rejected), (HELD,), Terms())
     assert (file.origin, file.found_in, file.missing) == (FileOrigin.UPSTREAM, "", "since 1970-01-01 (gone)")
     assert files_of((gone._replace(sha256=""),), (ACCEPTED, rejected), (HELD,), Terms()) == (file,)
-
-
-# --- settings that change -----------------------------------------------------------------------------------------
 
 
 def test_named_files_are_looked_at_as_long_as_the_setting_says_so(named, searching) -> None:  # noqa: F811 - the fixture

@@ -1,4 +1,4 @@
-"""After each of ten rounds the datestamps are right, and so is the view of a mirror, whatever the servers do.
+"""After each of eight rounds the datestamps are right, and so is the view of a mirror, whatever the servers do.
 
 RECHECK_FILES says how many files there are (1,000 take half an hour), RECHECK_SEED which changes they go through.
 """
@@ -38,8 +38,8 @@ from tests.mirror.provider import Item, serving
 from tests.mirror.rounds import SETTINGS
 from tests.seeds import seed_of
 
-ROUNDS = 10
-FILES = int(os.environ.get("RECHECK_FILES", "60"))
+ROUNDS = 8
+FILES = int(os.environ.get("RECHECK_FILES", "40"))
 DAY = 86_400
 _OPTIONS: dict[str, str | int | float | bool] = {
     "discover_delay_seconds": 0.0, "discover_email": "librarian@library.test", "recheck_whole_every": WHOLE_EVERY,

@@ -15,7 +15,6 @@ from gateway.fulltext.decisions import words
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
 from gateway.model import Decision, Outcome
-from gateway.names import upstream_identifier
 from harvester.fulltext.recheck.look_at import Effect
 from harvester.fulltext.recheck.run import Order, Recheck, Result
 from harvester.http.messages import Fetched, Request
@@ -110,9 +109,6 @@ def of_item(rechecked: Rechecked, identifier: str = IDENTIFIER):
     return look
 
 
-# --- unchanged ----------------------------------------------------------------------------------------------------
-
-
 def test_a_file_is_fetched_once_whole_and_then_only_asked_after(rechecked) -> None:
     before = stamps(rechecked.search)
     effects = [rechecked.all(30)[COPY] for _ in range(8)]
@@ -134,10 +130,18 @@ def test_each_file_is_due_once_in_each_period_at_its_own_place(rechecked) -> Non
     assert [later - earlier for earlier, later in pairwise(looked)] == [90, 90]
 
 
-def test_without_a_period_every_file_is_looked_at_when_somebody_asks(rechecked) -> None:
-    for _ in range(2):
+def test_an_order_says_which_files_are_looked_at(rechecked) -> None:
+    def looked(days: float = 0, **order) -> list[str]:
+        return [result.look.url for result in rechecked.run(days, **order)]
+
+    for _ in range(2):  # without a period a file is looked at whenever somebody asks
         rechecked.search.now += 1
         assert [result.effect for result in rechecked.run(every={"laro": 0})] == [Effect.UNCHANGED]
+    assert looked(identifier=IDENTIFIER) == [COPY]  # due or not
+    assert looked(identifier="oai:g.example.org:laro/x") == []
+    assert looked(1, is_all=True, limit=1) == [COPY]
+    assert looked(1, is_all=True, limit=0) == []
+    assert looked(1, every={"laro": 0, "another": 0}) == [COPY]  # once, though two sources have its host
 
 
 def test_files_that_were_asked_for_are_continued_after_an_interruption(rechecked) -> None:
@@ -146,11 +150,6 @@ def test_files_that_were_asked_for_are_continued_after_an_interruption(rechecked
     rechecked.search.now += 1
     assert len(rechecked.run(is_all=True)) == 1
     assert rechecked.run() == []
-
-
-def test_one_item_is_looked_at_due_or_not(rechecked) -> None:
-    assert [result.look.url for result in rechecked.run(identifier=IDENTIFIER)] == [COPY]
-    assert rechecked.run(identifier="oai:g.example.org:laro/x") == []
 
 
 def test_a_rehearsal_looks_and_stores_nothing(rechecked) -> None:
@@ -182,11 +181,6 @@ def test_a_story_that_is_empty_begins_with_the_look(rechecked) -> None:
     assert rechecked.verdicts() == []  # nobody had decided
 
 
-def test_a_limit_ends_the_looks(rechecked) -> None:
-    assert rechecked.run(is_all=True, limit=1)
-    assert rechecked.run(1, is_all=True, limit=0) == []
-
-
 def test_a_file_that_has_moved_is_asked_after_where_it_is_now(rechecked) -> None:
     before, there = stamps(rechecked.search), rechecked.web.own[COPY]
     rechecked.all(1)
@@ -200,17 +194,21 @@ def test_a_file_that_has_moved_is_asked_after_where_it_is_now(rechecked) -> None
     assert stamps(rechecked.search) == before
 
 
-# --- changed ------------------------------------------------------------------------------------------------------
-
-
-def test_a_file_that_was_replaced_by_another_one_of_the_work_is_published_anew(rechecked) -> None:
-    before = stamps(rechecked.search)
-    new = pdf(rechecked.search, "Revised in the second edition")
+def test_a_file_that_was_replaced_by_another_one_of_the_work_is_published_again_with_its_new_facts(rechecked) -> None:
+    search, before = rechecked.search, stamps(rechecked.search)
+    new = pdf(search, "Revised in the second edition")
     rechecked.web.own[COPY] = answer(new, ETag='"2"')
-    assert rechecked.all(1) == {COPY: Effect.CHANGED}
-    assert dcterms_text(rechecked.search, "extent") == f"{len(new)} bytes"
+    (result,) = rechecked.run(1, is_all=True)
+    assert (result.effect, result.verdict) == (Effect.CHANGED, "accept")
+    assert dcterms_text(search, "extent") == f"{len(new)} bytes"
     assert rechecked.verdicts() == [("accept", "rule")] * 2
-    assert stamps(rechecked.search)[1] == before[1] + 1
+    assert stamps(search)[1] == before[1] + 1
+    (candidate,) = candidates_of(search.desk.search(IDENTIFIER))
+    assert (candidate.size, candidate.found_by, candidate.outcome) == (len(new), "unpaywall", Outcome.SUCCESS)
+    assert search.desk.first_page(candidate.sha256)  # for people
+    last = words(search.desk.decisions(IDENTIFIER))[COPY]
+    assert isinstance(last, Decision)
+    assert last.sha256 == candidate.sha256
     assert rechecked.all(1) == {COPY: Effect.UNCHANGED}
     assert rechecked.stamped == 0
 
@@ -399,21 +397,6 @@ def test_the_text_of_the_published_bytes_is_known_without_a_copy_of_ours(searchi
     assert without_copy.all(1) == {COPY: Effect.CHANGED}
 
 
-def test_the_beginning_of_a_new_text_is_kept_for_people(rechecked) -> None:
-    rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"))
-    (result,) = rechecked.run(1, is_all=True)
-    (candidate,) = candidates_of(rechecked.search.desk.search(IDENTIFIER))
-    assert rechecked.search.desk.first_page(candidate.sha256)
-    assert result.verdict == "accept"
-
-
-def test_hosts_of_several_sources_are_one_host(rechecked) -> None:
-    assert [result.look.url for result in rechecked.run(1, every={"laro": 0, "another": 0})] == [COPY]
-
-
-# --- hosts that stamp, and servers that lie -----------------------------------------------------------------------
-
-
 def stamping(rechecked: Rechecked, words_: Callable[[], str] = lambda: "") -> None:
     """Let the server stamp each download: a number in the bytes, and a line on the page."""
     count = iter(range(1000))
@@ -458,9 +441,6 @@ def test_an_answer_that_nothing_has_changed_counts_only_if_it_was_asked_for(rech
     assert rechecked.all(1) == {COPY: Effect.ABSENT}
 
 
-# --- files that records name --------------------------------------------------------------------------------------
-
-
 def named_text(named: Rechecked, term: str) -> str | None:
     return dcterms_text(named.search, term, url=FILE, item=NAMED)
 
@@ -479,11 +459,11 @@ def test_new_bytes_of_a_file_that_the_record_names_are_published(named) -> None:
 def test_a_file_that_the_record_names_is_flagged_and_never_removed(named, end, outcome) -> None:
     there = named.web.own[FILE]
     named.web.own[FILE] = end
-    named.all(1)
+    assert [result.is_flagged for result in named.run(1, is_all=True)] == [True]
     flag = f"; missing: since 2027-01-16 ({outcome})"
     assert (named_text(named, "provenance") or "").endswith(flag)
     assert (named_text(named, "extent"), named.stamped) == ("10 bytes", 1)
-    named.all(1)
+    assert [result.is_flagged for result in named.run(1, is_all=True)] == [False]  # it is reported once
     assert ((named_text(named, "provenance") or "").endswith(flag), named.stamped) == (True, 0)
     named.web.own[FILE] = there
     assert named.all(1) == {FILE: Effect.RETURNED}
@@ -504,23 +484,6 @@ def test_a_named_file_is_away_for_a_week_before_it_is_flagged(named) -> None:
     assert "; missing: since 2027-01-18 (not-found)" in (named_text(named, "provenance") or "")
 
 
-def test_a_missing_file_is_reported_once(named) -> None:
-    named.web.own[FILE] = answer(status=410)
-    assert [result.is_flagged for _ in range(3) for result in named.run(1, is_all=True)] == [True, False, False]
-
-
 def test_files_that_records_name_are_left_alone_where_the_setting_says_so(named, searching) -> None:
     other = searching(named.web, discover_named_files=False)
     assert Rechecked(other).all(1) == {}
-
-
-def test_the_new_facts_are_in_the_story_of_the_item(rechecked) -> None:
-    new = pdf(rechecked.search, "Revised")
-    rechecked.web.own[COPY] = answer(new, ETag='"2"')
-    rechecked.all(1)
-    (candidate,) = candidates_of(rechecked.search.desk.search(IDENTIFIER))
-    assert (candidate.size, candidate.found_by, candidate.outcome) == (len(new), "unpaywall", Outcome.SUCCESS)
-    last = words(rechecked.search.desk.decisions(IDENTIFIER))[COPY]
-    assert isinstance(last, Decision)
-    assert last.sha256 == candidate.sha256
-    assert upstream_identifier(IDENTIFIER).endswith(ITEM)
