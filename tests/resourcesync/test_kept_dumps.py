@@ -285,7 +285,7 @@ def test_other_versions_stay_in_the_packages(secretive, house):
     assert {name.removeprefix(NAME) for name in contents} == {"2", "3"}
 
 
-@pytest.mark.parametrize("is_named", [False, True])
+@pytest.mark.parametrize("is_named", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_address_of_a_file_that_is_taken_down_is_nowhere(source, house, is_named):
     """In the DIDL, in links of lists, and in the record if that names it."""
     address = "http://laro.example.org/1.pdf" if is_named else FOUND.url
@@ -321,7 +321,9 @@ def test_a_download_that_began_before_a_takedown_is_not_continued(secretive, hou
         secretive.tend()
 
 
-@pytest.mark.parametrize("step", ["_note", "_publish", "_restore_tombstones"])
+@pytest.mark.parametrize(
+    "step", ["_publish", *(pytest.param(name, marks=pytest.mark.slow) for name in ("_note", "_restore_tombstones"))]
+)
 def test_a_kill_during_a_takedown_shows_nothing_that_the_store_hides(secretive, house, monkeypatch, step):
     """What the store has published as deleted can be got nowhere, and the rest of the takedown is done later."""
 

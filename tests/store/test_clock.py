@@ -33,31 +33,38 @@ def test_a_new_anchor_stands_for_the_wall_clock():
     assert first(Moment(1000.5, 50.0, "boot")) == ANCHOR
 
 
-def test_the_clock_runs_with_the_monotonic_clock():
-    assert clock_time(ANCHOR, Moment(1010.6, 60.0, "boot")) == (1010, ANCHOR, 1010)
+def anchored(wall: float, monotonic: float, boot: str = "boot", *, ceiling: int = 0) -> Anchor:
+    """Return an anchor whose ceiling, if none is given, is as far ahead as it is raised."""
+    return Anchor(wall, monotonic, boot, ceiling or int(wall) + CEILING_SECONDS)
 
 
-@each_row("wall", [0.0, 900.0, 1010.5 + AHEAD_SECONDS - 0.1])
-def test_a_wall_clock_that_is_back_or_a_little_ahead_does_nothing(wall):
-    assert clock_time(ANCHOR, Moment(wall, 60.0, "boot")) == (1010, ANCHOR, 1010)
-
-
-def test_a_wall_clock_that_is_ahead_moves_the_anchor():
-    ahead = Anchor(5000.0, 60.0, "boot", 5000 + CEILING_SECONDS)
-    assert clock_time(ANCHOR, Moment(5000.0, 60.0, "boot")) == (5000, ahead, 1010)
-
-
-def test_a_wall_clock_that_is_ahead_never_lowers_the_ceiling():
-    assert clock_time(ANCHOR._replace(ceiling=9000), Moment(5000.0, 60.0, "boot")).anchor.ceiling == 9000
-
-
-def test_nothing_is_told_above_the_ceiling_before_it_is_raised():
-    raised = ANCHOR._replace(ceiling=1061 + CEILING_SECONDS)
-    assert clock_time(ANCHOR, Moment(1060.0, 110.5, "boot")) == (1061, raised, 1060)
-
-
-def test_a_wall_clock_that_runs_ahead_of_the_ceiling_stays_below_it_until_it_is_raised():
-    assert clock_time(ANCHOR, Moment(5000.0, 200.0, "boot")).safe == 1060
+@each_row(
+    "anchor, moment, reading",
+    [
+        # The clock runs with the monotonic clock, also if the wall clock is back or a little ahead.
+        (ANCHOR, Moment(1010.6, 60.0, "boot"), (1010, ANCHOR, 1010)),
+        (ANCHOR, Moment(0.0, 60.0, "boot"), (1010, ANCHOR, 1010)),
+        (ANCHOR, Moment(900.0, 60.0, "boot"), (1010, ANCHOR, 1010)),
+        (ANCHOR, Moment(1010.5 + AHEAD_SECONDS - 0.1, 60.0, "boot"), (1010, ANCHOR, 1010)),
+        # A wall clock that is ahead moves the anchor, and never lowers the ceiling.
+        (ANCHOR, Moment(5000.0, 60.0, "boot"), (5000, anchored(5000.0, 60.0), 1010)),
+        (
+            ANCHOR._replace(ceiling=9000),
+            Moment(5000.0, 60.0, "boot"),
+            (5000, anchored(5000.0, 60.0, ceiling=9000), 1010),
+        ),
+        # Nothing is told above the ceiling before it is raised.
+        (ANCHOR, Moment(1060.0, 110.5, "boot"), (1061, ANCHOR._replace(ceiling=1061 + CEILING_SECONDS), 1060)),
+        (ANCHOR, Moment(5000.0, 200.0, "boot"), (5000, anchored(5000.0, 200.0), 1060)),
+        # After a reboot, the clock goes on from the ceiling, unless the wall clock is above it.
+        (ANCHOR, Moment(900.0, 3.0, "other"), (1060, anchored(1060.0, 3.0, "other"), 1060)),
+        (ANCHOR, Moment(900.0, 80.0, "other"), (1060, anchored(1060.0, 80.0, "other"), 1060)),
+        (ANCHOR, Moment(900.0, 3.0, "boot"), (1060, anchored(1060.0, 3.0), 1060)),
+        (ANCHOR, Moment(2000.0, 3.0, "other"), (2000, anchored(2000.0, 3.0, "other"), 1060)),
+    ],
+)
+def test_the_clock_tells_a_second_an_anchor_and_what_is_safe_if_nothing_can_be_written(anchor, moment, reading):
+    assert clock_time(anchor, moment) == reading
 
 
 def _stated_seconds(anchor, behind, seconds):
@@ -89,17 +96,6 @@ def test_a_clock_that_is_ahead_goes_at_half_its_speed():
 def test_a_wall_clock_that_is_behind_by_more_than_a_day_may_be_the_wrong_one_and_slows_nothing():
     seconds = _stated_seconds(ANCHOR, 2 * 86_400, 300)
     assert seconds[299] - seconds[0] == 299
-
-
-@each_row("moment", [Moment(900.0, 3.0, "other"), Moment(900.0, 80.0, "other"), Moment(900.0, 3.0, "boot")])
-def test_after_a_reboot_the_clock_goes_on_from_the_ceiling(moment):
-    going_on = Anchor(1060.0, moment.monotonic, moment.boot, 1060 + CEILING_SECONDS)
-    assert clock_time(ANCHOR, moment) == (1060, going_on, 1060)
-
-
-def test_after_a_reboot_a_wall_clock_above_the_ceiling_is_believed():
-    reading = clock_time(ANCHOR, Moment(2000.0, 3.0, "other"))
-    assert (reading.second, reading.anchor.wall, reading.safe) == (2000, 2000.0, 1060)
 
 
 @given(
@@ -166,17 +162,18 @@ def test_in_a_container_whose_uptime_is_its_own_the_monotonic_clock_counts():
     assert unexplained(anchor, Moment(1100.5, 5100.0, "boot"), 30.0) == 0.0
 
 
-def test_a_jump_that_is_not_believed_leaves_the_clock_to_the_monotonic_one():
-    assert held(ANCHOR, Moment(1010.6 + 400 * DAY, 60.0, "boot"), inf) == (1010, ANCHOR, 1010)
-
-
-def test_after_a_reboot_a_jump_that_is_not_believed_stays_at_the_ceiling():
-    assert held(ANCHOR, Moment(1010.6 + 400 * DAY, 3.0, "other"), inf) == (1060, ANCHOR, 1060)
-
-
-def test_a_process_with_false_clocks_tells_nothing_that_is_later_than_others_tell_it():
-    moment = Moment(1010.6 + 400 * DAY, 60.0 + 400 * DAY, "boot")
-    assert held(ANCHOR, moment, 60.0) == (1000, ANCHOR, 1000)
+@each_row(
+    "moment, uptime, reading",
+    [
+        # A jump that is not believed leaves the clock to the monotonic one; after a reboot it stays at the ceiling.
+        (Moment(1010.6 + 400 * DAY, 60.0, "boot"), inf, (1010, ANCHOR, 1010)),
+        (Moment(1010.6 + 400 * DAY, 3.0, "other"), inf, (1060, ANCHOR, 1060)),
+        # A process with false clocks tells nothing that is later than others tell it.
+        (Moment(1010.6 + 400 * DAY, 60.0 + 400 * DAY, "boot"), 60.0, (1000, ANCHOR, 1000)),
+    ],
+)
+def test_a_clock_that_is_not_believed_is_held(moment, uptime, reading):
+    assert held(ANCHOR, moment, uptime) == reading
 
 
 def test_what_the_host_says_of_itself_is_read(tmp_path):

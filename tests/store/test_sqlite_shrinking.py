@@ -22,6 +22,7 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_log import WriteAheadLog
 from gateway.store.sqlite_shrinking import Shrunk, shrink
 from tests.clocks import Clocks
+from tests.rows import each_row
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model, listed
 
@@ -39,7 +40,7 @@ def number(store: SqliteStore, name: str) -> int:
     return value
 
 
-def spread(model: Model, items: int = 3_000) -> None:
+def spread(model: Model, items: int = 1_500) -> None:
     """Publish items among rows that are removed afterwards, so that much of the file is free, in all of its parts."""
     with model.store._file.writing() as session:
         session.execute("create table filler (content blob)")
@@ -291,7 +292,7 @@ def full_above(most: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.parametrize("folder", [None, "/nowhere"])
+@each_row("folder", [None, "/nowhere"])
 def test_temporary_files_lie_beside_the_store(former, path, monkeypatch, folder):
     monkeypatch.delenv("SQLITE_TMPDIR", raising=False)
     if folder is not None:
@@ -346,8 +347,7 @@ def test_a_store_that_another_process_writes_is_opened(path, model):
             assert store.fact("made_at")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("at", STEPS)
+@pytest.mark.parametrize("at", [STEPS[0], pytest.param(STEPS[1], marks=pytest.mark.slow)])
 def test_a_kill_at_a_step_loses_nothing(tmp_path, at):
     path, clocks = tmp_path / "store.sqlite", Clocks()
     with closing(furnished(SqliteStore(path, create=True, clock=clocks.host()))) as store:
