@@ -15,7 +15,7 @@ from harvester.http.messages import Request
 from harvester.http.proxies import Proxies, shown
 from tests.http.authority import authority, server_context
 from tests.http.proxying import Proxy, proxying
-from tests.http.server import ok, serving
+from tests.http.server import Server, ok, serving
 from tests.rows import each_row
 
 BOTH = {"HTTP_PROXY": "http://p.example.org:3128", "https_proxy": "p.example.org:3129"}
@@ -105,10 +105,15 @@ def through(make, proxy):
     return through
 
 
+def _lead(proxy: Proxy, server: Server, *names: str) -> None:
+    """Let the proxy find a server under these names."""
+    host, port = server.address.split(":")
+    proxy.names |= dict.fromkeys(names, (host, int(port)))
+
+
 def test_a_plain_request_goes_to_the_proxy_in_absolute_form(server, proxy, through):
     server.say("/oai", ok(b"<ok/>"))
-    host, port = server.address.split(":")
-    proxy.names["repo.example.org"] = (host, int(port))
+    _lead(proxy, server, "repo.example.org")
     answer = through().web(Request("http://repo.example.org/oai"))
     assert (answer.status, answer.body, answer.url) == (200, b"<ok/>", "http://repo.example.org/oai")
     assert proxy.asked == [("GET", "http://repo.example.org/oai")]
@@ -121,8 +126,7 @@ def test_an_encrypted_request_goes_through_a_tunnel_and_the_server_is_verified(p
     bundle = authority(tmp_path)
     with serving(server_context(tmp_path, "repo.example.org")) as server:
         server.say("/oai", ok(b"<ok/>"))
-        host, port = server.address.split(":")
-        proxy.names |= {"repo.example.org": (host, int(port)), "other.example.org": (host, int(port))}
+        _lead(proxy, server, "repo.example.org", "other.example.org")
         access = Access("https://repo.example.org/oai", ca_bundle=str(bundle))
         assert through(access).web(Request("https://repo.example.org/oai", "x")).body == b"<ok/>"
         assert proxy.asked == [("CONNECT", "repo.example.org:443")]
@@ -140,8 +144,7 @@ def test_a_proxy_may_be_spoken_to_by_tls(make, tmp_path, scheme):
     inner = server_context(tmp_path, "repo.example.org") if scheme == "https" else None
     with proxying(server_context(tmp_path, "localhost")) as proxy, serving(inner) as server:
         server.say("/oai", ok(b"<ok/>"))
-        host, port = server.address.split(":")
-        proxy.names["repo.example.org"] = (host, int(port))
+        _lead(proxy, server, "repo.example.org")
         environ = {"ALL_PROXY": f"https://localhost:{proxy.address.split(':')[1]}"}
         url = f"{scheme}://repo.example.org/oai"
         assert make(settings={"fetch_ca_bundle": bundle}, environ=environ).web(Request(url)).body == b"<ok/>"
@@ -152,8 +155,7 @@ def test_a_proxy_may_be_spoken_to_by_tls(make, tmp_path, scheme):
 def test_a_proxy_that_wants_credentials_gets_them_and_nobody_sees_them(server, proxy, through, caplog):
     caplog.set_level(logging.DEBUG)
     server.say("/", ok())
-    host, port = server.address.split(":")
-    proxy.names["repo.example.org"] = (host, int(port))
+    _lead(proxy, server, "repo.example.org")
     proxy.wants = "Basic " + b64encode(b"me:s3cret").decode()
     assert through(credentials="me:s3cret@").web(Request("http://repo.example.org/")).status == 200
     assert "Proxy-Authorization" not in server.asked[0].headers
@@ -174,7 +176,7 @@ def test_a_proxy_that_is_not_there_is_told_in_seconds_without_its_credentials(pr
     assert "s3cret" not in str(caught.value)
 
 
-REFUSED = [
+PRIVATE = [
     "10.1.2.3",
     "169.254.169.254",
     "192.0.0.192",
@@ -184,27 +186,25 @@ REFUSED = [
     "wiki.internal",
     "a.local",
 ]
+NO_NAMES = ["a.example.org\\\\", "a..example.org", "a%2eb.example.org", "a.example.org;b", "a,b.example.org"]
 
 
-@each_row("host", REFUSED)
-@each_row("scheme", ["http", "https"])
-def test_a_proxy_is_not_asked_for_private_addresses_and_local_names(proxy, through, host, scheme):
-    with pytest.raises(AddressRefused, match="allow it: allow = "):
-        through().web(Request(f"{scheme}://{host}/"))
-    assert proxy.asked == []
-
-
-@each_row("host", ["a.example.org\\\\", "a..example.org", "a%2eb.example.org", "a.example.org;b", "a,b.example.org"])
-def test_a_proxy_is_not_asked_for_what_is_no_name(proxy, through, host):
-    with pytest.raises(AddressRefused, match="not a valid host name"):
-        through().web(Request(f"http://{host}/"))
+@each_row(
+    "url, sentence",
+    [
+        *((f"{scheme}://{host}/", "allow it: allow = ") for scheme in ("http", "https") for host in PRIVATE),
+        *((f"http://{host}/", "not a valid host name") for host in NO_NAMES),
+    ],
+)
+def test_a_proxy_is_not_asked_for_private_addresses_local_names_and_what_is_no_name(proxy, through, url, sentence):
+    with pytest.raises(AddressRefused, match=sentence):
+        through().web(Request(url))
     assert proxy.asked == []
 
 
 def test_a_redirect_to_a_local_name_does_not_reach_the_proxy(server, proxy, through):
     server.say("/", ok(b"", 302, Location="http://metadata.google.internal/computeMetadata/v1/"))
-    host, port = server.address.split(":")
-    proxy.names["repo.example.org"] = (host, int(port))
+    _lead(proxy, server, "repo.example.org")
     with pytest.raises(AddressRefused, match=r"redirects to http://metadata.google.internal.* local network"):
         through().web(Request("http://repo.example.org/"))
     assert len(proxy.asked) == 1
@@ -212,8 +212,7 @@ def test_a_redirect_to_a_local_name_does_not_reach_the_proxy(server, proxy, thro
 
 def test_a_source_or_an_allowed_host_may_have_a_local_name_behind_a_proxy(server, proxy, through):
     server.say("/", ok())
-    host, port = server.address.split(":")
-    proxy.names |= {"laro.intranet": (host, int(port)), "files": (host, int(port)), "10.1.2.3": (host, int(port))}
+    _lead(proxy, server, "laro.intranet", "files", "10.1.2.3")
     made = through(Access("http://laro.intranet/", allow=("files:80", "10.0.0.0/8")))
     for url in ("http://laro.intranet/", "http://files/", "http://10.1.2.3/"):
         assert made.web(Request(url, "x")).status == 200
