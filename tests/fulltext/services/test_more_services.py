@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gateway.errors import AnswerError, TryLater
+from gateway.errors import AnswerError
 from gateway.model import Outcome
 from harvester.fulltext.known_copies import Copy, Description
 from harvester.fulltext.service_rules import SERVICES
@@ -25,7 +25,7 @@ from harvester.fulltext.steps.openalex import STEP as OPENALEX
 from harvester.http.messages import Request
 from harvester.http.urls import host_of
 from tests.fulltext.recorded import fetched, plain
-from tests.fulltext.services.reading import CC_BY, DOI, sent, some
+from tests.fulltext.services.reading import CC_BY, DOI, OF_A_DOI, sent, some
 from tests.fulltext.step_arguments import known, offline
 from tests.fulltext.web import RecordedWeb, answer, work
 from tests.fuzz import answers
@@ -323,26 +323,11 @@ def test_the_recorded_releases_of_fatcat_have_no_files() -> None:
     ]
 
 
-READERS = {
-    "europe_pmc": lambda response: europe_pmc.read(response, DOI),
-    "hal": lambda response: hal.read(response, DOI), "doaj": lambda response: doaj.read(response, DOI),
-    "core": lambda response: core.read(response, DOI), "base": lambda response: base_search.read(response, DOI),
-    "fatcat": lambda response: fatcat.read(response, DOI),
-}  # fmt: skip
-
-
-@each_row("read", READERS.values())
-def test_a_service_that_is_busy_is_asked_later(read) -> None:
-    with pytest.raises(TryLater):
-        read(sent({}, 429))
-    assert read(answer(b"", 404)) is None
-
-
 @each_row("name", ["hal", "doaj", "core", "base", "fatcat"])
 def test_what_a_service_lists_of_other_works_is_left_out(name: str) -> None:
     (document,) = answers.SERVICES[name]
     text = document.decode().replace("10.1234/A", "10.1234/b").replace("10.1234/a", "10.1234/b")
-    assert READERS[name](answer(text)) is None
+    assert OF_A_DOI[name](answer(text)) is None
 
 
 def _without_doi(node: object, doi: object) -> object:
@@ -355,12 +340,12 @@ def _without_doi(node: object, doi: object) -> object:
 
 
 @each_row("doi", [None, 7, {}, " "])
-@each_row("name", READERS)
+@each_row("name", OF_A_DOI)
 def test_works_that_are_listed_and_of_which_none_can_be_read_are_an_error(name: str, doi: object) -> None:
     """They were read as an answer that knows no such work."""
     (document,) = answers.SERVICES[name]
     with pytest.raises(AnswerError, match=r"none has an identifier|answers without ext_ids\.doi"):
-        READERS[name](sent(_without_doi(json.loads(document), doi)))
+        OF_A_DOI[name](sent(_without_doi(json.loads(document), doi)))
 
 
 @each_row("name, document", [
@@ -369,7 +354,7 @@ def test_works_that_are_listed_and_of_which_none_can_be_read_are_an_error(name: 
 ])  # fmt: skip
 def test_a_list_of_something_else_is_an_error(name: str, document: object) -> None:
     with pytest.raises(AnswerError, match="none has an identifier"):
-        READERS[name](sent(document))
+        OF_A_DOI[name](sent(document))
 
 
 def test_works_of_europe_pmc_without_the_number_that_was_asked_for_are_an_error() -> None:

@@ -8,7 +8,7 @@ from copy import deepcopy
 
 import pytest
 
-from gateway.errors import AnswerError, TryLater
+from gateway.errors import AnswerError
 from gateway.model import Outcome
 from harvester.fulltext.known_copies import Copy, Description, Related
 from harvester.fulltext.services import crossref, dspace, inveniordm, openrxiv, osf
@@ -346,18 +346,3 @@ def test_preprints_that_are_listed_and_of_which_none_can_be_read_are_an_error(ch
     entries = [{**entry, **changes} for entry in answers.OPENRXIV["collection"]]
     with pytest.raises(AnswerError, match="bioRxiv lists works in collection, but none has an identifier"):
         openrxiv.read(sent({"collection": entries}), "10.1101/123456")
-
-
-READERS = {
-    "openrxiv": lambda response: openrxiv.read(response, DOI),
-    "osf": osf.read,
-    "inveniordm": lambda response: inveniordm.read(response, ZENODO),
-    "dspace": lambda response: dspace.read(response, dspace.Place(SITE, UUID)),
-}
-
-
-@each_row("read", READERS.values())
-def test_a_service_that_is_busy_is_asked_later(read) -> None:
-    with pytest.raises(TryLater):
-        read(sent({}, 429))
-    assert read(answer(b"", 404)) is None

@@ -12,30 +12,25 @@ from gateway.errors import AnswerError, RemoteRefuses, TryLater
 from gateway.fulltext.licenses import is_open, license_of, license_uri
 from gateway.fulltext.search_result import UNNAMED
 from harvester.fulltext.known_copies import Copy, version_of, without_repetitions
-from harvester.fulltext.services import crossref, datacite, openalex, semantic_scholar, unpaywall
+from harvester.fulltext.services import crossref, datacite, openalex, unpaywall
 from harvester.http import json_answers
 from harvester.http.messages import Fetched
 from tests.fulltext.documents import works_of_crossref
 from tests.fulltext.recorded import DATA, exchange, exchanges, fetched
-from tests.fulltext.services.reading import sent, some
+from tests.fulltext.services.reading import OF_A_WORK, READERS, sent, some
 from tests.rows import each_row
 
 needs_data = pytest.mark.needs("../shared")
 DOI = {"doi": "10.1/x"}
-READERS = {"crossref": crossref, "unpaywall": unpaywall, "openalex": openalex, "datacite": datacite}
 
 
-@each_row("service", READERS.values())
-@each_row("status", [404, 410])
-def test_what_a_service_does_not_know_is_no_error(service, status: int) -> None:
-    assert service.read(Fetched("https://api.example.org/", status, (), b"Resource not found.", 0)) is None
-
-
-@each_row("service", READERS.values())
-@each_row("status", [429, 500, 503, 504])
-def test_a_busy_or_ill_service_is_asked_later(service, status: int) -> None:
-    with pytest.raises(TryLater, match=f"answers {status}"):
-        service.read(Fetched("https://api.example.org/", status, (), b"<html>", 0))
+@each_row("name", READERS)
+def test_a_busy_or_ill_service_is_asked_later_and_what_it_does_not_know_is_no_error(name: str) -> None:
+    for status in (429, 500, 503, 504):
+        with pytest.raises(TryLater, match=f"answers {status}"):
+            READERS[name](sent(b"<html>", status))
+    for status in (404, 410):
+        assert READERS[name](sent(b"Resource not found.", status)) is None, status
 
 
 @each_row("document, sentence", [
@@ -56,7 +51,7 @@ def test_an_answer_that_is_no_json_object_is_an_error(body: bytes) -> None:
         crossref.read(Fetched("https://api.example.org/", 200, (), body, 0))
 
 
-@each_row("service", READERS.values())
+@each_row("service", OF_A_WORK.values())
 @each_row("document", [
     {},
     {"message": 1, "data": [], "locations": {"a": 1}, "oa_locations": "x"},
@@ -66,14 +61,14 @@ def test_an_answer_that_is_no_json_object_is_an_error(body: bytes) -> None:
 def test_an_answer_without_the_work_is_an_error(service, document: object) -> None:
     """Such an answer was read as that of a closed work, or of one without files."""
     with pytest.raises(AnswerError, match="answers without "):
-        service.read(sent(document))
+        service(sent(document))
 
 
-@each_row("service", READERS.values())
+@each_row("service", OF_A_WORK.values())
 def test_what_is_not_where_it_should_be_is_not_read(service) -> None:
     values = {"doi": "10.1/x", "link": 1, "locations": {"a": 1}, "oa_locations": "x", "url": 7}
     document = {**values, "message": {**values, "DOI": "10.1/x"}, "data": {"attributes": values}}
-    assert service.read(sent(document)).copies == ()
+    assert service(sent(document)).copies == ()
 
 
 @needs_data
@@ -263,10 +258,9 @@ def test_a_location_under_embargo_is_told_with_its_day() -> None:
 def test_a_licence_that_was_read_at_some_hosts_is_none_of_the_work(url: str, license_: str) -> None:
     location = {"url": url, "url_for_pdf": url, "pdf_url": url, "license": "cc-by", "status": "GOLD"}
     documents = {"unpaywall": "oa_locations", "openalex": "locations", "semantic_scholar": "openAccessPdf"}
-    readers = {**READERS, "semantic_scholar": semantic_scholar}
     for service, name in documents.items():
         fields = {name: location if name == "openAccessPdf" else [location]}
-        description = readers[service].read(sent({**DOI, "title": "A", **fields}))
+        description = READERS[service](sent({**DOI, "title": "A", **fields}))
         assert [copy.license for copy in description.copies][:1] == [license_], service
 
 
