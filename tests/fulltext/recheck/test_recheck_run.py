@@ -244,12 +244,6 @@ def test_a_file_that_is_not_there_is_due_again_within_the_grace(rechecked) -> No
     assert rechecked.shown is None
 
 
-def test_a_deleted_file_is_withdrawn_at_once(rechecked) -> None:
-    rechecked.web.own[COPY] = answer(status=410)
-    assert rechecked.all(1) == {COPY: Effect.LOST}
-    assert (rechecked.shown, rechecked.verdicts()[-1]) == (None, ("reject", "rule"))
-
-
 def test_a_file_that_returns_within_the_grace_has_not_changed(rechecked) -> None:
     before, there = stamps(rechecked.search), rechecked.web.own[COPY]
     rechecked.web.own[COPY] = answer(status=404)
