@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from calendar import timegm
 from itertools import groupby
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import SearchResult
@@ -45,30 +46,33 @@ class Claim(NamedTuple):
     shown: str = ""
     is_licensed: bool = True
 
-    @property
-    def name(self) -> str:
-        """What the claim states, as the name of its test."""
-        return " ".join([self.page, self.head, *self.file, *self.below, *self.end, self.printed, self.shown])[:90]
+
+def claims() -> list[Claim]:
+    """Return the claims of `claims.txt`."""
+    found, wanted, places = [], "", [""]
+    for line in Path(__file__).with_name("claims.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("== "):
+            wanted, _, listed = line[3:].partition(": ")
+            places = listed.split(", ")
+        elif line and not line.startswith("#"):
+            text = line.replace("{cc}", CC).replace("{by}", BY).replace("{title}", TITLE)
+            found.append(Claim(wanted, **_fields(places, text.split(" || "))))
+    return found
 
 
-def stating(wanted: str, *sentences: str) -> list[Claim]:
-    """Return a claim for each sentence with `{cc}` as the only statement of a licence."""
-    return [Claim(wanted, f"<p>{sentence.replace('{cc}', CC)}</p>", is_licensed=False) for sentence in sentences]
-
-
-def printed(wanted: str, *lines: str) -> list[Claim]:
-    """Return a claim for each line above the title of a file."""
-    return [Claim(wanted, file=(line,)) for line in lines]
-
-
-def shown(wanted: str, *texts: str) -> list[Claim]:
-    """Return a claim for each text of a page beside its licence."""
-    return [Claim(wanted, f"<div>{text}</div>") for text in texts]
-
-
-def in_head(wanted: str, *markups: str) -> list[Claim]:
-    """Return a claim for each markup in the head of a page."""
-    return [Claim(wanted, head=markup) for markup in markups]
+def _fields(places: list[str], texts: list[str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"is_licensed": not {"sentence", "unlicensed"} & {*places}}
+    for place, text in zip((place for place in places if place != "unlicensed"), texts, strict=True):
+        match place:
+            case "sentence":
+                fields["page"] = f"<p>{text}</p>"
+            case "text":
+                fields["page"] = f"<div>{text}</div>"
+            case "file" | "below" | "end":
+                fields[place] = (text,)
+            case _:
+                fields["page" if place == "markup" else place] = text
+    return fields
 
 
 def _page(claim: Claim) -> str:

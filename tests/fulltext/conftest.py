@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -16,12 +19,35 @@ from gateway.settings import load
 from gateway.store.opening import open_discovery, open_inbox, open_store
 from gateway.xmltext import DIDL
 from harvester.cli import main as harvester
+from harvester.fulltext.pdf import extraction, reader
 from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import steps
 from tests.fulltext.web import RecordedWeb
 from tests.http.server import server, start  # noqa: F401 - fixtures
 
 NAME = "laro"
+_ONE_FILE = Lock()  # PDFium is not made for threads
+
+
+@cache
+def _read(engine: str, data: bytes) -> tuple[int, bytes]:
+    try:
+        return 0, json.dumps(reader._read(engine, data)).encode()
+    except reader._Encrypted:
+        return reader.ENCRYPTED, b""
+    except Exception:  # noqa: BLE001 - as the process of the reader does
+        return reader.BROKEN, b""
+
+
+@pytest.fixture
+def quick_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read PDFs in this process, and each once: the process that is started for a file takes a third of a second."""
+
+    def child(engine: str, data: bytes, _seconds: float) -> tuple[int, bytes]:
+        with _ONE_FILE:
+            return _read(engine, data)
+
+    monkeypatch.setattr(extraction, "_child", child)
 
 
 def _done(command, folder: Path, *arguments: str) -> str:
@@ -89,7 +115,7 @@ class Search:
 
 
 @pytest.fixture
-def searching(folder: Path) -> Iterator[Callable[..., Search]]:
+def searching(folder: Path, quick_reader: None) -> Iterator[Callable[..., Search]]:
     """Return a function that begins a search in the instance over a web."""
     begun: list[Search] = []
 

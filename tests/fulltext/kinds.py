@@ -94,12 +94,7 @@ OF_DOI = work(TITLE, doi=DOI)
 PREPRINT = "10.1101/119180"
 PAGE_OF_PREPRINT = f"https://www.biorxiv.org/lookup/doi/{PREPRINT}"
 KINDS: dict[str, Kind] = {
-    "gold": Kind(
-        OF_DOI,
-        {**crossref(), **unpaywall(location(FILE, PAGE, "cc-by")), FILE: GOOD},
-        3,
-        Outcome.SUCCESS,
-    ),
+    "gold": Kind(OF_DOI, {**crossref(), **unpaywall(location(FILE, PAGE, "cc-by")), FILE: GOOD}, 3, Outcome.SUCCESS),
     "green in a repository": Kind(
         OF_DOI,
         {**crossref(), **unpaywall(location(f"{REPOSITORY}/1.pdf", license_="cc-by")), f"{REPOSITORY}/1.pdf": GOOD},
@@ -137,10 +132,7 @@ KINDS: dict[str, Kind] = {
         Outcome.NOT_OA,
     ),
     "closed, and Crossref names no page": Kind(
-        OF_DOI,
-        {**crossref(page=""), **unpaywall(), **CLOSED, f"https://doi.org/{DOI}": to(PAGE)},
-        6,
-        Outcome.NOT_OA,
+        OF_DOI, {**crossref(page=""), **unpaywall(), **CLOSED, f"https://doi.org/{DOI}": to(PAGE)}, 6, Outcome.NOT_OA
     ),
     "a preprint, and neither its server nor Crossref names a page": Kind(
         work(TITLE, doi=PREPRINT),
@@ -166,9 +158,6 @@ KINDS: dict[str, Kind] = {
     "of DataCite": Kind(OF_DOI, {**datacite(**RIGHTS), FILE: GOOD}, 4, Outcome.SUCCESS),
     "of DataCite, closed": Kind(OF_DOI, {**datacite(), **CLOSED}, 6, Outcome.NOT_OA),
     "without DOI": Kind(
-        work(TITLE, page=PAGE),
-        {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD},
-        2,
-        Outcome.SUCCESS,
+        work(TITLE, page=PAGE), {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}, 2, Outcome.SUCCESS
     ),
 }

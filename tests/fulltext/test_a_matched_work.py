@@ -15,8 +15,6 @@ from harvester.http.messages import Fetched, Request
 from tests.fulltext.web import RecordedWeb, a_pdf, answer
 from tests.sample.web import PAGE_BREAK
 
-pytestmark = pytest.mark.slow  # it searches, and reads PDFs
-
 ITEM = "LR-15-00071"
 IDENTIFIER = f"oai:g.example.org:laro/oai:laro.example.org:{ITEM}"
 TITLE = "Gamma-ray bursts behind the Sun: a search in fourteen years of coincidences"

@@ -19,6 +19,7 @@ from harvester.http.messages import Fetched, Request
 from harvester.http.urls import host_of
 from tests.fulltext.kinds import DOI, PAGE, PUBLISHER, TITLE, crossref
 from tests.fulltext.web import SETTINGS, RecordedWeb, answer, work
+from tests.rows import each_row
 
 NOW = 1_700_000_000
 SAID = {"creator": "Example, Anna", "date": "2012"}
@@ -64,8 +65,8 @@ def remember(tmp_path: Path) -> Iterator[Callable[[Work, Services | RecordedWeb]
     desk.close()
 
 
-@pytest.mark.parametrize("about", WORKS)
-@pytest.mark.parametrize("name", UNREADABLE)
+@each_row("about", WORKS)
+@each_row("name", UNREADABLE)
 def test_what_nobody_can_read_is_told_and_asked_for_again(remember, name: str, about: str) -> None:
     """A page about maintenance, with status 200, was a service's answer for thirty days: each repetition got it."""
     web = Services(UNREADABLE[name])

@@ -22,8 +22,6 @@ from harvester.fulltext.works import found_of
 from tests.fulltext.web import RecordedWeb, a_pdf, answer, work
 from tests.publish.desk import Desk, Sent, dc, make_databases, pdf
 
-pytestmark = pytest.mark.slow  # each makes databases, and searches
-
 A_DOI = "<dc:identifier>https://doi.org/10.5555/a</dc:identifier>"
 FOUND = "https://repository.example.net/1.pdf"
 
@@ -59,7 +57,7 @@ class SearchResult:
 
 
 @pytest.fixture
-def searched(tmp_path: Path) -> Iterator[Callable[..., SearchResult]]:
+def searched(tmp_path: Path, quick_reader: None) -> Iterator[Callable[..., SearchResult]]:
     begun: list[SearchResult] = []
 
     def begin(**options: Any) -> SearchResult:
@@ -81,15 +79,9 @@ def searched(tmp_path: Path) -> Iterator[Callable[..., SearchResult]]:
 def test_what_has_another_name_or_file_is_searched_for_again_and_once(searched, more: tuple[str, ...]) -> None:
     search = searched()
     search.sent(*more)
-    assert set(search.run()) == {"1"}
+    assert search.run() == {"1": "already-held" if more == (pdf(),) else "no-doi"}
+    assert search.web.asked == ["http://laro.example.org/1.pdf"] * (more == (pdf(),))
     assert search.run() == {}
-
-
-def test_a_file_that_is_newly_named_is_fetched(searched) -> None:
-    search = searched()
-    search.sent(pdf())
-    assert search.run() == {"1": "already-held"}
-    assert search.web.asked == ["http://laro.example.org/1.pdf"]
 
 
 @pytest.mark.parametrize("more", [(A_DOI,), (pdf(),)])
@@ -105,33 +97,28 @@ def test_a_dry_run_takes_what_has_changed_and_leaves_it_as_it_is(searched, more:
     assert [result.identifier.rpartition("/")[2] for result in search.work.try_out(("laro",))] == ["1", "3"]
 
 
-def test_what_says_the_same_of_the_work_is_not_searched_for(searched) -> None:
+def test_what_says_the_same_of_the_work_or_was_found_for_it_changes_nothing(searched) -> None:
     search = searched()
     search.sent("<dc:description>More of it</dc:description>")
     assert search.run() == {}
-
-
-def test_what_was_found_for_it_changes_nothing(searched) -> None:
-    search = searched()
     file = FileLink(FOUND, "application/pdf", FileOrigin.DISCOVERED, "unpaywall", 9, "ab" * 32)
     search.desk.now += 1
     assert file_all(search.desk.store, search.desk.inbox, "laro", ("1",), lambda _state: (file,)).total()
     assert search.run() == {}
-
-
-def test_what_is_deleted_and_comes_back_as_it_was_is_not_searched_for(searched) -> None:
-    search = searched()
     search.desk.sent(Sent("1", None))
     assert search.run() == {}
     search.sent()
     assert search.run() == {}
 
 
-def test_another_digest_that_the_source_states_is_another_file_and_one_that_we_computed_is_not() -> None:
+def test_another_digest_or_page_makes_another_work_and_the_order_or_a_digest_of_ours_does_not() -> None:
     link = FileLink(FOUND, digests=(("md5", "ab" * 16),))
     same, other = link._replace(sha256="cd" * 32, found_at="2030"), link._replace(digests=(("md5", "cd" * 16),))
     bases = [basis_of(Work(files=(file,))) for file in (link, same, other)]
     assert bases[0] == bases[1] != bases[2]
+    one, titled = ("https://doi.org/10.5555/a", "https://doi.org/10.5555/b"), work("A title")
+    assert basis_of(titled._replace(identifiers=one)) == basis_of(titled._replace(identifiers=one[::-1]))
+    assert basis_of(titled) != basis_of(titled._replace(landing_page=one[0]))
 
 
 def test_what_lost_the_file_that_it_named_is_searched_for(searched) -> None:
@@ -162,8 +149,6 @@ def test_more_works_than_one_look_takes(searched, monkeypatch) -> None:
         search.sent(A_DOI, identifier=identifier)
     assert set(search.run()) == {"2", "3", "4", "5"}
 
-
-# --- a record that becomes another work's -------------------------------------------------------------------------
 
 WORDS = "Boundary layers over rough walls in a small laboratory tunnel"
 OTHER = "How quantum dots glow when cold matter is near to them"
@@ -243,12 +228,3 @@ def test_a_deleted_record_that_comes_back_as_another_work_is_noticed(accepted) -
     accepted.sent(A_DOI.replace("/a", "/b"), title=OTHER)
     accepted.run()
     assert accepted.published() == []
-
-
-def test_the_order_of_what_is_told_is_no_matter() -> None:
-    one, other = "https://doi.org/10.5555/a", "https://doi.org/10.5555/b"
-    titled_work = work("A title")
-    assert basis_of(titled_work._replace(identifiers=(one, other))) == basis_of(
-        titled_work._replace(identifiers=(other, one))
-    )
-    assert basis_of(titled_work) != basis_of(titled_work._replace(landing_page=one))

@@ -14,8 +14,9 @@ from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import steps
 from tests.fulltext.claims import AT, BY, DAY, LICENSED, TITLE, Claim, file_of
 from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, answer, to
+from tests.rows import each_row
 
-pytestmark = pytest.mark.slow  # files are read in processes of their own
+pytestmark = pytest.mark.usefixtures("quick_reader")
 
 DOI = "10.1234/meadow"
 HOME, HANDLE, PUBLISHER = "https://repo.example.org", "https://hdl.handle.net/20.1234/4", "https://pub.example.com"
@@ -80,11 +81,8 @@ def result_of(about: Work, own: Mapping[str, Answer]) -> Result:
     return Result(decisions[0].verdict if decisions else str(searched.outcome), searched.open_from)
 
 
-# --- embargoes behind resolvers -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("about", "own"),
+@each_row(
+    "about, own",
     [
         (record(*EMBARGO, page=PAGE, doi=""), {}),
         (record(*EMBARGO, page=HANDLE, doi=""), {HANDLE: to(PAGE)}),
@@ -115,7 +113,10 @@ def test_an_embargo_of_datacite_counts_behind_a_handle() -> None:
     assert result_of(record(), own) == WITHHELD
 
 
-@pytest.mark.parametrize("rights", ["info:eu-repo/semantics/restrictedAccess", "Embargo: 12 months"])
+@each_row("rights", [
+    "info:eu-repo/semantics/restrictedAccess", "info:eu-repo/semantics/closedAccess",
+    "Embargoed until 9999-12-31", "Embargo: 12 months",
+])  # fmt: skip
 def test_restricted_files_of_a_record_have_no_licence_behind_a_handle(rights: str) -> None:
     own = {**OPEN_PAGE, HANDLE: to(PAGE)}
     assert result_of(record(("rights", rights), page=HANDLE, doi=""), own).verdict == REVIEW
@@ -123,7 +124,7 @@ def test_restricted_files_of_a_record_have_no_licence_behind_a_handle(rights: st
     assert result_of(record(page=HANDLE, doi=""), own).verdict == ACCEPT
 
 
-@pytest.mark.parametrize("address", [HANDLE, "https://nbn-resolving.org/urn:nbn:de:1-1"])
+@each_row("address", [HANDLE, "https://nbn-resolving.org/urn:nbn:de:1-1"])
 def test_restricted_files_have_no_licence_after_any_number_of_redirects(address: str) -> None:
     own = {**OPEN_PAGE, address: to("http://old.example.net/1"), "http://old.example.net/1": to(PAGE)}
     restricted = ("rights", "info:eu-repo/semantics/restrictedAccess")
@@ -131,72 +132,52 @@ def test_restricted_files_have_no_licence_after_any_number_of_redirects(address:
     assert result_of(record(page=address, doi=""), own).verdict == ACCEPT
 
 
-# --- embargoes of one address -------------------------------------------------------------------------------------
-
 SYNDICATED = {
     "link": [{"URL": FILE, "content-type": "application/pdf", "content-version": "vor"}],
     "license": [{"URL": BY, "content-version": "vor", "start": {"date-time": "2020-01-01T00:00:00Z"}}],
 }
 
 
-@pytest.mark.parametrize(
-    ("about", "own"),
-    [
-        (record(), unpaywall(place(), embargoed=(place(oa_date=DAY),))),
-        (record(), {**crossref(**SYNDICATED), **unpaywall(embargoed=(place(license_="", oa_date=DAY),))}),
-        (record(page=PAGE), unpaywall(embargoed=(place(FILE.replace("https", "http"), oa_date=DAY),))),
-        (record(page=PAGE), unpaywall(embargoed=(place(FILE.replace("repo", "Repo"), oa_date=DAY),))),
-        (record(page=PAGE), unpaywall(embargoed=(place("", url_for_landing_page=f"{PAGE}/#x", oa_date=DAY),))),
-    ],
-)
+@each_row("about, own", [
+    (record(), unpaywall(place(), embargoed=(place(oa_date=DAY),))),
+    (record(), {**crossref(**SYNDICATED), **unpaywall(embargoed=(place(license_="", oa_date=DAY),))}),
+    (record(page=PAGE), unpaywall(embargoed=(place(FILE.replace("https", "http"), oa_date=DAY),))),
+    (record(page=PAGE), unpaywall(embargoed=(place(FILE.replace("repo", "Repo"), oa_date=DAY),))),
+    (record(page=PAGE), unpaywall(embargoed=(place("", url_for_landing_page=f"{PAGE}/#x", oa_date=DAY),))),
+])  # fmt: skip
 def test_an_embargo_of_an_address_counts_whoever_names_it(about: Work, own: dict[str, Answer]) -> None:
     assert result_of(about, {**OPEN_PAGE, **own}) == WITHHELD
 
 
-# --- rights of DataCite -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "rights",
-    [
-        [{"rights": "All rights reserved"}],
-        [{"rights": "In Copyright", "rightsUri": IN_COPYRIGHT}],
-        [{"rights": "CC BY-NC", "rightsUri": OTHER}],
-        [{"rights": "Accès restreint"}],
-    ],
-)
+@each_row("rights", [
+    [{"rights": "All rights reserved"}], [{"rights": "In Copyright", "rightsUri": IN_COPYRIGHT}],
+    [{"rights": "CC BY-NC", "rightsUri": OTHER}], [{"rights": "Accès restreint"}],
+    [{"rightsUri": "info:eu-repo/semantics/embargoedAccess"}], [{"rightsUri": "info:eu-repo/semantics/closedAccess"}],
+    [{"rightsUri": "info:eu-repo/semantics/restrictedAccess"}],
+])  # fmt: skip
 def test_a_licence_of_datacite_does_not_count_beside_other_rights(rights: list[dict[str, str]]) -> None:
     own = {**datacite(rightsList=[{"rightsUri": BY}, *rights], contentUrl=[FILE]), FILE: PDF}
     assert result_of(record(), own).verdict == REVIEW
 
 
-@pytest.mark.parametrize(
-    ("words", "verdict"),
-    [
-        ("CC BY 4.0 (abstract only)", REVIEW),
-        ("The data are licensed under CC BY 4.0.", REVIEW),
-        ("Creative Commons Attribution 4.0 International", ACCEPT),
-        ("CC BY", ACCEPT),
-        ("This work is licensed under CC BY 4.0.", ACCEPT),
-        ("", ACCEPT),
-    ],
-)
+@each_row("words, verdict", [
+    ("CC BY 4.0 (abstract only)", REVIEW), ("The data are licensed under CC BY 4.0.", REVIEW),
+    ("Creative Commons Attribution 4.0 International", ACCEPT), ("CC BY", ACCEPT),
+    ("This work is licensed under CC BY 4.0.", ACCEPT), ("", ACCEPT),
+])  # fmt: skip
 def test_a_licence_of_datacite_counts_for_what_its_words_name(words: str, verdict: str) -> None:
     own = {**datacite(rightsList=[{"rights": words, "rightsUri": BY}], contentUrl=[FILE]), FILE: PDF}
     assert result_of(record(), own).verdict == verdict
 
 
-@pytest.mark.parametrize("words", ["Embargoed until 2027-05-01", "Gesperrt bis 01.05.2027"])
+@each_row("words", ["Embargoed until 2027-05-01", "Gesperrt bis 01.05.2027"])
 def test_an_embargo_in_the_rights_of_datacite_counts(words: str) -> None:
     own = {**datacite(rightsList=[{"rights": words}, {"rightsUri": BY}], contentUrl=[FILE]), **OPEN_PAGE}
     assert result_of(record(), own) == WITHHELD
 
 
-# --- notices -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("update", "verdict"),
+@each_row(
+    "update, verdict",
     [("retraction", REVIEW), ("Partial-Retraction", REVIEW), ("new_version", ACCEPT), ("correction", ACCEPT)],
 )
 def test_a_doi_of_a_notice_of_retraction_is_not_that_of_a_work(update: str, verdict: str) -> None:
@@ -206,37 +187,27 @@ def test_a_doi_of_a_notice_of_retraction_is_not_that_of_a_work(update: str, verd
     assert result_of(record(), own).verdict == verdict
 
 
-# --- typed links --------------------------------------------------------------------------------------------------
-
 ITEM = f'<{FILE}>; rel="item"; type="application/pdf", <{BY}>; rel="license"'
 
 
-@pytest.mark.parametrize(
-    ("more", "verdict"),
-    [
-        ("", ACCEPT),
-        (f'<{BY}>; rel="license"; anchor="{FILE}"', ACCEPT),
-        ('<info:eu-repo/semantics/openAccess>; rel="license"', ACCEPT),
-        (f'<{OTHER}>; rel="license"', REVIEW),
-        (f'<{IN_COPYRIGHT}>; rel="license"', REVIEW),
-        (f'<{OTHER}>; rel="license"; anchor="{FILE}"', REVIEW),
-        (f'<{OTHER}>; rel="license"; anchor="{HOME}/files/2.pdf"', ACCEPT),
-    ],
-)
+@each_row("more, verdict", [
+    ("", ACCEPT), (f'<{BY}>; rel="license"; anchor="{FILE}"', ACCEPT),
+    ('<info:eu-repo/semantics/openAccess>; rel="license"', ACCEPT), (f'<{OTHER}>; rel="license"', REVIEW),
+    (f'<{IN_COPYRIGHT}>; rel="license"', REVIEW), (f'<{OTHER}>; rel="license"; anchor="{FILE}"', REVIEW),
+    (f'<{OTHER}>; rel="license"; anchor="{HOME}/files/2.pdf"', ACCEPT),
+])  # fmt: skip
 def test_different_licences_in_typed_links_are_a_doubt(more: str, verdict: str) -> None:
     own = {PAGE: page("", ", ".join(filter(None, (ITEM, more)))), FILE: PDF}
     assert result_of(record(page=PAGE, doi=""), own).verdict == verdict
 
 
-@pytest.mark.parametrize(("is_free", "verdict"), [(True, ACCEPT), (False, REVIEW), ("False", REVIEW)])
+@each_row("is_free, verdict", [(True, ACCEPT), (False, REVIEW), ("False", REVIEW)])
 def test_a_work_that_is_not_accessible_for_free_has_no_open_licence(is_free: object, verdict: str) -> None:
     described = json.dumps({"@type": "ScholarlyArticle", "headline": TITLE, "isAccessibleForFree": is_free})
     script = f'<script type="application/ld+json">{described}</script>'
     own = {PAGE: page(f'{script}<a href="/files/1.pdf">PDF</a>{LICENSED}'), FILE: PDF}
     assert result_of(record(page=PAGE, doi=""), own).verdict == verdict
 
-
-# --- interfaces of repositories -----------------------------------------------------------------------------------
 
 UUID = "11111111-2222-3333-4444-555555555555"
 
@@ -255,24 +226,18 @@ def dspace(**metadata: str) -> dict[str, Answer]:
     }
 
 
-@pytest.mark.parametrize(
-    ("metadata", "result"),
-    [
-        ({}, Result(ACCEPT)),
-        ({"dc_date_available": "2020-01-01"}, Result(ACCEPT)),
-        ({"dc_rights": "info:eu-repo/semantics/openAccess"}, Result(ACCEPT)),
-        ({"dc_date_available": DAY}, WITHHELD),
-        ({"dc_rights": "info:eu-repo/semantics/embargoedAccess", "dc_date_embargo": DAY}, WITHHELD),
-        ({"dc_rights_accessRights": f"Embargoed until {DAY}"}, WITHHELD),
-        ({"dc_rights": "info:eu-repo/semantics/embargoedAccess"}, Result(REVIEW)),
-        ({"dc_rights": "info:eu-repo/semantics/restrictedAccess"}, Result(REVIEW)),
-        ({"dc_rights_accessRights": "closed access"}, Result(REVIEW)),
-        ({"dc_rights_accessRights": "metadata only access"}, Result(REVIEW)),
-        ({"dc_rights_license": "CC BY-NC 4.0"}, Result(REVIEW)),
-        ({"dc_rights_license": "CC BY 4.0"}, Result(ACCEPT)),
-        ({"dc_rights": "© The author. All rights reserved."}, Result(REVIEW)),
-    ],
-)
+@each_row("metadata, result", [
+    ({}, Result(ACCEPT)), ({"dc_date_available": "2020-01-01"}, Result(ACCEPT)),
+    ({"dc_rights": "info:eu-repo/semantics/openAccess"}, Result(ACCEPT)), ({"dc_date_available": DAY}, WITHHELD),
+    ({"dc_rights": "info:eu-repo/semantics/embargoedAccess", "dc_date_embargo": DAY}, WITHHELD),
+    ({"dc_rights_accessRights": f"Embargoed until {DAY}"}, WITHHELD),
+    ({"dc_rights": "info:eu-repo/semantics/embargoedAccess"}, Result(REVIEW)),
+    ({"dc_rights": "info:eu-repo/semantics/restrictedAccess"}, Result(REVIEW)),
+    ({"dc_rights_accessRights": "closed access"}, Result(REVIEW)),
+    ({"dc_rights_accessRights": "metadata only access"}, Result(REVIEW)),
+    ({"dc_rights_license": "CC BY-NC 4.0"}, Result(REVIEW)), ({"dc_rights_license": "CC BY 4.0"}, Result(ACCEPT)),
+    ({"dc_rights": "© The author. All rights reserved."}, Result(REVIEW)),
+])  # fmt: skip
 def test_the_metadata_of_an_item_of_dspace_count(metadata: dict[str, str], result: Result) -> None:
     """Its interface was asked for the files and the licence only."""
     assert result_of(record(page=f"{HOME}/items/{UUID}", doi=""), dspace(**metadata)) == result
@@ -282,14 +247,11 @@ def inveniordm(*rights: Mapping[str, object], **access: object) -> dict[str, Ans
     number, metadata = "abcde-12345", {"title": TITLE, "rights": rights}
     files = {"enabled": True, "entries": {"a.pdf": {"key": "a.pdf"}}}
     known = {"id": number, "metadata": metadata, "access": {"files": "public", **access}, "files": files}
-    return {
-        f"{HOME}/api/records/{number}": as_json(known),
-        f"{HOME}/api/records/{number}/files/a.pdf/content": PDF,
-    }
+    return {f"{HOME}/api/records/{number}": as_json(known), f"{HOME}/api/records/{number}/files/a.pdf/content": PDF}
 
 
-@pytest.mark.parametrize(
-    ("own", "result"),
+@each_row(
+    "own, result",
     [
         (inveniordm({"id": "cc-by-4.0"}), Result(ACCEPT)),
         (inveniordm({"id": "cc-by-4.0"}, {"title": {"en": "All rights reserved"}}), Result(REVIEW)),

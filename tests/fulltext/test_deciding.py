@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from threading import Thread
-
 import pytest
 
 from gateway.errors import DecisionRefused, StoreUnwritable
-from gateway.fulltext.deciding import Decided, Deciding, undoing
-from gateway.fulltext.release import Releaser
-from gateway.model import Decision, FileLink, FoundCopy, ItemState
+from gateway.fulltext.deciding import Decided, Deciding
+from gateway.model import Decision, FoundCopy
 from gateway.store.lock_file import locked
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 from tests.applications import application
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, component, pdf, stamps, unpaywall
 from tests.fulltext.web import answer
-
-pytestmark = pytest.mark.slow  # it searches, and reads PDFs
 
 
 @pytest.fixture
@@ -92,8 +87,7 @@ def test_a_file_that_nobody_found_is_not_decided_on(search) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "value"),
-    [(Kind.URL, "repository.example.net/7.pdf"), (Kind.SHA256, ""), (Kind.IDENTIFIER, IDENTIFIER)],
+    ("kind", "value"), [(Kind.URL, "repository.example.net/7.pdf"), (Kind.SHA256, ""), (Kind.IDENTIFIER, IDENTIFIER)]
 )
 def test_what_is_taken_down_is_not_accepted(search, kind: Kind, value: str) -> None:
     entry = Takedown(kind, value or last(search).sha256)
@@ -102,41 +96,6 @@ def test_what_is_taken_down_is_not_accepted(search, kind: Kind, value: str) -> N
         deciding(search)(following(search, "accept"))
     assert deciding(search)(following(search, "reject")).stamped == 0
     assert last(search).verdict == "reject"
-
-
-def test_a_decision_that_could_not_be_published_is_published_by_the_next_release(search, monkeypatch) -> None:
-    def full(*_args: object) -> None:
-        raise StoreUnwritable("The disk is full.")
-
-    with monkeypatch.context() as patches:
-        patches.setattr(Releaser, "release_items", full)
-        with pytest.raises(StoreUnwritable):
-            deciding(search)(following(search, "accept"))
-    assert component(search) is None
-    assert search.release() == 2
-    assert component(search) is not None
-
-
-def test_a_decision_during_a_release_is_not_overwritten_by_what_the_release_has_read(search) -> None:
-    """A file was rejected after a release had read that it is accepted, and before it published that.
-
-    The rejection found nothing to withdraw, and the file stayed published for ever.
-    """
-    search.desk.decide(following(search, "accept"))
-    rejecting = Thread(target=lambda: deciding(search)(following(search, "reject", "ben")))
-
-    class SlowReleaser(Releaser):
-        def _known(self, state: ItemState) -> tuple[FileLink, ...]:
-            files = super()._known(state)
-            rejecting.start()
-            rejecting.join(0.5)  # it ended here, and waits now
-            return files
-
-    SlowReleaser(search.store, search.inbox, search.desk, search.settings).release()
-    rejecting.join()
-    assert last(search).verdict == "reject"
-    assert component(search) is None
-    assert not search.desk.unpublished("", 1)
 
 
 def test_a_decision_that_must_wait_too_long_for_another_release_is_published_later(search, monkeypatch) -> None:
@@ -156,25 +115,6 @@ def test_a_lock_that_cannot_be_made_is_reported(search) -> None:
     (search.settings.instance / "locks" / ".releasing").mkdir()
     with pytest.raises(StoreUnwritable, match="releasing cannot be made"):
         deciding(search)(following(search, "accept"))
-
-
-def test_each_undo_goes_one_step_further(search) -> None:
-    decide = deciding(search)
-    for verdict in ("accept", "reject"):
-        decide(following(search, verdict))
-    verdicts = []
-    for _ in range(2):
-        decide(undoing(search.desk.decisions(IDENTIFIER)))
-        verdicts.append((last(search).verdict, component(search) is not None))
-    assert verdicts == [("accept", True), ("review", False)]
-    with pytest.raises(DecisionRefused, match="Nothing is left to undo"):
-        undoing(search.desk.decisions(IDENTIFIER))
-
-
-def test_a_decision_on_other_bytes_is_not_brought_back(search) -> None:
-    search.desk.decide(following(search, "accept")._replace(sha256="f" * 64))
-    with pytest.raises(DecisionRefused, match="was on other bytes"):
-        undoing(search.desk.decisions(IDENTIFIER))
 
 
 def test_the_application_decides_as_the_commands_do(search) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -20,9 +21,7 @@ from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.fulltext.services import open_policy_finder
 from tests.fulltext.recorded import fetched
-
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
-
+from tests.rows import each_row
 
 MONTH = "2026-11"
 HERE = ("institutional_repository",)
@@ -49,8 +48,8 @@ def permission(**more) -> Permission:
     return Permission(**{"versions": ("accepted",), "locations": HERE, "conditions": LINKED, **more})
 
 
-@pytest.mark.parametrize(
-    ("judged_candidate", "stated", "verdict", "reason"),
+@each_row(
+    "judged_candidate, stated, verdict, reason",
     [
         (candidate(license="cc-by"), None, "accept", "The licence cc-by was stated for this copy."),
         (candidate(), policy(permission()), "accept", "The policy permits the accepted version in a repository now."),
@@ -111,20 +110,17 @@ def test_rules(judged_candidate: Candidate, stated: Policy | None, verdict: str,
     assert ruling.reason.startswith(reason)
 
 
-def test_an_embargo_needs_a_date_to_begin_with() -> None:
-    ruling = rule(candidate(), policy(permission(embargo_months=12)), "", Thresholds(), MONTH)
-    assert ruling == ("review", "When the embargo of 12 months ends is not known.")
-
-
-def test_rules_can_be_switched_off() -> None:
-    ruling = rule(candidate(license="cc-by"), None, "2024", Thresholds(is_on=False), MONTH)
-    assert ruling == ("review", "Rules are switched off.")
-
-
 def test_scores_that_would_reject_what_may_be_accepted_are_refused(tmp_path) -> None:
     options = {"review_accept_score": 0.2, "review_reject_score": 0.6}
     with pytest.raises(ConfigurationError, match=r"review_accept_score \(0.2\) must not be below review_reject_score"):
         thresholds_of(load(tmp_path, environ={}, options=options))
+
+
+def test_rules_need_a_date_where_an_embargo_begins_and_can_be_switched_off() -> None:
+    ruling = rule(candidate(), policy(permission(embargo_months=12)), "", Thresholds(), MONTH)
+    assert ruling == ("review", "When the embargo of 12 months ends is not known.")
+    ruling = rule(candidate(license="cc-by"), None, "2024", Thresholds(is_on=False), MONTH)
+    assert ruling == ("review", "Rules are switched off.")
 
 
 @pytest.mark.needs("../shared")
@@ -156,16 +152,12 @@ def _undone(decision: Decision) -> Decision:
     return decision._replace(decided_by="anna", is_undoing=True)
 
 
-@pytest.mark.parametrize(
-    ("history", "in_force", "word"),
-    [
-        ((ONCE, ACCEPTED), ACCEPTED, ACCEPTED),
-        ((ONCE, ACCEPTED, _undone(ONCE)), ONCE, ONCE),
-        ((ONCE, ACCEPTED, _undone(ONCE), ACCEPTED), ACCEPTED, ACCEPTED),
-        ((ONCE, ACCEPTED, ONCE._replace(verdict="reject"), _undone(ACCEPTED)), ACCEPTED, _undone(ACCEPTED)),
-        ((ONCE, ACCEPTED, ONCE._replace(verdict="reject"), _undone(ACCEPTED), _undone(ONCE)), ONCE, ONCE),
-    ],
-)
+@each_row("history, in_force, word", [
+    ((ONCE, ACCEPTED), ACCEPTED, ACCEPTED), ((ONCE, ACCEPTED, _undone(ONCE)), ONCE, ONCE),
+    ((ONCE, ACCEPTED, _undone(ONCE), ACCEPTED), ACCEPTED, ACCEPTED),
+    ((ONCE, ACCEPTED, ONCE._replace(verdict="reject"), _undone(ACCEPTED)), ACCEPTED, _undone(ACCEPTED)),
+    ((ONCE, ACCEPTED, ONCE._replace(verdict="reject"), _undone(ACCEPTED), _undone(ONCE)), ONCE, ONCE),
+])  # fmt: skip
 def test_what_is_taken_back_is_as_if_it_had_not_been(history, in_force: Decision, word: Decision) -> None:
     """The word of who takes back what a rule decided is their own: no rule changes it."""
     assert standing(history)[-1] == in_force
@@ -179,8 +171,6 @@ def test_rules_decide_again_when_a_person_takes_their_own_word_back() -> None:
     taken_back = (ONCE, ACCEPTED._replace(decided_by="rule"), _undone(ONCE))
     assert decided("oai:x", result, Thresholds(), 2, taken_back) == ()
 
-
-# --- the desk, from the command line ------------------------------------------------------------------------------
 
 ITEM, ONE, TWO = "oai:g.example.org:laro/1", "https://x.example.org/1.pdf", "https://x.example.org/2.pdf"
 
@@ -219,6 +209,21 @@ def test_people_accept_reject_and_change_their_minds(harvester) -> None:
     assert reasons[2:] == ["I read it.", "Undone: accept. The score 0.2 is too low to decide."]
 
 
+def test_undo_goes_one_step_back_each_time_and_says_when_nothing_is_left(harvester, folder) -> None:
+    for verdict in ("accept", "reject"):
+        assert harvester("review", verdict, f"{ITEM}1").exit_code == 0
+    results = [harvester("review", "undo", f"{ITEM}1") for _ in range(3)]
+    assert [result.exit_code for result in results] == [0, 0, 2]
+    assert [" accept " in results[0].stderr, " review " in results[1].stderr] == [True, True]
+    assert "Nothing is left to undo" in results[2].stderr
+    assert (f"{ITEM}1", ONE) in listed(harvester)
+    with closing(open_discovery(folder)) as desk:
+        desk.decide(
+            desk.decisions(f"{ITEM}1")[-1]._replace(sha256="1" * 64, reason="It has changed.", is_undoing=False)
+        )
+    assert "was on other bytes" in harvester("review", "undo", f"{ITEM}1").stderr
+
+
 def test_who_has_no_name_on_this_machine_decides_by_number(harvester, monkeypatch) -> None:
     """A container runs as some number that is in no list of users: it ended in a traceback."""
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
@@ -253,25 +258,8 @@ def test_strangers_command_no_terminal(harvester, folder) -> None:
     assert harvester("review", "reject", identifier, address(url)).exit_code == 0  # as a DIDL has it
 
 
-def test_undo_goes_one_step_back_each_time_and_says_when_nothing_is_left(harvester) -> None:
-    for verdict in ("accept", "reject"):
-        assert harvester("review", verdict, f"{ITEM}1").exit_code == 0
-    results = [harvester("review", "undo", f"{ITEM}1") for _ in range(3)]
-    assert [result.exit_code for result in results] == [0, 0, 2]
-    assert [" accept " in results[0].stderr, " review " in results[1].stderr] == [True, True]
-    assert "Nothing is left to undo" in results[2].stderr
-    assert (f"{ITEM}1", ONE) in listed(harvester)
-
-
-def test_what_was_decided_of_other_bytes_is_not_brought_back(harvester, folder) -> None:
-    desk = open_discovery(folder)
-    desk.decide(desk.decisions(f"{ITEM}1")[-1]._replace(sha256="1" * 64, reason="It has changed."))
-    desk.close()
-    assert "was on other bytes" in harvester("review", "undo", f"{ITEM}1").stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
+@each_row(
+    "arguments, sentence",
     [
         (("accept", ITEM), "has several files; name one: https://x.example.org/1.pdf, https://x.example.org/2.pdf."),
         (("reject", ITEM, ""), "has several files; name one: "),  # the first of them was rejected
@@ -286,15 +274,11 @@ def test_what_cannot_be_decided_is_reported(harvester, arguments: tuple[str, ...
     assert sentence in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("thresholds", "more", "verdict"),
-    [
-        (Thresholds(), {}, "accept"),
-        (Thresholds(is_on=False), {}, "review"),
-        (Thresholds(), {"version": "published", "text_version": "submitted"}, "review"),
-        (Thresholds(), {"identified_by": ("author",)}, "review"),
-    ],
-)
+@each_row("thresholds, more, verdict", [
+    (Thresholds(), {}, "accept"), (Thresholds(is_on=False), {}, "review"),
+    (Thresholds(), {"version": "published", "text_version": "submitted"}, "review"),
+    (Thresholds(), {"identified_by": ("author",)}, "review"),
+])  # fmt: skip
 def test_other_bytes_take_the_place_of_what_a_person_accepted_only_where_a_rule_may_say_so(
     thresholds: Thresholds, more: dict, verdict: str
 ) -> None:

@@ -21,8 +21,9 @@ from harvester.fulltext.run import LEASE_SECONDS, step_settings
 from harvester.fulltext.works import work_of
 from harvester.http.messages import Request
 from tests.fulltext.web import RecordedWeb, answer, recorded, to
+from tests.rows import each_row
 
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+NUMBER_7 = "oai:g.example.org:laro/oai:laro.example.org:LR-15-00007"
 
 
 @pytest.fixture
@@ -33,9 +34,6 @@ def harvester(folder, monkeypatch):
     monkeypatch.setenv("GATEWAY_FETCH_BACKOFF_SECONDS", "0")
     monkeypatch.setenv("GATEWAY_DISCOVER_DELAY_SECONDS", "0")
     return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
-
-
-# --- what is searched for -----------------------------------------------------------------------------------------
 
 
 def test_only_items_without_a_file_are_searched_for_and_each_once(searching) -> None:
@@ -51,36 +49,26 @@ def test_only_items_without_a_file_are_searched_for_and_each_once(searching) -> 
     assert search.run() == {}
 
 
-def test_the_work_is_read_back_with_its_identifiers_and_page(searching) -> None:
-    store = searching().store
-    identifier = next(
-        state.identifier for _, state in store.items("laro", 0, 100) if state.identifier.endswith("LR-15-00007")
-    )
-    work = work_of(store, identifier, "up")
-    assert work is not None
-    assert work.identifiers == ("https://doi.org/10.5555/laro.2015.0007",)
-    assert any(statement.element == "title" for statement in work.statements)
-    assert work.upstream == "up"
-    assert work_of(store, "oai:nobody", "x") is None
-
-
 def test_limits_sources_and_single_items(searching) -> None:
     search = searching()
+    assert search.run(is_asked_to_stop=lambda: True) == {}
     assert len(search.run(limit=2)) == 2
     identifier = search.desk.counts()
     assert {row[:2] for row in identifier} == {("laro", "done"), ("laro", "due")}
     assert search.run("elsewhere") == {}
-    one = next(
-        state.identifier for _, state in search.store.items("laro", 0, 100) if state.identifier.endswith("LR-15-00007")
-    )
-    assert list(search.run(identifier=one)) == ["LR-15-00007"]
+    assert list(search.run(identifier=NUMBER_7)) == ["LR-15-00007"]
+    work = work_of(search.store, NUMBER_7, "up")
+    assert work is not None
+    assert (work.identifiers, work.upstream) == (("https://doi.org/10.5555/laro.2015.0007",), "up")
+    assert any(statement.element == "title" for statement in work.statements)
+    assert work_of(search.store, "oai:nobody", "x") is None
 
 
 def test_a_dry_run_writes_nothing(searching) -> None:
     search = searching()
     outcomes = search.try_out()
     assert outcomes
-    assert search.try_out(identifier=_one_of_the_store(search)) == {"LR-15-00007": outcomes["LR-15-00007"]}
+    assert search.try_out(identifier=NUMBER_7) == {"LR-15-00007": outcomes["LR-15-00007"]}
     assert search.desk.counts() == tuple(search.desk.endings()) == ()
     assert search.desk.position("laro") == 0
     assert search.run() == outcomes
@@ -100,19 +88,10 @@ def test_a_dry_run_leaves_what_is_done_or_waits_as_it_is(searching) -> None:
     assert search.desk.counts() == before
 
 
-def _one_of_the_store(search) -> str:
-    identifiers = (state.identifier for _, state in search.store.items("laro", 0, 100))
-    return next(identifier for identifier in identifiers if identifier.endswith("LR-15-00007"))
-
-
 def _one_of(search, wanted: str) -> str:
     identifiers = (state.identifier for _, state in search.store.items("laro", 0, 100))
     states = filter(None, map(search.desk.search, identifiers))
     return next(state.identifier for state in states if state.state == wanted)
-
-
-def test_what_was_asked_to_stop_begins_nothing_more(searching) -> None:
-    assert searching().run(is_asked_to_stop=lambda: True) == {}
 
 
 def test_what_is_ill_today_is_searched_again_and_given_up_at_last(searching) -> None:
@@ -173,9 +152,6 @@ def test_who_lost_the_lease_writes_nothing(searching) -> None:
     assert [result.is_lost for result in results] == [True]
 
 
-# --- the whole way ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.needs("../shared")
 def test_a_file_is_found_for_a_work_of_the_sample_and_explained(searching) -> None:
     page, file = "https://doi.org/10.5555/laro.2015.0007", "https://laro.example.org/files/1.pdf"
@@ -188,10 +164,7 @@ def test_a_file_is_found_for_a_work_of_the_sample_and_explained(searching) -> No
     )
     search = searching(web)
     assert search.run()["LR-15-00007"] == "wrong-document"
-    identifier = next(
-        state.identifier for _, state in search.store.items("laro", 0, 100) if state.identifier.endswith("LR-15-00007")
-    )
-    words = "\n".join(explained(search.desk.search(identifier), search.desk.decisions(identifier)))
+    words = "\n".join(explained(search.desk.search(NUMBER_7), search.desk.decisions(NUMBER_7)))
     assert "wrong-document, 2027-01-15T08:00:00Z. It is another document." in words
     assert "  crossref: not-found. It is not known, or not there." in words
     assert f"    {file} (meta:citation_pdf_url): wrong-document. It is another document." in words
@@ -211,15 +184,10 @@ def test_what_a_step_names_is_not_said_to_be_found_and_each_service_speaks_for_i
     assert "openalex: not-oa. No open copy is known there." in words
 
 
-@pytest.mark.parametrize(
-    ("hops", "is_reported"),
-    [
-        ((), False),
-        (("https://a.example.org/",), True),
-        (("http://a.example.org/",), False),
-        (("http://a.example.org/", "https://a.example.org/"), True),
-    ],
-)
+@each_row("hops, is_reported", [
+    ((), False), (("https://a.example.org/",), True), (("http://a.example.org/",), False),
+    (("http://a.example.org/", "https://a.example.org/"), True),
+])  # fmt: skip
 def test_a_way_that_leaves_encryption_is_reported(hops: tuple[str, ...], is_reported: bool) -> None:
     candidate = Candidate("https://a.example.org/", "unpaywall", hops=hops, final_url="http://b.example.org/")
     story = search_as_json(SearchResult(Outcome.NOT_PDF, (Trace("unpaywall", Outcome.SUCCESS),), (candidate,)))
@@ -231,20 +199,17 @@ def test_every_outcome_has_a_sentence() -> None:
     assert set(SENTENCES) == set(Outcome)
 
 
-# --- answers are kept ---------------------------------------------------------------------------------------------
-
-
 def test_nothing_is_asked_twice_as_long_as_the_answer_holds(searching) -> None:
     search = searching()
-    web = RecordedWeb(
-        {"https://a.example.org/": answer("<p>x", Link="<y>"), "https://b.example.org/": answer(status=503)},
-        has_recordings=False,
-    )
+    own = {"a": answer("<p>x", Link="<y>"), "b": answer(status=503), "f": answer(b"%PDF-1.4")}
+    web = RecordedWeb({f"https://{name}.example.org/": sent for name, sent in own.items()}, has_recordings=False)
     fetch = CachingFetch(web, search.desk, lambda: float(search.now))
-    first = [fetch(Request(f"https://{name}.example.org/")) for name in "abc"]
-    again = [fetch(Request(f"https://{name}.example.org/")) for name in "abc"]
+    first = [fetch(Request(f"https://{name}.example.org/")) for name in "abcf"]
+    again = [fetch(Request(f"https://{name}.example.org/")) for name in "abcf"]
     assert again == first
-    assert [url[8] for url in web.asked] == ["a", "b", "c", "b"]
+    assert [url[8] for url in web.asked] == [*"abcf", *"bf"]  # an error and a file are not kept
+    asked = "https://api.openalex.org/works/x?mailto=a&api_key=secret"
+    assert [fetch(Request(asked)).url for _ in range(2)] == [asked, asked.replace("secret", "...")]
     search.now += 31 * 86_400
     fetch(Request("https://c.example.org/"))
     assert web.asked[-1] == "https://c.example.org/"
@@ -257,21 +222,6 @@ def test_what_is_asked_is_asked_for_the_work(searching) -> None:
     search.run(limit=3)
     assert len(set(asked)) == 3
     assert all(identifier.startswith("oai:g.example.org:laro/") for identifier in asked)
-
-
-def test_no_key_of_ours_is_kept_among_the_answers(searching) -> None:
-    search, asked = searching(), "https://api.openalex.org/works/x?mailto=a&api_key=secret"
-    search.web.own = {asked: answer("{}")}
-    remembering = CachingFetch(search.web, search.desk, lambda: search.now)
-    assert [remembering(Request(asked)).url for _ in range(2)] == [asked, asked.replace("secret", "...")]
-
-
-def test_files_are_not_kept_among_the_answers(searching) -> None:
-    web = RecordedWeb({"https://a.example.org/": answer(b"%PDF-1.4")}, has_recordings=False)
-    fetch = CachingFetch(web, searching().desk, lambda: 1.0)
-    for _ in range(2):
-        fetch(Request("https://a.example.org/"))
-    assert len(web.asked) == 2
 
 
 def test_a_second_search_after_a_kill_asks_only_what_was_not_answered(searching) -> None:
@@ -287,17 +237,10 @@ def test_a_second_search_after_a_kill_asks_only_what_was_not_answered(searching)
     assert len(search.web.asked) == asked
 
 
-# --- settings and commands ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "email"),
-    [
-        ({}, ""),
-        ({"admin_email": "a@library.test"}, "a@library.test"),
-        ({"admin_email": "a@library.test", "discover_email": "b@library.test"}, "b@library.test"),
-    ],
-)
+@each_row("options, email", [
+    ({}, ""), ({"admin_email": "a@library.test"}, "a@library.test"),
+    ({"admin_email": "a@library.test", "discover_email": "b@library.test"}, "b@library.test"),
+])  # fmt: skip
 def test_who_asks_is_never_an_example(tmp_path, options: dict, email: str) -> None:
     assert step_settings(load(tmp_path, environ={}, options=options))["email"] == email
 
@@ -342,27 +285,17 @@ def test_how_searches_ended_is_counted_per_step_host_and_source(harvester, searc
     assert harvester("outcomes", "nobody").exit_code == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("discover", "nobody"), "No records are held of nobody; there are: laro."),
-        (("discover", "--item", "x"), "x is no item that was or is to be searched for"),
-        (("discover", "--step", "x"), "There is no step 'x'"),
-        (("discover", "--recheck-older-than", "soon"), "must be a whole number and one of s, m, h, d, w"),
-        (("explain", "x"), "x is no item that was or is to be searched for"),
-    ],
-)
+@each_row("arguments, sentence", [
+    (("discover", "nobody"), "No records are held of nobody; there are: laro."),
+    (("discover", "--item", "x"), "x is no item that was or is to be searched for"),
+    (("discover", "--step", "x"), "There is no step 'x'"),
+    (("discover", "--recheck-older-than", "soon"), "must be a whole number and one of s, m, h, d, w"),
+    (("explain", "x"), "x is no item that was or is to be searched for"),
+])  # fmt: skip
 def test_what_cannot_be_done_is_said_in_a_sentence(harvester, arguments: tuple[str, ...], sentence: str) -> None:
     result = harvester(*arguments)
     assert result.exit_code == 2
     assert sentence in result.stderr
-
-
-def test_what_was_searched_long_ago_is_searched_again(harvester, searching) -> None:
-    search = searching()
-    search.run()
-    result = harvester("discover", "--recheck-older-than", "1s", "--step", "recipes", "--limit", "2")
-    assert result.stderr.strip().endswith("nothing is due.")  # the clock of the test is ahead
 
 
 def test_an_item_alone_leaves_the_others_as_they_were_searched(harvester, searching) -> None:

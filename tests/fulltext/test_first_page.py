@@ -16,6 +16,7 @@ from harvester.fulltext.first_page import MOST_BYTES, first_page_of
 from harvester.fulltext.pages.article_xml import text_of_article
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, pdf, unpaywall
 from tests.fulltext.web import answer
+from tests.rows import each_row
 
 ARTICLE = b"""<?xml version="1.0"?><!DOCTYPE article [<!ENTITY x "y">]>
 <article><!-- <p>hidden</p> --><front><journal-title>A Journal</journal-title>
@@ -30,7 +31,7 @@ def test_the_lines_of_a_text_are_kept_without_what_nobody_sees() -> None:
     assert first_page_of(text) == "A title\n[31mby Rossi\nAbstract"
 
 
-@pytest.mark.parametrize("letter", ["a", "ä", "漢", "😀"])
+@each_row("letter", ["a", "ä", "漢", "😀"])
 def test_at_most_4_kb_are_kept_and_no_half_letter(letter: str) -> None:
     text = first_page_of(letter * 10_000)
     assert set(text) == {letter}
@@ -47,12 +48,9 @@ def test_an_article_in_xml_has_a_line_for_title_name_and_paragraph() -> None:
     ]
 
 
-@pytest.mark.parametrize("body", [b"", b"<article><p>a<!-- b", b"<" * 500_000, b"<!--" * 100_000, b"\xff\xfe<\0"])
+@each_row("body", [b"", b"<article><p>a<!-- b", b"<" * 500_000, b"<!--" * 100_000, b"\xff\xfe<\0"])
 def test_no_xml_makes_it_fail(body: bytes) -> None:
     assert first_page_of(text_of_article(body)) in ("", "a", "<", "<" * MOST_BYTES)
-
-
-# --- of a search --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -67,15 +65,20 @@ def digest_of(search) -> str:
     return search.desk.decisions(IDENTIFIER)[-1].sha256
 
 
-@pytest.mark.slow
-def test_a_search_keeps_the_first_page_of_each_file_that_it_reads(search) -> None:
+def test_a_search_keeps_the_first_page_of_each_file_that_it_reads_and_a_dry_run_keeps_nothing(search) -> None:
     search.run(identifier=IDENTIFIER)
-    text = search.desk.first_page(digest_of(search))
+    digest = digest_of(search)
+    text = search.desk.first_page(digest)
     assert "Abstract" in text
     assert len(text.encode()) <= MOST_BYTES
+    line = ["--instance", str(search.settings.instance), "takedown", "add", digest, "--reason", "Asked for."]
+    assert CliRunner().invoke(main, line).exit_code == 0
+    assert search.desk.first_page(digest) == ""
+    assert CliRunner().invoke(main, [*line[:2], "takedown", "remove", digest, "--yes"]).exit_code == 0
+    assert search.try_out(identifier=IDENTIFIER)
+    assert search.desk.first_page(digest) == ""
 
 
-@pytest.mark.slow
 def test_a_search_keeps_the_first_page_of_an_article_in_xml(search) -> None:
     search.web.own[COPY] = answer(ARTICLE, Content_Type="application/xml")
     search.run(identifier=IDENTIFIER)
@@ -87,16 +90,6 @@ def test_a_search_keeps_the_first_page_of_an_article_in_xml(search) -> None:
     assert search.desk.first_page(digest).startswith("A Journal\n")
 
 
-@pytest.mark.slow
-def test_a_dry_run_keeps_nothing(search) -> None:
-    assert search.try_out(identifier=IDENTIFIER)
-    search.run(identifier=IDENTIFIER)
-    search.desk.forget_first_pages([digest_of(search)])
-    search.try_out(identifier=IDENTIFIER)
-    assert search.desk.first_page(digest_of(search)) == ""
-
-
-@pytest.mark.slow
 def test_files_of_an_earlier_release_are_read_in_turns_and_each_is_tried_once(search) -> None:
     """Their texts were missing until the files were searched for again."""
     search.run(identifier=IDENTIFIER)
@@ -115,31 +108,15 @@ def test_files_of_an_earlier_release_are_read_in_turns_and_each_is_tried_once(se
     assert [search.desk.first_page(one)[:9] for one in digests] == [text[:9], "A Journal", "", ""]
     assert read_earlier(search.store, search.desk, search.work.copies, 9) == 0
 
-
-@pytest.mark.slow
-def test_a_copy_that_cannot_be_opened_has_no_text(search) -> None:
-    search.run(identifier=IDENTIFIER)
-    digest = digest_of(search)
-    search.desk.forget_first_pages([digest])
-
     class Unreadable(Copies):
         def read(self, digest: str) -> bytes:
             raise PermissionError(digest)
 
+    search.desk.forget_first_pages([digest])
     assert read_earlier(search.store, search.desk, Unreadable(search.settings.instance), 9) == 1
     assert search.desk.first_page(digest) == ""
 
 
-@pytest.mark.slow
-def test_a_takedown_forgets_the_text(search) -> None:
-    search.run(identifier=IDENTIFIER)
-    digest = digest_of(search)
-    line = ["--instance", str(search.settings.instance), "takedown", "add", digest, "--reason", "Asked for."]
-    assert CliRunner().invoke(main, line).exit_code == 0
-    assert search.desk.first_page(digest) == ""
-
-
-@pytest.mark.slow
 def test_a_file_that_is_taken_down_while_it_is_read_leaves_no_text(search, monkeypatch) -> None:
     search.run(identifier=IDENTIFIER)
     digest = digest_of(search)

@@ -18,6 +18,9 @@ from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import steps
 from tests.fulltext.test_order import CLOSED, DOI, PAGE, PUBLISHER, crossref, link  # type: ignore[attr-defined]
 from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, work
+from tests.rows import each_row
+
+pytestmark = pytest.mark.usefixtures("quick_reader")
 
 TITLE = "Coherence properties of quantum dot resonance fluorescence"
 NOW = 1_700_000_000
@@ -30,7 +33,7 @@ SECTIONS = "".join(
 JATS = b"<article><front><article-meta/></front><body><sec><title>A</title></sec></body></article>"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         JATS,
@@ -47,25 +50,17 @@ def test_an_article_as_xml_is_known_by_its_root_and_its_body(body: bytes) -> Non
     assert mime_type(body) == XML
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"<",
-        JATS.replace(b"body", b"back"),
-        b"<article><front/><body></body></article>",
-        b"<article><front/><body id='b'>\n</body><back/></article>",
-        b"<article><front/><body specific-use='none'/></article>",
-        b"<rss><channel><body>a</body></channel></rss>",
-        b"<html><body>a</body></html>",
-        b"<article class='card'><p>A page without its frame</p></article>",
-        b"<!--" + b"-" * 70_000 + b"-->" + JATS,
-        b"<!DOCTYPE article [" + b"<!ENTITY a 'b'>" * 5_000 + b"]>" + JATS,
-        b"<?xml " * 20_000,
-    ],
-)
+@each_row("body", [
+    b"", b"<", JATS.replace(b"body", b"back"), b"<article><front/><body></body></article>",
+    b"<article><front/><body id='b'>\n</body><back/></article>",
+    b"<article><front/><body specific-use='none'/></article>", b"<rss><channel><body>a</body></channel></rss>",
+    b"<html><body>a</body></html>", b"<article class='card'><p>A page without its frame</p></article>",
+    b"<!--" + b"-" * 70_000 + b"-->" + JATS, b"<!DOCTYPE article [" + b"<!ENTITY a 'b'>" * 5_000 + b"]>" + JATS,
+    b"<?xml " * 20_000, *(b"\xff\xfe", b"\xfe\xff<", b"\xff\xfe\x00\x00<\x00\x00\x00", b"\xff\xfe<\x00p\x00>"),
+])  # fmt: skip
 def test_other_bytes_and_metadata_alone_are_no_article(body: bytes) -> None:
     assert not is_article_xml(body)
+    assert not landing_page.read(body, URL).is_article
 
 
 def test_a_page_in_xhtml_stays_a_page() -> None:
@@ -73,32 +68,21 @@ def test_a_page_in_xhtml_stays_a_page() -> None:
     assert mime_type(body) == HTML
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        LONG,
-        SECTIONS,
-        SECTIONS.replace("<p>", "<div>").replace("</p>", "</div>"),
-        f'<script type="application/ld+json">{{"articleBody": "{"a " * 2000}"}}</script>',
-    ],
-)
+@each_row("markup", [
+    LONG, SECTIONS, SECTIONS.replace("<p>", "<div>").replace("</p>", "</div>"),
+    f'<script type="application/ld+json">{{"articleBody": "{"a " * 2000}"}}</script>',
+])  # fmt: skip
 def test_a_page_that_holds_the_text_is_the_article(markup: str) -> None:
     page = landing_page.read(f"<html><body>{markup}".encode(), URL)
     assert page.is_article
     assert page.full_texts == (Copy(URL, mime_type="text/html", evidence=IS_ARTICLE),)
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        f"<h2>Abstract</h2>{TEXT * 50}",
-        f"<h2>Abstract</h2>{TEXT * 350}",
-        "".join(f"<h2>{name}</h2>{TEXT}" for name in ("Introduction", "Methods", "Results", "Discussion")),
-        f"<h2>References</h2><ol>{f'<li>{TEXT}</li>' * 1000}</ol>",
-        f"<aside>{LONG}</aside>",
-        f"<footer>{LONG}</footer>",
-    ],
-)
+@each_row("markup", [
+    f"<h2>Abstract</h2>{TEXT * 50}", f"<h2>Abstract</h2>{TEXT * 350}",
+    "".join(f"<h2>{name}</h2>{TEXT}" for name in ("Introduction", "Methods", "Results", "Discussion")),
+    f"<h2>References</h2><ol>{f'<li>{TEXT}</li>' * 1000}</ol>", f"<aside>{LONG}</aside>", f"<footer>{LONG}</footer>",
+])  # fmt: skip
 def test_abstracts_section_snippets_and_references_are_no_article(markup: str) -> None:
     assert not landing_page.read(f"<html><body>{markup}".encode(), URL).is_article
 
@@ -117,23 +101,14 @@ def test_a_page_names_its_text_in_other_forms() -> None:
     assert page.copies == ()
 
 
-@pytest.mark.parametrize(
-    ("copy", "says"),
-    [
-        (Copy(URL, mime_type="text/xml; charset=utf-8"), "xml"),
-        (Copy(f"{URL}.nxml"), "xml"),
-        (Copy(URL, mime_type="application/jats+xml"), "xml"),
-        (Copy(URL, mime_type="text/html"), "html"),
-        (Copy(URL, is_page=True, mime_type="text/html"), ""),
-        (Copy(URL, mime_type="text/plain"), ""),
-        (Copy(f"{URL}.pdf"), ""),
-    ],
-)
+@each_row("copy, says", [
+    (Copy(URL, mime_type="text/xml; charset=utf-8"), "xml"), (Copy(f"{URL}.nxml"), "xml"),
+    (Copy(URL, mime_type="application/jats+xml"), "xml"), (Copy(URL, mime_type="text/html"), "html"),
+    (Copy(URL, is_page=True, mime_type="text/html"), ""), (Copy(URL, mime_type="text/plain"), ""),
+    (Copy(f"{URL}.pdf"), ""),
+])  # fmt: skip
 def test_what_a_service_says_of_the_form(copy: Copy, says: str) -> None:
     assert ("xml" * copy.says_xml + "html" * copy.says_html) == says
-
-
-# --- through the search -------------------------------------------------------------------------------------------
 
 
 def _searched(
@@ -163,8 +138,8 @@ def test_a_page_that_is_the_article_says_more_than_that_its_file_is_refused() ->
     assert [candidate.outcome for candidate in result.candidates] == [Outcome.FORBIDDEN, Outcome.FULL_TEXT_HTML]
 
 
-@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("declared", ["utf-16", "utf-8", ""])
+@each_row("codec", ["utf-16-le", "utf-16-be"])
+@each_row("declared", ["utf-16", "utf-8", ""])
 def test_the_article_in_utf_16_is_recognised_like_that_in_utf_8(codec: str, declared: str) -> None:
     """The byte order mark counts, whatever the server and the text itself declare."""
     charset = f"; charset={declared}" * bool(declared)
@@ -179,12 +154,6 @@ def test_the_article_in_utf_16_is_recognised_like_that_in_utf_8(codec: str, decl
     result, _ = _searched(work(TITLE, page=URL), {URL: page_with_link, f"{URL}.pdf": answer(jats)})
     assert mime_type(jats) == XML
     assert result.outcome is Outcome.FULL_TEXT_XML
-
-
-@pytest.mark.parametrize("body", [b"\xff\xfe", b"\xfe\xff<", b"\xff\xfe\x00\x00<\x00\x00\x00", b"\xff\xfe<\x00p\x00>"])
-def test_bytes_with_a_byte_order_mark_and_no_article_are_none(body: bytes) -> None:
-    assert not is_article_xml(body)
-    assert not landing_page.read(body, URL).is_article
 
 
 def test_xml_that_crossref_names_is_kept_by_its_address_and_says_nothing_of_the_work() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Statement, Work
 from harvester.fulltext.identifiers import Identifier, arxiv_in, dois_in, identifiers_of, is_issn, issns_in, pmcids_in
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("text", "dois"),
+@each_row(
+    "text, dois",
     [
         ("10.1186/ar3068", ("10.1186/ar3068",)),
         ("PLoS ONE 2015, 10(7), e0131202. doi: 10.1371/journal.pone.0131202", ("10.1371/journal.pone.0131202",)),
@@ -25,10 +24,7 @@ from harvester.fulltext.identifiers import Identifier, arxiv_in, dois_in, identi
             ("10.1128/mcb.00585-10",),
         ),
         ("(see 10.1016/S0140-6736(14)60847-7)", ("10.1016/s0140-6736(14)60847-7",)),
-        (
-            "10.1890/0012-9623(2006)87[283:tiopma]2.0.co;2",
-            ("10.1890/0012-9623(2006)87[283:tiopma]2.0.co;2",),
-        ),
+        ("10.1890/0012-9623(2006)87[283:tiopma]2.0.co;2", ("10.1890/0012-9623(2006)87[283:tiopma]2.0.co;2",)),
         (
             "doi:10.1002/(SICI)1096-8644(199808)106:4<537::AID-AJPA7>3.0.CO;2-A",
             ("10.1002/(sici)1096-8644(199808)106:4<537::aid-ajpa7>3.0.co;2-a",),
@@ -54,46 +50,34 @@ def test_dois_are_found_within_texts(text: str, dois: tuple[str, ...]) -> None:
     assert dois_in(text) == dois
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("http://arxiv.org/abs/cond-mat/9706061", ("cond-mat/9706061",)),
-        ("http://arxiv.org/pdf/1711.05739v2", ("1711.05739",)),
-        ("oai:arXiv.org:math.AG/0309136", ("math.AG/0309136",)),
-        ("arXiv:1310.6514 [hep-th]", ("1310.6514",)),
-        ("https://doi.org/10.48550/arXiv.2101.00001", ("2101.00001",)),
-        ("https://arxiv.org/pdf/1711.05739.pdf", ("1711.05739",)),
-        ("https://arxiv.org/html/1711.05739v1", ("1711.05739",)),
-        ("A comment on arXiv:1711.05739.", ("1711.05739",)),
-        ("arXiv 1711.05739 [hep-th]", ("1711.05739",)),
-        ("info:eu-repo/semantics/altIdentifier/arxiv/1711.05739", ("1711.05739",)),
-        ("arXiv:1711.05739.12", ()),
-        ("http://example.org/1711.05739", ()),
-        ("arXiv", ()),
-    ],
-)
+@each_row("text, ids", [
+    ("http://arxiv.org/abs/cond-mat/9706061", ("cond-mat/9706061",)),
+    ("http://arxiv.org/pdf/1711.05739v2", ("1711.05739",)), ("oai:arXiv.org:math.AG/0309136", ("math.AG/0309136",)),
+    ("arXiv:1310.6514 [hep-th]", ("1310.6514",)), ("https://doi.org/10.48550/arXiv.2101.00001", ("2101.00001",)),
+    ("https://arxiv.org/pdf/1711.05739.pdf", ("1711.05739",)),
+    ("https://arxiv.org/html/1711.05739v1", ("1711.05739",)), ("A comment on arXiv:1711.05739.", ("1711.05739",)),
+    ("arXiv 1711.05739 [hep-th]", ("1711.05739",)),
+    ("info:eu-repo/semantics/altIdentifier/arxiv/1711.05739", ("1711.05739",)), ("arXiv:1711.05739.12", ()),
+    ("http://example.org/1711.05739", ()), ("arXiv", ()),
+])  # fmt: skip
 def test_arxiv_identifiers(text: str, ids: tuple[str, ...]) -> None:
     assert arxiv_in(text) == ids
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("http://www.ncbi.nlm.nih.gov/pmc/articles/PMC3304806/pdf/", ("PMC3304806",)),
-        ("ISSN 0890-9369. PMCID PMC4117942. http://r.example.org/", ("PMC4117942",)),
-        ("oai:pubmedcentral.nih.gov:13900", ("PMC13900",)),
-        ("https://europepmc.org/articles/pmc3144483?pdf=render", ("PMC3144483",)),
-        ("http://www.ncbi.nlm.nih.gov/pmc/articles/3304806", ("PMC3304806",)),
-        ("http://www.pubmedcentral.nih.gov/articlerender.fcgi?artid=3304806", ("PMC3304806",)),
-        ("PMC", ()),
-    ],
-)
+@each_row("text, ids", [
+    ("http://www.ncbi.nlm.nih.gov/pmc/articles/PMC3304806/pdf/", ("PMC3304806",)),
+    ("ISSN 0890-9369. PMCID PMC4117942. http://r.example.org/", ("PMC4117942",)),
+    ("oai:pubmedcentral.nih.gov:13900", ("PMC13900",)),
+    ("https://europepmc.org/articles/pmc3144483?pdf=render", ("PMC3144483",)),
+    ("http://www.ncbi.nlm.nih.gov/pmc/articles/3304806", ("PMC3304806",)),
+    ("http://www.pubmedcentral.nih.gov/articlerender.fcgi?artid=3304806", ("PMC3304806",)), ("PMC", ()),
+])  # fmt: skip
 def test_identifiers_of_pubmed_central(text: str, ids: tuple[str, ...]) -> None:
     assert pmcids_in(text) == ids
 
 
-@pytest.mark.parametrize(
-    ("text", "issns"),
+@each_row(
+    "text, issns",
     [
         ("eLife, 3. Art. No. e01856. ISSN 2050-084X. http://resolver.example.org/", ("2050-084X",)),
         ("ISSN: 0929-8274", ("0929-8274",)),
@@ -157,8 +141,8 @@ def test_of_several_related_dois_none_is_taken() -> None:
     assert identifiers_of(record(("relation", "10.1234/a"), ("relation", "10.1234/b"))).entries == ()
 
 
-@pytest.mark.parametrize(
-    ("element", "text", "doi"),
+@each_row(
+    "element, text, doi",
     [
         (
             "description",

@@ -15,6 +15,7 @@ from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.fulltext.matched_dois import agrees, compared
 from tests.fulltext.test_matching import TITLE, record
+from tests.rows import each_row
 
 ITEM, URL = "oai:g.example.org:laro/1", "https://x.example.org/1.pdf"
 MATCH = Match("crossref", "10.1234/own", TITLE, 1.0, "Rossi", "2012")
@@ -42,9 +43,6 @@ def harvester(folder, desk):
     return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
 
 
-# --- each search compares it anew ---------------------------------------------------------------------------------
-
-
 def test_a_match_agrees_while_title_author_and_year_do() -> None:
     assert agrees(MATCH, record())
     assert not agrees(MATCH, record("Another title of another work"))
@@ -54,28 +52,21 @@ def test_a_match_agrees_while_title_author_and_year_do() -> None:
     assert not agrees(MATCH, record(type="Dataset"))
 
 
-@pytest.mark.parametrize("outcome", [Outcome.NOT_FOUND, Outcome.SUCCESS, Outcome.NO_PDF_LINK])
+@each_row("outcome", [Outcome.NOT_FOUND, Outcome.SUCCESS, Outcome.NO_PDF_LINK])
 def test_a_match_that_its_service_names_no_more_is_lost(outcome: Outcome) -> None:
     now = compared(searched(outcome), (MATCH,), record())
     assert (now.lost, now.matches) == ((MATCH,), ())
 
 
-@pytest.mark.parametrize(
-    "now",
-    [
-        searched(Outcome.RATE_LIMITED),
-        searched(Outcome.NOT_FOUND, step="openalex_match"),
-        searched(),
-        searched(Outcome.SUCCESS, matches=(MATCH,)),
-    ],
-)
+@each_row("now", [
+    searched(Outcome.RATE_LIMITED), searched(Outcome.NOT_FOUND, step="openalex_match"), searched(),
+    searched(Outcome.SUCCESS, matches=(MATCH,)),
+])  # fmt: skip
 def test_a_match_stands_while_nobody_says_otherwise(now: SearchResult) -> None:
     assert compared(now, (MATCH,), record()).matches == (MATCH,)
 
 
-@pytest.mark.parametrize(
-    "work", [record("Another title of another work"), record(type="Conference Poster"), record(date="undated")]
-)
+@each_row("work", [record("Another title of another work"), record(type="Conference Poster"), record(date="undated")])
 def test_a_match_is_lost_when_the_record_does_not_agree_although_no_service_can_be_asked(work: Work) -> None:
     """A record without a year is not searched for by title; its match was valid for ever."""
     now = compared(searched(), (MATCH,), work)
@@ -94,9 +85,6 @@ def test_what_was_found_through_a_lost_match_goes_to_review() -> None:
     assert (decision.url, decision.verdict, decision.decided_by) == (URL, "review", "rule")
     assert decision.reason == ("The DOI 10.1234/own, by which it was found, does not agree with the record any more.")
     assert decided(ITEM, searched(), Thresholds(), 3, [ACCEPTED]) == ()
-
-
-# --- people take it back ------------------------------------------------------------------------------------------
 
 
 def test_a_refusal_is_kept_and_forgotten_with_its_item(desk) -> None:

@@ -20,6 +20,7 @@ from harvester.fulltext.steps.openalex_match import STEP as OPENALEX
 from harvester.http.messages import Fetched, Request
 from tests.fulltext.matchable import own_pairs, rates, recorded_pairs
 from tests.fulltext.web import SETTINGS, RecordedWeb, answer
+from tests.rows import each_row
 
 TITLE = "Carrying capacity of alpine meadows under winter grazing"
 OWN = Description("10.1234/own", TITLE, ("Müller", "Rossi"), "Journal of Meadows", year="2012", kind="journal-article")
@@ -36,89 +37,43 @@ def doi_of(work: Work, *described: Description, refused: tuple[str, ...] = ()) -
     return matched.match.doi if matched else ""
 
 
-# --- names --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        ("Müller, K.", "Mueller"),
-        ("MULLER Karl", "Müller"),
-        ("Иванов, Пётр", "Ivanov"),
-        ("Shcherbakov, S.", "Щербаков"),
-        ("Karl van der Berg", "Berg"),
-        ("García Márquez, G.", "García"),
-        ("Żółty, Ł.", "Zolty"),
-        ("O'Neil, P.", "O\u2019Neil"),
-        ("Smith J, Jones K", "Jones"),
-        ("Anna Rossi and Karl Müller", "Müller"),
-        ("Do, Van", "Do"),
-        ("王伟", "王伟"),
-        ("王伟", "王"),
-        ("王, 伟", "王"),
-        ("欧阳修", "欧阳"),
-        ("김철수", "김"),
-    ],
-)
+@each_row("ours, theirs", [
+    ("Müller, K.", "Mueller"), ("MULLER Karl", "Müller"), ("Иванов, Пётр", "Ivanov"), ("Shcherbakov, S.", "Щербаков"),
+    ("Karl van der Berg", "Berg"), ("García Márquez, G.", "García"), ("Żółty, Ł.", "Zolty"),
+    ("O'Neil, P.", "O\u2019Neil"), ("Smith J, Jones K", "Jones"), ("Anna Rossi and Karl Müller", "Müller"),
+    ("Do, Van", "Do"), ("王伟", "王伟"), ("王伟", "王"), ("王, 伟", "王"), ("欧阳修", "欧阳"), ("김철수", "김"),
+])  # fmt: skip
 def test_a_name_is_the_same_in_every_spelling(ours: str, theirs: str) -> None:
     assert share(names_of([ours]), [theirs]) == theirs
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        ("Li, Wei", "Wei"),
-        ("Smith, J.", "J"),
-        ("Smith", ""),
-        ("", "Smith"),
-        ("王伟", "伟"),
-        ("王伟", "李"),
-        ("伟, 王", "王"),
-    ],
-)
+@each_row("ours, theirs", [
+    ("Li, Wei", "Wei"), ("Smith, J.", "J"), ("Smith", ""), ("", "Smith"), ("王伟", "伟"), ("王伟", "李"),
+    ("伟, 王", "王"),
+])  # fmt: skip
 def test_a_given_name_or_an_initial_is_no_author_in_common(ours: str, theirs: str) -> None:
     assert not share(names_of([ours]), [theirs])
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        ("Rossi, Anna", "Anna"),
-        ("Rossi, Anna", "A."),
-        ("Rossi, A.", "Anna Maria"),
-        ("Anna Rossi", "A. M."),
-        ("Rossi AM", "Maria"),
-        ("Rossi, Maria", "A. Maria"),
-        ("Rossi", "Anna"),
-        ("Rossi, Anna", ""),
-        ("Rossi, Alex", "Alexander"),
-        ("Rossi, Katharina", "Catharina"),
-        ("Rossi, Anna", "Anne"),
-        ("Rossi, Yuri", "Iurii"),
-        ("Rossi, L.", "Le Khanh"),
-        ("Rossi, Анна", "Anna"),
-    ],
-)
+@each_row("ours, theirs", [
+    ("Rossi, Anna", "Anna"), ("Rossi, Anna", "A."), ("Rossi, A.", "Anna Maria"), ("Anna Rossi", "A. M."),
+    ("Rossi AM", "Maria"), ("Rossi, Maria", "A. Maria"), ("Rossi", "Anna"), ("Rossi, Anna", ""),
+    ("Rossi, Alex", "Alexander"), ("Rossi, Katharina", "Catharina"), ("Rossi, Anna", "Anne"),
+    ("Rossi, Yuri", "Iurii"), ("Rossi, L.", "Le Khanh"), ("Rossi, Анна", "Anna"),
+])  # fmt: skip
 def test_an_author_whose_given_names_agree_is_the_same(ours: str, theirs: str) -> None:
     assert share(names_of([ours]), ["Rossi"], given_names=[theirs]) == "Rossi"
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        ("Rossi, Anna", "Bruno"),
-        ("Rossi, A.", "Bruno"),
-        ("Anna Rossi", "B. C."),
-        ("Rossi, Anna", "Alberto"),
-        ("Rossi AM", "Bruno"),
-        ("Rossi, Пётр", "Иван"),
-    ],
-)
+@each_row("ours, theirs", [
+    ("Rossi, Anna", "Bruno"), ("Rossi, A.", "Bruno"), ("Anna Rossi", "B. C."), ("Rossi, Anna", "Alberto"),
+    ("Rossi AM", "Bruno"), ("Rossi, Пётр", "Иван"),
+])  # fmt: skip
 def test_an_author_of_the_same_family_with_another_given_name_is_another_one(ours: str, theirs: str) -> None:
     assert not share(names_of([ours]), ["Rossi"], given_names=[theirs])
 
 
-@pytest.mark.parametrize(("ours", "theirs"), [("王, 伟", "伟"), ("王伟", "伟"), ("王伟", "Wei"), ("王, 伟", "Wei")])
+@each_row("ours, theirs", [("王, 伟", "伟"), ("王伟", "伟"), ("王伟", "Wei"), ("王, 伟", "Wei")])
 def test_given_names_without_spaces_are_compared_in_their_own_script(ours: str, theirs: str) -> None:
     assert share(names_of([ours]), ["王"], given_names=[theirs]) == "王"
     assert not share(names_of([ours]), ["王"], given_names=["芳"])
@@ -147,17 +102,11 @@ def test_all_names_are_the_same_where_that_is_asked_for() -> None:
     assert not share(names, ("Rossi",), of_all=True)
 
 
-# --- titles -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs", "tier"),
-    [
-        ("The \u03b1-decay of <i>heavy</i> nuclei &amp; others", "The alpha decay of heavy nuclei and others", 0),
-        ("On the behaviour of tumours in old mice", "On the behavior of tumors in old mice", 1),
-        ("Winter grazing of alpine meadows: a long view", "Winter grazing of alpine meadows", 2),
-    ],
-)
+@each_row("ours, theirs, tier", [
+    ("The \u03b1-decay of <i>heavy</i> nuclei &amp; others", "The alpha decay of heavy nuclei and others", 0),
+    ("On the behaviour of tumours in old mice", "On the behavior of tumors in old mice", 1),
+    ("Winter grazing of alpine meadows: a long view", "Winter grazing of alpine meadows", 2),
+])  # fmt: skip
 def test_titles_that_are_the_same(ours: str, theirs: str, tier: int) -> None:
     matched = match_work(sought(record(ours)), [OWN._replace(title=theirs)], "crossref")
     assert matched is not None
@@ -165,32 +114,25 @@ def test_titles_that_are_the_same(ours: str, theirs: str, tier: int) -> None:
     assert (matched.match.similarity == 1) is (tier == 0)
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        ("Studies on the growth of meadows, part 1", "Studies on the growth of meadows, part 2"),
-        ("Studies on the growth of meadows I", "Studies on the growth of meadows II"),
-        ("Hormones in the blood of male sheep", "Hormones in the blood of female sheep"),
-        ("Hypertension in young mountain farmers", "Hypotension in young mountain farmers"),
-        ("A model of typical meadows in winter", "A model of atypical meadows in winter"),
-        ("The decay of 137Cs in alpine meadows", "The decay of 134Cs in alpine meadows"),
-        ("Nitrates in the soils of alpine meadows", "Nitrites in the soils of alpine meadows"),
-        ("Chloride in the soils of alpine meadows", "Chlorite in the soils of alpine meadows"),
-        ("Traces of propane in alpine meadows", "Traces of propene in alpine meadows"),
-        ("Cellulase in the soils of alpine meadows", "Cellulose in the soils of alpine meadows"),
-        ("Adsorption of water by alpine meadows", "Absorption of water by alpine meadows"),
-        ("Метаболизм нитратов в почвах лугов", "Метаболизм нитритов в почвах лугов"),
-        ("日本における男性の健康意識調査", "日本における女性の健康意識調査"),
-        ("我国北方农村居民饮水状况调查", "我国南方农村居民饮水状况调查"),
-        (TITLE, f"Erratum: {TITLE}"),
-        (TITLE, f"{TITLE}: reply"),
-        (TITLE, f"{TITLE}. Part II"),
-        (TITLE, f"{TITLE}, 2013"),
-        (TITLE, f"{TITLE} and of lowland fields in the summer"),
-        ("Alpine meadows", "Alpine meadows: their carrying capacity in winter"),
-        (TITLE, ""),
-    ],
-)
+@each_row("ours, theirs", [
+    ("Studies on the growth of meadows, part 1", "Studies on the growth of meadows, part 2"),
+    ("Studies on the growth of meadows I", "Studies on the growth of meadows II"),
+    ("Hormones in the blood of male sheep", "Hormones in the blood of female sheep"),
+    ("Hypertension in young mountain farmers", "Hypotension in young mountain farmers"),
+    ("A model of typical meadows in winter", "A model of atypical meadows in winter"),
+    ("The decay of 137Cs in alpine meadows", "The decay of 134Cs in alpine meadows"),
+    ("Nitrates in the soils of alpine meadows", "Nitrites in the soils of alpine meadows"),
+    ("Chloride in the soils of alpine meadows", "Chlorite in the soils of alpine meadows"),
+    ("Traces of propane in alpine meadows", "Traces of propene in alpine meadows"),
+    ("Cellulase in the soils of alpine meadows", "Cellulose in the soils of alpine meadows"),
+    ("Adsorption of water by alpine meadows", "Absorption of water by alpine meadows"),
+    ("Метаболизм нитратов в почвах лугов", "Метаболизм нитритов в почвах лугов"),
+    ("日本における男性の健康意識調査", "日本における女性の健康意識調査"),
+    ("我国北方农村居民饮水状况调查", "我国南方农村居民饮水状况调查"), (TITLE, f"Erratum: {TITLE}"),
+    (TITLE, f"{TITLE}: reply"), (TITLE, f"{TITLE}. Part II"), (TITLE, f"{TITLE}, 2013"),
+    (TITLE, f"{TITLE} and of lowland fields in the summer"),
+    ("Alpine meadows", "Alpine meadows: their carrying capacity in winter"), (TITLE, ""),
+])  # fmt: skip
 def test_titles_of_other_works(ours: str, theirs: str) -> None:
     assert not doi_of(record(ours), OWN._replace(title=theirs))
     assert not doi_of(record(theirs), OWN._replace(title=ours))
@@ -204,9 +146,6 @@ def test_translated_titles_and_statements_of_responsibility_are_known() -> None:
     assert doi_of(record(f"{TITLE} / by Karl Müller"), OWN) == OWN.doi
 
 
-# --- a match ------------------------------------------------------------------------------------------------------
-
-
 def test_title_author_and_year_are_a_match() -> None:
     matched = match_work(sought(record()), [OWN], "crossref")
     assert matched is not None
@@ -214,20 +153,11 @@ def test_title_author_and_year_are_a_match() -> None:
     assert doi_of(record(date="2011"), OWN) == doi_of(record(date="2013-01-01"), OWN) == OWN.doi
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        OWN._replace(authors=("Schmidt",)),
-        OWN._replace(authors=()),
-        OWN._replace(year="2014"),
-        OWN._replace(year=""),
-        OWN._replace(doi=""),
-        OWN._replace(kind="component"),
-        OWN._replace(kind="peer-review"),
-        OWN._replace(kind="dataset"),
-        OWN._replace(related=(Related("update-to:erratum", "doi", "10.1234/else"),)),
-    ],
-)
+@each_row("other", [
+    OWN._replace(authors=("Schmidt",)), OWN._replace(authors=()), OWN._replace(year="2014"), OWN._replace(year=""),
+    OWN._replace(doi=""), OWN._replace(kind="component"), OWN._replace(kind="peer-review"),
+    OWN._replace(kind="dataset"), OWN._replace(related=(Related("update-to:erratum", "doi", "10.1234/else"),)),
+])  # fmt: skip
 def test_what_lacks_one_of_them_or_is_no_work_is_none(other: Description) -> None:
     assert not doi_of(record(), other)
 
@@ -245,12 +175,12 @@ def test_a_record_without_author_or_year_is_not_matched() -> None:
     ).is_enough
 
 
-@pytest.mark.parametrize("title", ["Editorial", "Book Reviews", "INTRODUCTION.", "In memoriam"])
+@each_row("title", ["Editorial", "Book Reviews", "INTRODUCTION.", "In memoriam"])
 def test_a_title_of_many_works_never_matches(title: str) -> None:
     assert not doi_of(record(title, source="Journal of Meadows"), OWN._replace(title=title))
 
 
-@pytest.mark.parametrize("nobody", ["Anonymous", "Unknown, Unknown", "n.n.", "[s.n.]", "AA.VV.", "et al."])
+@each_row("nobody", ["Anonymous", "Unknown, Unknown", "n.n.", "[s.n.]", "AA.VV.", "et al."])
 def test_a_name_of_nobody_is_no_author_in_common(nobody: str) -> None:
     assert doi_of(record(TITLE, nobody), OWN._replace(authors=(nobody, "Müller"))) == ""
     assert doi_of(record(TITLE, nobody, "Müller, Karl"), OWN) == OWN.doi
@@ -285,56 +215,30 @@ def test_a_title_in_chinese_says_more_with_fewer_letters() -> None:
     assert doi_of(record(title, "王伟"), OWN._replace(title=title, authors=("李",))) == ""
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "is_one"),
-    [
-        ("Doctoral thesis", "dissertation", True),
-        ("Doctoral thesis", "journal-article", False),
-        ("article", "dissertation", False),
-        ("book", "book-chapter", False),
-        ("Book part", "book-chapter", True),
-        ("report", "monograph", True),
-        ("conferenceObject", "book-chapter", True),
-        ("Text", "dissertation", True),
-    ],
-)
+@each_row("ours, theirs, is_one", [
+    ("Doctoral thesis", "dissertation", True), ("Doctoral thesis", "journal-article", False),
+    ("article", "dissertation", False), ("book", "book-chapter", False), ("Book part", "book-chapter", True),
+    ("report", "monograph", True), ("conferenceObject", "book-chapter", True), ("Text", "dissertation", True),
+])  # fmt: skip
 def test_a_thesis_or_a_book_is_no_article_of_the_same_name(ours: str, theirs: str, is_one: bool) -> None:
     assert bool(doi_of(record(type=ours), OWN._replace(kind=theirs))) is is_one
 
 
-@pytest.mark.parametrize(
-    "type_",
-    [
-        "Conference Poster",
-        "info:eu-repo/semantics/conferencePoster",
-        "Presentation",
-        "Dataset",
-        "http://purl.org/dc/dcmitype/MovingImage",
-        "http://purl.org/coar/resource_type/c_ddb1",
-        "info:eu-repo/semantics/patent",
-        "Software",
-        "Erratum",
-    ],
-)
+@each_row("type_", [
+    "Conference Poster", "info:eu-repo/semantics/conferencePoster", "Presentation", "Dataset",
+    "http://purl.org/dc/dcmitype/MovingImage", "http://purl.org/coar/resource_type/c_ddb1",
+    "info:eu-repo/semantics/patent", "Software", "Erratum",
+])  # fmt: skip
 def test_a_poster_or_a_dataset_with_the_title_of_an_article_is_not_matched_with_it(type_: str) -> None:
     """They have the title, the authors and the year of the article, and got its DOI."""
     assert doi_of(record(type=type_), OWN) == ""
     assert not sought(record(type=type_)).is_enough
 
 
-@pytest.mark.parametrize(
-    "type_",
-    [
-        "Text",
-        "Commentary",
-        "http://purl.org/coar/resource_type/D97F-VB57",
-        "PeerReviewed",
-        "Data paper",
-        "Article",
-        "info:eu-repo/semantics/other",
-        "Video article",
-    ],
-)
+@each_row("type_", [
+    "Text", "Commentary", "http://purl.org/coar/resource_type/D97F-VB57", "PeerReviewed", "Data paper", "Article",
+    "info:eu-repo/semantics/other", "Video article",
+])  # fmt: skip
 def test_a_text_is_matched_whatever_its_type_says_of_data(type_: str) -> None:
     assert doi_of(record(type=type_), OWN) == OWN.doi
 
@@ -342,8 +246,6 @@ def test_a_text_is_matched_whatever_its_type_says_of_data(type_: str) -> None:
 def test_what_a_person_has_refused_is_never_matched_again() -> None:
     assert not doi_of(record(), OWN, refused=("10.1234/own",))
 
-
-# --- several ------------------------------------------------------------------------------------------------------
 
 TWIN = OWN._replace(doi="10.1234/twin", container="Proceedings of Fields")
 PREPRINT = OWN._replace(doi="10.1234/pre.v1", container="", kind="posted-content")
@@ -374,8 +276,6 @@ def test_the_same_letters_go_before_a_title_that_begins_alike() -> None:
     longer = OWN._replace(doi="10.1234/long", title=f"{TITLE}: a view from afar")
     assert doi_of(record(), longer, OWN) == OWN.doi
 
-
-# --- the steps ----------------------------------------------------------------------------------------------------
 
 ITEM = {
     "DOI": "10.1234/OWN", "type": "journal-article", "title": [TITLE], "author": [{"family": "Rossi"}],
@@ -458,9 +358,6 @@ def test_the_search_keeps_what_was_matched() -> None:
     assert [trace.step for trace in searched.traces] == ["crossref_match"]
     again = search(record(), [CROSSREF], web, SETTINGS, at=0, most_files=0, refused=["10.1234/own"])
     assert (again.matches, again.traces[0].outcome) == ((), Outcome.NOT_FOUND)
-
-
-# --- how many -----------------------------------------------------------------------------------------------------
 
 
 def test_most_works_are_found_among_noise_and_no_wrong_one() -> None:

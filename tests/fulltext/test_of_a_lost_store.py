@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from click.testing import CliRunner
 
 from gateway.cli import main as gateway
@@ -14,7 +13,6 @@ from tests.fulltext.test_releasing import FILE, IDENTIFIER, ITEM, NAMED, compone
 from tests.fulltext.web import RecordedWeb, answer
 
 __all__ = ["published_search"]
-pytestmark = pytest.mark.slow  # it searches, and reads PDFs
 
 
 def lose(search) -> None:

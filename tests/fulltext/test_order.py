@@ -41,6 +41,9 @@ from tests.fulltext.kinds import (
     unpaywall,
 )
 from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, to, work
+from tests.rows import each_row
+
+pytestmark = pytest.mark.usefixtures("quick_reader")
 
 NOW = 1_700_000_000
 
@@ -56,9 +59,6 @@ def _searched(
 ) -> tuple[SearchResult, list[str]]:
     web = RecordedWeb(own, has_recordings=False)
     return search(about, only or steps(), web, SETTINGS, at=NOW, most_files=most_files), web.asked
-
-
-# --- the order ----------------------------------------------------------------------------------------------------
 
 
 def test_the_steps_that_only_gather_are_those_of_least_cost() -> None:
@@ -102,16 +102,13 @@ def test_pages_for_text_mining_are_looked_at_only_where_no_other_is_known() -> N
     assert pages_of(_with_pages(known_of(work(TITLE), {}), mining)) == (mining.url,)
 
 
-@pytest.mark.parametrize("page", [f"http://dx.doi.org/{DOI}", f"https://www.doi.org/{DOI}", f"https://doi.org/{DOI}"])
+@each_row("page", [f"http://dx.doi.org/{DOI}", f"https://www.doi.org/{DOI}", f"https://doi.org/{DOI}"])
 def test_a_record_whose_page_is_a_resolver_is_looked_at_where_its_doi_is_registered(page: str) -> None:
+    handle = "http://hdl.handle.net/10267/44"  # once, although one names it encrypted and one does not
+    assert pages_of(known_of(work(TITLE, page=handle), {})) == (handle,)
     known = known_of(work(TITLE, doi=DOI, page=page), {})
     assert pages_of(known) == (f"https://doi.org/{DOI}",)
     assert pages_of(_with_pages(known, Copy(PAGE, is_page=True, evidence="crossref:resource"))) == (PAGE,)
-
-
-def test_a_page_is_looked_at_once_although_one_names_it_encrypted_and_one_does_not() -> None:
-    known = known_of(work(TITLE, page="http://hdl.handle.net/10267/44"), {})
-    assert pages_of(known) == ("http://hdl.handle.net/10267/44",)
 
 
 def _with_pages(known: Known, *pages: Copy) -> Known:
@@ -150,8 +147,6 @@ def test_links_for_text_mining_come_last_among_those_of_a_publisher() -> None:
     assert [url for url in asked if PUBLISHER in url] == [FILE]
 
 
-# --- what takes a place -------------------------------------------------------------------------------------------
-
 XML = [link(f"{PUBLISHER}/{n}.xml", "application/xml") for n in range(4)]
 PLAIN = [link(f"{PUBLISHER}/{n}.txt", "text/plain") for n in range(4)]
 
@@ -168,18 +163,11 @@ def test_xml_and_plain_text_are_kept_as_addresses_and_not_asked_for() -> None:
     assert result.outcome is Outcome.NOT_OA
 
 
-@pytest.mark.parametrize(
-    ("url", "mime_type", "is_other"),
-    [
-        (f"{PUBLISHER}/1", "text/xml; charset=utf-8", True),
-        (f"{PUBLISHER}/1.XML?x=1", "", True),
-        (f"{PUBLISHER}/data.csv", "", True),
-        (f"{PUBLISHER}/1.xml", "application/pdf", False),
-        (f"{PUBLISHER}/1", "application/octet-stream", False),
-        (f"{PUBLISHER}/1", "", False),
-        ("http://[", "", False),
-    ],
-)
+@each_row("url, mime_type, is_other", [
+    (f"{PUBLISHER}/1", "text/xml; charset=utf-8", True), (f"{PUBLISHER}/1.XML?x=1", "", True),
+    (f"{PUBLISHER}/data.csv", "", True), (f"{PUBLISHER}/1.xml", "application/pdf", False),
+    (f"{PUBLISHER}/1", "application/octet-stream", False), (f"{PUBLISHER}/1", "", False), ("http://[", "", False),
+])  # fmt: skip
 def test_what_is_no_pdf_is_told_by_its_type_or_else_by_its_address(url: str, mime_type: str, *, is_other: bool) -> None:
     assert Copy(url, mime_type=mime_type).is_other_type is is_other
 
@@ -206,7 +194,7 @@ REFUSALS: dict[str, Answer] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSALS)
+@each_row("name", REFUSALS)
 def test_who_refuses_costs_no_place(name: str) -> None:
     mining = [link(f"{PUBLISHER}/tdm/{n}.pdf", "application/pdf") for n in range(6)]
     own = {**crossref(*mining), PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}
@@ -224,7 +212,7 @@ def test_what_is_no_work_takes_a_place_and_what_says_no_pdf_and_is_none_does_not
     assert searched(work(TITLE), own, only=(_naming(*map(Copy, names)),), most_files=2).outcome is Outcome.SUCCESS
 
 
-@pytest.mark.parametrize("known", [{"license": "cc-by"}, {"is_open": True}])
+@each_row("known", [{"license": "cc-by"}, {"is_open": True}])
 def test_the_next_copy_that_is_known_to_be_open_is_always_looked_at(known: dict) -> None:
     wrong = {f"{PUBLISHER}/{n}.pdf": answer("<p>no file") for n in range(6)}
     copies = [Copy(url, license="cc-by", version="published") for url in wrong]
@@ -248,35 +236,20 @@ def _naming(*copies: Copy, name: str = "a") -> Step:
     return Step(name, 1, "It names copies.", lambda _: True, lambda *_: result)
 
 
-# --- once ---------------------------------------------------------------------------------------------------------
-
-
 def test_what_two_addresses_lead_to_is_read_once() -> None:
     copies = (Copy("http://publisher.example.com/x", license="cc-by"), Copy(FILE))
     result = searched(work("T"), {copies[0].url: to(FILE), FILE: answer(b"%PDF-1.4")}, only=(_naming(*copies),))
     assert [candidate.url for candidate in result.candidates] == [copies[0].url]
 
 
-@pytest.mark.parametrize("at_page", [answer(status=403), answer(status=503), NameUnknown("x"), answer(status=404)])
+@each_row("at_page", [
+    *(answer(status=403), answer(status=503), NameUnknown("x"), answer(status=404), GOOD),
+    answer(status=302, Location=f"{PUBLISHER}/2", Set_Cookie="a=b"),
+])  # fmt: skip
 def test_a_page_is_asked_for_once_whatever_it_answers(at_page: Answer) -> None:
-    _, asked = _searched(work(TITLE, page=PAGE), {PAGE: at_page})
-    assert asked.count(PAGE) == 1
-
-
-def test_a_redirect_that_gives_a_cookie_is_asked_for_once() -> None:
-    own = {PAGE: replace_headers(to(f"{PUBLISHER}/2"), "a=b"), f"{PUBLISHER}/2": answer("<p>nothing")}
-    _, asked = _searched(work(TITLE, page=PAGE), own)
+    _, asked = _searched(work(TITLE, page=PAGE), {PAGE: at_page, f"{PUBLISHER}/2": answer("<p>nothing")})
     assert max(Counter(asked).values()) == 1
-
-
-def replace_headers(redirect, cookie: str):
-    return answer(status=redirect.status, Location=redirect.location, Set_Cookie=cookie)
-
-
-def test_a_file_that_a_page_turned_out_to_be_is_fetched_once() -> None:
-    result, asked = _searched(work(TITLE, page=PAGE), {PAGE: GOOD})
-    assert result.outcome is Outcome.SUCCESS
-    assert asked == [PAGE]
+    assert asked[0] == PAGE
 
 
 def test_two_files_are_asked_for_once_although_a_further_step_looks_at_both() -> None:
@@ -296,28 +269,7 @@ def test_of_many_bytes_the_oldest_are_asked_for_again_and_the_last_never() -> No
     assert [url[-1] for url in web.asked] == ["0", "1", "2", "3", "0"]
 
 
-def test_what_is_sent_is_sent_each_time() -> None:
-    web = RecordedWeb({PAGE: answer(b"x")}, has_recordings=False)
-    once = FetchOnce(web)
-    for _ in range(2):
-        once(Request(PAGE, method="POST", body=b"question"))
-    assert len(web.asked) == 2
-    assert once.last_host == "publisher.example.com"
-
-
-def test_an_error_is_that_of_the_first_time() -> None:
-    web = RecordedWeb({PAGE: NameUnknown("x")}, has_recordings=False)
-    once = FetchOnce(web)
-    for _ in range(2):
-        with pytest.raises(GatewayError, match="x"):
-            once(Request(PAGE))
-    assert len(web.asked) == 1
-
-
-# --- requests, by kind of work ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 def test_a_work_takes_at_most_so_many_requests(kind: str) -> None:
     """All services have their keys here; robots.txt is not asked for by what stands above manners."""
     about, own, most, outcome = KINDS[kind]
@@ -329,7 +281,7 @@ def test_a_work_takes_at_most_so_many_requests(kind: str) -> None:
     assert not (further and kind in KNOWN_OPEN)
 
 
-@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.outcome is Outcome.NOT_OA])
+@each_row("kind", [name for name, kind in KINDS.items() if kind.outcome is Outcome.NOT_OA])
 def test_a_second_search_for_a_closed_work_asks_nothing(kind: str, tmp_path: Path) -> None:
     desk = open_discovery(tmp_path)
     web = RecordedWeb({**KINDS[kind].own, **POLICY}, has_recordings=False)
@@ -343,12 +295,23 @@ def test_a_second_search_for_a_closed_work_asks_nothing(kind: str, tmp_path: Pat
     assert requests[0] == requests[1] > 0
 
 
-@pytest.mark.parametrize("kind", ["closed", "gold", "green in a repository"])
+@each_row("kind", ["closed", "gold", "green in a repository"])
 def test_no_policy_is_asked_for_where_it_decides_nothing(kind: str) -> None:
     about, own, *_ = KINDS[kind]
     result, asked = _searched(about, {**own, **POLICY})
     assert not any("policyfinder" in url for url in asked)
     assert "sherpa" not in {trace.step for trace in result.traces}
+
+
+def test_what_is_sent_is_sent_each_time_and_an_error_is_that_of_the_first_time() -> None:
+    web = RecordedWeb({PAGE: answer(b"x"), FILE: NameUnknown("x")}, has_recordings=False)
+    once = FetchOnce(web)
+    for _ in range(2):
+        once(Request(PAGE, method="POST", body=b"question"))
+        assert once.last_host == "publisher.example.com"
+        with pytest.raises(GatewayError, match="x"):
+            once(Request(FILE))
+    assert Counter(web.asked) == {PAGE: 2, FILE: 1}
 
 
 def test_the_way_to_a_host_has_the_hosts_that_redirected_to_it_and_no_others() -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.fulltext.pages import landing_page
 from harvester.http import links
 from harvester.http import robots_txt as robots
 from harvester.http.urls import host_of
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("url", ["http://[", "http://a\u2100b/", "", "mailto:x"])
+@each_row("url", ["http://[", "http://a\u2100b/", "", "mailto:x"])
 def test_address_without_a_host_is_read_as_one(url: str):
     page = landing_page.read(b'<a href="x.pdf">PDF</a><link rel="item" href="y">', url)
     assert isinstance(page, landing_page.Page)

@@ -31,6 +31,7 @@ from harvester.fulltext.steps import known_of
 from harvester.http.messages import Fetched, Request
 from tests.fulltext.recorded import DATA, exchanges
 from tests.fulltext.web import RecordedWeb, answer, recorded, work
+from tests.rows import each_row
 
 PAGE = Request("https://journal.example.org/a")
 ROBOTS = "https://journal.example.org/robots.txt"
@@ -93,13 +94,13 @@ def test_after_a_day_robots_are_asked_again(mannered, clock: Clock) -> None:
     assert web.asked.count(ROBOTS) == 2
 
 
-@pytest.mark.parametrize("status", [404, 403, 410])
+@each_row("status", [404, 403, 410])
 def test_where_there_are_no_robots_all_is_allowed(mannered, status: int) -> None:
     manners, _ = mannered(**with_robots("Disallow: /", status))
     assert manners(PAGE).body == b"x"
 
 
-@pytest.mark.parametrize(("robots", "error"), [(answer(status=503), TryLater), (NameUnknown("x"), NameUnknown)])
+@each_row("robots, error", [(answer(status=503), TryLater), (NameUnknown("x"), NameUnknown)])
 def test_where_robots_cannot_be_had_nothing_is_asked_today(mannered, robots, error) -> None:
     """It is no refusal: tomorrow may be otherwise."""
     manners, web = mannered(**{"robots.txt": robots})
@@ -126,22 +127,18 @@ def test_services_have_their_own_pause_and_no_robots(mannered, clock: Clock) -> 
     assert (len(web.asked), clock.slept) == (2, [pytest.approx(0.34)])  # type: ignore[comparison-overlap]
 
 
-@pytest.mark.parametrize(
-    ("headers", "budget"),
-    [
-        ({"X_Rate_Limit_Limit": "50", "X_Rate_Limit_Interval": "1s"}, Budget(0.02)),
-        ({"X_Ratelimit_Limit": "3", "X_Ratelimit_Interval": "1s"}, Budget(1 / 3)),
-        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "3"}, Budget(0.1, 3)),
-        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "999"}, Budget(0.1, 16)),
-        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "some"}, Budget(0.1)),
-        ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "0"}, Budget(0.1)),
-        ({"X_Rate_Limit_Limit": "0", "X_Rate_Limit_Interval": "1s"}, None),
-        ({"X_Rate_Limit_Limit": "5", "X_Rate_Limit_Interval": "soon"}, None),
-        ({"X_Rate_Limit_Limit": "many", "X_Rate_Limit_Interval": "1s"}, None),
-        ({"X_Rate_Limit_Limit": "9" * 5000, "X_Rate_Limit_Interval": "1s"}, None),
-        ({}, None),
-    ],
-)
+@each_row("headers, budget", [
+    ({"X_Rate_Limit_Limit": "50", "X_Rate_Limit_Interval": "1s"}, Budget(0.02)),
+    ({"X_Ratelimit_Limit": "3", "X_Ratelimit_Interval": "1s"}, Budget(1 / 3)),
+    ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "3"}, Budget(0.1, 3)),
+    ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "999"}, Budget(0.1, 16)),
+    ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "some"}, Budget(0.1)),
+    ({"X_Rate_Limit_Limit": "10", "X_Rate_Limit_Interval": "1s", "X_Concurrency_Limit": "0"}, Budget(0.1)),
+    ({"X_Rate_Limit_Limit": "0", "X_Rate_Limit_Interval": "1s"}, None),
+    ({"X_Rate_Limit_Limit": "5", "X_Rate_Limit_Interval": "soon"}, None),
+    ({"X_Rate_Limit_Limit": "many", "X_Rate_Limit_Interval": "1s"}, None),
+    ({"X_Rate_Limit_Limit": "9" * 5000, "X_Rate_Limit_Interval": "1s"}, None), ({}, None),
+])  # fmt: skip
 def test_a_service_may_tell_its_limit_in_its_headers(headers: dict[str, str], budget: Budget | None) -> None:
     assert stated_budget(answer("x", **headers)) == budget  # type: ignore[arg-type]
 
@@ -165,38 +162,28 @@ def test_the_limits_of_every_recorded_answer_of_crossref_are_understood() -> Non
 CAPTCHA = answer("<title>Just a moment...</title>", 403)
 
 
-@pytest.mark.parametrize("block", [CAPTCHA, answer(status=429), answer(status=502)])
-def test_a_host_that_blocks_three_times_is_left_alone_for_a_day(mannered, clock: Clock, block) -> None:
+@each_row("block, times", [(CAPTCHA, 3), (answer(status=429), 3), (answer(status=502), 3), (answer("<p>no", 403), 12)])
+def test_a_host_that_blocks_or_refuses_everything_is_left_alone_for_a_day(mannered, clock: Clock, block, times) -> None:
     manners, web = mannered(a=block)
-    for _ in range(3):
+    for _ in range(times):
         manners(PAGE)
     with pytest.raises(TryLater, match="gets no request for a day"):
         manners(PAGE)
-    assert web.asked.count(PAGE.url) == 3
+    assert web.asked.count(PAGE.url) == times
     clock.now += 86_401
     manners(PAGE)
-    assert web.asked.count(PAGE.url) == 4
+    assert web.asked.count(PAGE.url) == times + 1
 
 
-@pytest.mark.parametrize("status", [401, 402, 403, 451])
+@each_row("status", [401, 402, 403, 451])
 def test_addresses_for_text_mining_that_are_refused_bar_no_host(mannered, status: int) -> None:
     """Three of them, and no page of the publisher was looked at for a day."""
     manners, web = mannered(tdm=answer("<p>Your key, please.", status))
-    for _ in range(5):
-        manners(Request("https://journal.example.org/tdm"))
-    assert manners(PAGE).body == b"x"
-    for _ in range(11):
-        manners(Request("https://journal.example.org/tdm"))
-    assert manners(PAGE).body == b"x"
-    assert web.asked.count(PAGE.url) == 2
-
-
-def test_a_refusal_that_is_expected_bars_no_host(mannered) -> None:
-    manners, web = mannered(tdm=answer(status=403))
-    for _ in range(20):
-        manners(Request("https://journal.example.org/tdm", may_be_refused=True))
-    assert manners(PAGE).body == b"x"
-    assert web.asked.count(PAGE.url) == 1
+    for times, is_expected in ((5, False), (11, False), (20, True)):
+        for _ in range(times):
+            manners(Request("https://journal.example.org/tdm", may_be_refused=is_expected))
+        assert manners(PAGE).body == b"x"
+    assert web.asked.count(PAGE.url) == 3
 
 
 def test_a_captcha_bars_its_host_although_a_refusal_is_expected(mannered) -> None:
@@ -205,18 +192,6 @@ def test_a_captcha_bars_its_host_although_a_refusal_is_expected(mannered) -> Non
         manners(Request("https://journal.example.org/tdm", may_be_refused=True))
     with pytest.raises(TryLater, match="gets no request for a day"):
         manners(PAGE)
-
-
-def test_a_host_that_refuses_everything_is_left_alone_for_a_day(mannered, clock: Clock) -> None:
-    manners, web = mannered(a=answer("<p>no", 403))
-    for _ in range(12):
-        manners(PAGE)
-    with pytest.raises(TryLater, match="gets no request for a day"):
-        manners(PAGE)
-    assert web.asked.count(PAGE.url) == 12
-    clock.now += 86_401
-    manners(PAGE)
-    assert web.asked.count(PAGE.url) == 13
 
 
 def test_a_refusal_does_not_forgive_a_host_that_asks_for_patience(mannered) -> None:
@@ -254,7 +229,7 @@ def test_robots_are_asked_once_a_day_by_all_processes(clock: Clock, tmp_path) ->
     assert verdicts == {"no robots.txt"}
 
 
-@pytest.mark.parametrize("begins_at", [0, 1, 43_200, 86_399, 86_400])
+@each_row("begins_at", [0, 1, 43_200, 86_399, 86_400])
 def test_rules_are_never_older_than_a_day_whichever_process_has_fetched_them(clock: Clock, tmp_path, begins_at) -> None:
     """A process that began later held rules that another one had stored for a day more (RFC 9309 §2.4)."""
     desk = open_discovery(tmp_path)
@@ -281,15 +256,12 @@ def test_rules_are_never_older_than_a_day_whichever_process_has_fetched_them(clo
     desk.close()
 
 
-@pytest.mark.parametrize(
-    ("robots", "verdict", "outcome"),
-    [
-        (answer("User-agent: *\nDisallow: /private"), "allowed", Outcome.BROKEN_PDF),
-        (answer(status=404), "no robots.txt", Outcome.BROKEN_PDF),
-        (answer("User-agent: *\nDisallow: /"), "denied", Outcome.ROBOTS_DENIED),
-    ],
-)
-@pytest.mark.slow
+@each_row("robots, verdict, outcome", [
+    (answer("User-agent: *\nDisallow: /private"), "allowed", Outcome.BROKEN_PDF),
+    (answer(status=404), "no robots.txt", Outcome.BROKEN_PDF),
+    (answer("User-agent: *\nDisallow: /"), "denied", Outcome.ROBOTS_DENIED),
+])  # fmt: skip
+@pytest.mark.usefixtures("quick_reader")
 def test_a_copy_is_told_with_the_verdict_of_robots(mannered, robots, verdict: str, outcome: Outcome) -> None:
     manners, _ = mannered(**{"robots.txt": robots, "a": answer(b"%PDF-1.4")})
     candidate = check(Offer("recipes", Copy(PAGE.url)), known_of(work("T"), {}), manners, 0)
@@ -339,19 +311,13 @@ def test_broken_connections_count_and_an_answer_forgives(mannered) -> None:
     assert web.asked.count(PAGE.url) == 3
 
 
-@pytest.mark.parametrize("error", [AnswerTooLarge("x"), NameUnknown("x"), TlsFailed("x"), AddressRefused("x")])
-def test_a_file_that_is_too_large_and_an_outage_here_block_nobody(mannered, error) -> None:
+@each_row(
+    "error", [AnswerTooLarge("x"), NameUnknown("x"), TlsFailed("x"), AddressRefused("x"), ConfigurationError("x")]
+)
+def test_a_file_that_is_too_large_and_what_is_wrong_here_block_nobody(mannered, error) -> None:
     manners, web = mannered(a=error)
     for _ in range(4):
         with pytest.raises(type(error)):
-            manners(PAGE)
-    assert web.asked.count(PAGE.url) == 4
-
-
-def test_what_is_wrong_with_us_blames_no_host(mannered) -> None:
-    manners, web = mannered(a=ConfigurationError("x"))
-    for _ in range(4):
-        with pytest.raises(ConfigurationError):
             manners(PAGE)
     assert web.asked.count(PAGE.url) == 4
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-import pytest
-
 from gateway.fulltext.precision import interval, mixed, precisions_of, sample_of
 from gateway.model import AcceptRule, Judged, Judgement, SampledFile
+from tests.rows import each_row
 
 FILES = [SampledFile(f"oai:x:laro/{number}", f"https://h.example/{number}.pdf", "ab" * 32) for number in range(400)]
 
@@ -17,17 +16,10 @@ def judgement(number: int, judged: Judged, by: str = "ada", rule: AcceptRule = A
     return Judgement(rule, FILES[number], judged, by, 1)
 
 
-@pytest.mark.parametrize(
-    ("right", "judged", "expected"),
-    [
-        (47, 50, (84, 98)),
-        (50, 50, (93, 100)),
-        (0, 10, (0, 28)),
-        (1, 1, (21, 100)),
-        (0, 1, (0, 79)),
-        (81, 263, (26, 37)),
-    ],
-)
+@each_row("right, judged, expected", [
+    (47, 50, (84, 98)), (50, 50, (93, 100)), (0, 10, (0, 28)), (1, 1, (21, 100)), (0, 1, (0, 79)),
+    (81, 263, (26, 37)),
+])  # fmt: skip
 def test_interval_is_that_of_wilson(right, judged, expected):
     """The last one is an example of Newcombe, Statistics in Medicine 17 (1998), table I: 0.2553 to 0.3662."""
     assert tuple(round(100 * bound) for bound in interval(right, judged)) == expected

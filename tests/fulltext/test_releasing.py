@@ -20,9 +20,8 @@ from gateway.xmltext import DCTERMS, DIDL, DII
 from harvester.cli import main
 from tests.applications import application
 from tests.fulltext.web import RecordedWeb, a_pdf, answer
+from tests.rows import each_row
 from tests.sample.web import PAGE_BREAK
-
-pytestmark = pytest.mark.slow  # it searches, and reads PDFs
 
 ITEM, DOI = "LR-15-00007", "10.5555/laro.2015.0007"
 IDENTIFIER = f"oai:g.example.org:laro/oai:laro.example.org:{ITEM}"
@@ -108,9 +107,6 @@ def explained(search, item: str = ITEM) -> str:
     return CliRunner().invoke(main, line).output
 
 
-# --- published ----------------------------------------------------------------------------------------------------
-
-
 def test_an_accepted_file_is_published_with_all_that_is_known_of_it(published_search) -> None:
     provenance = dcterms_text(published_search, "provenance")
     assert provenance == "discovered: found by unpaywall (a title) at 2023-11-14T22:13:20Z; version: accepted"
@@ -121,26 +117,16 @@ def test_an_accepted_file_is_published_with_all_that_is_known_of_it(published_se
     assert "fulltext" in published_search.store.item_sets(state.number)
 
 
-@pytest.mark.parametrize(
-    ("stated", "published"),
-    [
-        ("cc-by-nc 4.0", "https://creativecommons.org/licenses/by-nc/4.0/"),
-        ("cc0", "https://creativecommons.org/publicdomain/zero/1.0/"),
-    ],
-)
-def test_a_licence_whose_version_is_known_is_published_by_its_address(searching, stated: str, published: str) -> None:
-    search = searching(discover_named_files=False)
-    search.web.own = {**unpaywall(stated), COPY: answer(pdf(search))}
-    search.run(identifier=IDENTIFIER)
-    search.release()
-    assert dcterms_text(search, "license") == published
-
-
 LATER = ("identified_by", "kind", "text_version", "pages", "has_read_claims")  # in candidates, since 0.5.0
 
 
-def as_an_earlier_release_kept_it(search, fields: tuple[str, ...] = LATER) -> None:
-    """Take out of the story what identifies the file, or other fields that an earlier release did not store."""
+def as_an_earlier_release_kept_it(search, body: bytes, by: str = "rule", fields: tuple[str, ...] = LATER) -> None:
+    """Let the file have other bytes, accepted by an earlier release that did not store these fields."""
+    search.web.own[COPY] = answer(body)
+    (accepted,) = search.desk.decisions(IDENTIFIER)
+    digest = sha256(body).hexdigest()
+    if digest != accepted.sha256 or by != "rule":
+        search.desk.decide(accepted._replace(sha256=digest, decided_by=by))
     story = json.loads(search.desk.search(IDENTIFIER).search_json)
     for candidate in story["candidates"]:
         for name in fields:
@@ -153,82 +139,44 @@ def as_an_earlier_release_kept_it(search, fields: tuple[str, ...] = LATER) -> No
 def test_a_file_that_a_rule_of_an_earlier_release_accepted_is_read_again_and_stays_if_it_is_the_work(
     published_search,
 ) -> None:
-    as_an_earlier_release_kept_it(published_search)
+    as_an_earlier_release_kept_it(published_search, published_search.web.own[COPY].body)
     assert "identified by nothing" not in explained(published_search)
     assert searched_again(published_search) == "success"
     assert decisions(published_search) == [("accept", "rule")]
     assert "identified by title" in explained(published_search)
 
 
-def test_a_file_that_a_rule_of_an_earlier_release_accepted_goes_to_people_if_nothing_identifies_it(
-    published_search,
+@pytest.mark.parametrize(("by", "verdict"), [("rule", "review"), ("anna", "accept")])
+def test_a_file_of_an_earlier_release_that_nothing_identifies_stays_if_a_person_accepted_it(
+    published_search, by: str, verdict: str
 ) -> None:
     another = a_pdf("Another paper of the same group", "Abstract", *[words_of(published_search)] * 5, *["PAGE"] * 3)
-    published_search.web.own[COPY] = answer(another)
-    (accepted,) = published_search.desk.decisions(IDENTIFIER)
-    digest = sha256(another).hexdigest()
-    published_search.desk.decide(accepted._replace(sha256=digest))
-    as_an_earlier_release_kept_it(published_search)
+    as_an_earlier_release_kept_it(published_search, another, by)
     searched_again(published_search)
-    assert decisions(published_search)[-1] == ("review", "rule")
+    assert decisions(published_search)[-1] == (verdict, by)
     published_search.release()
-    assert component(published_search) is None
+    assert (component(published_search) is None) is (verdict == "review")
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("For personal use only", 'The file says "for personal use only".'),
-        ("All rights reserved", "The licence cc-by was stated for this copy."),
-        (
-            "This article is licensed under CC BY-NC 4.0",
-            "The licence cc-by was stated for this copy, and its text states",
-        ),
-        ("This item is under embargo until 1 May 2199", "It was accepted, and is not shown to us any more"),
-        ("This article has been retracted", "The work is retracted"),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("line", "reason"), [
+    ("For personal use only", 'The file says "for personal use only".'),
+    ("This article is licensed under CC BY-NC 4.0", "The licence cc-by was stated for this copy, and its text"),
+    ("This item is under embargo until 1 May 2199", "It was accepted, and is not shown to us any more"),
+    ("This article has been retracted", "The work is retracted"),
+])  # fmt: skip
 def test_the_claims_of_a_file_that_a_rule_of_an_earlier_release_accepted_are_read(
     published_search, line: str, reason: str
 ) -> None:
     """Such a file was read again only if nothing in it identified the work."""
-    place = published_search.web.own[COPY].body
-    changed = answer(place.replace(b"(Abstract) Tj", f"({line}) Tj T* (Abstract) Tj".encode()))
-    published_search.web.own[COPY] = changed
-    (accepted,) = published_search.desk.decisions(IDENTIFIER)
-    published_search.desk.decide(accepted._replace(sha256=sha256(changed.body).hexdigest()))
-    as_an_earlier_release_kept_it(published_search, ("has_read_claims",))
+    body = published_search.web.own[COPY].body.replace(b"(Abstract) Tj", f"({line}) Tj T* (Abstract) Tj".encode())
+    as_an_earlier_release_kept_it(published_search, body, fields=("has_read_claims",))
     searched_again(published_search)
     last = published_search.desk.decisions(IDENTIFIER)[-1]
     assert (last.verdict, last.decided_by) == ("review", "rule")
     assert last.reason.startswith(reason)
     published_search.release()
     assert component(published_search) is None
-
-
-def test_the_claims_of_a_file_are_read_once(published_search) -> None:
-    """A file that is the same ends the search: no service and no page is asked again."""
-    published_search.web.asked.clear()
-    assert searched_again(published_search) == "success"
-    assert [url for url in published_search.web.asked if "unpaywall" in url] == []
-
-
-def test_a_file_that_a_person_accepted_in_an_earlier_release_stays(published_search) -> None:
-    (accepted,) = published_search.desk.decisions(IDENTIFIER)
-    published_search.web.own[COPY] = answer(a_pdf("Another paper"))
-    digest = sha256(published_search.web.own[COPY].body).hexdigest()
-    published_search.desk.decide(accepted._replace(sha256=digest, decided_by="anna"))
-    as_an_earlier_release_kept_it(published_search)
-    assert searched_again(published_search) == "success"
-    assert decisions(published_search)[-1] == ("accept", "anna")
-
-
-def test_what_is_published_is_not_published_twice(published_search) -> None:
-    before = stamps(published_search)
-    assert published_search.release() == 0
-    published_search.desk.decide(published_search.desk.decisions(IDENTIFIER)[-1])
-    assert published_search.release() == 0
-    assert stamps(published_search) == before
 
 
 def test_what_was_decided_and_never_published_is_published_by_harvester_publish(published_search) -> None:
@@ -245,37 +193,44 @@ def test_what_was_decided_and_never_published_is_published_by_harvester_publish(
 
 def test_a_file_that_is_there_as_it_was_changes_nothing_and_is_all_that_is_asked_for(published_search) -> None:
     before = stamps(published_search)
+    published_search.desk.decide(published_search.desk.decisions(IDENTIFIER)[-1])
+    assert published_search.release() == 0
     published_search.web.asked.clear()
     assert searched_again(published_search) == "success"
     assert [url for url in published_search.web.asked if "unpaywall" in url or url == COPY] == [COPY]
     assert published_search.release() == 0
-    assert (stamps(published_search), decisions(published_search)) == (before, [("accept", "rule")])
+    assert stamps(published_search) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("end", "verdict"),
+    ("end", "outcome", "verdict", "words"),
     [
-        (answer(status=404), "reject"),
-        (answer(status=410), "reject"),
-        (answer("<p>Moved"), "review"),
-        (answer(b""), "reject"),
+        (answer(status=404), "not-found", "reject", "status 404"),
+        (answer(status=410), "gone", "reject", "status 410"),
+        (answer(b""), "empty-body", "reject", ""),
+        (answer("<p>Moved"), "not-pdf", "review", ""),
+        (answer(a_pdf(*["lorem ipsum dolor sit amet"] * 40)), "wrong-document", "review", ""),
+        # A file that has got a password, or a firewall that takes us for somebody else: these were rejected.
+        (answer(b"%PDF-1.4 and no more"), "broken-pdf", "review", "has other bytes now that cannot be read"),
+        (answer(b"", status=403), "forbidden", "review", "is not shown to us any more: forbidden."),
     ],
-)
-def test_a_file_that_is_gone_is_withdrawn(published_search, end, verdict) -> None:
+)  # fmt: skip
+def test_a_file_that_is_not_there_as_it_was_is_withdrawn_until_it_is_back(
+    published_search, end, outcome: str, verdict: str, words: str
+) -> None:
+    there, before = published_search.web.own[COPY], stamps(published_search)
     published_search.web.own = {**unpaywall(), COPY: end}
-    assert searched_again(published_search) != "success"
-    before = stamps(published_search)
-    assert published_search.release() == 2
+    for stamped in (2, 0):
+        assert searched_again(published_search) == outcome
+        assert published_search.release() == stamped
     assert stamps(published_search) == (before[0] + 1, before[1] + 1)
     assert component(published_search) is None
     assert decisions(published_search) == [("accept", "rule"), (verdict, "rule")]
-    assert published_search.release() == 0
-
-
-def test_the_status_of_what_is_gone_is_shown(published_search) -> None:
-    published_search.web.own = {COPY: answer(status=410)}
-    searched_again(published_search)
-    assert "status 410" in explained(published_search)
+    assert words in explained(published_search)
+    published_search.web.own = {**unpaywall(), COPY: there}
+    assert searched_again(published_search) == "success"
+    assert decisions(published_search)[-1] == ("accept", "rule")
 
 
 def test_a_file_that_was_found_is_looked_at_though_the_record_names_files_by_now(searching) -> None:
@@ -293,19 +248,18 @@ def test_a_file_that_was_found_is_looked_at_though_the_record_names_files_by_now
     assert search.desk.decisions(named)[-1].verdict == "reject"
 
 
-def test_a_file_that_nobody_may_look_at_stays(published_search) -> None:
+def test_a_file_that_nobody_may_look_at_stays_and_one_whose_server_is_ill_until_it_is_given_up(
+    published_search,
+) -> None:
+    there = published_search.web.own[COPY]
     published_search.web.own = {**unpaywall(), COPY: answer("<title>Just a moment...</title>", 403)}
     assert searched_again(published_search) == "blocked-captcha"
     assert published_search.release() == 0
-    assert component(published_search) is not None
-
-
-def test_a_file_whose_server_is_ill_stays_until_it_is_given_up(published_search) -> None:
     published_search.web.own = {**unpaywall(), COPY: answer(status=500)}
     for _ in range(5):
         assert searched_again(published_search) == "bad-status"
         assert published_search.release() == 0
-    published_search.web.own = {**unpaywall(), COPY: answer(pdf(published_search))}
+    published_search.web.own = {**unpaywall(), COPY: there}
     assert searched_again(published_search) == "success"
     assert (published_search.release(), decisions(published_search)) == (0, [("accept", "rule")])
     published_search.web.own = {**unpaywall(), COPY: answer(status=500)}
@@ -315,66 +269,18 @@ def test_a_file_whose_server_is_ill_stays_until_it_is_given_up(published_search)
     assert component(published_search) is None
 
 
-def test_other_bytes_are_read_again_and_published_with_their_digest(published_search) -> None:
-    published_search.web.own = {**unpaywall(), COPY: answer(pdf(published_search, "A second edition"))}
+def test_other_bytes_are_read_again_and_published_with_their_digest_though_no_step_names_them_any_more(
+    published_search,
+) -> None:
+    published_search.web.own = {COPY: answer(pdf(published_search, "A second edition"))}
     assert searched_again(published_search) == "success"
     before = stamps(published_search)
     assert published_search.release() == 1
     assert stamps(published_search) == (before[0], before[1] + 1)
     assert dcterms_text(published_search, "extent") == f"{len(published_search.web.own[COPY].body)} bytes"
-
-
-def test_another_document_in_its_place_is_withdrawn(published_search) -> None:
-    published_search.web.own = {**unpaywall(), COPY: answer(a_pdf(*["lorem ipsum dolor sit amet"] * 40))}
-    assert searched_again(published_search) == "wrong-document"
-    assert published_search.release() == 2
-    assert component(published_search) is None
-
-
-def test_what_cannot_be_read_in_its_place_is_withdrawn_and_left_to_a_person(published_search) -> None:
-    """It was rejected as if it were not there any more: a file that has got a password, or a reader in distress."""
-    published_search.web.own = {**unpaywall(), COPY: answer(b"%PDF-1.4 and no more")}
-    assert searched_again(published_search) == "broken-pdf"
-    assert published_search.release() == 2
-    assert component(published_search) is None
-    assert decisions(published_search) == [("accept", "rule"), ("review", "rule")]
-    assert "has other bytes now that cannot be read: broken-pdf." in explained(published_search)
-    assert searched_again(published_search) == "broken-pdf"
-    assert decisions(published_search) == [("accept", "rule"), ("review", "rule")]
-
-
-def test_what_is_not_shown_any_more_is_withdrawn_and_left_to_a_person(published_search) -> None:
-    """It was rejected as if it were not there: a firewall that takes us for somebody else opens again."""
-    published_search.web.own = {**unpaywall(), COPY: answer(b"", status=403)}
-    assert searched_again(published_search) == "forbidden"
-    assert published_search.release() == 2
-    assert decisions(published_search) == [("accept", "rule"), ("review", "rule")]
-    assert "is not shown to us any more: forbidden." in explained(published_search)
-    published_search.web.own = {**unpaywall(), COPY: answer(pdf(published_search))}
-    assert searched_again(published_search) == "success"
-    assert decisions(published_search)[-1] == ("accept", "rule")
-
-
-def test_a_step_that_tells_of_nothing_any_more_leaves_the_file_where_it_is(published_search) -> None:
-    published_search.web.own = {COPY: answer(pdf(published_search, "A second edition"))}
-    assert searched_again(published_search) == "success"
     words = explained(published_search)
     assert "recheck: success, 1 copy. The work was found." in words
     assert f"{COPY} (unpaywall:a title): success." in words
-
-
-def test_the_setting_puts_it_into_oai_dc(searching) -> None:
-    search = searching(discover_named_files=False, oai_dc_names_files=True)
-    search.web.own = {**unpaywall(), COPY: answer(pdf(search))}
-    search.run(identifier=IDENTIFIER)
-    search.release()
-    with search.store.view() as view:
-        assert f"{COPY}</identifier>".encode() in view.record(IDENTIFIER, "oai_dc").content
-    search.web.asked.clear()
-    assert searched_again(search) == "success"
-
-
-# --- our own copies -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -399,14 +305,20 @@ def resources(search) -> list[tuple[str | None, str | None]]:
     return [(element.get("ref"), element.text) for element in component(search).iter(f"{{{DIDL}}}Resource")]
 
 
+def test_the_setting_puts_the_address_into_oai_dc_and_a_licence_with_its_version_has_its_address(with_copies) -> None:
+    search = with_copies("cc-by-nc 4.0", oai_dc_names_files=True)
+    with search.store.view() as view:
+        assert f"{COPY}</identifier>".encode() in view.record(IDENTIFIER, "oai_dc").content
+    assert dcterms_text(search, "license") == "https://creativecommons.org/licenses/by-nc/4.0/"
+    assert searched_again(search) == "success"
+
+
 def test_what_may_be_the_work_is_kept_by_its_digest_and_not_published(with_copies) -> None:
     search = with_copies()
     (file,) = held(search)
     body = search.web.own[COPY].body
     assert (file.name, file.parent.name, file.read_bytes()) == (sha256(body).hexdigest(), file.name[:2], body)
     assert resources(search) == [(COPY, None)]
-    Copies(search.settings.instance).keep(body)
-    assert held(search) == [file]
 
 
 def test_a_dry_run_keeps_no_copy(searching) -> None:
@@ -421,12 +333,13 @@ def test_nothing_is_kept_when_the_setting_says_so(with_copies) -> None:
     assert (held(search), resources(search)) == ([], [(COPY, None)])
 
 
-def test_a_copy_is_named_and_served_where_licence_and_setting_allow(with_copies) -> None:
+@pytest.mark.slow
+def test_a_copy_is_named_and_served_where_licence_and_setting_allow_until_it_is_withdrawn(with_copies) -> None:
     search = with_copies(files_serve=True, base_url="https://g.example.org/oai")
     (file,) = held(search)
     assert resources(search) == [(COPY, None), (f"https://g.example.org/files/{file.name}", None)]
-    folder = search.settings.instance
-    assert served(folder, file.name) == (200, "application/pdf", file.read_bytes(), "default-src 'none'; sandbox")
+    folder, content = search.settings.instance, file.read_bytes()
+    assert served(folder, file.name) == (200, "application/pdf", content, "default-src 'none'; sandbox")
     with application(folder, files_serve=True) as app, app.test_client().get(f"/files/{file.name}") as response:
         assert response.headers["Content-Disposition"] == f"attachment; filename={file.name}.pdf"
         assert response.headers["X-Content-Type-Options"] == "nosniff"
@@ -434,6 +347,11 @@ def test_a_copy_is_named_and_served_where_licence_and_setting_allow(with_copies)
         assert served(folder, strange)[0] == 404
     assert served(folder, file.name, files_serve=False)[0] == 404
     file.unlink()
+    assert served(folder, file.name)[0] == 404
+    Copies(folder).keep(content)
+    assert served(folder, file.name)[0] == 200
+    search.desk.decide(search.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="anna"))
+    search.release()
     assert served(folder, file.name)[0] == 404
 
 
@@ -443,20 +361,14 @@ def served(folder, name: str, *, files_serve: bool = True) -> tuple:
         return response.status_code, response.mimetype, response.data, response.headers.get("Content-Security-Policy")
 
 
-def test_a_copy_that_was_withdrawn_is_served_no_more(with_copies) -> None:
-    search = with_copies(files_serve=True, base_url="https://g.example.org/oai")
-    (file,) = held(search)
-    search.desk.decide(search.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="anna"))
-    search.release()
-    assert served(search.settings.instance, file.name)[0] == 404
-
-
-def test_a_small_file_is_carried_itself_where_licence_and_setting_allow(with_copies) -> None:
+def test_a_small_file_is_carried_itself_where_licence_and_setting_allow(with_copies, searching) -> None:
     search = with_copies(didl_by_value_max_bytes=100_000)
     ((reference, content),) = resources(search)
     assert (reference, b64decode(content)) == (None, search.web.own[COPY].body)
     assert searched_again(search) == "success"
     assert search.release() == 0
+    assert searching(discover_named_files=False).release() == 1  # other settings change what is published
+    assert resources(search) == [(COPY, None)]
 
 
 def test_what_is_not_openly_licensed_is_neither_carried_nor_served(with_copies) -> None:
@@ -468,55 +380,32 @@ def test_what_is_not_openly_licensed_is_neither_carried_nor_served(with_copies) 
     assert held(search)
 
 
-def test_other_settings_change_what_is_published(with_copies, searching) -> None:
-    with_copies()
-    later = searching(discover_named_files=False, didl_by_value_max_bytes=100_000)
-    assert later.release() == 1
-    assert resources(later)[0][0] is None
-    assert searching(discover_named_files=False).release() == 1
-    assert resources(later) == [(COPY, None)]
-
-
 def test_a_copy_that_cannot_be_written_is_reported(tmp_path) -> None:
     (tmp_path / "files").write_text("no folder")
     with pytest.raises(StoreUnwritable, match="cannot be written"):
         Copies(tmp_path).keep(b"x")
 
 
-# --- people -------------------------------------------------------------------------------------------------------
+def test_what_people_decide_is_published_at_once_and_taken_back_and_no_rule_changes_it(published_search) -> None:
+    def harvester(*arguments: str):
+        return CliRunner().invoke(main, ["--instance", str(published_search.settings.instance), *arguments])
 
-
-@pytest.fixture
-def harvester(published_search):
-    return lambda *arguments: CliRunner().invoke(
-        main, ["--instance", str(published_search.settings.instance), *arguments]
-    )
-
-
-def test_what_people_decide_is_published_at_once_and_taken_back(published_search, harvester) -> None:
     rejected = harvester("review", "reject", IDENTIFIER, "--reason", "It is the preprint.")
     assert rejected.stderr == f"{IDENTIFIER}: reject {COPY}; 2 records have a new datestamp.\n"
     assert component(published_search) is None
     assert harvester("review", "undo", IDENTIFIER).exit_code == 0
     assert component(published_search) is not None
-
-
-def test_no_rule_changes_what_a_person_decided_of_the_same_bytes(published_search, harvester) -> None:
     harvester("review", "reject", IDENTIFIER)
-    published_search.web.own = {**published_search.web.own}
+    before = decisions(published_search)
     searched_again(published_search)
-    assert decisions(published_search)[-1][0] == "reject"
-    assert len(decisions(published_search)) == 2
+    assert decisions(published_search) == before
     assert published_search.release() == 0
 
 
-def test_what_a_person_accepted_stays_accepted_while_it_is_the_work(searching) -> None:
-    search = searching(discover_named_files=False)
-    search.web.own = {**unpaywall(None), COPY: answer(pdf(search))}
-    assert search.run(identifier=IDENTIFIER) == {ITEM: "success"}
-    assert (search.release(), decisions(search)) == (0, [("review", "rule")])
-    (last,) = search.desk.decisions(IDENTIFIER)
-    search.desk.decide(last._replace(verdict="accept", decided_by="anna"))
+def test_what_a_person_accepted_stays_accepted_while_it_is_the_work(with_copies) -> None:
+    search = with_copies(None)
+    assert decisions(search) == [("review", "rule")]
+    search.desk.decide(search.desk.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
     assert search.release() == 2
     search.web.own = {**unpaywall(None), COPY: answer(pdf(search, "A second edition"))}
     searched_again(search)
@@ -527,8 +416,6 @@ def test_what_a_person_accepted_stays_accepted_while_it_is_the_work(searching) -
     assert decisions(search)[-1] == ("review", "rule")
     assert search.release() == 2
 
-
-# --- files that the record itself names ---------------------------------------------------------------------------
 
 NAMED, FILE = "LR-14-00101", "https://laro.example.org/files/LR-14-00101.pdf"
 
@@ -551,24 +438,17 @@ def test_a_file_that_the_record_names_is_fetched_and_described(searching) -> Non
     assert dcterms_text(search, "provenance", url=FILE, item=NAMED).endswith("; missing: since 2027-04-25 (not-found)")
 
 
-def test_what_is_ill_is_asked_again(searching) -> None:
-    search = searching(RecordedWeb({FILE: TryLater("x")}, has_recordings=False))
+def test_a_named_file_has_an_outcome_like_any_other(searching) -> None:
+    search, named = searching(RecordedWeb({FILE: TryLater("x")}, has_recordings=False)), IDENTIFIER.replace(ITEM, NAMED)
     search.run()
-    assert search.desk.search(IDENTIFIER.replace(ITEM, NAMED)).state == "waiting"
+    assert search.desk.search(named).state == "waiting"
+    for body, outcome in (("<p>Sign in", Outcome.NOT_PDF), ("%!PS", Outcome.WRONG_MIMETYPE)):
+        search.web.own = {FILE: answer(body)}
+        search.now += 100 * DAY
+        search.desk.renew(search.now, (), search.now)
+        (result,) = search.work.run(identifier=named)
+        assert result.searched.candidates[0].outcome is outcome
 
-
-ENDS = [("<p>Sign in", Outcome.NOT_PDF), ("%!PS", Outcome.WRONG_MIMETYPE), (b"%PDF-", Outcome.SUCCESS)]
-
-
-@pytest.mark.parametrize(("body", "outcome"), ENDS)
-def test_a_named_file_has_an_outcome_like_any_other(searching, body, outcome: Outcome) -> None:
-    search = searching(RecordedWeb({FILE: answer(body)}, has_recordings=False))
-    search.work.enlist(["laro"])
-    (result,) = search.work.run(identifier=IDENTIFIER.replace(ITEM, NAMED))
-    assert result.searched.candidates[0].outcome is outcome
-
-
-# --- pure ---------------------------------------------------------------------------------------------------------
 
 SHA = "0" * 64
 SEEN = Candidate(
@@ -578,8 +458,8 @@ HELD = FileLink(COPY, "application/pdf", FileOrigin.DISCOVERED, "unpaywall", 1, 
 ACCEPTED = Decision(IDENTIFIER, COPY, SHA, "accept", "x", "rule", 1)
 
 
-@pytest.mark.parametrize(
-    ("candidates", "decided_on", "held", "files"),
+@each_row(
+    "candidates, decided_on, held, files",
     [
         ((SEEN,), (ACCEPTED,), (HELD,), (HELD,)),
         ((), (ACCEPTED,), (HELD,), (HELD,)),
@@ -607,33 +487,3 @@ def test_nothing_is_decided_twice_and_what_has_changed_is() -> None:
     assert decided(IDENTIFIER, searched, Thresholds(), 6, (first,)) == ()
     (second,) = decided(IDENTIFIER, SearchResult(Outcome.SUCCESS, (), (SEEN,)), Thresholds(), 6, (first,))
     assert (first.verdict, second.verdict) == ("review", "accept")
-
-
-# --- what earlier releases have accepted ----------------------------------------------------------------------------
-
-
-def as_before(search, decided_by: str = "rule") -> None:
-    """Let a file be accepted as an earlier release did: with an open licence and a score, whatever it shows."""
-    search.web.own = {**unpaywall(), COPY: answer(a_pdf(*[words_of(search)] * 3, PAGE_BREAK, *["more of it"] * 40))}
-    search.run(identifier=IDENTIFIER)
-    (last,) = search.desk.decisions(IDENTIFIER)
-    assert last.verdict == "review"
-    search.desk.decide(last._replace(verdict="accept", decided_by=decided_by))
-    assert search.release() == 2
-
-
-def test_what_a_rule_of_an_earlier_release_accepted_goes_to_review_when_it_shows_nothing_of_the_work(searching) -> None:
-    search = searching(discover_named_files=False)
-    as_before(search)
-    searched_again(search)
-    assert decisions(search)[-1] == ("review", "rule")
-    assert search.release() == 2
-    assert component(search) is None
-
-
-def test_what_a_person_accepted_in_an_earlier_release_stays(searching) -> None:
-    search = searching(discover_named_files=False)
-    as_before(search, "anna")
-    searched_again(search)
-    assert decisions(search)[-1] == ("accept", "anna")
-    assert component(search) is not None

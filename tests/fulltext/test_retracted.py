@@ -33,10 +33,11 @@ from tests.fulltext.test_releasing import (
     unpaywall,
 )
 from tests.fulltext.web import SETTINGS, RecordedWeb, a_pdf, answer, work
+from tests.rows import each_row
 from tests.sample.web import PAGE_BREAK
 
 __all__ = ["published_search"]
-pytestmark = pytest.mark.slow  # it searches, and reads PDFs
+pytestmark = pytest.mark.usefixtures("quick_reader")
 
 SENTENCE = "The work is retracted: Crossref names 10.5555/notice of 2024-05-01."
 COPY_OF_IT = Candidate("https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, score=0.8)
@@ -52,17 +53,13 @@ def crossref(title: str) -> dict:
     return {f"https://api.crossref.org/works/{DOI}": answer(json.dumps({"message": known}))}
 
 
-@pytest.mark.parametrize(
-    ("candidate", "earlier", "verdicts"),
-    [
-        (OPEN, (), [("review", "rule", SENTENCE)]),
-        (OPEN._replace(score=0.2), (), [("review", "rule", f"{SENTENCE} The score 0.2 is too low to decide.")]),
-        (OPEN._replace(score=0.01, has_doi=False), (), [("reject", "rule", "The score 0.01 is below 0.1.")]),
-        (OPEN, (BY_RULE,), [("review", "rule", SENTENCE)]),
-        (OPEN, (BY_PERSON,), []),
-        (OPEN._replace(sha256="1" * 64), (BY_PERSON,), [("review", "rule", SENTENCE)]),
-    ],
-)
+@each_row("candidate, earlier, verdicts", [
+    (OPEN, (), [("review", "rule", SENTENCE)]),
+    (OPEN._replace(score=0.2), (), [("review", "rule", f"{SENTENCE} The score 0.2 is too low to decide.")]),
+    (OPEN._replace(score=0.01, has_doi=False), (), [("reject", "rule", "The score 0.01 is below 0.1.")]),
+    (OPEN, (BY_RULE,), [("review", "rule", SENTENCE)]), (OPEN, (BY_PERSON,), []),
+    (OPEN._replace(sha256="1" * 64), (BY_PERSON,), [("review", "rule", SENTENCE)]),
+])  # fmt: skip
 def test_no_rule_accepts_what_was_retracted_and_what_one_accepted_goes_back_to_review(
     candidate: Candidate, earlier: tuple[Decision, ...], verdicts: list[tuple[str, str, str]]
 ) -> None:

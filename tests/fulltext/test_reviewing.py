@@ -23,6 +23,7 @@ from harvester.cli import main
 from harvester.commands import review
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, decisions, pdf, unpaywall
 from tests.fulltext.web import answer
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it searches, and reads PDFs
 
@@ -43,7 +44,7 @@ def harvester(waiting):
     return lambda *arguments, **more: CliRunner().invoke(main, ["--instance", folder, *arguments], **more)
 
 
-def test_the_list_tells_the_work_what_is_known_of_the_file_and_why_no_rule_decided(harvester) -> None:
+def test_the_list_and_its_data_say_what_is_known_of_the_file_and_why_no_rule_decided(harvester) -> None:
     lines = harvester("review", "list").stdout.splitlines()
     assert lines[0] == IDENTIFIER
     assert lines[1].startswith("  ")
@@ -52,18 +53,6 @@ def test_the_list_tells_the_work_what_is_known_of_the_file_and_why_no_rule_decid
     assert "version accepted" in lines[4]
     assert "licence unknown, host repository.example.net" in lines[4]
     assert lines[5].startswith("  review by rule: ")
-
-
-@pytest.mark.parametrize("line", [("list",), ("accept", "--yes"), ("reject", "--dry-run"), ("undo", "--yes")])
-def test_a_source_that_does_not_exist_is_no_empty_list(harvester, line: tuple[str, ...]) -> None:
-    """A misspelt name looked as if no file waited."""
-    result = harvester("review", *line, "--source", "larro")
-    assert result.exit_code == 2
-    assert "There is no source 'larro'" in result.stderr
-    assert harvester("review", *line, "--source", "laro", "--host", "x.example.org").exit_code == 0
-
-
-def test_the_list_as_data_has_what_people_see(harvester) -> None:
     (line,) = harvester("review", "list", "--json").stdout.splitlines()
     file = json.loads(line)
     assert file["title"]
@@ -74,34 +63,25 @@ def test_the_list_as_data_has_what_people_see(harvester) -> None:
     assert Path(file["copy"]).is_file()
 
 
-@pytest.mark.parametrize(
-    ("options", "is_listed"),
-    [
-        (("--source", "laro"), True),
-        (("--source", "another"), False),
-        (("--host", "Repository.example.net"), True),
-        (("--host", "example.net"), False),
-        (("--step", "unpaywall"), True),
-        (("--step", "crossref"), False),
-        (("--license", "cc-by"), False),
-        (("--version", "accepted"), True),
-        (("--version", "published"), False),
-        (("--version", "unknown"), False),
-        (("--license", "unknown"), True),
-        (("--kind", "unknown"), False),
-        (("--kind", "poster"), False),
-        (("--colour", "unknown"), True),
-        (("--colour", "green"), False),
-        (("--outcome", "success"), True),
-        (("--outcome", "low-score"), False),
-        (("--decided-by", "rule"), True),
-        (("--decided-by", "anna"), False),
-        (("--reason-has", "LICENCE"), True),
-        (("--reason-has", "embargo"), False),
-        (("--least-score", "0.1"), True),
-        (("--most-score", "0.1"), False),
-    ],
-)
+@each_row("line", [("list",), ("accept", "--yes"), ("reject", "--dry-run"), ("undo", "--yes")])
+def test_a_source_that_does_not_exist_is_no_empty_list(harvester, line: tuple[str, ...]) -> None:
+    """A misspelt name looked as if no file waited."""
+    result = harvester("review", *line, "--source", "larro")
+    assert result.exit_code == 2
+    assert "There is no source 'larro'" in result.stderr
+    assert harvester("review", *line, "--source", "laro", "--host", "x.example.org").exit_code == 0
+
+
+@each_row("options, is_listed", [
+    (("--source", "laro"), True), (("--source", "another"), False), (("--host", "Repository.example.net"), True),
+    (("--host", "example.net"), False), (("--step", "unpaywall"), True), (("--step", "crossref"), False),
+    (("--license", "cc-by"), False), (("--version", "accepted"), True), (("--version", "published"), False),
+    (("--version", "unknown"), False), (("--license", "unknown"), True), (("--kind", "unknown"), False),
+    (("--kind", "poster"), False), (("--colour", "unknown"), True), (("--colour", "green"), False),
+    (("--outcome", "success"), True), (("--outcome", "low-score"), False), (("--decided-by", "rule"), True),
+    (("--decided-by", "anna"), False), (("--reason-has", "LICENCE"), True), (("--reason-has", "embargo"), False),
+    (("--least-score", "0.1"), True), (("--most-score", "0.1"), False),
+])  # fmt: skip
 def test_options_describe_files(harvester, options, is_listed) -> None:
     assert bool(harvester("review", "list", *options).stdout) is is_listed
 
@@ -123,10 +103,7 @@ def test_show_puts_the_record_beside_the_first_lines_of_the_file_and_says_where_
     (file,) = json.loads(harvester("review", "show", IDENTIFIER, "--json").stdout)["files"]
     assert 1 <= len(file["lines"]) <= 20
     assert (file["copy"], file["unread"]) == (str(place), "")
-
-
-def test_show_says_that_no_copy_is_kept(harvester, waiting) -> None:
-    waiting.copies = waiting.work.copies.remove(waiting.desk.decisions(IDENTIFIER)[0].sha256)
+    waiting.work.copies.remove(decision.sha256)
     shown = harvester("review", "show", IDENTIFIER).stdout
     assert "No copy is kept." in shown
     assert "files_keep" in shown
@@ -149,28 +126,17 @@ def test_many_files_are_decided_on_after_a_preview_that_is_confirmed(harvester, 
     assert "Reject 30 files?" in harvester("--quiet", "review", "reject", "--host", "more.example.net").stderr
     assert "https://more.example.net/0000.pdf" in refused.stderr
     assert len(decisions(waiting)) == 31
-    tried = harvester("review", "reject", "--host", "more.example.net", "--dry-run")
+    tried = harvester("review", "accept", "--host", "more.example.net", "--dry-run")
     assert (tried.exit_code, tried.stdout, len(decisions(waiting))) == (0, "", 31)
+    tried = harvester("review", "reject", "--host", "more.example.net", "--dry-run", "--json")
+    assert tried.stdout == harvester("review", "list", "--host", "more.example.net", "--json").stdout
+    assert len(tried.stdout.splitlines()) == 30
     done = harvester("review", "reject", "--host", "more.example.net", "--reason", "A mirror.", "--yes", "--json")
     assert done.exit_code == 0
     rejected = [json.loads(line) for line in done.stdout.splitlines()]
     assert [decision["verdict"] for decision in rejected] == ["reject"] * 30
     assert {decision["reason"] for decision in rejected} == {"A mirror."}
     assert [candidate.url for candidate in waiting.desk.decided("review", ("", ""), 100)] == [COPY]
-
-
-@pytest.mark.parametrize("verdict", ["accept", "reject"])
-def test_a_dry_run_writes_all_selected_files_as_json_and_decides_nothing(harvester, waiting, verdict) -> None:
-    more_files(waiting, 30)
-    tried = harvester("review", verdict, "--host", "more.example.net", "--dry-run", "--json")
-    assert (tried.exit_code, len(decisions(waiting))) == (0, 31)
-    assert f"To {verdict}: 30 files." in tried.stderr
-    selected = [json.loads(line) for line in tried.stdout.splitlines()]
-    listed = harvester("review", "list", "--host", "more.example.net", "--json").stdout.splitlines()
-    assert selected == [json.loads(line) for line in listed]
-    assert len(selected) == 30
-    none = harvester("review", verdict, "--host", "none.example.net", "--dry-run", "--json")
-    assert (none.exit_code, none.stdout) == (0, "")
 
 
 def waiting_items(search, count: int) -> list[str]:
@@ -221,10 +187,11 @@ def test_what_a_killed_command_has_decided_and_not_published_is_published_by_the
     assert not waiting.desk.unpublished("", 1)
 
 
-def test_the_counts_of_an_item_of_several_files_are_right(harvester, waiting) -> None:
+def test_the_counts_of_an_item_of_several_files_are_right_and_no_file_waits_afterwards(harvester, waiting) -> None:
     more_files(waiting, 2)
     done = harvester("review", "accept", "--all", "--yes", "--json")
     assert sum(json.loads(line)["stamped_records"] for line in done.stdout.splitlines()) == 2
+    assert "To accept: 0 files." in harvester("review", "accept", "--all", "--yes").stderr
 
 
 def test_a_file_that_another_person_decides_on_before_the_confirmation_is_skipped(harvester, waiting) -> None:
@@ -301,15 +268,6 @@ def test_a_repetition_undoes_no_earlier_decision_and_no_decision_of_a_rule(harve
     assert "To undo: 0 files." in harvester("review", "undo", "--all", "--yes").stderr
 
 
-def test_many_decisions_are_undone_in_batches_that_are_counted(harvester, waiting) -> None:
-    waiting_items(waiting, 150)
-    assert harvester("review", "reject", "--all", "--yes").exit_code == 0
-    undone = harvester("review", "undo", "--source", "laro", "--yes")
-    assert "100 of 151 files." in undone.stderr
-    assert "151 of 151 files." in undone.stderr
-    assert len(waiting.desk.decided("review", ("", ""), 200)) == 151
-
-
 def test_an_item_of_many_files_is_read_once_for_all_of_them(harvester, waiting, monkeypatch) -> None:
     """Undoing 400 decisions on one item took 69 seconds, because the item was read for each of its files."""
     more_files(waiting, 60)
@@ -358,24 +316,19 @@ def test_a_decision_on_other_bytes_is_skipped_and_the_others_are_undone(harveste
     assert "skipped" not in quiet.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments", [(), (IDENTIFIER, "--all"), (IDENTIFIER, "--verdict", "accept"), ("--yes",), ("--verdict", "review")]
+@each_row(
+    "verb, arguments",
+    [
+        *(
+            ("accept", arguments)
+            for arguments in ((), ("--yes",), (IDENTIFIER, "--all"), (IDENTIFIER, "--host", "a.b"))
+        ),
+        *(("undo", arguments) for arguments in ((), ("--yes",), (IDENTIFIER, "--all"), ("--verdict", "review"))),
+        ("undo", (IDENTIFIER, "--verdict", "accept")),
+    ],
 )
-def test_what_is_undone_must_be_plain(harvester, arguments, waiting) -> None:
-    assert harvester("review", "accept", IDENTIFIER).exit_code == 0
-    assert harvester("review", "undo", *arguments).exit_code == 2
-    assert len(decisions(waiting)) == 2
-
-
-def test_all_files_are_accepted_with_the_option_for_all(harvester, waiting) -> None:
-    assert harvester("review", "accept", "--all", "--yes").exit_code == 0
-    assert decisions(waiting)[-1][0] == "accept"
-    assert "To accept: 0 files." in harvester("review", "accept", "--all", "--yes").stderr
-
-
-@pytest.mark.parametrize("arguments", [(), (IDENTIFIER, "--all"), (IDENTIFIER, "--host", "a.example"), ("--yes",)])
-def test_what_is_meant_must_be_plain(harvester, arguments, waiting) -> None:
-    assert harvester("review", "accept", *arguments).exit_code == 2
+def test_what_is_meant_must_be_plain(harvester, waiting, verb: str, arguments: tuple[str, ...]) -> None:
+    assert harvester("review", verb, *arguments).exit_code == 2
     assert len(decisions(waiting)) == 1
 
 
@@ -391,38 +344,29 @@ def test_a_list_is_never_cut_inside_an_item_and_goes_on_where_it_ended(harvester
     assert harvester("review", "list", "--after", IDENTIFIER).stdout.splitlines()[1] == "  The record is deleted."
 
 
-# --- how searches ended -------------------------------------------------------------------------------------------
+def test_outcomes_are_counted_by_month_and_a_share_of_a_step_is_that_of_its_searches(harvester, waiting) -> None:
+    """A step and its copies were counted together: of one search in which one copy was read, each half was a work."""
 
+    def counted(*arguments: str) -> list[dict]:
+        return [json.loads(line) for line in harvester("outcomes", *arguments, "--json").stdout.splitlines()]
 
-def test_outcomes_are_counted_by_month_with_their_shares(harvester, waiting) -> None:
-    lines = [
-        json.loads(line)
-        for line in harvester("outcomes", "--by", "step", "--by", "month", "--json").stdout.splitlines()
-    ]
+    lines = counted("--by", "step", "--by", "month")
     assert {line["month"] for line in lines} == {"2027-01"}
     shares: Counter[tuple[str, str]] = Counter()
     for line in lines:
         shares[line["step"], line["what"]] += line["share"]
     assert all(share == pytest.approx(1, abs=0.001) for share in shares.values())
-    assert harvester("outcomes", "--month", "2026-12").stdout == ""
-    assert harvester("outcomes", "--month", "2027-01").stdout == harvester("outcomes").stdout != ""
-    assert "100.0%" in harvester("outcomes", "--by", "step").stdout
+    assert counted("--month", "2026-12") == []
+    assert counted("--month", "2027-01") == counted() != []
     assert harvester("outcomes", "--month", "2027-13").exit_code == 2
-
-
-def test_a_share_of_a_step_is_that_of_its_searches_however_many_copies_it_named(harvester, waiting) -> None:
-    """A step and its copies were counted together: of one search in which one copy was read, each half was a work."""
-    lines = [json.loads(line) for line in harvester("outcomes", "--by", "step", "--json").stdout.splitlines()]
-    named = {(line["step"], line["what"]): line for line in lines if line["outcome"] == "success"}
+    named = {(line["step"], line["what"]): line for line in counted("--by", "step") if line["outcome"] == "success"}
     both = {step for step, what in named if what == "copy"}
     assert both
     for step in both:
         assert named[step, "step"]["share"] == 1
     words = harvester("outcomes", "--by", "step").stdout
+    assert "100.0%" in words
     assert all(f"{step}  step  success" in words and f"{step}  copy  success" in words for step in both)
-    help_text = " ".join(harvester("outcomes", "--help").stdout.split())
-    assert "A `step` line counts the ends of a step" in help_text
-    assert "A `copy` line counts the ends of the copies" in help_text
 
 
 def test_what_an_earlier_release_has_counted_stays_and_has_no_month(tmp_path) -> None:

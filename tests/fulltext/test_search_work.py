@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import NamedTuple
@@ -25,15 +26,17 @@ from gateway.fulltext.search_result import RECHECK, SearchResult
 from gateway.model import Candidate, FileLink, Outcome, Work
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.known_copies import Copy, Description, Related
+from harvester.fulltext.pdf import extraction, reader
 from harvester.fulltext.pdf.extraction import ENOUGH_WORDS
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of, steps
 from harvester.fulltext.steps import Known, Step, StepResult
 from tests.conftest import ROOT
-from tests.fulltext.pdfs import a_bomb, a_locked_pdf
+from tests.fulltext.pdfs import a_locked_pdf
 from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, recorded, to, work
+from tests.rows import each_row
 
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+pytestmark = pytest.mark.usefixtures("quick_reader")
 
 
 NOW = 1_700_000_000
@@ -58,8 +61,6 @@ def test_every_file_of_the_folder_is_a_step_with_a_sentence() -> None:
     with pytest.raises(ConfigurationError, match=r"no step 'x'\. Write one of: crossref, crossref_match"):
         step_of("x")
 
-
-# --- over the recorded answers ------------------------------------------------------------------------------------
 
 EFSA = "10.2903/j.efsa.2014.3550"
 
@@ -115,9 +116,6 @@ def test_every_recorded_work_of_crossref_goes_through_to_an_outcome() -> None:
         assert result.outcome is not Outcome.SUCCESS  # their files were not recorded
 
 
-# --- how the steps work together ----------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def quantum_dots() -> RecordedWeb:
     return RecordedWeb(
@@ -162,14 +160,10 @@ def test_the_doi_of_another_work_is_unmasked() -> None:
 OTHER_DOI = "10.5555/other.1"
 
 
-@pytest.mark.parametrize(
-    ("element", "text"),
-    [
-        ("description", f"Published in: https://doi.org/{OTHER_DOI}"),
-        ("rights", f"Citation: https://doi.org/{OTHER_DOI}"),
-        ("relation", f"https://doi.org/{OTHER_DOI}"),
-    ],
-)
+@each_row("element, text", [
+    ("description", f"Published in: https://doi.org/{OTHER_DOI}"),
+    ("rights", f"Citation: https://doi.org/{OTHER_DOI}"), ("relation", f"https://doi.org/{OTHER_DOI}"),
+])  # fmt: skip
 def test_a_doi_in_the_words_of_a_record_identifies_no_file_by_itself(element: str, text: str) -> None:
     named = work("A title of seven words or more", page=PAGE, creator="Reed, Ada", **{element: text})
     body = a_pdf(
@@ -182,7 +176,7 @@ def test_a_doi_in_the_words_of_a_record_identifies_no_file_by_itself(element: st
     assert "doi" in searched(named, RecordedWeb(own, has_recordings=False)).candidates[0].identified_by
 
 
-@pytest.mark.parametrize("title", [TITLE, "Turbidity of seasonal snowmelt in alpine rivers"])
+@each_row("title", [TITLE, "Turbidity of seasonal snowmelt in alpine rivers"])
 def test_versions_of_a_doi_in_the_words_of_a_record_are_believed_with_its_title(title: str) -> None:
     named = work(TITLE, description=f"Published in: https://doi.org/{OTHER_DOI}")
     version = Related("has-preprint", "doi", "10.5555/preprint.1")
@@ -201,44 +195,31 @@ def test_the_policy_is_asked_for_by_the_issn_of_the_record_or_of_crossref() -> N
     assert result.traces[-1].note.startswith("The Lancet is green. Into a repository: ")
 
 
-def test_subjects_of_crossref_are_those_of_the_work_with_this_doi() -> None:
-    described = {"DOI": "10.1234/A", "title": [TITLE], "subject": ["Ecology", "Ecology", "Physics"]}
-    known = answer(json.dumps({"message": described}))
-    web = RecordedWeb({"https://api.crossref.org/works/10.1234/a": known}, has_recordings=False)
-    assert searched(work(TITLE, doi="10.1234/a"), web).subjects == ("Ecology", "Physics")
-
-
-def test_at_most_so_many_files_are_fetched() -> None:
-    links = [
-        {"URL": f"https://x.example.org/{n}.pdf", "content-version": "vor", "intended-application": "text-mining"}
-        for n in range(9)
-    ]
-    described = answer(json.dumps({"message": {"DOI": "10.1234/x", "title": ["T"], "link": links}}))
-    web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": described}, has_recordings=False)
-    assert len(searched(work("T", doi="10.1234/x"), web, most_files=2).candidates) == 2
-
-
 def test_what_a_service_cannot_answer_now_leaves_the_search_open() -> None:
     web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": answer(status=503)}, has_recordings=False)
     result = searched(work("T", doi="10.1234/x"), web)
     assert result.traces[0][1:4] == (Outcome.RATE_LIMITED, 0, "Crossref answers 503.")
     assert not result.is_over
-
-
-def test_what_a_service_refuses_is_reported() -> None:
-    web = RecordedWeb(
-        {"https://api.unpaywall.org/v2/10.1234/x": answer('{"message": "Use your own address."}', 422)},
-        has_recordings=False,
-    )
+    refusal = answer('{"message": "Use your own address."}', 422)
+    web = RecordedWeb({"https://api.unpaywall.org/v2/10.1234/x": refusal}, has_recordings=False)
     result = searched(work("T", doi="10.1234/x"), web, only=(step_of("unpaywall"),))
     assert result.traces[0][1:4] == (Outcome.BAD_STATUS, 0, "Unpaywall answers 422: Use your own address.")
 
 
-# --- pages --------------------------------------------------------------------------------------------------------
+def test_subjects_of_crossref_count_and_at_most_so_many_of_its_files_are_fetched() -> None:
+    links = [
+        {"URL": f"https://x.example.org/{n}.pdf", "content-version": "vor", "intended-application": "text-mining"}
+        for n in range(9)
+    ]
+    described = {"DOI": "10.1234/X", "title": [TITLE], "link": links, "subject": ["Ecology", "Ecology", "Physics"]}
+    known = answer(json.dumps({"message": described}))
+    web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": known}, has_recordings=False)
+    result = searched(work(TITLE, doi="10.1234/x"), web, most_files=2)
+    assert (result.subjects, len(result.candidates)) == (("Ecology", "Physics"), 2)
 
 
 @pytest.mark.needs("../shared")
-@pytest.mark.parametrize(
+@each_row(
     "own",
     [
         {PAGE: answer("<p>x", Link=f'<{FILE}>; rel="item"; type="application/pdf"')},
@@ -273,15 +254,13 @@ def test_a_handle_is_resolved() -> None:
     assert "https://hdl.handle.net/10267/44" in web.asked
 
 
-# --- every outcome ------------------------------------------------------------------------------------------------
-
-
 OTHER = "Guidelines for the Use of Adjuvants in Laboratory Animals of Portland"
 HALF = ("quantum dot resonance of coherence", *["about something else and other things beside"] * (ENOUGH_WORDS // 6))
 CLOSED = {"https://api.unpaywall.org/v2/10.1234/x": answer('{"doi": "10.1234/x", "is_oa": false, "oa_locations": []}')}
 V = "https://repository.example.org/v"
 SAYS_V = answer('<a href="/v">PDF</a>')
 ENDLESS = {f"{PAGE[:-1]}{n}": to(f"/{n + 1}") for n in range(1, 20)}
+A_PDF = answer(b"%PDF-1.4")
 LATIN = answer(a_pdf(*["lorem ipsum dolor sit amet"] * 30))
 WITH_FILE = {PAGE: answer(f'<a href="{FILE}">PDF</a>')}
 
@@ -328,15 +307,6 @@ def test_a_page_that_redirects_to_a_login_elsewhere_has_its_own_host_on_the_way(
     assert ends == {(Outcome.BLOCKED_WALL, "login.example.net", ("repository.example.org",))}
 
 
-@pytest.mark.parametrize("outcome", AT_THE_FILE)
-def test_what_happens_at_the_file_has_its_outcome(outcome: Outcome) -> None:
-    web = RecordedWeb({**WITH_FILE, FILE: AT_THE_FILE[outcome]}, has_recordings=False)  # type: ignore[dict-item]
-    result = searched(work(TITLE, page=PAGE), web)
-    assert result.outcome is outcome
-    assert result.candidates[0].outcome is outcome
-    assert result.is_over is (outcome not in ("rate-limited", "timeout", "dns-error", "bad-status", "tls-error"))
-
-
 LATER = {
     "URL": "http://creativecommons.org/licenses/by/4.0/",
     "content-version": "am",
@@ -348,11 +318,10 @@ EMBARGOED = answer(json.dumps({"message": {"DOI": "10.1234/x", "title": [TITLE],
 
 
 class Case(NamedTuple):
-    """A work, the web that it is searched for in, and what is set."""
+    """A work, and the web that it is searched for in."""
 
     about: Work
     own: Mapping[str, Answer]
-    settings: Mapping[str, str] = SETTINGS
 
 
 OF_PAGE = work(TITLE, page=PAGE)
@@ -374,27 +343,37 @@ CASES = {
     Outcome.NO_TEXT: Case(OF_PAGE, {**WITH_FILE, FILE: answer(a_pdf("few words"))}),
     Outcome.BROKEN_PDF: Case(OF_PAGE, {**WITH_FILE, FILE: answer(b"%PDF-1.4 and nothing")}),
     Outcome.ENCRYPTED_PDF: Case(OF_PAGE, {**WITH_FILE, FILE: answer(a_locked_pdf())}),
-    Outcome.PARSE_TIMEOUT: Case(OF_PAGE, {**WITH_FILE, FILE: LATIN}, {**SETTINGS, "text_seconds": "0.001"}),
-    Outcome.PARSE_MEMORY: Case(OF_PAGE, {**WITH_FILE, FILE: answer(a_bomb())}),
+    Outcome.PARSE_TIMEOUT: Case(OF_PAGE, {**WITH_FILE, FILE: A_PDF}),
+    Outcome.PARSE_MEMORY: Case(OF_PAGE, {**WITH_FILE, FILE: A_PDF}),
 }
 
 
+# How the process that reads files ends, where that is told by how it ends (tests/fulltext/pdf kills such processes).
+ENDS = {Outcome.PARSE_MEMORY: reader.NO_MEMORY, Outcome.PARSE_TIMEOUT: -signal.SIGXCPU}
+
+
 # That of a fault of our own is that of what runs the searches (test_discovering.py).
-@pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not Outcome.FAULT])
-def test_every_outcome_is_that_of_a_search(outcome: Outcome) -> None:
+@each_row("outcome", [outcome for outcome in Outcome if outcome is not Outcome.FAULT])
+def test_every_outcome_is_that_of_a_search(monkeypatch, outcome: Outcome) -> None:
     """An outcome that nobody has a work for fails here."""
     case = CASES[outcome]
-    assert searched(case.about, RecordedWeb(case.own, has_recordings=False), settings=case.settings).outcome is outcome
+    web = RecordedWeb(case.own, has_recordings=False)
+    with monkeypatch.context() as patches:
+        if outcome in ENDS:
+            patches.setattr(extraction, "_child", lambda *_: (ENDS[outcome], b"\n"))
+        result = searched(case.about, web)
+    assert result.outcome is outcome
+    if outcome in AT_THE_FILE:
+        assert result.candidates[0].outcome is outcome
+        assert result.is_over is (outcome not in ("rate-limited", "timeout", "dns-error", "bad-status", "tls-error"))
+    if outcome is Outcome.EMBARGOED_UNTIL:
+        assert FILE not in web.asked
 
 
-@pytest.mark.parametrize(
-    ("outcome", "own"),
-    [
-        (Outcome.WRONG_MIMETYPE, {PAGE: answer(b"PK\x03\x04")}),
-        (Outcome.BAD_SCHEME, {PAGE: to("http://[")}),
-        (Outcome.BODY_TOO_LARGE, {PAGE: answer("<p>" + "x" * 5_000_001)}),
-    ],
-)
+@each_row("outcome, own", [
+    (Outcome.WRONG_MIMETYPE, {PAGE: answer(b"PK\x03\x04")}), (Outcome.BAD_SCHEME, {PAGE: to("http://[")}),
+    (Outcome.BODY_TOO_LARGE, {PAGE: answer("<p>" + "x" * 5_000_001)}),
+])  # fmt: skip
 def test_a_page_that_is_none_has_its_outcome(outcome: Outcome, own: dict) -> None:
     assert searched(OF_PAGE, RecordedWeb(own, has_recordings=False)).outcome is outcome
 
@@ -404,14 +383,6 @@ def test_a_recorded_file_with_a_password_has_its_outcome() -> None:
     web = RecordedWeb({**WITH_FILE, FILE: recorded("pdf/pdfminer.six__rc4-128.pdf")}, has_recordings=False)
     assert searched(OF_PAGE, web).outcome is Outcome.ENCRYPTED_PDF
 
-
-def test_what_is_open_only_later_is_not_asked_for() -> None:
-    web = RecordedWeb(CASES[Outcome.EMBARGOED_UNTIL].own, has_recordings=False)
-    searched(work(TITLE, doi="10.1234/x"), web, only=(step_of("crossref"),))
-    assert FILE not in web.asked
-
-
-# --- copies that were accepted before -----------------------------------------------------------------------------
 
 OTHER = "https://repository.example.org/2.pdf"
 

@@ -17,8 +17,9 @@ from harvester.fulltext.step_order import steps
 from tests.fulltext.kinds import CLOSED, DOI, TITLE, crossref, unpaywall
 from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, to, work
 from tests.fuzz import answers
+from tests.rows import each_row
 
-pytestmark = pytest.mark.slow  # it reads a file for each service
+pytestmark = pytest.mark.usefixtures("quick_reader")
 
 NOW = 1_700_000_000
 FILE = answer(a_pdf(TITLE, "Anna Example and Bert Sample", *[f"We sowed oats. {TITLE}"] * 60))
@@ -74,7 +75,7 @@ SERVICES = {
 }
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@each_row("name", SERVICES)
 def test_a_work_is_found_through_a_further_service(name: str) -> None:
     address, document, file = SERVICES[name]
     elsewhere = crossref() if name == "doaj" else CLOSED_ELSEWHERE
@@ -109,7 +110,7 @@ def test_a_record_of_zenodo_is_found_behind_its_shell() -> None:
     assert asked.count(RECORD) == 1
 
 
-@pytest.mark.parametrize("right", ["restricted", "closed"])
+@each_row("right", ["restricted", "closed"])
 def test_no_file_of_a_restricted_record_is_asked_for(right: str) -> None:
     document = deepcopy(answers.ZENODO)
     document["metadata"]["access_right"] = right
@@ -139,7 +140,7 @@ def test_an_item_of_dspace_is_found_behind_its_shell() -> None:
     assert asked.count(page) == 1
 
 
-@pytest.mark.parametrize("handle", ["http://hdl.handle.net/10234/55", "https://repository.example.org/jspui/1234"])
+@each_row("handle", ["http://hdl.handle.net/10234/55", "https://repository.example.org/jspui/1234"])
 def test_an_item_of_dspace_is_found_where_the_page_of_its_record_leads_to_its_shell(handle: str) -> None:
     """Repositories give their items' handles as pages; where these led to was forgotten."""
     site, uuid = "https://repository.example.org", answers.DSPACE["uuid"]

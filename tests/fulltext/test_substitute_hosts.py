@@ -10,6 +10,7 @@ from harvester.fulltext.polite_fetch import web_for_other_hosts
 from harvester.fulltext.substitute_hosts import SubstituteHosts, access_of, places_of
 from harvester.http.address_guard import ports_of
 from harvester.http.messages import Fetched, Request
+from tests.rows import each_row
 
 TEXT = "https://api.crossref.org=http://10.0.0.1/crossref https://=http://127.0.0.1:8082/"
 
@@ -35,7 +36,7 @@ def test_what_has_another_place_is_asked_there_with_its_permission() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["x", "https://a=", "ftp://a=http://b/"])
+@each_row("text", ["x", "https://a=", "ftp://a=http://b/"])
 def test_what_is_no_place_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="Write address=address"):
         places_of(text)
@@ -56,7 +57,7 @@ def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_their_own(tm
         assert not isinstance(refused.value, AddressRefused)
 
 
-@pytest.mark.parametrize("text", ["", "http", "80,443", "0"])
+@each_row("text", ["", "http", "80,443", "0"])
 def test_what_is_no_list_of_ports_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="Write port numbers with spaces"):
         ports_of(text)
