@@ -33,6 +33,7 @@ from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 from gateway.upkeep import complete_takedowns
 from tests.gateway_cli.test_from_inbox import make_filled
+from tests.rows import each_row
 
 ENTRY = '[laro]\nurl = "http://laro.example.org/oai"\nevery = "1d"\n'
 COPY = b"%PDF-1.4 a document"
@@ -443,8 +444,8 @@ def test_a_damaged_store_and_its_old_log_are_replaced(gateway, full, target):
     assert gateway("check").exit_code == 0, gateway("check").stderr
 
 
-@pytest.mark.parametrize(
-    ("spoil", "sentence"),
+@each_row(
+    "spoil, sentence",
     [
         (lambda place: (place / "inbox.sqlite").unlink(), "inbox.sqlite is missing"),
         (lambda place: (place / "sources.toml").write_text("[evil]\n"), "sources.toml have changed"),
@@ -460,7 +461,7 @@ def test_a_backup_that_is_damaged_changes_nothing(gateway, full, target, spoil, 
     assert gateway("check").exit_code == 0, gateway("check").stderr
 
 
-@pytest.mark.parametrize(
+@each_row(
     "document",
     [
         "no JSON",
@@ -476,11 +477,14 @@ def test_a_backup_that_is_damaged_changes_nothing(gateway, full, target, spoil, 
     ],
 )
 def test_a_list_that_is_none_is_refused(gateway, full, target, document):
-    target.mkdir()
+    target.mkdir(exist_ok=True)
     (target / "backup.json").write_text(document)
     assert gateway("restore", str(target)).exit_code == 2
     (target / "backup.json").unlink()
-    (target / "backup.json").mkdir()
+
+
+def test_a_folder_in_place_of_the_list_is_refused(gateway, full, target):
+    (target / "backup.json").mkdir(parents=True)
     assert gateway("restore", str(target)).exit_code == 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import sys
 from contextlib import closing
@@ -15,6 +16,7 @@ from gateway import sandbox
 from gateway.health import findings
 from gateway.store.opening import open_store
 from gateway.upkeep import make
+from tests.rows import each_row
 
 
 def make_sound(folder: Path) -> None:
@@ -73,8 +75,8 @@ def test_reader_of_pdf_files_that_cannot_start_is_a_problem(gateway, sound, monk
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
+    "text, expected",
     [
         ("", ["laro has no entry in sources.toml, so nothing harvests it, but its records are published"]),
         (None, ["laro has no entry in sources.toml"]),
@@ -87,7 +89,7 @@ def test_reader_of_pdf_files_that_cannot_start_is_a_problem(gateway, sound, monk
 )
 def test_sources_that_nobody_looks_after_are_named(gateway, sound, folder, publish, text, expected):
     publish()
-    (folder / "sources.toml").unlink()
+    (folder / "sources.toml").unlink(missing_ok=True)
     if text is not None:
         write_sources(folder, text)
     result = gateway("check", "--json", GATEWAY_BASE_URL="https://repo.example.org/oai")
@@ -96,8 +98,8 @@ def test_sources_that_nobody_looks_after_are_named(gateway, sound, folder, publi
     assert all(sentence.startswith(words) for sentence, words in zip(warned, expected, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("lists", "unknown"),
+@each_row(
+    "lists, unknown",
     [
         ("oai_dc oai_didl oai_dc/source:other", ["the set 'source:other'"]),
         ("oai_cd", ["the format 'oai_cd'"]),
@@ -125,8 +127,8 @@ def test_the_defaults_are_warned_about(gateway):
     assert len(warnings) == 3
 
 
-@pytest.mark.parametrize(
-    ("base_url", "wanted"),
+@each_row(
+    "base_url, wanted",
     [("https://repo.example.org", "https://repo.example.org/oai"), ("http://h/OAI/", "http://h/OAI/oai")],
 )
 def test_a_base_url_where_the_provider_is_not_is_warned_about(gateway, sound, base_url, wanted):
@@ -137,7 +139,7 @@ def test_a_base_url_where_the_provider_is_not_is_warned_about(gateway, sound, ba
     assert f"Set it to {wanted}, unless" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["secret", "subscriptions.sqlite"])
+@each_row("name", ["secret", "subscriptions.sqlite"])
 def test_a_secret_that_others_can_read_is_warned_about(gateway, sound, folder, name):
     (folder / name).touch()
     (folder / name).chmod(0o644)
@@ -149,8 +151,8 @@ def test_a_secret_of_the_environment_needs_no_file(gateway, sound, folder):
     assert gateway("check", GATEWAY_SECRET="long enough to be one").exit_code == 0
 
 
-@pytest.mark.parametrize(
-    ("spoil", "sentence"),
+@each_row(
+    "spoil, sentence",
     [
         (lambda folder: (folder / "secret").unlink(), "There is no secret to sign tokens with"),
         (lambda folder: (folder / "secret").write_text("short"), "The secret is too short"),
@@ -177,7 +179,9 @@ def test_a_secret_of_the_environment_needs_no_file(gateway, sound, folder):
         ),
     ],
 )
-def test_what_keeps_it_from_serving_is_a_problem(gateway, sound, folder, spoil, sentence):
+def test_what_keeps_it_from_serving_is_a_problem(gateway, folder, ready_made, spoil, sentence):
+    shutil.rmtree(folder, ignore_errors=True)
+    ready_made(folder, make_sound)
     spoil(folder)
     result = gateway("check", "--json")
     assert result.exit_code == 1

@@ -13,6 +13,7 @@ from gateway.store import sqlite_file
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_file import SqliteFile
 from tests.clocks import Clocks
+from tests.rows import each_row
 from tests.store.conftest import change, furnished
 from tests.store.test_sqlite_compaction import Model
 from tests.store.test_sqlite_shrinking import spread
@@ -36,8 +37,8 @@ def test_blocks_are_made_anew_once(gateway, folder):
     assert "0 blocks were made anew, which freed 0 bytes." in again.stderr
 
 
-@pytest.mark.parametrize(
-    ("done", "sentence"),
+@each_row(
+    "done, sentence",
     [
         (Compacted(3, 10, 2, True), "2 blocks are damaged and stay as they are; `gateway check` names them."),
         (Compacted(3, 10, 0, False), "Repeat the command later."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +18,7 @@ from gateway.store import database_files
 from gateway.store.opening import open_inbox, open_store
 from gateway.upkeep import check_store, make
 from tests.publish.desk import dc
+from tests.rows import each_row
 from tests.store.former_store import make_former
 
 IDENTIFY = "/oai?verb=Identify"
@@ -104,7 +104,6 @@ def test_a_damaged_store_is_put_aside_too(gateway, filled, folder):
 
 def test_a_store_of_an_earlier_release_is_put_aside_as_it_is(gateway, lost, folder):
     make_former(folder / "store.sqlite", 20)
-    shutil.rmtree(folder / "former")
     result = gateway("rebuild", "--from-inbox", "--anew")
     assert result.exit_code == 0, result.stderr
     assert "moved into blocks" not in result.stderr
@@ -127,7 +126,7 @@ def test_anew_without_a_store_makes_one(gateway, lost):
     assert gateway("rebuild", "--from-inbox", "--anew").exit_code == 0
 
 
-@pytest.mark.parametrize("words", [["--anew"], ["--from-inbox", "--format", "oai_dc"]])
+@each_row("words", [["--anew"], ["--from-inbox", "--format", "oai_dc"]])
 def test_what_does_not_go_together_is_refused(gateway, filled, words):
     assert gateway("rebuild", *words).exit_code == 2
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 
-import pytest
-
 from gateway import clocks, health
 from gateway.clocks import Judgement, ahead_of, in_words, is_synchronized, judged
 from gateway.health import findings
@@ -13,6 +11,7 @@ from gateway.model import SourceClock
 from gateway.store.clock import THIS_HOST, Moment
 from gateway.store.opening import open_inbox
 from gateway.upkeep import make
+from tests.rows import each_row
 
 _NOW = Moment(1_000_000.0, 5000.0, "boot", 10.0)
 _TOLERANCE = 300
@@ -25,8 +24,8 @@ def _source_clock(
     return SourceClock(host, _NOW.wall - ahead - since, is_sure, _NOW.monotonic - since, boot, _NOW.suspended)
 
 
-@pytest.mark.parametrize(
-    ("clocks", "expected"),
+@each_row(
+    "clocks, expected",
     [
         ([], Judgement()),
         ([("a", 86_400.0), ("b", 86_410.0)], Judgement(86_405.0, 2, 2)),
@@ -63,7 +62,7 @@ def test_a_clock_that_was_set_meanwhile_is_judged_as_it_is_now():
     assert ahead_of(source_clock, _NOW._replace(wall=_NOW.wall + 50.0, suspended=60.0)) == 86_400.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source_clock",
     [_source_clock("a", 9e4, boot="earlier"), _source_clock("a", 9e4, since=8e5), _source_clock("a", 9e4, since=-9)],
 )
@@ -100,8 +99,8 @@ def test_check_tells_what_sources_say_of_the_clock(folder):
     ] == ["warning"]
 
 
-@pytest.mark.parametrize(
-    ("state", "level", "words"),
+@each_row(
+    "state, level, words",
     [(True, "fine", "is synchronized by NTP"), (False, "warning", "is not synchronized by NTP")],
 )
 def test_check_tells_whether_ntp_keeps_the_clock(folder, monkeypatch, state, level, words):

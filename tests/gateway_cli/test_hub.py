@@ -11,6 +11,7 @@ import pytest
 from gateway.hub_subscribers import failing
 from gateway.model import HubMode, HubRequest
 from gateway.store.opening import open_subscribers
+from tests.rows import each_row
 
 CALLBACK = "https://subscriber.example.net/callback"
 TOPIC = "https://gateway.example.org/resourcesync/oai_dc/source/changelist-open.xml"
@@ -86,7 +87,7 @@ def test_of_many_subscribers_that_fail_the_first_are_named(subscribers):
     assert failing([known]) == ()
 
 
-@pytest.mark.parametrize("allowed", ["127.0.0.1 not*a_host!", "10.0.0.0/99", "http://x/", "*", "[::1"])
+@each_row("allowed", ["127.0.0.1 not*a_host!", "10.0.0.0/99", "http://x/", "*", "[::1"])
 def test_a_wrong_entry_of_hub_allow_is_named_by_check_and_stops_the_start(gateway, allowed):
     gateway("init")
     wrong = f"The setting hub_allow is wrong (environment): '{allowed.split()[-1]}' cannot be allowed."

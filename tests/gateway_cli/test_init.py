@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import tomllib
 
-import pytest
-
 from gateway.instance import DOMAIN_FACT
 from gateway.settings import SETTINGS
 from gateway.store.opening import open_inbox, open_store
+from tests.rows import each_row
 
 
 def config(folder) -> dict[str, object]:
@@ -97,8 +96,8 @@ def test_the_domain_is_fixed_once_something_is_published(gateway, folder, publis
     assert gateway("init", "--domain", "one.example.org", "--name", "Two").exit_code == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
+@each_row(
+    "words, sentence",
     [
         (["--domain", "localhost"], "repository_domain must be a domain name in lower case, not 'localhost'"),
         (["--domain", "Repo.Example.org"], "repository_domain must be a domain name in lower case"),

@@ -11,6 +11,7 @@ import pytest
 from gateway.cli import progress
 from gateway.program import Program, program_options
 from gateway.store import conversion_progress
+from tests.rows import each_row
 
 
 class Terminal(StringIO):
@@ -20,7 +21,7 @@ class Terminal(StringIO):
         return True
 
 
-@pytest.mark.parametrize("is_quiet", [False, True])
+@each_row("is_quiet", [False, True])
 def test_a_conversion_has_a_bar_in_every_command(monkeypatch, is_quiet):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setenv("TERM", "xterm")
@@ -42,9 +43,7 @@ def test_a_conversion_has_a_bar_in_every_command(monkeypatch, is_quiet):
     assert logged == [is_quiet] * 5
 
 
-@pytest.mark.parametrize(
-    ("damaged", "status", "wanted"), [(0, None, 0), (0, 1, 1), (2, None, 3), (2, 0, 3), (2, 1, 1), (2, 6, 6)]
-)
+@each_row("damaged, status, wanted", [(0, None, 0), (0, 1, 1), (2, None, 3), (2, 0, 3), (2, 1, 1), (2, 6, 6)])
 def test_a_command_whose_conversion_meets_damaged_records_ends_with_three(damaged, status, wanted):
     """A worse end of the command itself stays what it is."""
 

@@ -10,6 +10,7 @@ from gateway import create_app, schemas
 from gateway.errors import ConfigurationError, StoreMissing
 from gateway.serve import address, listen, name_of_this_host
 from tests.applications import application
+from tests.rows import each_row
 
 
 def test_a_port_that_is_taken_is_one_sentence(gateway):
@@ -50,14 +51,14 @@ def test_the_address_is_where_it_listens():
         assert address(listener, "127.0.0.1") == f"http://127.0.0.1:{listener.getsockname()[1]}/oai"
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "0"])
+@each_row("host", ["0.0.0.0", "0"])
 def test_whoever_listens_everywhere_is_found_by_the_name_of_the_host(host):
     with listen(host, 0) as listener:
         port = listener.getsockname()[1]
         assert address(listener, host, lambda: "gw.example.org") == f"http://gw.example.org:{port}/oai"
 
 
-@pytest.mark.parametrize("name", ["localhost", "localhost.localdomain", "1.0.0.127.in-addr.arpa"])
+@each_row("name", ["localhost", "localhost.localdomain", "1.0.0.127.in-addr.arpa"])
 def test_a_name_that_every_host_has_names_none(name):
     assert name_of_this_host(lambda: name) == socket.gethostname()
     assert name_of_this_host(lambda: "gw.example.org") == "gw.example.org"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import shutil
 import signal
 import socket
 import sqlite3
@@ -20,6 +19,7 @@ import pytest
 from gateway.serve_conversion import _COUNTS, application
 from gateway.upkeep import make
 from tests.live import called, command, environment, free_port
+from tests.rows import each_row
 from tests.store.former_store import make_former, without_former_tables
 
 
@@ -30,15 +30,13 @@ class Answer(NamedTuple):
 
 
 def answer(port: int, path: str) -> Answer:
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=240)) as connection:
         connection.request("GET", path)
         response = connection.getresponse()
         return Answer(response.status, response.headers["Retry-After"], response.read().decode())
 
 
-@pytest.mark.parametrize(
-    ("done", "total", "percent"), [(0, 0, 0), (0, 7, 0), (1_999_999, 2_000_000, 99), (2_000_000, 2_000_000, 100)]
-)
+@each_row("done, total, percent", [(0, 0, 0), (0, 7, 0), (1_999_999, 2_000_000, 99), (2_000_000, 2_000_000, 100)])
 def test_every_address_says_how_far_the_conversion_is(done, total, percent):
     counts, begun = mmap(-1, _COUNTS.size), []
     _COUNTS.pack_into(counts, 0, done, total)
@@ -70,7 +68,6 @@ def former(folder) -> Path:
     for file in folder.glob("store.sqlite*"):
         file.unlink()
     make_former(folder / "store.sqlite", 60)
-    shutil.rmtree(folder / "former")
     return folder / "store.sqlite"
 
 
@@ -95,14 +92,14 @@ def serving(folder: Path, port: int) -> Iterator[subprocess.Popen[str]]:
 
 def is_listening(port: int) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=60).close()
+        socket.create_connection(("127.0.0.1", port), timeout=240).close()
     except OSError:
         return False
     return True
 
 
 def awaited(port: int, path: str, status: int) -> Answer:
-    ends = monotonic() + 120
+    ends = monotonic() + 240
     while True:
         try:
             if (current := answer(port, path)).status == status:
@@ -145,8 +142,8 @@ def test_a_server_that_is_stopped_during_the_conversion_is_gone_and_goes_on_late
     with serving(folder, port) as process, held(former):
         awaited(port, "/readyz", 503)
         process.send_signal(number)
-        process.wait(60)
-        ends = monotonic() + 60
+        process.wait(240)
+        ends = monotonic() + 240
         while is_listening(port):  # the process that answers ends within a second
             assert monotonic() < ends
             sleep(0.05)
@@ -162,7 +159,7 @@ def test_a_conversion_that_fails_is_one_sentence(folder, former):
         connection.execute("update item set sets = '[1' where id = 3")
         connection.commit()
     with serving(folder, free_port()) as process:
-        _, messages = process.communicate(timeout=120)
+        _, messages = process.communicate(timeout=240)
     assert process.returncode == 1
     assert "The sets of the item 3 are damaged." in messages.splitlines()[-1]
 

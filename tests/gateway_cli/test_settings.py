@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from gateway.settings import SETTINGS
+from tests.rows import each_row
 
 KEY = "a secret that nobody may see"
 
@@ -34,7 +33,7 @@ def test_a_secret_is_never_shown(gateway):
         assert KEY not in shown
 
 
-@pytest.mark.parametrize("name", [setting.name for setting in SETTINGS if setting.name.endswith(("_key", "_secret"))])
+@each_row("name", [setting.name for setting in SETTINGS if setting.name.endswith(("_key", "_secret"))])
 def test_a_key_of_a_service_is_never_shown(gateway, name):
     for words in (("settings",), ("settings", "--json")):
         shown = gateway(*words, **{f"GATEWAY_{name.upper()}": KEY}).stdout

@@ -5,9 +5,8 @@ from __future__ import annotations
 import getpass
 import os
 
-import pytest
-
 from gateway.people.caller import whoever_calls
+from tests.rows import each_row
 
 
 def test_the_name_is_that_of_the_account(monkeypatch):
@@ -15,7 +14,7 @@ def test_the_name_is_that_of_the_account(monkeypatch):
     assert whoever_calls() == "ada"
 
 
-@pytest.mark.parametrize("name", ["rule", "RULE", "\uff52ule", "a\nb", "\x1b[2J", os.fsdecode(b"\xff"), "a\u202eb"])
+@each_row("name", ["rule", "RULE", "\uff52ule", "a\nb", "\x1b[2J", os.fsdecode(b"\xff"), "a\u202eb"])
 def test_a_name_that_cannot_be_stored_or_is_that_of_rules_becomes_a_number(monkeypatch, name):
     monkeypatch.setenv("LOGNAME", name)
     assert whoever_calls() == f"user {os.getuid()}"

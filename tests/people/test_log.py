@@ -26,6 +26,7 @@ from tests.page_house import House, house, settings  # noqa: F401 - fixtures
 from tests.publish.desk import make_databases
 from tests.review_files import Files
 from tests.review_house import ADDRESS, signed_in
+from tests.rows import each_row
 
 URL = "https://repository.example.net/1.pdf"
 IDENTIFIER = "oai:gateway.example.org:laro/1"
@@ -193,7 +194,7 @@ with opened(folder) as house:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("moment", "network"), [("before the line", ""), ("before the publication", ADDRESS)])
+@each_row("moment, network", [("before the line", ""), ("before the publication", ADDRESS)])
 def test_a_kill_behind_a_decision_leaves_it_with_its_line(tmp_path, moment, network):
     make_databases(tmp_path)
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), moment], check=False, cwd=ROOT)

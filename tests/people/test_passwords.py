@@ -7,6 +7,7 @@ import pytest
 from gateway.errors import ConfigurationError, StoreBusy
 from gateway.people import passwords
 from gateway.people.passwords import LONGEST, NOBODY, hash_of, is_password
+from tests.rows import each_row
 
 
 def test_a_password_is_known_again_and_no_other_is():
@@ -31,19 +32,19 @@ def test_accents_typed_apart_make_a_password_no_longer():
         hash_of("e\u0301" * 9)
 
 
-@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\u2009"])
+@each_row("space", ["\u00a0", "\u3000", "\u2009"])
 def test_a_space_is_the_same_whichever_key_writes_it(space):
     assert is_password(f"a long{space}password", hash_of("a long password"))
     assert is_password("a long password", hash_of(f"a long{space}password"))
 
 
-@pytest.mark.parametrize("character", ["\0", "\x1b", "\t", "\n", "\x7f", "\ufeff", "\udcff"])
+@each_row("character", ["\0", "\x1b", "\t", "\n", "\x7f", "\ufeff", "\udcff"])
 def test_a_password_that_nobody_can_type_on_a_page_is_refused(character):
     with pytest.raises(ConfigurationError, match="control characters"):
         hash_of(f"a long password{character}")
 
 
-@pytest.mark.parametrize("password", ["", "x" * 9, "x" * (LONGEST + 1)])
+@each_row("password", ["", "x" * 9, "x" * (LONGEST + 1)])
 def test_a_password_that_is_too_short_or_too_long_is_refused(password):
     with pytest.raises(ConfigurationError, match="10 to 1000 characters"):
         hash_of(password)
@@ -56,8 +57,8 @@ def test_the_longest_password_is_whole():
     assert not is_password("x" * 300_000, stored)
 
 
-@pytest.mark.parametrize("stored", ["", "x", "$argon2id$v=19$m=1", NOBODY])
-@pytest.mark.parametrize("password", ["", "x", "\ud800", "\0"])
+@each_row("stored", ["", "x", "$argon2id$v=19$m=1", NOBODY])
+@each_row("password", ["", "x", "\ud800", "\0"])
 def test_a_hash_of_nothing_has_no_password(stored, password):
     assert not is_password(password, stored)
 

@@ -11,6 +11,7 @@ from gateway.model import Account, Deed, LogLine, Role, User
 from gateway.people.throttle import Throttle, network_of
 from gateway.store.base import Users
 from gateway.store.opening import open_users
+from tests.rows import each_row
 
 NOW = 1_800_000_000
 HOME, ELSEWHERE = "192.0.2.7", "198.51.100.1"
@@ -37,7 +38,7 @@ def _wait(throttle: Throttle, account: Account | None, network: str, name: str =
     return throttle.attempt(name, account, network, now).wait
 
 
-@pytest.mark.parametrize("is_known", [True, False])
+@each_row("is_known", [True, False])
 def test_the_sixth_attempt_of_a_name_waits_from_wherever_it_comes(throttle, account, is_known):
     known = account if is_known else None
     name = "B. Ito" if is_known else "nobody"
@@ -117,22 +118,18 @@ def test_names_are_stored_as_hashes(throttle, users, tmp_path):
     assert b"secret" not in (tmp_path / "users.sqlite").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["", "\ud800", "\0", "x" * 300_000, "\ufdfa" * 1000])
+@each_row("name", ["", "\ud800", "\0", "x" * 300_000, "\ufdfa" * 1000])
 def test_any_name_can_be_counted(throttle, name):
     assert _wait(throttle, None, ELSEWHERE, name) == 0
 
 
-@pytest.mark.parametrize(
-    ("address", "network"),
+@each_row(
+    "address, network",
     [
-        ("192.0.2.7", "192.0.2.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("::ffff:192.0.2.7", "192.0.2.7"),
-        ("", ""),
-        ("unix:", ""),
+        ("192.0.2.7", "192.0.2.7"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"), ("fe80::1%eth0", "fe80::/64"), ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("", ""), ("unix:", ""),
     ],
-)
+)  # fmt: skip
 def test_networks(address, network):
     assert network_of(address) == network
