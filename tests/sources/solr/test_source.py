@@ -74,11 +74,13 @@ def test_without_an_identifier_or_a_timestamp_it_is_refused(fetch, fields, sente
         SOURCE.describe(replace(OPTIONS, own={"fields": fields}), fetch)
 
 
-@each_row("field", ["recID", "timestamp"])
-def test_what_is_not_shown_cannot_be_harvested_by(index, fetch, field):
+@each_row("field, role", [("recID", "identifier"), ("timestamp", "timestamp")])
+def test_what_is_not_shown_cannot_be_harvested_by(index, fetch, field, role):
     index.hidden = frozenset((field,))
     with pytest.raises(ConfigurationError, match="its documents do not have it"):
         SOURCE.describe(OPTIONS, fetch)
+    with pytest.raises(NotSolr, match=f"its documents have no {role}"):
+        SOURCE.recognise(Fetched(OPTIONS.url, 404, (), b"<html/>", 0), fetch)
 
 
 def test_an_index_whose_documents_have_no_timestamp_is_refused(index, fetch):
@@ -257,27 +259,24 @@ def test_documents_without_a_timestamp_are_a_doubt(index, steps):
     assert '"complete"' in _state(all_steps).state
 
 
-def test_marks_that_go_in_rings_end_the_list_as_not_whole():
-    marks = iter("abcabc")
+@each_row(
+    "marks, documents, end, why",
+    [
+        ("abcabc", '{"recID": "1"}', ListEnd.TOKEN_REPEATED, "would never end"),
+        (range(99), "", ListEnd.EMPTY_PAGES, ""),
+    ],
+)
+def test_marks_that_go_in_rings_or_bring_nothing_end_the_list_as_not_whole(marks, documents, end, why):
+    given = iter(marks)
 
     def fetch(request):
-        mark = next(marks) if "cursorMark" in request.url else ""
-        body = '{"response": {"numFound": 1, "docs": [{"recID": "1"}]}, "nextCursorMark": "%s"}' % mark  # noqa: UP031
+        mark = next(given) if "cursorMark" in request.url else ""
+        body = f'{{"response": {{"numFound": 1, "docs": [{documents}]}}, "nextCursorMark": "{mark}"}}'
         return Fetched(request.url, 200, (), body.encode(), 0)
 
-    all_steps = list(SOURCE.changes(OPTIONS, CURSOR, fetch))
-    assert all_steps[-1].end is ListEnd.TOKEN_REPEATED
-    assert "would never end" in all_steps[-1].doubts[0]
-
-
-def test_pages_without_documents_end_the_list_as_not_whole():
-    marks = iter(range(99))
-
-    def fetch(request):
-        body = '{"response": {"numFound": 0, "docs": []}, "nextCursorMark": "%s"}' % next(marks)  # noqa: UP031
-        return Fetched(request.url, 200, (), body.encode(), 0)
-
-    assert list(SOURCE.changes(OPTIONS, CURSOR, fetch))[-1].end is ListEnd.EMPTY_PAGES
+    last = list(SOURCE.changes(OPTIONS, CURSOR, fetch))[-1]
+    assert last.end is end
+    assert why in last.doubts[0]
 
 
 def test_dates_of_the_entry_bound_every_harvest(index, steps):
@@ -334,22 +333,14 @@ def test_what_is_no_answer_of_solr_is_asked_again_and_reported():
 # --- what it still has --------------------------------------------------------------------------------------------
 
 
-def test_every_identifier_is_named(fetch):
+def test_every_identifier_is_named_and_fewer_than_announced_are_a_doubt(index, fetch):
     listed_pages = list(SOURCE.listed(OPTIONS, CURSOR, fetch))
+    last = listed_pages[-1]
     assert sum(len(listed_page.slices) for listed_page in listed_pages) == 25
-    assert (
-        listed_pages[-1].is_last,
-        listed_pages[-1].received,
-        listed_pages[-1].announced,
-        listed_pages[-1].doubts,
-    ) == (True, 25, 25, ())
-
-
-def test_fewer_names_than_documents_are_a_doubt(index, fetch):
+    assert (last.is_last, last.received, last.announced, last.doubts) == (True, 25, 25, ())
     index.added = 1
-    assert list(SOURCE.listed(OPTIONS, CURSOR, fetch))[-1].doubts == (
-        "The index announced 26 documents and listed 25.",
-    )
+    doubt = "The index announced 26 documents and listed 25."
+    assert list(SOURCE.listed(OPTIONS, CURSOR, fetch))[-1].doubts == (doubt,)
 
 
 def test_a_single_document_comes_or_is_gone(fetch):
@@ -365,16 +356,13 @@ def _recognised(fetch, url=OPTIONS.url):
     return SOURCE.recognise(Fetched(url, 404, (), b"<html/>", 0), fetch)
 
 
-def test_laro_is_recognised_with_its_own_fields(fetch):
-    assert _recognised(fetch)[:2] == (
-        "A Solr index with 25 documents.",
-        {"url": "http://x.example.org/solr/laro/select"},
-    )
-
-
-def test_an_answer_of_solr_is_recognised_wherever_it_is(fetch):
+def test_an_index_is_recognised_with_its_own_fields_wherever_it_is_and_though_it_is_empty(index, fetch):
+    table = {"url": "http://x.example.org/solr/laro/select"}
+    assert _recognised(fetch)[:2] == ("A Solr index with 25 documents.", table)
     fetched = fetch(partial(replace, Fetched("", 0, (), b"", 0))(url="http://x.example.org/find?q=*:*"))
     assert SOURCE.recognise(fetched, fetch).table == {"url": "http://x.example.org/find"}
+    index.documents.clear()
+    assert _recognised(fetch).sentence == "A Solr index with 0 documents."
 
 
 def test_other_fields_are_told_by_their_names(index, fetch):
@@ -383,18 +371,6 @@ def test_other_fields_are_told_by_their_names(index, fetch):
     assert _recognised(fetch).table["fields"] == {"identifier": "id", "timestamp": "indexed_dt", "title": "title_t"}
 
 
-@each_row("field, role", [("recID", "identifier"), ("timestamp", "timestamp")])
-def test_an_index_that_cannot_be_harvested_is_said_to_be_one(index, fetch, field, role):
-    index.hidden = frozenset((field,))
-    with pytest.raises(NotSolr, match=f"its documents have no {role}"):
-        _recognised(fetch)
-
-
 def test_other_addresses_are_none(fetch):
     assert _recognised(fetch, "http://x.example.org/oai") is None
     assert _recognised(lambda request: Fetched(request.url, 404, (), b"<html/>", 0)) is None
-
-
-def test_an_empty_index_is_recognised(index, fetch):
-    index.documents.clear()
-    assert _recognised(fetch).sentence == "A Solr index with 0 documents."
