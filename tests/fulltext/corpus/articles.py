@@ -5,73 +5,11 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, plain, published, references
-from tests.fulltext.corpus.scripts import covered, in_journal, plain_sheets, right_one
+from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published, references
+from tests.fulltext.corpus.scripts import plain_sheets, right_one
 from tests.fulltext.corpus.words import Subject
 
-right_one("publishers_article", version="published", on=article)  # the DOI stands in the head of the first page
-
-
 right_one("article_in_two_columns", version="published", on=lambda s: article(s, columns=2, hyphenates=True, size=9.0))
-
-
-right_one("article_behind_the_cover_of_a_repository", """
-    # The cover names the work, its terms, and its address.
-    11+10: Harlow Institutional Repository
-    11+10: {s.byline} ({s.year}) {s.title}. {s.journal}, {s.volume}. pp. {s.pages}.
-    11+10: <Published version~Version of record~Link to published version~Official URL>
-    11+10: {doi}
-    11+10: Downloaded from: https://eprints.harlow.test/id/eprint/4711/
-    11+10: <Usage guidelines: Please refer to the usage guidelines of the repository or contact the library.~Copyright and reuse: this item is made available under the terms chosen by its authors.>
-    uncover
-    head
-    body own
-""", on=covered)  # fmt: skip
-
-
-right_one("article_behind_the_cover_of_an_archive_of_journals", """
-    # The cover says who uses it, and under which terms.
-    11+10: {s.title}
-    11+10: Author(s): {s.byline}
-    11+10: Source: {s.journal}, Vol. {s.volume}, No. 2 (Jun., {s.year}), pp. {s.pages}
-    11+10: Published by: {s.publisher}
-    11+10: Stable URL: https://archive.journals.test/stable/4117301
-    11+10: Accessed: 04-03-2021 11:14 UTC
-    11+10: This archive is a service that helps scholars and students to use a wide range of content. Your use of it indicates your acceptance of the Terms & Conditions of Use.
-    uncover
-    head
-    body own
-""", on=covered)  # fmt: skip
-
-
-right_one("article_behind_the_cover_of_a_national_archive", """
-    # The cover is in two languages and says how to cite.
-    11+10: {s.title}
-    11+10: {s.byline}
-    11+10: To cite this version:
-    11+10: {s.byline}. {s.title}. {s.journal}, {s.year}, {s.volume}, pp.{s.pages}. ⟨{s.doi}⟩. ⟨nat-0{s.number}27113⟩
-    11+10: NAT Id: nat-0{s.number}27113   https://nat.archive.test/nat-0{s.number}27113v1
-    11+10: Submitted on 3 Mar {year:+1}
-    11+10: This is a multi-disciplinary open access archive for the deposit and dissemination of scientific research documents, whether they are published or not. L'archive ouverte pluridisciplinaire est destinée au dépôt et à la diffusion de documents scientifiques de niveau recherche, publiés ou non.
-    uncover
-    head
-    body own
-""", on=covered, name="document")  # fmt: skip
-
-
-right_one("article_behind_the_cover_of_a_network", """
-    # The cover counts who cites and reads.
-    11+10: See discussions, stats, and author profiles for this publication at: https://network.test/publication/3311
-    11+10: {s.title}
-    11+10: Article in {s.journal} · June {s.year}
-    11+10: {doi}
-    11+10: CITATIONS {number:+7}   READS {number:+120}
-    11+10: {authors} authors, including: {s.authors[0].full}, University of {s.place}
-    11+10: All content following this page was uploaded by the first author. The user has requested enhancement of the downloaded file.
-    uncover
-    head
-    body own
-""", on=covered)  # fmt: skip
 
 
 def _of_one_page(s: Subject) -> Paper:
@@ -184,16 +122,6 @@ right_one(
 )
 
 
-right_one("article_that_begins_below_the_end_of_another", """
-    # The file has the last lines of the paper before it.
-    : {o:4 end}
-    references 4
-    space 20
-    head of s
-    body own-1 of s
-""", on_own=True, on=in_journal(header="{s.journal}, Vol. {s.volume}"), other=Subject.stranger)  # fmt: skip
-
-
 right_one("review_article", """
     # A review of the literature is no peer review.
     9: <REVIEW ARTICLE~Review~REVIEW~Systematic Review>
@@ -250,16 +178,3 @@ right_one("article_without_abstract_and_with_a_narrow_text", """
     space 14
     body 8
 """, on=lambda s: Paper(footer=lambda page: citation(s) if page == 1 else str(page), width=480, height=680), abstract="none")  # fmt: skip
-
-
-right_one("article_with_a_record_in_another_order", """
-    # The record has the subtitle after a full stop, and the file on a line of its own.
-    18b+10: {main}
-    13+4: A study of {s.topic.adjectives[3]} {s.topic.things[2]}
-    10+8: {s.byline}
-    9.5+8: {s.abstract}
-    body own
-""", title="{main}<. ~ : ~ - ~; >a study of {s.topic.adjectives[3]} {s.topic.things[2]}")  # fmt: skip
-
-
-right_one("article_whose_record_has_no_authors", on=plain, type="")  # only its title and year are known

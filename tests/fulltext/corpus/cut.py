@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, head, plain
-from tests.fulltext.corpus.scripts import first_pages, plain_sheets, right_one, wrong_one
+from tests.fulltext.corpus.scripts import first_pages, right_one, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 _LONG = 12  # pages
@@ -75,14 +75,6 @@ def report_that_ends_with_a_table(subject: Subject) -> Case:
         values = "   ".join(f"{random.uniform(0, 99):5.1f}" for _ in range(6))
         paper.put(f"{subject.topic.things[place % 5]} {values}")
     return Case(subject, paper.pdf(), type="report")
-
-
-right_one("manuscript_of_fewer_pages_than_the_published_work", """
-    # Small letters: it has all words.
-    head
-    columns 2
-    body 6
-""", on=plain_sheets(footer=str, size=8.5), pages=_TWELVE_PAGES)  # fmt: skip
 
 
 right_one("article_with_an_appendix_after_the_references", """

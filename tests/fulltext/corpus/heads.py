@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import body, citation, doi_line, head, published, references, summary
-from tests.fulltext.corpus.scripts import in_journal, right_one, wrong_one
+from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
 
 
@@ -36,14 +36,6 @@ wrong_one("note_below_the_title_of_what_it_is_about", pages="{s.first_page}-{fir
     s, s.stranger(), s.title, s.one_of(f"{s.byline}, {citation(s)}", f"{s.byline}. {doi_line(s)}")))  # fmt: skip
 
 
-right_one("article_below_a_head_with_its_title", """
-    # The head of the first page has the title too, and a label or the authors stand below in larger type.
-    13+4: <Original Research Article~Research Article of the Month>
-    head
-    body own-1
-""", on=in_journal(header="{s.title}"))  # fmt: skip
-
-
 @right()
 def article_whose_authors_are_set_larger_than_its_title(subject: Subject) -> Case:
     """As small journals have it; the journal stands above in the largest type."""
@@ -56,13 +48,3 @@ def article_whose_authors_are_set_larger_than_its_title(subject: Subject) -> Cas
         paper.put(subject.prose(6, f"larger/{len(paper.sheets)}/{len(paper.sheets[-1].runs)}"), gap=4)
     references(paper, subject)
     return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-right_one("article_with_a_larger_title_in_another_language", """
-    # The translated title stands below, in the same type or a smaller one.
-    16b: {s.title}
-    14+4: <Eine Untersuchung über~Une étude sur> {s.topic.nouns[0]}
-    11+6: {s.byline}
-    summary
-    body own-1
-""")  # fmt: skip

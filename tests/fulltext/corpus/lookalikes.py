@@ -6,7 +6,7 @@ from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, doi_line, head, plain, published, references
-from tests.fulltext.corpus.scripts import BARE, NUMBERED, in_journal, plain_sheets, right_one, wrong_one
+from tests.fulltext.corpus.scripts import right_one, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 
@@ -40,41 +40,6 @@ def article_that_names_its_supplement_first(subject: Subject) -> Case:
     paper.put(line, 8, gap=4)
     body(paper, subject, subject.page_count - 1)
     return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-right_one("article_with_words_on_its_supplement_above_its_title", """
-    # A sentence or a link says where the supplement is to be had.
-    8: <Supplementary material available at https://journals.test/supplements/7~Supplementary Material (click here)~See Supplement 1 for supporting content.~Supplementary files: https://journals.test/suppl~Supplementary information accompanies this paper.~Supporting Information: see the online version.~Electronic Supplementary Information (ESI) available. See the site of the journal.~Supplemental Material can be found at: http://www.journals.test/suppl>
-    head
-    body own-1
-""")  # fmt: skip
-
-
-right_one("article_that_was_corrected_later", """
-    # A line of the first page names its correction.
-    head
-    8+4: <A correction to this article is available online.~An erratum to this article was published in the next issue.~This article has been corrected since it was published.~The original version of this article was revised: a corrigendum is available.>
-    body own-1
-""")  # fmt: skip
-
-
-right_one("article_made_of_a_thesis", """
-    # A note says from which thesis it comes.
-    head
-    8+4: <This article is based on the doctoral dissertation of the first author.~Part of this work was submitted in partial fulfilment of the requirements for the degree of PhD.~From the PhD thesis of the first author, University of Harlow.~The results are part of the master's thesis of the second author.>
-    body own
-""")  # fmt: skip
-
-
-right_one("article_with_an_open_peer_review", """
-    # Its first page names the reviewers, and its last pages have their reports.
-    9: <RESEARCH ARTICLE~ORIGINAL RESEARCH>
-    head of s
-    8+4: <Open Peer Review  Reviewer Status: approved, approved. 1 {o.authors[0].full}~Edited by: {o.authors[0].full}  Reviewed by: {o.authors[1].full}>
-    body own-1 of s
-    12b+12: <Open Peer Review~Decision letter and author response>
-    +4: Reviewer Report 3 May {s.year}. {s:8 report}
-""", on_own=True, other=Subject.stranger, pages="")  # fmt: skip
 
 
 @right()
@@ -118,16 +83,6 @@ right_one("article_with_a_number_instead_of_pages", on=lambda s: article(s, colu
 
 
 right_one("article_with_abbreviated_pages", on=article, pages=_abbreviated_pages)  # Crossref says 123-31
-
-
-right_one("article_of_many_pages", """
-    # A long paper, with contents after the abstract.
-    head
-    12b+8: <Contents~Table of contents>
-    each 1-6
-    | : {n} {section} . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .  {n8}
-    body 55
-""", on=NUMBERED, pages="")  # fmt: skip
 
 
 @right(None)
@@ -181,15 +136,6 @@ right_one(
 )  # a platform adds who took it, and when
 
 
-right_one("article_in_two_languages", """
-    # A summary in another language stands before the text.
-    head
-    10b+6: <Zusammenfassung~Résumé>
-    9.5: Diese Arbeit beschreibt die Lage und ihre Folgen. Cette étude décrit la situation et ses effets.
-    body own
-""")  # fmt: skip
-
-
 right_one("accepted_manuscript_that_says_so_on_every_page", of=DocumentKind.ARTICLE, version="accepted", on=_accepted)
 
 
@@ -207,56 +153,3 @@ wrong_one("other_work_for_a_title_that_many_have", own=lambda s: s.titled(s.one_
 
 wrong_one("other_work_that_has_the_short_title_in_its_text", own=lambda s: s.titled(
     s.topic.nouns[s.number // 2 % 6].capitalize()), other=Subject.stranger, on=article, abstract="none")  # fmt: skip
-
-
-wrong_one("withdrawal", f"""
-    # A page takes the place of the article.
-    15b: <WITHDRAWN: ~Withdrawal notice: ~REMOVED: ~Withdrawn article: >{{s.title}}
-    11+6: {{s.byline}}
-    +10: {_WITHDRAWN * 3}
-""", of=DocumentKind.NOTICE)  # fmt: skip
-
-
-wrong_one("erratum_at_the_end_of_another_article", """
-    # The page has the end of some other text before the erratum.
-    : {o:6 end}
-    references 5
-    14b+14: <Erratum~Corrigendum~ERRATA~Correction>
-    10+4: {s.title}, by {s.byline}. {cite}. {doi}
-    +4: In Table 2, the values of the second column should be divided by ten.
-""", of=DocumentKind.NOTICE, other=Subject.stranger)  # fmt: skip
-
-
-wrong_one("erratum_of_several_pages", """
-    # A long correction, with the tables anew; nobody knows how many pages the article has.
-    15b: <Correction to: ~Erratum to: ~Author Correction: ~Corrigendum to >{s.title}
-    11+6: {s.byline}
-    body 4 correction
-""", of=DocumentKind.NOTICE, on=in_journal(header="{s.journal}"), pages="")  # fmt: skip
-
-
-wrong_one("list_of_readings", """
-    # A course names the work among others.
-    15b: <Syllabus~Reading list~Course outline~Required readings>
-    12+6: Introduction to {s.topic.nouns[0]} and {s.topic.nouns[1]}, {s.place} {year:+2}
-    each 0-11
-    | +8: Week {n:+1}. {w:1 week}¶{w.reference} {w_doi}
-""", on=BARE, name="syllabus.pdf")  # fmt: skip
-
-
-wrong_one("graphical_abstract", """
-    # One page with a picture, the title and some lines.
-    12b: <Graphical Abstract~Visual abstract~Highlights~Plain language summary>
-    14+10: {s.title}¶{s.byline}¶{doi}
-    +10: {s.abstract} {s:2 more}
-""", on=plain_sheets(font="Sans", width=842, height=595))  # fmt: skip
-
-
-wrong_one("minutes_that_mention_the_work", """
-    # A committee speaks about a work of one of its members.
-    15b: <Minutes of the meeting~Annual report of the department~Newsletter~Grant proposal>
-    11+6: Department of {field} Studies, University of {s.place}
-    +8: 1. New publications: {s.byline}: {s.title}, {s.journal} {s.year}.
-    each 2-29
-    | +4: {n}. {s:4 minutes/{n}}
-""", on=NUMBERED)  # fmt: skip

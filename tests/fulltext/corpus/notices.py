@@ -6,7 +6,7 @@ from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, doi_line, head, published, references
-from tests.fulltext.corpus.scripts import BARE, NUMBERED, SANS, wrong_one
+from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
 
 NOTICE, REVIEW = DocumentKind.NOTICE, DocumentKind.REVIEW
@@ -96,46 +96,6 @@ wrong_one("editorial_about_the_work", """
     other=lambda s: s.stranger().titled(s.one_of("In this issue", "Editorial", "Editor’s choice", "From the editors")))  # fmt: skip
 
 
-wrong_one("review_of_the_book", """
-    # The title of the book stands at the head, with its price.
-    9: <BOOK REVIEW~Book Reviews~Reviews~Rezensionen>
-    11b+8: {s.byline}, {s.title}. {s.place}: {s.publisher}, {s.year}. {number:+180} pp. ISBN 978-90-0000-0{s.number:02d}-1. € 49.95
-    +8: This book is welcome. {s:8 book}
-    +4: {o:14 review}
-    9+8: Reviewed by {o.authors[0].full}, University of {o.place}
-""", other=Subject.stranger, type="book", abstract="none", pages="")  # fmt: skip
-
-wrong_one("peer_review_file", """
-    # The reports of the reviewers and the answers to them.
-    16b: <Peer Review File~Reviewers’ Comments~TRANSPARENT PEER REVIEW FILE~Review History>
-    11+10: Manuscript Title: {s.title}
-    10+4: Corresponding author: {s.authors[0].full}
-    each 1-3
-    | 11b+10: Reviewer #{n} (Remarks to the Author):
-    | +4: The authors present an interesting study. {s:12 review/{n}}
-    | +4: We thank the reviewer for this comment. We have changed the text on page 3.
-""", of=REVIEW, on=NUMBERED,
-    name="<peer_review_file.pdf~41467_2021_MOESM2_ESM.pdf~review-history.pdf~download.pdf>")  # fmt: skip
-
-wrong_one("decision_letter", """
-    # The editor writes to the authors.
-    14b: <Decision letter~EDITORIAL DECISION~Decision Letter~Editor's decision>
-    10+8: Article: {s.title}¶{doi}
-    +8: Dear Dr {s.authors[0].family},¶Thank you for submitting your work entitled “{s.title}” for consideration by {s.journal}. Your article has been reviewed by two peer reviewers.
-    +6: Essential revisions: {s:14 revisions}
-    +8: Yours sincerely,¶The editors
-""", of=REVIEW, on=BARE)  # fmt: skip
-
-wrong_one("response_of_the_authors", """
-    # The answers to the reviewers, point by point.
-    14b: <Author response~Response to Reviewers~Authors’ response to reviewers~Response Letter>
-    11+8: {s.title}¶{s.byline}
-    each 1-8
-    | +6: Comment {n}: {s:2 comment/{n}}
-    | +3: Response: We agree with the reviewer. {s:3 response/{n}}
-""", of=REVIEW, on=NUMBERED)  # fmt: skip
-
-
 @wrong()
 def retracted_article_with_a_watermark(subject: Subject) -> Case:
     """The whole article, with one word across every page."""
@@ -146,27 +106,6 @@ def retracted_article_with_a_watermark(subject: Subject) -> Case:
         paper.run(word, 300, 200, 60, "SansBold", turned=True)
         paper.sheets = whole
     return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-wrong_one("press_release", """
-    # A university tells of the work.
-    12b: <PRESS RELEASE~For immediate release~News release~Media contact>
-    16b+8: New findings about {s.topic.things[0]} at the University of {s.place}
-    +8: {s.place}, 3 May {s.year}. {s:12 press}
-    +10: Publication: {s.byline}: {s.title}. {s.journal} {s.year}. {doi}
-    +6: Contact: press office, University of {s.place}, press@{town}.test
-""", on=SANS)  # fmt: skip
-
-
-wrong_one("flyer_of_a_book", """
-    # The publisher sells the book by one page.
-    12b: {s.publisher}
-    22b+14: {s.title}
-    13+6: {s.byline}
-    +8: {s.year}, {number:+200} pages, paperback. ISBN 978-90-0000-0{s.number:02d}-1. {doi}
-    +8: About the book. {s.abstract} {s:4 flyer}
-    12+14: <Order now at a discount of 20 %~Order form: please send me __ copies~Order your copy today~How to order: use the code SAVE20>
-""", on=SANS, type="book", name="flyer.pdf", pages="")  # fmt: skip
 
 
 @wrong()

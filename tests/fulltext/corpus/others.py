@@ -7,7 +7,7 @@ from tests.fulltext.corpus.articles import thesis
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, doi_line, head, plain, published, references
-from tests.fulltext.corpus.scripts import BARE, NUMBERED, SANS, in_journal, wrong_one
+from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
 
 _SIGN_IN = (
@@ -66,18 +66,6 @@ def whole_issue_of_a_journal(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name="issue.pdf", pages=subject.pages)
 
 
-wrong_one("contents_of_the_issue", """
-    # The list of all articles of an issue.
-    18b: <CONTENTS~Table of Contents~Contents~Inhalt>
-    11+4: Volume {s.volume} · Number 2 · {s.year}
-    each 1-2
-    | +8: {w.title}¶{w.byline}   {w.first_page}
-    +8: {s.title}¶{s.byline}   {s.first_page}
-    each 3-16
-    | +8: {w.title}¶{w.byline}   {w.first_page}
-""", of=DocumentKind.FRONT_MATTER, on=in_journal(header="{s.journal} {s.volume}"), name="<toc.pdf~contents.pdf~1.pdf~2.pdf>")  # fmt: skip
-
-
 @wrong()
 def contents_of_the_book(subject: Subject) -> Case:
     """The title of the book, and the names of its chapters."""
@@ -91,55 +79,12 @@ def contents_of_the_book(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), type="book", name="toc.pdf", abstract="none")
 
 
-wrong_one("book_of_abstracts", """
-    # Of a conference; one of them is that of the work.
-    26b: <Book of Abstracts~ABSTRACTS~Abstract Book~Programme and Abstracts>
-    14+10: Annual Meeting on {fields[2]}, {s.place} {s.year}
-    space 30
-    each 1-2
-    | 12b+14: {w.title}
-    | 9+3: {w.byline}
-    | +4: {w.abstract}
-    12b+14: {s.title}
-    9+3: {s.byline}
-    +4: {s.abstract}
-    each 3-25
-    | 12b+14: {w.title}
-    | 9+3: {w.byline}
-    | +4: {w.abstract}
-""", of=DocumentKind.VOLUME, on=NUMBERED, name="abstracts.pdf")  # fmt: skip
-
-
-wrong_one("other_work_of_the_same_authors", other=Subject.another, on=article)  # on the same topic, in the same journal
-
-
-wrong_one("other_work_that_cites_it_first", """
-    # Its first page names title and DOI of the work.
-    head
-    11b+8: 1  Introduction
-    +4: Our starting point is {s.authors[0].family} et al. ({s.year}), “{s.title}” ({doi}). {s:5 cited}
-    body 7
-""", other=Subject.stranger)  # fmt: skip
-
-
 wrong_one("other_work_that_cites_it_in_a_note", """
     # The DOI of the work stands in a footnote of the first page.
     head
     body 7
 """, other=Subject.stranger, on_own=True, on=lambda s: published(s.stranger(), footer=lambda page: str(page) if page > 1 else (
         f"1 See {s.authors[0].family}, {s.journal} {s.year}, {doi_line(s)}.")))  # fmt: skip
-
-
-wrong_one("other_work_of_the_same_authors_that_cites_it", """
-    # A successor: same people, same topic, and the DOI of the work on the first page.
-    head
-    11b+8: 1  Introduction
-    +4: In an earlier paper (“{s.title}”, {doi}) we asked a similar question. {o:5 successor}
-    body 7
-""", other=Subject.another)  # fmt: skip
-
-
-wrong_one("neighbour_of_the_work_in_its_journal", other=Subject.stranger, on=article)  # same journal and topic
 
 
 @wrong()
@@ -167,16 +112,6 @@ def translation_into_another_language(subject: Subject) -> Case:
     return Case(subject, _foreign(subject, title, words, is_spaceless=False, english=note), pages=subject.pages)
 
 
-wrong_one("form_to_order_or_to_sign", """
-    # An agreement about the work between authors and publisher.
-    15b: <License to Publish~COPYRIGHT TRANSFER AGREEMENT~Order form~Licence agreement>
-    +10: Title of the contribution: {s.title}¶Authors: {s.byline}¶Journal: {s.journal}
-    each 1-8
-    | +6: {n}. The author grants to {s.publisher} the right to publish, reproduce and distribute the contribution in all forms and media. The author warrants that the contribution is original and infringes no rights of others.
-    +14: Date: ____________   Signature: ____________
-""", on=BARE, name="<license.pdf~agreement.pdf>")  # fmt: skip
-
-
 @wrong()
 def guidelines_for_authors(subject: Subject) -> Case:
     """How to write for the journal, with the work as an example of a reference."""
@@ -194,19 +129,6 @@ def guidelines_for_authors(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name="guidelines.pdf", pages=subject.pages)
 
 
-wrong_one("list_of_publications", """
-    # The first author's own list has the work in it.
-    16b: <Curriculum vitae~List of publications~CV~Publications>¶{s.authors[0].full}
-    +8: Professor at the University of {s.place} since {year:-6}. Born in {s.place}.
-    12b+10: Articles in journals
-    each 1-3
-    | +4: {b.reference} doi:{b.doi}
-    +4: {s.reference} doi:{s.doi}
-    each 4-23
-    | +4: {b.reference} doi:{b.doi}
-""", on=BARE, name="<cv.pdf~publications.pdf>")  # fmt: skip
-
-
 def _of_a_search(s: Subject) -> Paper:
     words = s.title.split()[:3]
     return Paper(font="Sans", header=lambda _: f"Search results for {' '.join(words)}     12/05/2021, 10:14",
@@ -220,16 +142,6 @@ wrong_one("page_of_a_search", """
     | 12b+10: {w.title}
     | 9+2: {w.byline} - {w.journal}, {w.year}. {w.abstract:.160} … Cite  Save  Related articles
 """, on=_of_a_search)  # fmt: skip
-
-
-wrong_one("page_that_asks_to_sign_in", f"""
-    # An obstacle, printed as a PDF.
-    12b: {{s.publisher}}
-    16b+10: {{s.title}}
-    +6: {{s.byline}}¶{{cite}} {{doi}}
-    14b+16: <Sign in to read this article~Log in via your institution~Access denied~Your session has expired>
-    +8: {_SIGN_IN * 2}
-""", on=SANS)  # fmt: skip
 
 
 wrong_one("landing_page_as_a_pdf", """
@@ -325,6 +237,3 @@ wrong_one("manuscript_of_a_record_of_something_else", on=plain, pages="",
 
 wrong_one("article_of_a_record_of_a_thesis", of=DocumentKind.ARTICLE, on=_in_one_or_two_columns, pages="",
     type=lambda s: ("doctoralThesis", "Thesis", "Master's thesis", "Dissertation")[s.number // 2 % 4])  # fmt: skip
-
-
-wrong_one("manuscript_of_a_record_of_a_thesis", on=plain, type="doctoralThesis", pages="")

@@ -7,7 +7,7 @@ from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, references
 from tests.fulltext.corpus.pdf import Sheet
-from tests.fulltext.corpus.scripts import BARE, NUMBERED, first_pages, wrong_one
+from tests.fulltext.corpus.scripts import first_pages, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 PREVIEW = DocumentKind.PREVIEW
@@ -32,14 +32,6 @@ wrong_one("sample_with_a_sentence_that_says_so", """
 """, of=PREVIEW, on=lambda s: first_pages(article(s), 2))  # fmt: skip
 
 
-wrong_one("abstract_only", """
-    # Title, authors and abstract on one page.
-    head
-    9+10: <Received~Submitted> 3 January {s.year}. {doi}
-    9+6: <The full text of this article is available from the publisher.~Full text not available here.>
-""", of=PREVIEW)  # fmt: skip
-
-
 @wrong()
 def abstract_of_a_meeting_with_named_parts(subject: Subject) -> Case:
     """Title, authors, and an abstract that looks like a very short article."""
@@ -54,17 +46,6 @@ def abstract_of_a_meeting_with_named_parts(subject: Subject) -> Case:
         paper.put(f"{name}: {subject.prose(5, name)}", gap=3)
     references(paper, subject, subject.one_of(3, 4))
     return Case(subject, paper.pdf())
-
-
-wrong_one("cover_of_an_embargoed_item", """
-    # The repository's cover, without the work behind it.
-    14b: Harlow Institutional Repository
-    14+16: {s.title}¶{s.byline}
-    +10: Citation: {s.reference} {doi}
-    12b+14: <This item is under embargo until 31 December {year:+20}.~Full text is restricted until {year:+20}-12-31 at the request of the publisher.~EMBARGOED until 31/12/{year:+20}. A copy can be requested from the author.~Embargo: the file will be available on December 31, {year:+20}.>
-    9+14: Copyright and moral rights for the publications made accessible in this portal are retained by the authors and it is a condition of accessing publications that users recognise these rights.
-    +14: Abstract¶{s.abstract}
-""", of=DocumentKind.FRONT_MATTER, on=BARE)  # fmt: skip
 
 
 @wrong(DocumentKind.SUPPLEMENT)
@@ -102,14 +83,6 @@ def supplement_made_like_an_article(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-wrong_one("supplement_by_its_name_alone", """
-    # Only the name of the file tells.
-    head
-    each 1-8
-    | +5: Protocol {n}. {s:8 protocol/{n}}
-""", of=DocumentKind.SUPPLEMENT, on=NUMBERED, name="<1-s2.0-S0000-mmc1.pdf~pnas.2021.sapp.pdf~pone.0213978.s001.pdf~DataSheet1.pdf~Additional_file_1.pdf~ja1c01234_si_001.pdf~NIHMS1411-supplement-1.pdf~JournalSupInfo.pdf~Data_Sheet_1.PDF~12345_MOESM3_ESM.pdf>")  # fmt: skip
-
-
 @wrong(DocumentKind.SUPPLEMENT)
 def supplementary_tables(subject: Subject) -> Case:
     """Landscape pages of numbers below one heading."""
@@ -143,13 +116,6 @@ def readme_of_the_data(subject: Subject) -> Case:
         paper.put(f"{place + 1}. {thing}.csv: one row for each of the {thing}. Columns: id, {', '.join(subject.topic.nouns[place:place + 4])}. "
                   f"Missing values are coded as NA. {subject.prose(2, f'file/{place}')}", gap=4)  # fmt: skip
     return Case(subject, paper.pdf(), name=subject.one_of("README.pdf", "data_description.pdf"), pages=subject.pages)
-
-
-wrong_one("references_only", """
-    # The list of what the work cites.
-    13b: <References~Reference list~Bibliography~Works cited>: {s.title}
-    references 40
-""", on=BARE, name="<s41000_reference.pdf~references.pdf>")  # fmt: skip
 
 
 @wrong()

@@ -16,7 +16,17 @@ from typing import Any
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import body, citation, doi_line, head, published, references, summary
+from tests.fulltext.corpus.papers import (
+    article,
+    body,
+    citation,
+    doi_line,
+    head,
+    plain,
+    published,
+    references,
+    summary,
+)  # fmt: skip
 from tests.fulltext.corpus.words import Subject
 
 _STYLE = re.compile(r"(?P<size>[\d.]*)(?P<flags>[bc]*)(?:\+(?P<gap>[\d.]+))?: ?(?P<words>.*)")
@@ -38,7 +48,7 @@ def filled(template: str, s: Subject, o: Subject, n: int = 0) -> str:
     fields = [word.capitalize() for word in s.topic.nouns]
     return text.format(
         s=s, o=o, w=work, b=s.another(n), n=_Number(n), n3=3 * n, n8=8 * n - 6, section=s.sections()[(n - 1) % 6],
-        cite=citation(s), doi=doi_line(s), w_doi=doi_line(work), main=s.title.partition(":")[0], authors=len(s.authors),
+        cite=citation(s), doi=doi_line(s), w_doi=doi_line(work), main=s.title.partition(":")[0], lower=s.title.lower(), authors=len(s.authors),
         field=fields[0], fields=fields, town=s.place.lower().replace("ø", "o"), TOWN=s.place.upper(), **more,
     )  # fmt: skip
 
@@ -159,3 +169,38 @@ def in_journal(**more: Any) -> Callable[[Subject], Paper]:
 
 def _always(words: str) -> Callable[[int], str]:
     return lambda _: words
+
+
+_SETTING = re.compile(r"(of|version|on|on_own|own|paper|header|other|name|type|title|pages|abstract)(?: (.*))?")
+_ON = {
+    "BARE": BARE, "NUMBERED": NUMBERED, "SANS": SANS, "covered": covered, "article": article, "plain": plain,
+}  # fmt: skip
+_FORMS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "of": lambda value: {"of": None if value == "ANY" else DocumentKind[value]},
+    "on": lambda value: {"on": _ON[value]},
+    "on_own": lambda _: {"on_own": True},
+    "own": lambda value: {"own": lambda s: s.titled(filled(value, s, s))},
+    "paper": lambda value: {"on": plain_sheets(**dict(map(_argument, value.split())))},
+    "header": lambda value: {"on": in_journal(header=value)},
+    "other": lambda value: {"other": getattr(Subject, value)},
+}
+
+
+def read_kinds(text: str) -> None:
+    """Name the kinds of a table like `kinds.txt`."""
+    for heading, lines in re.findall(r"^\[(.+)\]\n((?:.+\n)*)", text, flags=re.MULTILINE):
+        of, _, name = heading.partition(": ")
+        form: dict[str, Any] = {}
+        script = []
+        for line in lines.splitlines():
+            if setting := _SETTING.fullmatch(line):
+                key, value = setting[1], setting[2] or ""
+                form |= _FORMS[key](value) if key in _FORMS else {key: value}
+            else:
+                script.append(line)
+        (right_one if of == "right" else wrong_one)(name, "\n".join(script), **form)
+
+
+def _argument(words: str) -> tuple[str, Any]:
+    name, _, value = words.partition("=")
+    return name, {"str": str, "True": True, "Sans": "Sans"}.get(value) or float(value)

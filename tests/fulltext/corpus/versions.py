@@ -41,28 +41,6 @@ def preprint_with_a_banner(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name=f"{subject.year}.04.11.{600000 + subject.number}v1.full.pdf")
 
 
-right_one("preprint_of_another_server", """
-    # A cover of the server, and the manuscript.
-    12b: <PREPRINT~Research Article (Preprint)>
-    18b+20: {s.title}
-    11+10: {s.byline}
-    10+14: Posted Date: April 12th, {s.year}
-    10+4: DOI: https://doi.org/10.21999/rs.3.rs-{number:+5000}/v1
-    10+4: <This is a preprint and has not been peer reviewed by a journal.~Preprints are preliminary reports that have not undergone peer review.>
-    page
-    head
-    body own+3
-""", of=PREPRINT, version="submitted", on=plain_sheets(footer=str, leading=1.5), name="v1.pdf", pages="")  # fmt: skip
-
-
-right_one("accepted_manuscript_with_the_publishers_statement", """
-    # The statement tells where the version of record is.
-    9: <This is an Accepted Manuscript of an article published by {s.publisher} in {s.journal} on 3 May {s.year}, available online: {doi}~This is the peer reviewed version of the following article: {s.reference} which has been published in final form at {doi}. This article may be used for non-commercial purposes.~© {s.year}. This manuscript version is made available under the CC-BY 4.0 license. The final published version is available at {doi}~This is a post-peer-review, pre-copyedit version of an article published in {s.journal}. The final authenticated version is available online at: {doi}>
-    head
-    body own+3
-""", of=DocumentKind.ARTICLE, version="accepted", on=plain_sheets(footer=str, leading=1.6, size=11))  # fmt: skip
-
-
 @right(DocumentKind.ARTICLE, "accepted")
 def author_manuscript_of_a_funder(subject: Subject) -> Case:
     """The funder's archive adds a head and a side to every page."""
@@ -113,12 +91,3 @@ right_one("working_paper_of_a_series", """
     body own+6
 """, of=PREPRINT, version="submitted", on=plain_sheets(footer=lambda page: str(page - 1) if page > 1 else "", leading=1.6),
     type="working paper", name="w{number:+30000}.pdf", pages="")  # fmt: skip
-
-
-right_one("manuscript_with_numbered_lines", """
-    # As it was sent to the journal, with the title page that journals ask for.
-    10: Manuscript submitted to {s.journal}
-    head
-    body own+6
-""", of=PREPRINT, version="submitted", on=plain_sheets(footer=str, leading=2.0, size=11, has_line_numbers=True),
-    name="manuscript.pdf", pages="")  # fmt: skip
