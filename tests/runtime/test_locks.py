@@ -37,7 +37,7 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
 def test_a_killed_process_does_not_keep_the_lock(tmp_path):
     code = (
         "import sys, pathlib, time; from harvester.runtime.locks import lock\n"
-        "with lock(pathlib.Path(sys.argv[1]), 'laro'):\n print('held', flush=True); time.sleep(60)"
+        "with lock(pathlib.Path(sys.argv[1]), 'laro'):\n print('held', flush=True); time.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"held\n"
@@ -75,5 +75,5 @@ def test_processes_that_were_forked_while_publishing_hold_the_lock_together(tmp_
     with pytest.raises(SourceLocked):
         await_publishers(tmp_path, "laro", seconds=0)
     os.close(write)
-    await_publishers(tmp_path, "laro", seconds=10)
+    await_publishers(tmp_path, "laro", seconds=240)
     os.waitpid(child, 0)

@@ -184,7 +184,7 @@ def test_every_job_is_done_and_so_many_resources_of_a_key_are_opened_as_are_lent
 
 def test_keys_are_worked_on_at_once_and_one_key_by_as_many_as_it_may():
     """Both keys wait for each other; three jobs of one key would wait for ever if more than two began."""
-    both = threading.Barrier(4, timeout=60)
+    both = threading.Barrier(4, timeout=240)
     pool, _ = _per_key()
     with pool:
         jobs = [Job("meeting", key, lambda _: both.wait()) for key in "ab" for _ in range(2)]
