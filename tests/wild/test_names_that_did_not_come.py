@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from gateway.errors import TryLater
 from gateway.model import Cursor
 from gateway.xmltext import utc_datetime
@@ -22,6 +20,7 @@ from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
 from harvester.sources import Compared, NothingHeld, Step
 from harvester.sources.oai_pmh import SOURCE
+from tests.rows import each_row
 from tests.sources.oai_pmh.repository import (
     NOW,
     URL,
@@ -72,9 +71,9 @@ def _is_whole(steps: list[Step], repository: Repository) -> bool:
 # --- records that are left out ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("walk", [walked, killed])
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("hidden", [(3, 17, 29, 44, 61), (60, 61, 62, 63, 64), (0, 1, 2, 3, 4)])
+@each_row("walk", [walked, killed])
+@each_row("size", SIZES)
+@each_row("hidden", [(3, 17, 29, 44, 61), (60, 61, 62, 63, 64), (0, 1, 2, 3, 4)])
 def test_records_that_are_named_and_left_out_of_the_list_are_fetched(walk, size: str, hidden: tuple[int, ...]):
     """Five of 65, with no size told or with one that fits what was sent."""
     repository = _sixty_five(size, *hidden)
@@ -92,15 +91,15 @@ def test_where_four_answers_name_none_of_them_the_comparison_is_said_to_be_a_par
     assert (steps[-1].is_complete, steps[-1].compared) == (True, Compared.PART)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@each_row("size", SIZES)
 def test_records_that_are_left_out_and_cannot_be_fetched_are_missing(size: str):
     repository = _sixty_five(size, 3, 61)
     repository.faults.append(lambda _, asked: refused("idDoesNotExist") if asked["verb"] == "GetRecord" else None)
     assert sorted(bad(walked(repository))) == ["oai:x:003", "oai:x:061"]
 
 
-@pytest.mark.parametrize("is_ordered", [True, False])
-@pytest.mark.parametrize("size", SIZES)
+@each_row("is_ordered", [True, False])
+@each_row("size", SIZES)
 def test_a_list_that_is_in_no_order_is_compared_as_well(size: str, is_ordered: bool):
     repository = _sixty_five(size, 3, 17, 29)
     repository.is_ordered = is_ordered
@@ -108,7 +107,7 @@ def test_a_list_that_is_in_no_order_is_compared_as_well(size: str, is_ordered: b
     assert _is_whole(walked(repository), repository)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@each_row("size", SIZES)
 def test_what_changed_since_the_last_harvest_is_compared_as_well(size: str):
     repository = _sixty_five(size)
     first = walked(repository)
@@ -126,7 +125,7 @@ def test_a_window_of_its_own_is_not_compared_with_all_names():
     assert walked(repository, window=("1999-01-01", ""))[-1].compared is Compared.CHANGES
 
 
-@pytest.mark.parametrize("size", SIZES)
+@each_row("size", SIZES)
 def test_a_list_that_is_whole_does_not_wait_for_a_busy_list_identifiers(size: str):
     """It always answers 503: the list ends without it, and no request for it waits for long."""
     repository = _sixty_five(size)
@@ -178,7 +177,7 @@ class _Mirror(NothingHeld):
         return frozenset(identifiers) & frozenset(self.held)
 
 
-@pytest.mark.parametrize(("lacking", "is_complete"), [((), True), (("oai:x:003",), False)])
+@each_row("lacking, is_complete", [((), True), (("oai:x:003",), False)])
 def test_a_mirror_that_goes_on_compares_the_names_with_what_it_holds(lacking: tuple[str, ...], *, is_complete: bool):
     repository = _sixty_five(FITTING, *(int(identifier[-3:]) for identifier in lacking))
     state = '{"version": 2, "began": 1, "first": 1717200000, "received": 50, "part": 50, "token": "//50"}'
@@ -190,8 +189,8 @@ def test_a_mirror_that_goes_on_compares_the_names_with_what_it_holds(lacking: tu
 # --- what it costs ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("is_ordered", [True, False])
+@each_row("size", SIZES)
+@each_row("is_ordered", [True, False])
 def test_a_clean_list_of_a_hundred_pages_costs_at_most_four_requests_more(size: str, is_ordered: bool):
     repository = Repository(page_size=3, is_ordered=is_ordered).fill(300)
     repository.size = (lambda _: None) if size == NO_SIZES else (lambda count: count)
@@ -234,7 +233,7 @@ def test_a_record_that_is_of_today_since_the_list_began_lets_all_names_be_compar
     assert steps[-1].compared is Compared.WHOLE
 
 
-@pytest.mark.parametrize("answer", [refused("badArgument"), "<html></html>", None])
+@each_row("answer", [refused("badArgument"), "<html></html>", None])
 def test_where_nothing_tells_what_was_of_today_all_names_are_compared(answer: Answer | None):
     """ListIdentifiers fails for dates, or does not look at them."""
     repository = _of_today()
@@ -264,19 +263,6 @@ def test_records_added_while_a_list_is_walked_are_no_reason_to_read_all_names():
     assert len(repository.listed("ListIdentifiers")) <= 4
 
 
-def test_more_names_than_records_are_a_doubt_though_the_answers_that_are_read_name_none_of_them():
-    repository = _sixty_five(FITTING, 45, 46, 47)
-    steps = walked(repository)
-    assert _is_whole(steps, repository)
-
-
-def test_a_source_without_list_identifiers_is_believed_and_that_is_reported():
-    repository = _sixty_five(FITTING)
-    repository.faults.append(lambda _, asked: refused("badVerb") if asked["verb"] == "ListIdentifiers" else None)
-    steps = walked(repository)
-    assert (steps[-1].is_complete, steps[-1].compared) == (True, Compared.NOTHING)
-
-
 # --- pages without an element for the token -----------------------------------------------------------------------
 
 
@@ -290,8 +276,8 @@ def _without_token_after(page: int) -> Fault:
     return fault
 
 
-@pytest.mark.parametrize("is_ordered", [True, False])
-@pytest.mark.parametrize("page", [2, 4])
+@each_row("is_ordered", [True, False])
+@each_row("page", [2, 4])
 def test_a_page_in_the_middle_without_a_token_element_is_not_taken_for_the_end(page: int, is_ordered: bool):
     """OAI-PMH 2.0 §3.5 wants an empty element at the end of a list with tokens."""
     repository = _sixty_five(NO_SIZES)
@@ -299,13 +285,6 @@ def test_a_page_in_the_middle_without_a_token_element_is_not_taken_for_the_end(p
     repository.records = dict(reversed(repository.records.items()))
     repository.faults = [_without_token_after(page)]
     assert _is_whole(walked(repository), repository)
-
-
-def test_a_list_that_ends_without_a_token_element_costs_no_more_where_it_is_in_order():
-    """Many real lists end so."""
-    repository = Repository(faults=[_without_token_after(29)], size=lambda _: None, page_size=10).fill(300)
-    assert _is_whole(walked(repository), repository)
-    assert len(repository.listed("ListIdentifiers")) <= 4
 
 
 # --- sizes that were announced ------------------------------------------------------------------------------------
@@ -342,7 +321,7 @@ def test_a_size_that_only_an_equally_short_list_of_names_speaks_against_is_belie
     assert "The source announced 60 records and sent 10." in steps[-1].doubts
 
 
-@pytest.mark.parametrize("counts", [{"names_have_size": True}, {"windows_have_size": True}])
+@each_row("counts", [{"names_have_size": True}, {"windows_have_size": True}])
 def test_a_size_is_overruled_by_another_count_that_is_complete_in_itself(counts: dict[str, bool]):
     """A number that ListIdentifiers announces and keeps, or that of windows which all bring what they announce."""
     repository = Repository(faults=[_capped(10, **counts)]).fill(60)
@@ -351,23 +330,10 @@ def test_a_size_is_overruled_by_another_count_that_is_complete_in_itself(counts:
     assert steps[-1].announced == (60, 60)
 
 
-@pytest.mark.parametrize(("tolerance", "is_complete"), [(0.0, False), (0.04, False), (0.1, True), (1.0, True)])
+@each_row("tolerance, is_complete", [(0.0, False), (0.04, False), (0.1, True), (1.0, True)])
 def test_a_share_of_the_announced_records_may_be_tolerated(tolerance: float, is_complete: bool):
     repository = Repository(size=lambda count: count + 1, page_size=5).fill(19)
     assert walked(repository, announced_tolerance=tolerance)[-1].is_complete is is_complete
-
-
-def test_a_size_that_shrinks_on_the_last_page_is_believed_no_more_than_the_first():
-    def fault(repository: Repository, arguments: Arguments) -> Answer | None:
-        is_open = arguments.get("resumptionToken", "//").startswith("//")
-        is_whole = arguments["verb"] == "ListRecords" and is_open and not arguments.keys() & {"from", "until"}
-        text = repository.answer(arguments)
-        if not is_whole or "resumptionToken" in arguments:
-            return text if is_whole else re.sub(' completeListSize="."', "", text)
-        return text.replace('completeListSize="9"', 'completeListSize="60"')
-
-    steps = walked(Repository(faults=[fault]).fill(9))
-    assert "The source announced 60 records and sent 9." in steps[-1].doubts
 
 
 # --- a dump -------------------------------------------------------------------------------------------------------
