@@ -108,6 +108,11 @@ def _without_coverage() -> Iterator[None]:
             measured.start()
 
 
+def pytest_report_header() -> str:
+    """Say what is drawn at random, so that another run can draw the same."""
+    return f"Shares and random values are drawn with the seed {seed_of('SHARES_SEED')}."
+
+
 def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
     """Make a failure of a skip that `TEST_SKIPS` does not allow."""
     if os.environ.get("TEST_SKIPS"):
