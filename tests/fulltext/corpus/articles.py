@@ -5,11 +5,9 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, published, references
+from tests.fulltext.corpus.papers import body, citation, doi_line, head, published, references
 from tests.fulltext.corpus.scripts import plain_sheets, right_one
 from tests.fulltext.corpus.words import Subject
-
-right_one("article_in_two_columns", version="published", on=lambda s: article(s, columns=2, hyphenates=True, size=9.0))
 
 
 def _of_one_page(s: Subject) -> Paper:
@@ -122,14 +120,6 @@ right_one(
 )
 
 
-right_one("review_article", """
-    # A review of the literature is no peer review.
-    9: <REVIEW ARTICLE~Review~REVIEW~Systematic Review>
-    head
-    body own
-""", own=lambda s: s.titled(s.title.partition(":")[0] + s.one_of(": a systematic review", ": a review of the literature")))  # fmt: skip
-
-
 @right(None)
 def reply_whose_record_is_that_reply(subject: Subject) -> Case:
     """The record's own title says that it answers another work."""
@@ -141,15 +131,6 @@ def reply_whose_record_is_that_reply(subject: Subject) -> Case:
     head(paper, reply)
     body(paper, reply, 2)
     return Case(reply, paper.pdf(), pages=f"{reply.first_page}-{reply.first_page + 1}")
-
-
-right_one("erratum_whose_record_is_that_erratum", """
-    # The record's own title says that it corrects another work.
-    15b+10: {s.title}
-    11+6: {s.byline}
-    +8: In the original publication of this article, the values in Table 2 were given for all {s.topic.things[0]} together. The correct values are given below. {s:9 erratum}
-""", of=DocumentKind.NOTICE, pages="{s.first_page}", own=lambda s: s.titled(
-        s.one_of("Erratum to: ", "Correction to: ", "Corrigendum to: ", "Correction: ") + s.title))  # fmt: skip
 
 
 @right()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, head, plain
-from tests.fulltext.corpus.scripts import first_pages, right_one, wrong_one
+from tests.fulltext.corpus.papers import article, head
+from tests.fulltext.corpus.scripts import first_pages, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 _LONG = 12  # pages
@@ -20,16 +20,8 @@ def _of_pages(subject: Subject) -> str:
     return f"{subject.first_page}-{subject.first_page + _LONG - 1}"
 
 
-wrong_one("copy_without_its_last_pages", pages=_TWELVE_PAGES,  # Crossref knows how many pages there are
-    on=lambda s: first_pages(article(s, pages=_LONG, header=lambda _: s.journal), s.one_of(7, 8, 9, 6)))  # fmt: skip
-
-
 wrong_one("copy_without_its_last_pages_of_unknown_length", pages="", on=lambda s: first_pages(  # only the text shows it
     article(s, pages=_LONG, columns=s.one_of(1, 1, 2, 2), header=lambda _: s.journal), s.one_of(5, 6, 4, 8)))  # fmt: skip
-
-
-wrong_one("manuscript_without_its_last_pages", name="manuscript.pdf",  # it has more pages than the published work
-    on=lambda s: first_pages(plain(s, pages=4 * _LONG, leading=2.0), s.one_of(14, 17, 15, 19)))  # fmt: skip
 
 
 @wrong()
@@ -75,9 +67,3 @@ def report_that_ends_with_a_table(subject: Subject) -> Case:
         values = "   ".join(f"{random.uniform(0, 99):5.1f}" for _ in range(6))
         paper.put(f"{subject.topic.things[place % 5]} {values}")
     return Case(subject, paper.pdf(), type="report")
-
-
-right_one("article_with_an_appendix_after_the_references", """
-    12b+9: <Appendix A~Appendix~Appendix: proofs~A. Further results>
-    +4: {s:150 appendix}
-""", on=lambda s: article(s, header=lambda _: s.journal), pages="")  # fmt: skip

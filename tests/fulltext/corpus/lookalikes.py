@@ -10,20 +10,6 @@ from tests.fulltext.corpus.scripts import right_one, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 
-def _titled_like_a_notice(s: Subject) -> Subject:
-    return s.titled(s.one_of(
-        "Error correction and retraction of {}", "Supplementary information in {}: who reads it?",
-        "Peer review of {}: an experiment", "Posters and slides in the teaching of {}", "Comments on {} in medieval theses",
-        "Previews of coming {}: abstract and concrete forms", "A correction for small samples of {}",
-        "Expressions of concern among {}",
-    ).format(s.topic.things[1]))  # fmt: skip
-
-
-right_one("article_about_what_notices_are_named_after", """
-    # Its title has words that stand on errata, posters, reviews and supplements.
-""", own=_titled_like_a_notice, on=article)  # fmt: skip
-
-
 @right()
 def article_that_names_its_supplement_first(subject: Subject) -> Case:
     """A line about supplementary material stands above the title, or below the abstract."""
@@ -144,11 +130,6 @@ _WITHDRAWN = (
     "cause. The full policy on the withdrawal of articles can be found on the site of the journal, with all its conditions. "
 )
 # --- wrong ones ---------------------------------------------------------------------------------------------------
-
-
-wrong_one("other_work_for_a_title_that_many_have", own=lambda s: s.titled(s.one_of(
-    "Introduction", "Results and Discussion", "Conclusions", "Summary", "Abstract", "References",
-)), other=Subject.stranger, on=article, abstract="none")  # fmt: skip
 
 
 wrong_one("other_work_that_has_the_short_title_in_its_text", own=lambda s: s.titled(

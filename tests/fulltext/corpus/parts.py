@@ -7,29 +7,10 @@ from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, references
 from tests.fulltext.corpus.pdf import Sheet
-from tests.fulltext.corpus.scripts import first_pages, wrong_one
+from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
 
 PREVIEW = DocumentKind.PREVIEW
-
-
-wrong_one("first_page_as_a_preview", of=PREVIEW, on=lambda s: first_pages(article(s), 1))  # nothing on it says so
-
-
-wrong_one("first_page_of_a_work_whose_length_nobody_knows", of=PREVIEW, pages="",
-    on=lambda s: first_pages(article(s, columns=2, header=lambda _: ""), 1))  # fmt: skip
-
-
-wrong_one(
-    "look_inside", of=PREVIEW, on=lambda s: first_pages(article(s, pages=9), 3), pages="{s.first_page}-{first_page:+9}"
-)
-
-
-wrong_one("sample_with_a_sentence_that_says_so", """
-    # Two pages of the article, and an offer to buy it.
-    page
-    14b: <You have reached the end of this preview. To read the full article, purchase access.~This is a preview of subscription content. Buy this article to continue reading.~Preview: only the first pages are shown. Get full access through your institution.~End of the free sample. The full text is available for subscribers.>
-""", of=PREVIEW, on=lambda s: first_pages(article(s), 2))  # fmt: skip
 
 
 @wrong()
@@ -155,14 +136,6 @@ def slides_of_a_talk(subject: Subject) -> Case:
 
 
 wrong_one("scan_without_text", on=lambda s: Paper(sheets=[Sheet(is_image=True) for _ in range(s.page_count)]))
-
-
-wrong_one("figures_of_the_work", """
-    # The legends alone, with the citation above them.
-    13b: <Figures~Figure legends~List of figures~Figures and tables>¶{s.title}
-    each 1-7
-    | +14: Figure {n}. {s:2 figure/{n}}
-""", on=lambda s: Paper(header=lambda _: citation(s)), name="figures.pdf")  # fmt: skip
 
 
 @wrong()

@@ -171,19 +171,36 @@ def _always(words: str) -> Callable[[int], str]:
     return lambda _: words
 
 
-_SETTING = re.compile(r"(of|version|on|on_own|own|paper|header|other|name|type|title|pages|abstract)(?: (.*))?")
-_ON = {
-    "BARE": BARE, "NUMBERED": NUMBERED, "SANS": SANS, "covered": covered, "article": article, "plain": plain,
+_SETTING = re.compile(r"(of|version|on|on_own|own|header|first|other|name|type|title|pages|abstract)(?: (.*))?")
+_ON: dict[str, Callable[..., Paper]] = {
+    "sheets": lambda _, **more: Paper(**more), "journal": published, "covered": covered, "article": article, "plain": plain,
 }  # fmt: skip
-_FORMS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "of": lambda value: {"of": None if value == "ANY" else DocumentKind[value]},
-    "on": lambda value: {"on": _ON[value]},
-    "on_own": lambda _: {"on_own": True},
-    "own": lambda value: {"own": lambda s: s.titled(filled(value, s, s))},
-    "paper": lambda value: {"on": plain_sheets(**dict(map(_argument, value.split())))},
-    "header": lambda value: {"on": in_journal(header=value)},
-    "other": lambda value: {"other": getattr(Subject, value)},
+_FORMS: dict[str, Callable[[str], Any]] = {
+    "of": lambda value: None if value == "ANY" else DocumentKind[value],
+    "on_own": lambda _: True,
+    "own": lambda value: lambda s: s.titled(filled(value, s, s)),
+    "other": lambda value: getattr(Subject, value),
 }
+
+
+def _on(words: str, header: str | None, first: str) -> Callable[[Subject], Paper]:
+    """Return what makes papers: `article columns=2`, with this head on all pages, and these pages alone."""
+    name, *arguments = words.split()
+    given = dict(map(_argument, arguments))
+
+    def made(s: Subject) -> Paper:
+        head_ = {} if header is None else {"header": _always(filled(header, s, s))}
+        paper = _ON[name](s, **given, **head_)
+        return first_pages(paper, int(filled(first, s, s))) if first else paper
+
+    return made
+
+
+def _argument(words: str) -> tuple[str, Any]:
+    name, _, value = words.partition("=")
+    if value.replace(".", "").isdigit():
+        return name, float(value) if "." in value else int(value)
+    return name, {"str": str, "True": True}.get(value, value)
 
 
 def read_kinds(text: str) -> None:
@@ -194,13 +211,8 @@ def read_kinds(text: str) -> None:
         script = []
         for line in lines.splitlines():
             if setting := _SETTING.fullmatch(line):
-                key, value = setting[1], setting[2] or ""
-                form |= _FORMS[key](value) if key in _FORMS else {key: value}
+                form[setting[1]] = _FORMS.get(setting[1], str)(setting[2] or "")
             else:
                 script.append(line)
-        (right_one if of == "right" else wrong_one)(name, "\n".join(script), **form)
-
-
-def _argument(words: str) -> tuple[str, Any]:
-    name, _, value = words.partition("=")
-    return name, {"str": str, "True": True, "Sans": "Sans"}.get(value) or float(value)
+        on = _on(form.pop("on", "journal"), form.pop("header", None), form.pop("first", ""))
+        (right_one if of == "right" else wrong_one)(name, "\n".join(script), on=on, **form)
