@@ -276,23 +276,6 @@ def test_the_at_of_a_list_is_the_horizon_of_its_last_change(source):
     source.desk.store.abandon(intent)
 
 
-def test_hostile_identifiers_and_files_do_no_harm(source):
-    names = ["a<b>", 'a"b', "a&b", "a//b", "../x", "ü\u2028", "a" * 1_500]
-    source.publish(*names)
-    source.desk.now += 1
-    bad = FOUND._replace(url="https://a.example.org/?a=<b>&\"c'")
-    long = FOUND._replace(url="https://a.example.org/" + "a" * 3_000)
-    file_all(source.desk.store, source.desk.inbox, "laro", ("a<b>",), lambda _state: (bad, long))
-    source.desk.now += 5
-    entries = source.resources()
-    assert len(entries) == len(names)
-    for entry in entries:
-        answer = source.house_get(entry.loc)
-        assert answer.status_code == 200, entry.loc
-        assert sha256(answer.data).hexdigest() == entry.digests[0][1]
-    assert sum(len(entry.related("describes")) for entry in entries) == 1
-
-
 def test_named_files_are_described_too(source):
     source.desk.sent(Sent("1", dc("A title", pdf())))
     source.desk.now += 5

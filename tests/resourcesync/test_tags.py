@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+import pytest
+
 from gateway.model import Source as PublishedSource
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import FOUND
@@ -21,49 +23,30 @@ def _packed(source):
     return answer.headers["ETag"], answer.data
 
 
-def _known_file(source, house):
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_packages_and_lists_are_others_when_facts_of_a_file_become_known(source, house, is_kept):
+    def listed():
+        return source.get(f"{FOLDER}/resourcelist.xml").data, source.document("resourcelist").head.at
+
     source.desk.send(Sent("1", dc("A", pdf())))
     source.publish("2")
     source.desk.now += 5
-    yield
+    if is_kept:
+        source.tend()
+    tag, package = _packed(source)
+    content, at = listed()
+    assert b"found.pdf" not in package
     house.file("1", FOUND._replace(url="http://laro.example.org/1.pdf"))
     source.desk.now += 5
-    yield
-
-
-def test_a_package_has_another_tag_when_facts_of_a_file_become_known(source, house):
-    states = _known_file(source, house)
-    next(states)
-    first = _packed(source)
-    next(states)
-    second = _packed(source)
-    assert first[0] != second[0]
-    assert first[1] != second[1]
-
-
-def test_a_list_is_of_another_time_when_facts_of_a_file_become_known(source, house):
-    states = _known_file(source, house)
-    next(states)
-    first = source.get(f"{FOLDER}/resourcelist.xml").data, source.document("resourcelist").head.at
-    next(states)
-    second = source.get(f"{FOLDER}/resourcelist.xml").data, source.document("resourcelist").head.at
-    assert first[0] != second[0]
-    assert first[1] != second[1]
-
-
-def test_a_kept_package_is_made_again_when_facts_of_a_file_become_known(source, house):
-    states = _known_file(source, house)
-    next(states)
-    source.tend()
-    first = _packed(source)
-    next(states)
-    second = _packed(source)
-    assert (first[0] == second[0]) == (first[1] == second[1])
-    assert b"found.pdf" not in first[1]
-    source.desk.now += DAY
-    source.tend()
-    third = _packed(source)
-    assert third[0] != first[0]
+    later_tag, later_package = _packed(source)
+    assert (later_tag == tag) == (later_package == package)
+    assert is_kept or later_tag != tag
+    assert content != listed()[0]
+    assert at != listed()[1]
+    if is_kept:
+        source.desk.now += DAY
+        source.tend()
+        assert _packed(source)[0] != tag
 
 
 def test_nothing_that_was_published_changes_when_its_source_moves(source):

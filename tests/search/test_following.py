@@ -22,6 +22,7 @@ from gateway.search.opening import open_search
 from gateway.search.query import Query
 from gateway.store.opening import open_store
 from tests.clocks import Clocks
+from tests.rows import each_row
 from tests.search.desk import Desk, change_of, make_store
 
 SUBJECT = "oai:gateway.example.org:laro/"
@@ -233,60 +234,43 @@ def _search_says(desk: Desk, words: str) -> None:
         open_search(desk.folder).state()
 
 
-@pytest.mark.parametrize("content", [b"", b"no database at all", b"SQLite format 3\0" + b"x" * 5000])
-def test_file_that_is_no_index_is_made_anew(desk: Desk, content: bytes) -> None:
+def _executed(*statements: str) -> Callable[[Path], None]:
+    """Return what executes statements on an index."""
+
+    def execute(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.executescript("; ".join(("pragma ignore_check_constraints = on", *statements)))
+
+    return execute
+
+
+def _replaced_by_another(path: Path) -> None:
+    path.unlink()
+    _executed(f"pragma user_version = {sqlite_index.VERSION}", "create table x (y)")(path)
+
+
+@each_row(
+    "damage, words",
+    [
+        (lambda path: path.write_bytes(b""), "damaged|another release|cannot be read"),
+        (lambda path: path.write_bytes(b"no database at all"), "damaged|another release|cannot be read"),
+        (lambda path: path.write_bytes(b"SQLite format 3\0" + b"x" * 5000), "damaged|another release|cannot be read"),
+        (Path.unlink, "missing"),
+        (_executed("pragma user_version = 99"), "another release"),
+        (_replaced_by_another, "cannot be read"),
+        (_executed("delete from state"), "damaged"),
+        (_executed("update state set mark = 5"), None),
+        (_executed("update state set reached = 'x'"), None),
+    ],
+)
+def test_file_that_is_no_index_of_ours_says_so_and_is_made_anew(desk: Desk, damage, words: str | None) -> None:
     desk.add(change_of("1", title="Reef"))
-    (desk.folder / NAME).write_bytes(content)
-    _search_says(desk, "damaged|another release|cannot be read")
-    desk.follow()
-    assert desk.names("reef") == ["1"]
-
-
-def test_lost_index_is_made_anew(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
-    (desk.folder / NAME).unlink()
-    _search_says(desk, "missing")
-    desk.follow()
-    assert desk.names("reef") == ["1"]
-
-
-def test_index_of_another_version_is_made_anew(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
-    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
-        connection.execute("pragma user_version = 99").close()
-    _search_says(desk, "another release")
-    desk.follow()
-    assert desk.names("reef") == ["1"]
-
-
-@pytest.mark.parametrize("wrong", ["delete from state", "update state set mark = 5", "update state set reached = 'x'"])
-def test_index_whose_state_is_damaged_is_made_anew(desk: Desk, wrong: str) -> None:
-    desk.add(change_of("1", title="Reef"))
-    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
-        connection.execute("pragma ignore_check_constraints = on").close()
-        connection.execute(wrong).close()
-        connection.commit()
+    damage(desk.folder / NAME)
+    if words is not None:
+        _search_says(desk, words)
     desk.follow()
     assert desk.names("reef") == ["1"]
     assert desk.search().reached > 0
-
-
-def test_search_in_an_index_without_a_state_says_so(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
-    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
-        connection.execute("delete from state").close()
-        connection.commit()
-    _search_says(desk, "damaged")
-
-
-def test_other_database_in_its_place_is_made_anew(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
-    (desk.folder / NAME).unlink()
-    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
-        connection.executescript(f"pragma user_version = {sqlite_index.VERSION}; create table x (y);")
-    _search_says(desk, "cannot be read")
-    desk.follow()
-    assert desk.names("reef") == ["1"]
 
 
 @pytest.mark.slow

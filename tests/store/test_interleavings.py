@@ -335,6 +335,7 @@ def reboot(stage: Scene) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.share(one_in=2)
 @pytest.mark.unmeasured
 @pytest.mark.parametrize(
     "happens",

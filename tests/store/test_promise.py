@@ -145,7 +145,7 @@ def _make_chaos(folder: Path, household: Household, harvesters: list[Harvester],
                 for harvester in harvesters:
                     stack.enter_context(harvester.asking)
                 reboot(folder, household)
-    household.tend_until(lambda: household.happened.keys() >= {"killed", "stopped"})
+    household.tend_until(lambda: household.happened["killed"] >= 3 and household.happened["stopped"] > 0)
 
 
 def _published(store: SqliteStore) -> int:
