@@ -188,6 +188,7 @@ def secure(certificate: Path) -> Iterator[Server]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.needs("openssl")
 def test_client_certificate_is_shown_and_verification_may_be_switched_off(secure, make, certificate):
     shown = []

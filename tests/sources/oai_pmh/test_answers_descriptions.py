@@ -29,12 +29,8 @@ def test_identify_is_read_whole():
             "<description><e xmlns='urn:e' xsi:x='1'/><!-- c --></description></Identify>"
         )
     )
-    assert (answer.response_date, answer.repository_name, answer.base_url, answer.protocol_version) == (
-        "2024-01-01T00:00:00Z",
-        "A & B",
-        "http://x.org/oai",
-        "2.0",
-    )
+    assert (answer.response_date, answer.repository_name) == ("2024-01-01T00:00:00Z", "A & B")
+    assert (answer.base_url, answer.protocol_version) == ("http://x.org/oai", "2.0")
     assert (answer.admin_emails, answer.compressions) == (("a@x.org", "b@x.org"), ("gzip",))
     assert (answer.earliest_datestamp, answer.deleted_record, answer.granularity) == ("1990-01-01", "no", "YYYY-MM-DD")
     (description,) = answer.descriptions

@@ -38,24 +38,17 @@ def _record(number: int, payload: str = "<d xmlns='urn:d'/>") -> str:
 
 @recorded
 def test_the_recorded_identify_tells_its_version_and_knows_no_dates_and_no_granularity():
-    identify_answer = parse_identify(_body("I1.txt"))
-    assert (
-        identify_answer.repository_name,
-        identify_answer.base_url,
-        identify_answer.protocol_version,
-        identify_answer.admin_emails,
-    ) == ("The University of Spa E-print System", "http://an.oa.org/OAI-script", "1.0", ("mailto:adm@spa.ac.be",))
-    assert identify_answer.response_date == "2000-10-01T19:20:30-04:00"
-    assert (identify_answer.earliest_datestamp, identify_answer.deleted_record, identify_answer.granularity) == (
-        "",
-        "",
-        "",
+    answer = parse_identify(_body("I1.txt"))
+    assert (answer.repository_name, answer.base_url) == (
+        "The University of Spa E-print System",
+        "http://an.oa.org/OAI-script",
     )
-    assert [description.partition(b" ")[0] for description in identify_answer.descriptions] == [
-        b"<oai-identifier",
-        b"<eprints",
-    ]
-    assert identify_answer.repairs == ("The source speaks OAI-PMH 1.0.",)
+    assert (answer.protocol_version, answer.admin_emails) == ("1.0", ("mailto:adm@spa.ac.be",))
+    assert answer.response_date == "2000-10-01T19:20:30-04:00"
+    assert (answer.earliest_datestamp, answer.deleted_record, answer.granularity) == ("", "", "")
+    names = [description.partition(b" ")[0] for description in answer.descriptions]
+    assert names == [b"<oai-identifier", b"<eprints"]
+    assert answer.repairs == ("The source speaks OAI-PMH 1.0.",)
 
 
 @recorded
@@ -121,10 +114,8 @@ def test_the_recorded_single_records_are_cut_where_they_lie(name: str, tag: byte
 
 @recorded
 def test_the_recorded_formats_and_sets_are_read():
-    assert [format_.metadata_prefix for format_ in parse_formats(_body("LMF1.txt")).formats] == [
-        "oai_rfc1807",
-        "oai_dc",
-    ]
+    prefixes = [format_.metadata_prefix for format_ in parse_formats(_body("LMF1.txt")).formats]
+    assert prefixes == ["oai_rfc1807", "oai_dc"]
     assert [format_.metadata_prefix for format_ in parse_formats(_body("LMF2.txt")).formats][2:] == ["oai_marc"]
     sets = parse_sets(_body("LS1.txt")).sets
     assert [set_.spec for set_ in sets][:2] == ["Oceanside", "Oceanside:CompEnt"]

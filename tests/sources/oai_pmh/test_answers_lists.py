@@ -20,26 +20,17 @@ def test_clean_page_is_read_as_it_is():
     assert (answer.repaired, answer.repairs) == (b"", ())
     assert answer.token == ResumptionToken("t")
     first, second = answer.slices
-    assert (first.identifier, first.datestamp, first.sets, first.is_deleted) == (
-        "oai:x:1",
-        "2024-01-01",
-        ("a", "a:b"),
-        False,
-    )
+    facts = (first.identifier, first.datestamp, first.sets, first.is_deleted)
+    assert facts == ("oai:x:1", "2024-01-01", ("a", "a:b"), False)
     assert body[first.start : first.stop] == DC.format("Work 1").encode()
     assert (second.is_deleted, second.start, second.stop, second.problem) == (True, 0, 0, "")
 
 
 @each_row("status", ["deleted", "Deleted", " DELETED "])
-def test_deleted_in_any_case_is_deleted(status: str):
-    (slice_,) = parse_list(page(record(1, metadata="", status=status)).encode()).slices
-    assert slice_.is_deleted
-    assert not slice_.problem
-
-
-def test_deleted_record_that_still_has_metadata_has_none_for_us():
-    (slice_,) = parse_list(page(record(1, status="deleted")).encode()).slices
-    assert (slice_.is_deleted, slice_.start, slice_.stop) == (True, 0, 0)
+@each_row("metadata", ["", None])
+def test_deleted_in_any_case_is_deleted_and_metadata_that_it_still_has_is_none_for_us(status: str, metadata):
+    (slice_,) = parse_list(page(record(1, metadata=metadata, status=status)).encode()).slices
+    assert (slice_.is_deleted, slice_.start, slice_.stop, slice_.problem) == (True, 0, 0, "")
 
 
 @each_row(
@@ -178,20 +169,17 @@ def test_partly_prefixed_page_is_not_taken_for_an_everyday_one():
     assert [payload(body, slice_)[0].text for slice_ in answer.slices] == ["Work 1", "Work 2"]
 
 
-def test_list_of_headers_needs_no_metadata():
+def test_list_of_headers_needs_no_metadata_and_headers_wrapped_in_records_are_headers():
     header = "<header><identifier>oai:x:1</identifier><datestamp>2024-01-01</datestamp><setSpec/></header>"
-    (slice_,) = parse_list(page(header, verb="ListIdentifiers").encode()).slices
-    assert (slice_.identifier, slice_.sets, slice_.problem) == ("oai:x:1", (), "")
+    for entry in (header, record(1, "")):
+        (slice_,) = parse_list(page(entry, verb="ListIdentifiers").encode()).slices
+        assert (slice_.identifier, slice_.sets, slice_.problem) == ("oai:x:1", (), "")
 
 
-def test_headers_wrapped_in_records_are_headers():
-    (slice_,) = parse_list(page(record(1, ""), verb="ListIdentifiers").encode()).slices
-    assert (slice_.identifier, slice_.problem) == ("oai:x:1", "")
-
-
-def test_get_record_is_a_list_of_one():
+def test_get_record_is_a_list_of_one_and_an_empty_list_is_empty():
     answer = parse_list(page(record(1), verb="GetRecord").encode())
     assert (answer.verb, identifiers(answer.slices), answer.token) == ("GetRecord", ["1"], None)
+    assert parse_list(page().encode()).slices == ()
 
 
 def test_errors_are_returned_with_code_and_sentence():
@@ -199,10 +187,6 @@ def test_errors_are_returned_with_code_and_sentence():
     assert answer.errors == (("noRecordsMatch", "None."),)
     assert (answer.verb, answer.slices) == ("", ())
     assert parse_list(error("").encode()).errors == (("unknown", ""),)
-
-
-def test_empty_list_is_empty():
-    assert parse_list(page().encode()).slices == ()
 
 
 @each_row(

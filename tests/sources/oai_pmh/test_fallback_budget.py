@@ -75,10 +75,10 @@ def test_next_run_goes_on_where_the_budget_was_spent():
 
 
 def test_new_records_renew_the_budget_so_a_source_comes_whole_record_by_record():
-    repository = Repository(faults=[_list_records_fails]).fill(150)
-    steps, error = _until_it_ends(repository, Budget(most_requests=100))
+    repository = Repository(faults=[_list_records_fails]).fill(110)
+    steps, error = _until_it_ends(repository, Budget(most_requests=80))
     assert error == ""
-    assert len(set(good(steps))) == 150
+    assert len(set(good(steps))) == 110
     assert steps[-1].end is ListEnd.PROPER
 
 
@@ -106,7 +106,7 @@ def test_records_that_the_run_has_had_in_the_window_that_was_divided_renew_nothi
     assert before < len(repository.asked)
 
 
-@each_row("most_requests", [20, 200])
+@each_row("most_requests", [20, 100])
 def test_records_that_come_again_and_again_in_smaller_windows_spend_the_budget(most_requests: int):
     repository = Repository(faults=[_every_page_has_a_token], page_size=100, is_ordered=False).fill(60)
     repository.records = dict(reversed(repository.records.items()))
@@ -119,10 +119,10 @@ def test_records_that_come_again_and_again_in_smaller_windows_spend_the_budget(m
 
 
 def test_list_that_comes_newest_first_and_breaks_off_comes_whole_in_smaller_windows():
-    repository = Repository(faults=[_tokens_fail], page_size=10, is_ordered=False).fill(320)
+    repository = Repository(faults=[_tokens_fail], page_size=10, is_ordered=False).fill(120)
     repository.records = dict(reversed(repository.records.items()))
-    steps, error = _until_it_ends(repository, Budget(most_requests=100))
-    assert (error, len(set(good(steps)))) == ("", 320)
+    steps, error = _until_it_ends(repository, Budget(most_requests=40))
+    assert (error, len(set(good(steps)))) == ("", 120)
 
 
 def test_names_that_ListIdentifiers_brings_are_not_counted():  # noqa: N802 - the standard's word
