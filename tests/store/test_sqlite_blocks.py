@@ -1,4 +1,4 @@
-"""Blocks that are damaged or missing, as readers meet them; rows and files that others change or hold."""
+"""What others have changed or hold: rows of blocks, own lists, and the file."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from gateway.errors import StoreDamaged
 from gateway.model import Key, Publication, Selection
 from gateway.store import sqlite_compaction
-from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_own_lists import OwnList, _grown
 
 LIST = Selection("oai_dc")
@@ -22,43 +20,6 @@ def full(store, clocks, make_change):
     store.publish(store.intend(), Publication("laro", tuple(make_change(f"{number}") for number in range(200))))
     clocks.pass_seconds(1)
     return store
-
-
-def damage(store, statement):
-    with store._file.writing() as session:
-        session.execute(statement)
-
-
-def first(view):
-    return view.resources(LIST, 0, 1, 1)[0].identifier
-
-
-def test_a_record_of_a_damaged_block_is_an_error_that_names_the_block(full):
-    damage(full, "update body set records = x'ff'")
-    with full.view() as view, pytest.raises(StoreDamaged, match=r"The block \d+ is damaged"):
-        view.record(first(view), "oai_dc")
-
-
-def test_numbers_of_items_that_are_damaged_are_an_error(full):
-    damage(full, "update body set items = x'ff'")
-    with full.view() as view, pytest.raises(StoreDamaged, match=r"The block \d+ is damaged"):
-        view.entries(LIST, 10)
-
-
-def test_a_page_with_a_missing_block_is_an_error(full):
-    damage(full, "delete from body")
-    with full.view() as view, pytest.raises(StoreDamaged, match=r"The block \d+ is missing"):
-        view.parts(LIST, None, 200, only_headers=False, is_exact=False)
-
-
-def test_records_without_a_block_are_an_error(full):
-    damage(full, "delete from block")
-    with full.view() as view:
-        name = first(view)
-        with pytest.raises(StoreDamaged, match="No block has the record"):
-            list(view.records([name], "oai_dc"))
-        with pytest.raises(StoreDamaged, match="No block has the record"):
-            Blocks(view._session).record(1, Key(1, 1))
 
 
 def test_work_on_rows_that_others_have_changed_is_dropped(full, monkeypatch):

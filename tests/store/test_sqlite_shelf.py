@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +12,9 @@ from gateway.errors import StoreDamaged
 from gateway.model import Key, Publication, Selection
 from gateway.store.blocks import pack
 from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_blocks import Blocks
 from gateway.store.sqlite_shelf import Shelf
+from gateway.store.sqlite_view import SqliteView
 from tests.rows import each_row
 
 DC = Selection("oai_dc")
@@ -25,7 +29,7 @@ def published(store, make_change, path) -> bytes:
 
 
 @contextmanager
-def damaged(published: bytes, clocks, folder, statement: str):
+def damaged(published: bytes, clocks, folder: Path, statement: str) -> Iterator[SqliteStore]:
     """Open a copy of the store in which something was changed."""
     (folder / "copy.sqlite").write_bytes(published)
     with closing(SqliteStore(folder / "copy.sqlite", clock=clocks.host())) as store:
@@ -43,15 +47,12 @@ def damaged(published: bytes, clocks, folder, statement: str):
         "update place set datestamp = 1",
     ],
 )
-def test_a_record_that_no_block_has_is_not_superseded_and_cannot_be_read(
-    published, clocks, tmp_path, make_change, statement
-):
-    with damaged(published, clocks, tmp_path, statement) as store:
-        if "holes" not in statement and "datestamp" not in statement:
-            with pytest.raises(StoreDamaged, match="No block has the record"), store.view() as view:
-                view.record("oai:laro/a", "oai_dc")
-        with pytest.raises(StoreDamaged, match="No block has the record"):
-            store.publish(store.intend(), Publication("laro", (make_change("a", 2),)))
+def test_a_record_that_no_block_has_is_not_superseded(published, clocks, tmp_path, make_change, statement):
+    with (
+        damaged(published, clocks, tmp_path, statement) as store,
+        pytest.raises(StoreDamaged, match="No block has the record"),
+    ):
+        store.publish(store.intend(), Publication("laro", (make_change("a", 2),)))
 
 
 @each_row("key", [Key(1, 1), Key(2**40, 9)])
@@ -61,39 +62,60 @@ def test_a_record_that_no_block_has_changes_no_set(store, key):
         Shelf(session).regroup(1, key, frozenset({1}), frozenset())
 
 
+def page(view: SqliteView) -> object:
+    return view.page(DC, None, 9)
+
+
+def pieces(view: SqliteView) -> object:
+    return view.parts(DC, None, 200, only_headers=False, is_exact=False)
+
+
+def headers(view: SqliteView) -> object:
+    return view.parts(DC, None, 9, only_headers=True, is_exact=True)
+
+
+def record(view: SqliteView) -> object:
+    return view.record("oai:laro/a", "oai_dc")
+
+
+def records(view: SqliteView) -> object:
+    return list(view.records(["oai:laro/a"], "oai_dc"))
+
+
+def key(view: SqliteView) -> object:
+    return Blocks(view._session).record(1, Key(1, 1))
+
+
+def entries(view: SqliteView) -> object:
+    return view.entries(DC, 10)
+
+
+LACKS, UNKNOWN = "The block 1 has not the 3 records that it should have", "No block has the record"
+LENGTHS = f"update body set lengths = x'{pack([9]).hex()}'"
+
+
 @each_row(
-    "statement, sentence",
+    "statement, read, sentence",
     [
-        ("update body set records = x'ffffff'", "The block 1 is damaged: A piece cannot be inflated"),
-        ("update body set lengths = x'ffffff'", "The block 1 is damaged: Numbers cannot be inflated"),
-        (
-            f"update body set lengths = x'{pack([9]).hex()}'",
-            "The block 1 is damaged: The lengths of its records are not",
-        ),
-        ("update block set count = 3", "The block 1 has not the 3 records that it should have"),
-        ("delete from body", "The block 1 is missing"),
+        ("update body set records = x'ffffff'", page, "The block 1 is damaged: A piece cannot be inflated"),
+        ("update body set records = x'ffffff'", record, "The block 1 is damaged"),
+        ("update body set headers = x'ffffff'", headers, "The block 1 is damaged: A piece cannot be inflated"),
+        ("update body set lengths = x'ffffff'", page, "The block 1 is damaged: Numbers cannot be inflated"),
+        (LENGTHS, page, "The block 1 is damaged: The lengths of its records are not"),
+        ("update body set items = x'ffffff'", entries, "The block 1 is damaged"),
+        ("update block set count = 3", page, LACKS),
+        ("update block set count = 3", headers, LACKS),
+        *(("delete from body", read, "The block 1 is missing") for read in (page, pieces)),
+        *(("delete from block", read, UNKNOWN) for read in (record, records, key)),
+        ("update place set number = 9", record, UNKNOWN),
     ],
 )
-def test_a_block_that_cannot_be_read_is_named(published, clocks, tmp_path, statement, sentence):
+def test_what_cannot_be_read_is_an_error_that_names_the_block(
+    published, clocks, tmp_path, statement: str, read: Callable[[SqliteView], object], sentence: str
+):
     with (
         damaged(published, clocks, tmp_path, statement) as store,
         pytest.raises(StoreDamaged, match=sentence),
         store.view() as view,
     ):
-        view.page(DC, None, 9)
-
-
-@each_row(
-    "statement, sentence",
-    [
-        ("update body set headers = x'ffffff'", "The block 1 is damaged: A piece cannot be inflated"),
-        ("update block set count = 3", "The block 1 has not the 3 records that it should have"),
-    ],
-)
-def test_headers_that_cannot_be_read_are_those_of_a_named_block(published, clocks, tmp_path, statement, sentence):
-    with (
-        damaged(published, clocks, tmp_path, statement) as store,
-        pytest.raises(StoreDamaged, match=sentence),
-        store.view() as view,
-    ):
-        view.parts(DC, None, 9, only_headers=True, is_exact=True)
+        read(view)
