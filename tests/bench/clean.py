@@ -7,71 +7,43 @@ Run as a process: `python -m tests.bench.clean FOLDER URL`.
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
-from typing import NamedTuple
 
 import requests
 
 from gateway.model import Cursor, RawPage, Source
-from gateway.store.opening import open_store
 from harvester.harvest.instance import Instance, opened
 from harvester.harvest.publishing.publication import Publication
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
 from harvester.sources.oai_pmh.answers import parse_list
-from tests import live
-from tests.bench.source import ROOT, serving
+from tests.bench.runs import Done, harvested
+from tests.bench.source import serving
 from tests.bench.table import Row, main
 
 _MOST = 50_000  # records; the ratio does not depend on more
+_PLAIN = (sys.executable, "-m", "tests.bench.clean")
 _ROUNDS = 3  # in turn, of which the quickest counts: what disturbs one of them makes it slower only
-
-
-class Cost(NamedTuple):
-    """What one harvest took: from the start of its process to the end, and of the processors, children and all."""
-
-    seconds: float
-    processor: float
 
 
 def rows(records: int) -> Iterator[Row]:
     """Measure both, in turn."""
     records = min(records, _MOST)
-    ours, plain = list[Cost](), list[Cost]()
+    ours, plain = list[Done](), list[Done]()
     with serving(records) as source:
         for _ in range(_ROUNDS if records == _MOST else 1):
-            ours.append(_harvested(source, records, is_plain=False))
-            plain.append(_harvested(source, records, is_plain=True))
+            ours.append(harvested({"corpus": source}, records))
+            plain.append(harvested({"corpus": source}, records, program=_PLAIN))
     what = "a harvest that withstands faults, against a plain one, clean endpoint"
     times_by_kind = [" ".join(f"{cost.seconds:.2f}" for cost in sorted(costs)) for costs in (ours, plain)]
     note = f"{records:,} records into the store, processes and all: {times_by_kind[0]} s against {times_by_kind[1]} s"
     times = min(cost.seconds for cost in ours) / min(cost.seconds for cost in plain)
     yield Row(what, times, 1.15, note=note)
-    first, second = (min(cost.processor for cost in costs) for costs in (ours, plain))
+    first, second = (min(cost.processors for cost in costs) for costs in (ours, plain))
     yield Row("the same in time of the processors", first / second, 1.15, note=f"{first:.2f} s against {second:.2f} s")
-
-
-def _harvested(source: str, records: int, *, is_plain: bool) -> Cost:
-    """Return what one harvest costs."""
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
-        folder = live.instance(Path(scratch), {"corpus": (source, ("oai_dc",))})
-        ours = live.command("harvester", folder, "run", "corpus")
-        line = [sys.executable, "-m", "tests.bench.clean", str(folder), source] if is_plain else ours
-        started, before = time.monotonic(), getrusage(RUSAGE_CHILDREN)
-        done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
-        seconds, after = time.monotonic() - started, getrusage(RUSAGE_CHILDREN)
-        assert done.returncode == 0, done.stderr
-        with closing(open_store(folder)) as store:
-            held = store.counts("corpus")["items"]
-        assert held == records, f"{held} of {records} records are in the store"
-    return Cost(seconds, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 
 
 def _plainly(instance: Instance, url: str) -> None:

@@ -25,14 +25,12 @@ from tests import live
 from tests.bench import stores
 from tests.bench.client import Client
 from tests.bench.load import loader, rate
+from tests.bench.runs import rounds
 from tests.bench.table import Row, main
 
 _SHARE = 0.2  # of the items, which are updated
 _AT_ONCE = 100  # items of a publication
 _PAGES = 40
-_LONG = (3, 3.0)  # rounds, and seconds of each measurement
-_SHORT = (1, 1.0)  # with a corpus too small for figures
-_SMALL = 100_000
 _GZIP = ["Accept-Encoding: gzip"]
 
 
@@ -97,11 +95,11 @@ def _change(state: ItemState, sets: tuple[str, ...], contents: dict[str, bytes])
 
 def _records_per_second(folder: Path, records: int) -> float:
     """Return how many records a second the server gives in gzip answers."""
-    rounds, seconds = _LONG if records >= _SMALL else _SHORT
+    times, seconds = rounds(records, 3, 3.0)
     with live.served(folder, serve_workers=1, oai_page_size=500) as server, Client(server.url) as client:
         pages = list(islice(client.walk(metadataPrefix="oai_dc"), 1, _PAGES + 1))
         size = sum(page.body.count(b"<record>") for page in pages) / max(1, len(pages))
-        return size * median(rate([page.url for page in pages], seconds, _GZIP) for _ in range(rounds))
+        return size * median(rate([page.url for page in pages], seconds, _GZIP) for _ in range(times))
 
 
 if __name__ == "__main__":

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import unquote
+
+from tests.bench import runs
 
 HOSTS = 200  # of pages
 LATENCY = 0.2
@@ -89,16 +89,16 @@ def _answered(host: str, path: str) -> tuple[int, dict[str, str], bytes]:
     return 200, {"Content-Type": "text/html"}, _page(number)
 
 
-async def _serve(latency: float) -> None:
+async def answer_lines(answered: Callable[[str, dict[str, str]], Awaitable[tuple[int, dict[str, str], bytes]]]) -> None:
+    """Answer requests by their path and headers, at a free port of loopback; print it first, and go on for ever."""
+
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while asked := await reader.readline():
-            path = asked.split()[1].decode()
-            host = ""
+            received = dict[str, str]()
             while (line := await reader.readline()) not in (b"\r\n", b""):
                 name, _, value = line.decode().partition(":")
-                host = value.strip() if name.lower() == "host" else host
-            await asyncio.sleep(latency)
-            status, headers, body = _answered(host.partition(":")[0], path)
+                received[name.lower()] = value.strip()
+            status, headers, body = await answered(asked.split()[1].decode(), received)
             fields = {**headers, "Content-Length": str(len(body))}
             head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
             writer.write(f"HTTP/1.1 {status} x\r\n{head}\r\n".encode() + body)
@@ -109,17 +109,17 @@ async def _serve(latency: float) -> None:
     await server.serve_forever()
 
 
+async def _late(path: str, received: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+    await asyncio.sleep(float(sys.argv[1]))
+    return _answered(received.get("host", "").partition(":")[0], path)
+
+
 @contextmanager
 def serving(latency: float = LATENCY) -> Iterator[int]:
     """Serve from a process of its own; the port is the context's value."""
-    line = [sys.executable, "-m", "tests.bench.doubles", str(latency)]
-    with subprocess.Popen(line, cwd=Path(__file__).parents[2], text=True, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        try:
-            yield int(process.stdout.readline())
-        finally:
-            process.terminate()
+    with runs.serving("tests.bench.doubles", latency) as port:
+        yield int(port)
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(float(sys.argv[1])))
+    asyncio.run(answer_lines(_late))

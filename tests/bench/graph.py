@@ -7,13 +7,11 @@ Every second item was searched for: it has a policy, two subjects of Crossref an
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
 from pathlib import Path
-from time import perf_counter
 
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
@@ -24,7 +22,7 @@ from gateway.store.base import Store
 from gateway.store.opening import open_discovery, open_store
 from tests import live
 from tests.bench import stores
-from tests.bench.memory import sampled
+from tests.bench.runs import Done, run
 from tests.bench.table import Row, main
 
 _EXPORTED, _LOADED = 1_000_000, 100_000  # the items of the figures
@@ -91,28 +89,22 @@ def rows(records: int) -> Iterator[Row]:
     try:
         for number, format_ in zip(count(), ("neo4j", "graphml"), strict=False):
             folder = scratch / str(number)
-            seconds, memory = _timed(stored.folder, "export", str(folder), "--as", format_)
+            done = _graph(stored.folder, "export", str(folder), "--as", format_)
             size = sum(file.stat().st_size for file in folder.iterdir()) / 2**20
-            note = f"{records:,} items in {seconds:.0f} s, extrapolated; {size:,.0f} MiB of files"
-            whole = seconds / 60 * _EXPORTED / records
+            note = f"{records:,} items in {done.seconds:.0f} s, extrapolated; {size:,.0f} MiB of files"
+            whole = done.seconds / 60 * _EXPORTED / records
             yield Row(f"graph: export of 1,000,000 items as {format_}", whole, 10, unit=" min", note=note)
-            yield Row(f"graph: memory of an export as {format_}", memory, 150, unit=" MiB")
-        seconds, memory = _timed(stored.folder, "load", str(scratch / "0"))
-        note = f"{records:,} items in {seconds:.0f} s, extrapolated; {memory:.0f} MiB of memory"
-        yield Row("graph: loading 100,000 items", seconds * _LOADED / records, 60, unit=" s", note=note)
+            yield Row(f"graph: memory of an export as {format_}", done.samples.largest, 150, unit=" MiB")
+        done = _graph(stored.folder, "load", str(scratch / "0"))
+        note = f"{records:,} items in {done.seconds:.0f} s, extrapolated; {done.samples.largest:.0f} MiB of memory"
+        yield Row("graph: loading 100,000 items", done.seconds * _LOADED / records, 60, unit=" s", note=note)
     finally:
         shutil.rmtree(scratch)
         shutil.rmtree(stored.folder / "graph", ignore_errors=True)
 
 
-def _timed(folder: Path, *arguments: str) -> tuple[float, float]:
-    """Return how many seconds a command took, and how many MiB of memory it needed."""
-    begun = perf_counter()
-    line = live.command("harvester", folder, "--quiet", "graph", *arguments)
-    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as process, sampled(process.pid) as samples:
-        status = process.wait()
-    assert status == 0, arguments
-    return perf_counter() - begun, samples.largest
+def _graph(folder: Path, *arguments: str) -> Done:
+    return run(live.command("harvester", folder, "--quiet", "graph", *arguments))
 
 
 if __name__ == "__main__":

@@ -1,37 +1,56 @@
-"""What harvesting costs: a harvest into the store, both formats published, against sickle merely reading."""
+"""What harvesting costs: a harvest into the store, both formats published, against sickle merely reading.
+
+And what it brings to harvest in windows, and several endpoints at once, where each answer is as late as real ones are.
+An index of Solr is harvested from the first request to the last record published.
+"""
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import sickle
 
-from gateway.store.opening import open_store
 from tests import live
-from tests.bench.memory import Samples, sampled
+from tests.bench.corpus import WORKS
+from tests.bench.runs import harvested, run
 from tests.bench.source import serving
 from tests.bench.table import Row, main
+from tests.sample import solr
 
 # Sickle needs minutes for a million, and its rate does not depend on the number.
 _COMPARED = 100_000
+_LATENCY, _SIZE = 0.3, 100  # seconds before every answer, and records of a page, as many repositories have them
+_UNTIL = "until = '2024-12-31'\n"  # all that the source has: no window is planned for later years
+_SLICED = f"{_UNTIL}slice = 'month'\n"
+_MOST = 5_000  # records of each endpoint
+# Eight ways to write one loopback address: to the harvester they are eight hosts.
+_HOSTS = ("127.0.0.1", "localhost", "127.1", "127.0.1", "2130706433", "0x7f.1", "0177.1", "0x7f000001")
+_DOCUMENTS, _FULLTEXTS = 25_415, 1_023  # of LARO
 
 
 def rows(records: int) -> Iterator[Row]:
+    """Measure all harvests."""
+    yield from _compared(records)
+    yield from _windows(min(records, WORKS))
+    yield _parallel(min(records // len(_HOSTS), _MOST))
+    yield _solr(min(records, _DOCUMENTS))
+
+
+def _compared(records: int) -> Iterator[Row]:
     """Measure the rate of both clients, then what a large harvest holds in memory."""
     compared = min(records, _COMPARED)
     with serving(compared) as source:
         theirs = _read_by_sickle(source, compared)
-        ours, samples = _harvested(source, compared)
+        ours, _, samples, *_ = harvested({"corpus": source}, compared)
     note = f"{compared / ours:,.0f} and {compared / theirs:,.0f} records/s, {compared:,} records, processes and all"
     yield Row("harvest into the store, against sickle merely reading", theirs / ours, 0.8, is_least=True, note=note)
     if records > compared:
         with serving(records) as source:
-            ours, samples = _harvested(source, records)
+            ours, _, samples, *_ = harvested({"corpus": source}, records)
     note = f"{records / ours:,.0f} records/s; last quarter / second quarter: {samples.growth:.2f}"
     what = f"memory of each harvester process while {records:,} records pass"
     yield Row(what, samples.largest, 150, unit=" MiB", note=note)
@@ -45,20 +64,44 @@ def _read_by_sickle(source: str, records: int) -> float:
     return time.monotonic() - started
 
 
-def _harvested(source: str, records: int) -> tuple[float, Samples]:
-    """Return the seconds that `harvester run` needs, from its start to its end, and the memory it had."""
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
-        folder = live.instance(Path(scratch), {"corpus": (source, ("oai_dc",))})
-        started = time.monotonic()
-        line = live.command("harvester", folder, "run", "corpus")
-        with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as process, sampled(process.pid) as samples:
-            _, output = process.communicate()
-        seconds = time.monotonic() - started
-        assert process.returncode == 0, output
-        with closing(open_store(folder)) as store:
-            held = store.counts("corpus")["items"]
-        assert held == records, f"{held} of {records} records are in the store"
-    return seconds, samples
+def _windows(records: int) -> Iterator[Row]:
+    """Measure the harvest of the same source in three ways."""
+    with serving(records, _LATENCY, _SIZE) as source:
+        plain = harvested({"corpus": source}, records, _UNTIL).seconds
+        one = harvested({"corpus": source}, records, _SLICED).seconds
+        four = harvested({"corpus": source}, records, f"{_SLICED}connections = 4\n").seconds
+    note = f"{records:,} records, pages of {_SIZE}, 300 ms each: {records / plain:,.0f} records/s by tokens"
+    yield Row("rate in windows, one after the other, against plain tokens", plain / one, 0.9, is_least=True, note=note)
+    note = f"{records / one:,.0f} records/s in windows of a month, {records / four:,.0f} in four of them at once"
+    yield Row("rate in four windows at once, against plain tokens", plain / four, 2.5, is_least=True, note=note)
+
+
+def _parallel(share: int) -> Row:
+    """Measure one endpoint alone, then all eight at once."""
+    with serving(share, _LATENCY, _SIZE) as source:
+        one = harvested(_named(source, _HOSTS[:1]), share, is_checked=True).seconds
+        eight = harvested(_named(source, _HOSTS), share, is_checked=True).seconds
+    note = f"{share:,} records each: one in {one:.1f} s, eight in {eight:.1f} s, processes and all"
+    times = len(_HOSTS) * one / eight
+    return Row("eight endpoints with 300 ms latency at once, against one", times, 6, is_least=True, note=note)
+
+
+def _named(source: str, hosts: tuple[str, ...]) -> dict[str, str]:
+    parts = urlsplit(source)
+    return {f"endpoint-{place}": f"http://{host}:{parts.port}{parts.path}" for place, host in enumerate(hosts)}
+
+
+def _solr(count: int) -> Row:
+    """Measure the rate of one harvest of LARO's documents, all processes included."""
+    index = solr.Index(solr.laro(count, _FULLTEXTS))
+    with solr.serving(index) as core, tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
+        folder = live.instance(Path(scratch), {})
+        run(live.command("harvester", folder, "source", "add", "laro", core, "--kind", "solr"))
+        seconds = run(live.command("harvester", folder, "run", "laro")).seconds
+    # What a library's own cursorMark feed was measured to give (hathitrust/oai_solr); we must not be what slows it.
+    note = f"{count:,} documents in {seconds:.1f} s, processes and all; the index answers from this process"
+    what = "documents of a Solr index harvested and published"
+    return Row(what, count / seconds, 300, is_least=True, unit="/s", note=note)
 
 
 if __name__ == "__main__":

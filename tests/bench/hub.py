@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import closing
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 from gateway.model import HubMode, HubRequest
 from gateway.store.opening import open_subscribers
 from tests import live
-from tests.bench.memory import sampled
-from tests.bench.source import ROOT
+from tests.bench import runs
 from tests.bench.table import Row, main
 from tests.publish.desk import START, Desk, Sent
 
@@ -33,26 +31,21 @@ def rows(_records: int) -> Iterator[Row]:
         "hub_allow": "127.0.0.0/8",
         "repository_domain": "gateway.example.org",
     }
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch, _subscribers() as far:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch, runs.serving("tests.bench.hub", "serve") as far:
         folder = live.instance(Path(scratch), {})
         desk = Desk(folder)
         with closing(desk.store), closing(desk.inbox):
             desk.add("laro")
             desk.sent(*(Sent(str(number)) for number in range(_CHANGES)))
-        _subscribe(folder, f"http://127.0.0.1:{port}", far)
+        _subscribe(folder, f"http://127.0.0.1:{port}", int(far))
         with live.served(folder, "--port", str(port), serve_workers=1, **settings):
-            started = time.monotonic()
-            line = live.command("harvester", folder, "tend")
-            with (
-                subprocess.Popen(line, env=live.environment(settings), text=True, stderr=subprocess.PIPE) as process,
-                sampled(process.pid) as samples,
-            ):
-                _, words = process.communicate()
-            seconds = time.monotonic() - started
-        assert f"delivered {_SUBSCRIBERS}." in words, words
+            done = runs.run(live.command("harvester", folder, "tend"), live.environment(settings))
+        assert f"delivered {_SUBSCRIBERS}." in done.errors, done.errors
     what = f"{_SUBSCRIBERS:,} subscribers 50 ms away are told of a change"
-    yield Row(what, seconds, 30, unit=" s", note=f"with the start of the command, and {_CHANGES} changes in each body")
-    yield Row("memory of the harvester meanwhile", samples.largest, 100, unit=" MiB")
+    yield Row(
+        what, done.seconds, 30, unit=" s", note=f"with the start of the command, and {_CHANGES} changes in each body"
+    )
+    yield Row("memory of the harvester meanwhile", done.samples.largest, 100, unit=" MiB")
 
 
 def _subscribe(folder: Path, site: str, port: int) -> None:
@@ -68,29 +61,16 @@ def _subscribe(folder: Path, site: str, port: int) -> None:
             subscribers.confirm_request(asked.number, _EVER)
 
 
-@contextmanager
-def _subscribers() -> Iterator[int]:
-    """Run the subscribers in a process of their own; yield their port."""
-    line = [sys.executable, "-m", "tests.bench.hub", "serve"]
-    with subprocess.Popen(line, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        try:
-            yield int(process.stdout.readline())
-        finally:
-            process.terminate()
+class _Far(runs.Quiet):
+    """A subscriber that is far away, and closes each connection."""
 
+    protocol_version = "HTTP/1.0"
 
-class _Far(BaseHTTPRequestHandler):
-    """A subscriber that is far away."""
-
-    def do_POST(self) -> None:
+    def answer(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         time.sleep(_AWAY_SECONDS)
         self.send_response(204)
         self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Write nothing."""
 
 
 class _Server(ThreadingHTTPServer):

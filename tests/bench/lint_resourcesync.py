@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests import live
-from tests.bench.memory import sampled
 from tests.bench.resourcesync_source import serving
+from tests.bench.runs import run
 from tests.bench.table import Row, main
 
 
@@ -29,18 +27,11 @@ def rows(records: int) -> Iterator[Row]:
 
 def _measured(what: str, folder: Path, url: str, *options: str) -> Iterator[Row]:
     line = live.command("harvester", folder, "lint-resourcesync", url, "--fetch", "0", "--json", *options)
-    environment = live.environment({"fetch_delay_seconds": 0})
-    began = time.monotonic()
-    with (
-        subprocess.Popen(line, stdout=subprocess.PIPE, env=environment) as process,
-        sampled(process.pid) as samples,
-    ):
-        output, _ = process.communicate()
-    seconds = time.monotonic() - began
-    report = json.loads(output)
+    done = run(line, live.environment({"fetch_delay_seconds": 0}), may_fail=True)  # it may find something
+    report = json.loads(done.output)
     note = f"{report['documents']} documents, {report['requests']} requests; the making of the lists included"
-    yield Row(what, seconds, 60, unit=" s", note=note)
-    yield Row(f"memory of {what}", samples.largest, 100, unit=" MiB")
+    yield Row(what, done.seconds, 60, unit=" s", note=note)
+    yield Row(f"memory of {what}", done.samples.largest, 100, unit=" MiB")
 
 
 if __name__ == "__main__":

@@ -1,33 +1,50 @@
-"""What lists cost besides the list of everything: a sparse set that is harvested, one record, many clients at once."""
+"""What lists cost: a sparse set, one record, many clients at once; depth, and the last hour of a large repository.
+
+And what a record costs on the disk: the store's file, indexes and all, against the XML in it, without the inbox.
+"""
 
 from __future__ import annotations
 
 import http.client
-import threading
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import islice
+from itertools import islice, pairwise
 from random import Random
 from statistics import median
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from gateway.model import Selection
 from gateway.store.opening import open_store
+from gateway.xmltext import utc_datetime
 from tests import live
 from tests.bench import stores
-from tests.bench.client import Client
+from tests.bench.client import Client, Listed
 from tests.bench.load import Connection
 from tests.bench.memory import sampled
+from tests.bench.runs import in_threads, rounds
 from tests.bench.stores import Stored
 from tests.bench.table import Row, main
 
 _ROUNDS = 30
 _CLIENTS, _SECONDS = 20, 10.0
-_SMALL, _SHORT_SECONDS = 100_000, 1.0
+_PAGES = 10  # at either end of a list
+_ROUNDS_OF_ENDS, _ROUNDS_OF_HOURS = 5, 40
+_WARM = 5  # the first rounds, which open files
+_SMALL_STORE = 10_000
+_HOUR_SECONDS = 3600
 
 
 def rows(records: int) -> Iterator[Row]:
+    """Measure the lists of a store of so many records, and its file."""
+    yield from _lists(records)
+    yield from _depth(records)
+    yield from _last_hour(records)
+    yield from _disk(records)
+
+
+def _lists(records: int) -> Iterator[Row]:
     """Measure the rare set against everything, GetRecord, and the memory of a worker that many clients read from."""
     stored = stores.of(records)
     with live.served(stored.folder, serve_workers=1) as server, Client(server.url) as client:
@@ -39,7 +56,7 @@ def rows(records: int) -> Iterator[Row]:
         yield Row("set of 0.1 % that is harvested, against all records (time)", rare / every, 1.5, note=note)
         yield _one_record(client, stored)
         with sampled(server.process) as samples:
-            answers = _read_by_many(server.url, _SECONDS if records >= _SMALL else _SHORT_SECONDS)
+            answers = _read_by_many(server.url, rounds(records, 1, _SECONDS)[1])
     note = f"{answers} answers; last quarter / second quarter: {samples.growth:.2f}"
     what = f"memory of a web worker while {_CLIENTS} clients read gzip"
     yield Row(what, samples.largest, 100, unit=" MiB", note=note)
@@ -84,12 +101,84 @@ def _read_by_many(url: str, seconds: float) -> int:
                 counts[number] += 1
         connection.close()
 
-    threads = [threading.Thread(target=walk, args=(number,)) for number in range(_CLIENTS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(walk, _CLIENTS)
     return sum(counts)
+
+
+def _depth(records: int) -> Iterator[Row]:
+    """Measure the page at the end against the page at the beginning, and what the worker holds on the way."""
+    stored = stores.of(records)
+    with live.served(stored.folder, serve_workers=1, oai_page_size=500) as server, Client(server.url) as client:
+        first: list[Listed] = []
+        last: deque[Listed] = deque(maxlen=_PAGES + 1)  # and the very last, which is shorter or alone
+        passed = 0
+        with sampled(server.process) as samples:
+            for number, page in enumerate(client.walk(metadataPrefix="oai_dc")):
+                passed += page.body.count(b"<record>")
+                if 0 < number <= _PAGES:
+                    first.append(Listed(page.url, b"", 0))
+                last.append(Listed(page.url, b"", 0))
+        assert passed == records, f"{passed} of {records} records were listed"
+        begin, end = _medians_of_ends(client, first, list(last)[:-1])
+    note = f"medians {begin * 1000:.2f} ms and {end * 1000:.2f} ms, pages of 500 by token"
+    yield Row(f"page at record {records:,} against the first page (time)", end / begin, 1.2, note=note)
+    what = f"memory of a web worker while {records:,} records pass"
+    yield Row(what, samples.largest, 150, unit=" MiB", note=f"last quarter / second quarter: {samples.growth:.2f}")
+
+
+def _medians_of_ends(client: Client, first: Sequence[Listed], last: Sequence[Listed]) -> tuple[float, float]:
+    """Return the median times of pages at both ends, asked in turn."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(_ROUNDS_OF_ENDS):
+        for pages in zip(first, last, strict=False):
+            for place, page in enumerate(pages):
+                times[place].append(client.ask(page.url).seconds)
+    assert all(before.url != after.url for before, after in pairwise(last))
+    return median(times[0]), median(times[1])
+
+
+def _last_hour(records: int) -> Iterator[Row]:
+    """Measure both requests, of everything and within the rare set, on both stores in turn."""
+    large, small = stores.of(records), stores.of(min(_SMALL_STORE, records))
+    with (
+        live.served(large.folder, serve_workers=1) as of_large,
+        live.served(small.folder, serve_workers=1) as of_small,
+        Client(of_large.url) as ask_large,
+        Client(of_small.url) as ask_small,
+    ):
+        for words, within in (("", {}), (", within a set of 0.1 %", {"set": stores.RARE})):
+            slow, fast = _medians_of_hours(((ask_large, large), (ask_small, small)), within)
+            note = f"medians {slow * 1000:.2f} ms and {fast * 1000:.2f} ms"
+            what = f"last hour in {records:,} against in {small.items:,} records{words} (time)"
+            yield Row(what, slow / fast, 1.5, note=note)
+
+
+def _medians_of_hours(asked: Sequence[tuple[Client, Stored]], within: dict[str, str]) -> list[float]:
+    """Return the median time of each client's request, asked in turn."""
+    times: list[list[float]] = [[] for _ in asked]
+    sizes = set()
+    for _ in range(_ROUNDS_OF_HOURS):
+        for (client, stored), samples in zip(asked, times, strict=True):
+            # A store may have been made on another day: its last hour is the one before its last publication.
+            hour = utc_datetime(stored.last_datestamp - _HOUR_SECONDS)
+            arguments = {"verb": "ListRecords", "metadataPrefix": "oai_dc", "from": hour, **within}
+            page = client.ask(f"{client.url}?{urlencode(arguments)}")
+            samples.append(page.seconds)
+            sizes.add(page.body.count(b"<record>"))
+    assert len(sizes) == 1, f"the last hours differ: {sizes} records"
+    return [median(samples[_WARM:]) for samples in times]
+
+
+def _disk(records: int) -> Iterator[Row]:
+    """Measure the store's file."""
+    stored = stores.of(records)
+    files = [stored.folder / f"store.sqlite{end}" for end in ("", "-wal")]
+    held = sum(file.stat().st_size for file in files if file.exists())
+    note = f"{held / records:,.0f} of {stored.xml_bytes / records:,.0f} bytes a record, in both formats"
+    yield Row("bytes on disk per record against the raw XML", held / stored.xml_bytes, 0.165, note=note)
+    note = f"{stored.publish_seconds:.0f} s in all; then {stored.compact_seconds:.0f} s for thorough compaction"
+    a_record = stored.publish_seconds / records / len(stores.FORMATS)
+    yield Row("publication of a record and format, when the store was made", a_record * 1e6, 100, unit=" us", note=note)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from tests import live
-from tests.bench.memory import Samples, sampled
 from tests.bench.mirror_source import Offer, asked, serving
+from tests.bench.runs import Done, run
 from tests.bench.table import Row, main
 
 _OBJECTS = 100_000
@@ -25,9 +23,8 @@ _SETTINGS = {"fetch_delay_seconds": 0, "fetch_backoff_seconds": 0.01}
 class _Done(NamedTuple):
     """One run of `harvester mirror`."""
 
-    seconds: float
+    run: Done
     requests: int
-    samples: Samples
     receipt: dict[str, dict[str, int]]
 
 
@@ -42,17 +39,17 @@ def rows(records: int) -> Iterator[Row]:
 def _unchanged(objects: int) -> Iterator[Row]:
     with serving(Offer(objects)) as url, tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
         first = _run(url, Path(scratch))
-        note = f"the first run took {first.seconds:.0f} s, {objects / first.seconds:.0f} objects/s, each with a stream"
+        rate = objects / first.run.seconds
+        note = f"the first run took {first.run.seconds:.0f} s, {rate:.0f} objects/s, each with a stream"
         again = _run(url, Path(scratch))
         what = f"a run that finds nothing changed, of {objects:,} objects"
-        yield Row(what, again.seconds, 5, unit=" s", note=f"{again.requests} requests; {note}")
-        yield Row(f"{what}: memory", again.samples.largest, 150, unit=" MiB")
+        yield Row(what, again.run.seconds, 5, unit=" s", note=f"{again.requests} requests; {note}")
+        yield Row(f"{what}: memory", again.run.samples.largest, 150, unit=" MiB")
         full = _run(url, Path(scratch), "--full")
         assert full.receipt["objects"] == {"unchanged": objects}
-        note = (
-            f"{full.requests} requests, {objects / full.seconds:.0f} objects/s; memory {full.samples.largest:.0f} MiB"
-        )
-        yield Row(f"{what}, though all are listed (--full)", full.seconds, 300, unit=" s", note=note)
+        rate, memory = objects / full.run.seconds, full.run.samples.largest
+        note = f"{full.requests} requests, {rate:.0f} objects/s; memory {memory:.0f} MiB"
+        yield Row(f"{what}, though all are listed (--full)", full.run.seconds, 300, unit=" s", note=note)
 
 
 def _late(files: int, hosts: int, least: float) -> Row:
@@ -61,7 +58,11 @@ def _late(files: int, hosts: int, least: float) -> Row:
         assert done.receipt["files"] == {"fetched": files}
         what = f"files/s from {hosts} host{'s' * (hosts > 1)}, each 50 ms late ({files:,} files)"
         return Row(
-            what, files / done.seconds, least, is_least=True, note=f"{done.seconds:.1f} s, start and end included"
+            what,
+            files / done.run.seconds,
+            least,
+            is_least=True,
+            note=f"{done.run.seconds:.1f} s, start and end included",
         )
 
 
@@ -69,9 +70,9 @@ def _large(size: int) -> Iterator[Row]:
     with serving(Offer(1, 1, 0.0, size)) as url, tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
         done = _run(url, Path(scratch))
         assert done.receipt["bytes_fetched"] == size  # type: ignore[comparison-overlap]
-        note = f"{done.seconds:.0f} s, {size / done.seconds / 1e6:.0f} MB/s, fetched, hashed twice and kept"
+        note = f"{done.run.seconds:.0f} s, {size / done.run.seconds / 1e6:.0f} MB/s, fetched, hashed twice and kept"
         yield Row(
-            f"memory while a file of {size:,} bytes is fetched", done.samples.largest, 150, unit=" MiB", note=note
+            f"memory while a file of {size:,} bytes is fetched", done.run.samples.largest, 150, unit=" MiB", note=note
         )
 
 
@@ -79,21 +80,8 @@ def _run(url: str, scratch: Path, *options: str) -> _Done:
     before = asked(url)
     line = live.command("harvester", scratch / "nowhere", "mirror", url, str(scratch / "mirror"), "--json")
     line += ["--allow", "127.0.0.0/8", "--no-robots", *options]
-    started = time.monotonic()
-    with (
-        subprocess.Popen(
-            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_environment()
-        ) as process,
-        sampled(process.pid) as samples,
-    ):
-        receipt, output = process.communicate()
-    seconds = time.monotonic() - started
-    assert process.returncode == 0, output
-    return _Done(seconds, asked(url) - before, samples, json.loads(receipt))
-
-
-def _environment() -> dict[str, str]:
-    return live.unmeasured(live.environment(_SETTINGS))
+    done = run(line, live.unmeasured(live.environment(_SETTINGS)))
+    return _Done(done, asked(url) - before, json.loads(done.output))
 
 
 if __name__ == "__main__":

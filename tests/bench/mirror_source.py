@@ -6,20 +6,19 @@ files stand in the documents themselves, unless there are hosts to fetch them fr
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
 from gateway.xmltext import DIDL, PREMIS, utc_datetime
-from tests.bench.source import ROOT
+from tests.bench import runs
 from tests.mirror.provider import ENVELOPE
 
 _PAGE = 1000
@@ -35,36 +34,25 @@ class Offer(NamedTuple):
     size: int = 0  # of every file; 0: as long as the name of its object
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
+class _Handler(runs.Quiet):
     offer: Offer
     digest: str
     asked = 0
 
-    def log_message(self, *_arguments):
-        pass
-
-    def do_GET(self):
+    def answer(self):
         parts = urlsplit(self.path)
         if parts.path == "/oai":
             type(self).asked += 1
             asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
             body = self._identify() if asked["verb"] == "Identify" else self._list(asked)
             answer = ENVELOPE.format(now=utc_datetime(int(time.time())), body=body)
-            return self._send(200, answer.encode())
+            return self.reply(answer.encode())
         if parts.path == "/asked":
-            return self._send(200, str(self.asked).encode())
+            return self.reply(str(self.asked).encode())
         if not parts.path.startswith("/file/"):
-            return self._send(404, b"")
+            return self.reply(b"", 404)
         time.sleep(self.offer.latency_seconds)
-        return self._large() if self.offer.size else self._send(200, self._content(int(parts.path[6:])))
-
-    def _send(self, status, body):
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        return self._large() if self.offer.size else self.reply(self._content(int(parts.path[6:])))
 
     def _large(self):
         self.send_response(200)
@@ -149,13 +137,8 @@ def main() -> None:
 @contextmanager
 def serving(offer: Offer) -> Iterator[str]:
     """Serve an offer as long as the context lasts; give the base URL."""
-    line = [sys.executable, "-m", "tests.bench.mirror_source", *map(str, offer)]
-    with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield f"http://127.0.0.1:{process.stdout.readline().strip()}/oai"
-        finally:
-            process.kill()
+    with runs.serving("tests.bench.mirror_source", *offer) as port:
+        yield f"http://127.0.0.1:{port}/oai"
 
 
 def asked(url: str) -> int:

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import resource
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from tests import live
-from tests.bench.source import ROOT, serving
+from tests.bench.runs import ROOT, Done, run
+from tests.bench.source import serving
 from tests.bench.table import Row, main
 
 _MEASURED = 50_000  # records at most: their harvest takes a minute, and a rebuild needs the same time for each item
@@ -45,13 +42,6 @@ for module in (formats, items, mapping, rebuild):
 """
 
 
-class _Cost(NamedTuple):
-    """Seconds of the clock, and of processors."""
-
-    clock: float
-    processors: float
-
-
 def rows(records: int) -> Iterator[Row]:
     """Measure the three kinds of rebuild of one instance."""
     items = min(records, _MEASURED)
@@ -73,25 +63,21 @@ def rows(records: int) -> Iterator[Row]:
     yield from _rows("gateway rebuild --from-inbox --anew", anew, items, start.processors)
 
 
-def _rows(what: str, cost: _Cost, items: int, start: float) -> Iterator[Row]:
-    minutes = cost.clock / items * _MILLION / 60
+def _rows(what: str, cost: Done, items: int, start: float) -> Iterator[Row]:
+    minutes = cost.seconds / items * _MILLION / 60
     microseconds = cost.processors / items * 1e6
-    note = f"{items:,} items in {cost.clock:.1f} s of the clock and {cost.processors:.1f} s of processors"
+    note = f"{items:,} items in {cost.seconds:.1f} s of the clock and {cost.processors:.1f} s of processors"
     busy = f"{os.cpu_count()} processors; load {os.getloadavg()[0]:.1f}"
     yield Row(f"{what}: a million items", minutes, _MINUTES, unit=" min", note=f"extrapolated from {note}; {busy}")
     note = f"of which the start of a program is {start / items * 1e6:.0f} µs"
     yield Row(f"{what}: processors, an item", microseconds, _PROCESSOR_MICROSECONDS, unit=" µs", note=note)
 
 
-def _cost(line: list[str], changed: int | None, more: Mapping[str, str] = MappingProxyType({})) -> _Cost:
+def _cost(line: list[str], changed: int | None, more: Mapping[str, str] = MappingProxyType({})) -> Done:
     """Run a command that changes so many records to its end; return what it cost with all its processes."""
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    surroundings = {**live.unmeasured(live.environment({})), **more}
-    done = subprocess.run(line, cwd=ROOT, env=surroundings, text=True, capture_output=True, check=False)
-    clock, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.returncode == 0, done.stderr
-    assert changed is None or json.loads(done.stdout)["changed_records"] == changed, done.stdout
-    return _Cost(clock, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    done = run(line, {**live.unmeasured(live.environment({})), **more})
+    assert changed is None or json.loads(done.output)["changed_records"] == changed, done.output
+    return done
 
 
 if __name__ == "__main__":

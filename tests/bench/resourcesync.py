@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests import live
-from tests.bench.memory import Samples, sampled
+from tests.bench.memory import Samples
 from tests.bench.resourcesync_source import serving
+from tests.bench.runs import run
 from tests.bench.table import Row, main
 
 _COMPARED = 20_000
@@ -36,14 +35,8 @@ def _run(records: int, *options: str, has_dump: bool = False) -> tuple[float, Sa
         added = live.called("harvester", folder, "source", "add", "many", url, "--kind", "resourcesync")
         assert added.returncode == 0, added.stderr
         line = live.command("harvester", folder, "run", "many", *options)
-        started = time.monotonic()
-        with (
-            subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=live.environment(_SETTINGS)) as process,
-            sampled(process.pid) as samples,
-        ):
-            _, output = process.communicate()
-        assert process.returncode == 0, output
-        return time.monotonic() - started, samples
+        done = run(line, live.environment(_SETTINGS))
+        return done.seconds, done.samples
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 import time
@@ -16,6 +15,7 @@ from gateway.store.opening import open_store
 from tests import live
 from tests.bench import stores
 from tests.bench.memory import MIB, anonymous, family, sampled
+from tests.bench.runs import worked
 from tests.bench.table import Row, main
 
 _COPIED = 20_000
@@ -37,12 +37,12 @@ def _list(records: int) -> Iterator[Row]:
         _get(f"{site}{_LISTS}/capabilitylist.xml")
         workers = family(server.process)
         idle = max(anonymous(worker) or 0 for worker in workers)
-        before, started = _cpu(workers), time.monotonic()
+        before, started = worked(workers), time.monotonic()
         with sampled(server.process) as samples:
             whole = _get(f"{site}{_LISTS}/resourcelist.xml")
             parts = _LOC.findall(whole) if b"<sitemapindex" in whole else ()
             entries = whole.count(b"<url>") + sum(_get(part.decode()).count(b"<url>") for part in parts)
-        seconds, cpu = time.monotonic() - started, _cpu(workers) - before
+        seconds, cpu = time.monotonic() - started, worked(workers) - before
         assert entries >= records - 1, entries
         note = f"{entries:,} entries in {seconds:.1f} s"
         yield Row("Resource List with its index: processor seconds", cpu, 10, unit=" s", note=note)
@@ -101,15 +101,6 @@ def _visible() -> Row:
 def _get(url: str) -> bytes:
     with urllib.request.urlopen(url) as answer:
         return bytes(answer.read())
-
-
-def _cpu(processes: list[int]) -> float:
-    """Return the processor seconds that processes have used."""
-    ticks = 0
-    for process in processes:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

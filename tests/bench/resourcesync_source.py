@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import md5
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from io import BytesIO
+
+from tests.bench import runs
 
 AT = "2013-01-03T09:00:00Z"
 IN_A_LIST, IN_A_PACKAGE = 50_000, 10_000
@@ -89,35 +89,17 @@ class Source:
 @contextmanager
 def serving(records: int, *, has_dump: bool = False) -> Iterator[str]:
     """Serve a source as a process as long as the context lasts; return its address."""
-    line = [sys.executable, __file__, "--records", str(records), *(["--dump"] if has_dump else [])]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
+    with runs.serving("tests.bench.resourcesync_source", records, int(has_dump)) as url:
+        yield url
 
 
 def _main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--records", type=int, required=True)
-    parser.add_argument("--dump", action="store_true")
-    given = parser.parse_args()
-    source = Source(given.records, has_dump=given.dump)
+    source = Source(int(sys.argv[1]), has_dump=sys.argv[2] == "1")
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self) -> None:
+    class Handler(runs.Quiet):
+        def answer(self) -> None:
             body = source.answer(self.path)
-            self.send_response(404 if body is None else 200)
-            self.send_header("Content-Length", str(len(body or b"")))
-            self.end_headers()
-            self.wfile.write(body or b"")
-
-        def log_message(self, *_: object) -> None:
-            pass
+            self.reply(body or b"", 404 if body is None else 200)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     source.url = f"http://127.0.0.1:{server.server_port}"

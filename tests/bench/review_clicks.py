@@ -11,25 +11,23 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from html import unescape
 from itertools import count
 from pathlib import Path
-from statistics import median
 from urllib.parse import urljoin
 
 import requests
 
 from gateway.model import Role
 from tests import live
-from tests.bench.load import rate
-from tests.bench.source import ROOT
+from tests.bench.runs import beside, in_threads, until_told
 from tests.bench.table import Row, main
 from tests.page_house import opened
 from tests.publish.desk import Sent, dc, make_databases
@@ -52,7 +50,8 @@ def rows(records: int) -> Iterator[Row]:
         made = Path(folder)
         _furnish(made, items)
         with live.served(made, serve_workers=1, secret=_SECRET) as server:
-            ratio, note = _compared(server.url, *(_LONG if items == _ITEMS else _SHORT))
+            urls = [f"{server.url}?verb=ListRecords&metadataPrefix=oai_dc"]
+            ratio, note = beside(urls, *(_LONG if items == _ITEMS else _SHORT), partial(_clicking, server.url))
     yield Row(f"ListRecords while {REVIEWERS} people decide, of alone", ratio, 0.9, is_least=True, note=note)
 
 
@@ -72,24 +71,11 @@ def _furnish(folder: Path, items: int) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _compared(url: str, rounds: int, seconds: float) -> tuple[float, str]:
-    urls = [f"{url}?verb=ListRecords&metadataPrefix=oai_dc"]
-    alone, beside, answers = [], [], Counter[str]()
-    for _ in range(rounds):
-        alone.append(rate(urls, seconds))
-        with _clicking(url) as counts:
-            beside.append(rate(urls, seconds))
-        answers.update(counts)
-    note = f"medians {median(beside):.0f} and {median(alone):.0f} lists/s; clicks by status: {dict(answers)}"
-    return median(beside) / median(alone), note
-
-
 @contextmanager
 def _clicking(url: str) -> Iterator[dict[str, int]]:
     """Let people click as long as the context lasts; the value gets the numbers of answers by status at its end."""
     answers: dict[str, int] = {}
-    line = [sys.executable, "-m", "tests.bench.review_clicks", url]
-    with subprocess.Popen(line, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with until_told("tests.bench.review_clicks", url) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "signed in\n"
         yield answers
@@ -148,13 +134,12 @@ def _click_all(url: str) -> None:
     reviewers = [_Reviewer(url, number) for number in range(REVIEWERS)]
     print("signed in", flush=True)
     ended = threading.Event()
-    threads = [threading.Thread(target=reviewer.click, args=(ended,)) for reviewer in reviewers]
-    for thread in threads:
-        thread.start()
-    sys.stdin.read()
-    ended.set()
-    for thread in threads:
-        thread.join()
+
+    def wait() -> None:
+        sys.stdin.read()
+        ended.set()
+
+    in_threads(lambda number: reviewers[number].click(ended), REVIEWERS, wait)
     print(json.dumps(sum((reviewer.counts for reviewer in reviewers), Counter[int]())))
 
 

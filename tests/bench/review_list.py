@@ -6,7 +6,6 @@ busy machine does not count.
 
 from __future__ import annotations
 
-import statistics
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -14,11 +13,11 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
-from time import process_time
 
 from gateway.model import ANY_VERDICT, CopyFilter, CopyOrder, Decision, FoundCopy
 from gateway.store.base import Discovery
 from gateway.store.opening import open_discovery
+from tests.bench.runs import milliseconds
 from tests.bench.table import Row, main
 
 COPIES = 100_000
@@ -79,13 +78,7 @@ def _decision(random: Random, copy: FoundCopy) -> Decision:
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
-    def once() -> float:
-        begun = process_time()
-        work()
-        return (process_time() - begun) * 1000
-
-    work()
-    return statistics.median(once() for _ in range(_REPEATED))
+    return milliseconds(work, _REPEATED)
 
 
 def rows(records: int) -> Iterator[Row]:

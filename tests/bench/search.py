@@ -7,7 +7,6 @@ are those of the processor, so that a busy machine does not count.
 from __future__ import annotations
 
 import dataclasses
-import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -26,7 +25,7 @@ from gateway.search.sqlite_reader import SqliteReader
 from gateway.settings import load
 from gateway.store.opening import open_store
 from tests.bench import stores
-from tests.bench.source import ROOT
+from tests.bench.runs import ROOT, milliseconds
 from tests.bench.table import Row, main
 
 _SYLLABLES = ("ba", "co", "di", "fe", "gu", "ha", "in", "jo", "ka", "li", "mo", "na", "os", "pre", "ra", "sen", "tri")
@@ -88,12 +87,7 @@ def _made(folder: Path, items: int) -> Path:
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
-    def once() -> float:
-        begun = process_time()
-        work()
-        return (process_time() - begun) * 1000
-
-    return statistics.median(once() for _ in range(_REPEATED))
+    return milliseconds(work, _REPEATED)
 
 
 def rows(records: int) -> Iterator[Row]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import resource
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -30,13 +29,10 @@ from harvester.http.fetching import Web
 from harvester.http.messages import Fetched, Request
 from harvester.http.urls import host_of
 from tests.bench.doubles import doi
+from tests.bench.runs import run
 from tests.fulltext.kinds import FURTHER
 
-OPTIONS = {
-    "discover_email": "librarian@library.test",
-    "discover_openalex_key": "k",
-    "discover_policy_key": "k",
-}
+OPTIONS = {"discover_email": "librarian@library.test", "discover_openalex_key": "k", "discover_policy_key": "k"}
 
 
 class _Works:
@@ -104,9 +100,7 @@ def searched(
 ) -> dict[str, float]:
     """Run such a search in a process of its own, and return its figures."""
     arguments = [str(folder), str(port), str(count), str(threads), str(int(is_mannered)), str(int(is_again))]
-    line = [sys.executable, "-m", "tests.bench.searching", *arguments]
-    done = subprocess.run(line, cwd=Path(__file__).parents[2], text=True, capture_output=True, check=True)
-    figures: dict[str, float] = json.loads(done.stdout)
+    figures: dict[str, float] = json.loads(run([sys.executable, "-m", "tests.bench.searching", *arguments]).output)
     return figures
 
 

@@ -13,15 +13,12 @@ from pathlib import Path
 from statistics import median
 
 from tests import live
-from tests.bench import nginx, stores
+from tests.bench import nginx, runs, stores
 from tests.bench.client import Client, Listed
 from tests.bench.load import loader, rate
 from tests.bench.table import Row, main
 
 _PAGES = 40  # enough that no cache of a processor holds them
-_LONG = (3, 3.0)  # rounds, and seconds of each measurement of a round
-_SHORT = (1, 1.0)  # with a corpus too small for figures
-_SMALL = 100_000
 
 
 def rows(records: int) -> Iterator[Row]:
@@ -63,7 +60,7 @@ def _peer(pages: list[bytes]) -> Iterator[list[str]]:
 
 def _rates(records: list[str], headers: list[str], files: list[str], corpus: int) -> list[float]:
     """Return the median rates of plain and gzip answers, gzip lists of headers, and files, measured in turn."""
-    times, seconds = _LONG if corpus >= _SMALL else _SHORT
+    times, seconds = runs.rounds(corpus, 3, 3.0)
     gzip = ["Accept-Encoding: gzip"]
     asked: tuple[tuple[list[str], list[str]], ...] = ((records, []), (records, gzip), (headers, gzip), (files, []))
     rounds = [

@@ -5,13 +5,11 @@ One worker, and the same load in turn: only the ratios mean anything.
 
 from __future__ import annotations
 
-import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from pathlib import Path
 from statistics import median
 from time import monotonic
 from urllib.parse import urlsplit
@@ -20,12 +18,11 @@ from tests import live
 from tests.bench import stores
 from tests.bench.load import rate
 from tests.bench.memory import family
+from tests.bench.runs import rounds, worked
 from tests.bench.table import Row, main
 
 COUNT = 500
 _ROUNDS = 3
-_LONG, _SHORT = 3.0, 1.0  # seconds of each measurement; short with a corpus too small for figures
-_SMALL = 100_000
 _PAGE = b"/oai?verb=ListRecords&metadataPrefix=oai_dc"
 _HEAD = b"GET %s HTTP/1.1\r\nHost: localhost\r\nX-Padding: "
 
@@ -33,7 +30,7 @@ _HEAD = b"GET %s HTTP/1.1\r\nHost: localhost\r\nX-Padding: "
 def rows(records: int) -> Iterator[Row]:
     """Measure the rate beside each kind of slow client against the rate without them."""
     stored = stores.of(records)
-    seconds = _LONG if records >= _SMALL else _SHORT
+    _, seconds = rounds(records, _ROUNDS, 3.0)
     settings = {"serve_workers": 1, "serve_head_seconds": 300, "serve_write_seconds": 300, "serve_idle_seconds": 300}
     with live.served(stored.folder, **settings) as server:
         parts = urlsplit(server.url)
@@ -52,7 +49,7 @@ def _compared(urls: list[str], seconds: float, open_all: Callable[[], ExitStack]
             rate(urls, seconds)  # until what they asked for is answered, which is work like any other
             beside.append(_measured(urls, seconds, process))
     (rate_alone, cost_alone), (rate_beside, cost_beside) = (
-        [median(values) for values in zip(*rounds, strict=True)] for rounds in (alone, beside)
+        [median(values) for values in zip(*measured, strict=True)] for measured in (alone, beside)
     )
     costs = f"{cost_beside:.2f} and {cost_alone:.2f} ms of the processor a page"
     note = f"medians {rate_beside:.0f} and {rate_alone:.0f} pages/s; {costs}"
@@ -61,15 +58,9 @@ def _compared(urls: list[str], seconds: float, open_all: Callable[[], ExitStack]
 
 def _measured(urls: list[str], seconds: float, process: int) -> tuple[float, float]:
     """Return pages a second, and the milliseconds that the server worked for each: those do not mind a busy machine."""
-    before = _worked(process)
+    before = worked(family(process))
     pages_a_second = rate(urls, seconds)
-    return pages_a_second, (_worked(process) - before) / (pages_a_second * seconds) * 1000
-
-
-def _worked(process: int) -> float:
-    """Return how many seconds a process and its descendants have worked."""
-    rows = [Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split() for process_id in family(process)]
-    return sum(int(fields[11]) + int(fields[12]) for fields in rows) / os.sysconf("SC_CLK_TCK")
+    return pages_a_second, (worked(family(process)) - before) / (pages_a_second * seconds) * 1000
 
 
 def _connections(stack: ExitStack, address: tuple[str, int], sent: bytes) -> list[socket.socket]:
@@ -83,22 +74,11 @@ def _connections(stack: ExitStack, address: tuple[str, int], sent: bytes) -> lis
     return opened
 
 
-def _idle(address: tuple[str, int]) -> ExitStack:
+def _opened(sent: bytes, address: tuple[str, int], *, trickles: bool = False) -> ExitStack:
     with ExitStack() as stack:
-        _connections(stack, address, b"")
-        return stack.pop_all()
-
-
-def _not_reading(address: tuple[str, int]) -> ExitStack:
-    with ExitStack() as stack:
-        _connections(stack, address, _HEAD % _PAGE + b"\r\n\r\n")
-        return stack.pop_all()
-
-
-def _trickling(address: tuple[str, int]) -> ExitStack:
-    with ExitStack() as stack:
-        connections = _connections(stack, address, _HEAD % _PAGE)
-        stack.enter_context(_trickle(connections))
+        connections = _connections(stack, address, sent)
+        if trickles:
+            stack.enter_context(_trickle(connections))
         return stack.pop_all()
 
 
@@ -125,9 +105,9 @@ def _trickle(connections: list[socket.socket]) -> Iterator[None]:
 
 
 KINDS: dict[str, Callable[[tuple[str, int]], ExitStack]] = {
-    "idle": _idle,
-    "trickling": _trickling,
-    "non-reading": _not_reading,
+    "idle": partial(_opened, b""),
+    "trickling": partial(_opened, _HEAD % _PAGE, trickles=True),
+    "non-reading": partial(_opened, _HEAD % _PAGE + b"\r\n\r\n"),
 }
 
 

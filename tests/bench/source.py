@@ -7,18 +7,17 @@ is ended.
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from http.server import ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
+from tests.bench import runs
 from tests.bench.corpus import PAGE, answer, dated_page, list_page, works
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = runs.ROOT
 
 _IDENTIFY = """<Identify><repositoryName>Bench</repositoryName><baseURL>http://127.0.0.1/oai</baseURL>
 <protocolVersion>2.0</protocolVersion><adminEmail>bench@example.org</adminEmail>
@@ -38,25 +37,19 @@ _RECORD = re.compile(rb"(?s)<record[^>]*>\s*(<header.*?</header>).*?</record>")
 _SAID = {"Identify": answer(_IDENTIFY), "ListMetadataFormats": answer(_FORMATS), "ListSets": answer(_SETS)}
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
+class _Handler(runs.Quiet):
     records = 0
     latency = 0.0  # seconds before every answer
     size = PAGE  # records of a page
 
-    def do_GET(self) -> None:
+    def answer(self) -> None:
         """Answer by the verb; of a list of everything the resumptionToken is the number of the page."""
         arguments = {key: values[0] for key, values in parse_qs(urlsplit(self.path).query).items()}
         verb = arguments.get("verb", "")
         body = _SAID.get(verb) or self._list(arguments)
         body = _named(body) if verb == "ListIdentifiers" else body
         time.sleep(self.latency)
-        self.send_response(200)
-        self.send_header("Content-Type", "text/xml; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.reply(body, Content_Type="text/xml; charset=utf-8")
 
     def _list(self, arguments: dict[str, str]) -> bytes:
         """Answer a list: of everything, or of what lies between two dates."""
@@ -67,9 +60,6 @@ class _Handler(BaseHTTPRequestHandler):
         if arguments.keys() & {"from", "until"}:
             return dated_page(f"{arguments.get('from', '')}/{arguments.get('until', '')}", 0, self.records, self.size)
         return list_page(int(token), self.records, self.size)
-
-    def log_message(self, *_arguments: object) -> None:
-        """Say nothing: a line for every request would cost more than the request."""
 
 
 def _named(page: bytes) -> bytes:
@@ -83,13 +73,8 @@ def serving(records: int, latency: float = 0.0, size: int = PAGE) -> Iterator[st
 
     `latency` is how many seconds every answer waits, `size` how many records a page has.
     """
-    line = [sys.executable, "-m", "tests.bench.source", str(records), str(latency), str(size)]
-    with subprocess.Popen(line, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.terminate()
+    with runs.serving("tests.bench.source", records, latency, size) as url:
+        yield url
 
 
 def main() -> None:

@@ -9,40 +9,18 @@ from pathlib import Path
 import pytest
 
 from tests.bench.doubles import serving
+from tests.bench.runs import ROOT
 from tests.bench.searching import searched
-from tests.bench.source import ROOT
 from tests.bench.table import Row
+from tests.rows import each_row
 
 # How many records are enough, by bench: some wait before every page as real endpoints do.
 SHORT = {"startup": 1000, "review_list": 1000}
-LONG = {
-    **dict.fromkeys(
-        (
-            "compaction",
-            "decide",
-            "depth",
-            "disk",
-            "graph",
-            "harvest",
-            "hub",
-            "incremental",
-            "lint_resourcesync",
-            "lists",
-            "page_storm",
-            "pages",
-            "parallel",
-            "rebuild",
-            "resourcesync",
-            "review_clicks",
-            "search",
-            "serving",
-            "slow_clients",
-            "solr",
-        ),
-        1000,
-    ),
-    **dict.fromkeys(("clean", "mirror", "recheck", "windows"), 200),
-}
+_OF_THOUSANDS = (
+    "compaction decide graph harvest hub lint_resourcesync lists page_storm pages rebuild resourcesync review_clicks"
+    " search serving slow_clients"
+)
+LONG = dict.fromkeys(_OF_THOUSANDS.split(), 1000) | dict.fromkeys(("clean", "mirror", "recheck"), 200)
 _LONG = [pytest.param(bench, marks=[pytest.mark.slow, pytest.mark.share(one_in=3)]) for bench in LONG]
 
 
@@ -68,8 +46,14 @@ def test_a_search_over_the_doubles_asks_nothing_twice(tmp_path: Path) -> None:
     assert second["requests"] == again["requests"] == 0
 
 
-def test_row_keeps_its_limit_from_the_right_side() -> None:
-    assert Row("a ratio", 0.2, 0.15, is_least=True).keeps
-    assert not Row("a ratio", 0.1, 0.15, is_least=True).keeps
-    assert Row("a time", 0.2, 0.3).keeps
-    assert not Row("a time", 0.4, 0.3).keeps
+@each_row(
+    "row, keeps",
+    [
+        (Row("a ratio", 0.2, 0.15, is_least=True), True),
+        (Row("a ratio", 0.1, 0.15, is_least=True), False),
+        (Row("a time", 0.2, 0.3), True),
+        (Row("a time", 0.4, 0.3), False),
+    ],
+)
+def test_row_keeps_its_limit_from_the_right_side(row: Row, keeps: bool) -> None:
+    assert row.keeps is keeps

@@ -124,11 +124,7 @@ def _of_pairs() -> Iterator[Row]:
             taken, share = _accepted(wrong, _ACCEPT), _accepted(right, _ACCEPT) / len(right)
             yield Row(f"{name}: wrong ones accepted", taken, 0, note=f"of {len(wrong)} pairs in a group{notes[0]}")
             yield Row(
-                f"{name}: share of right ones accepted",
-                share,
-                least,
-                is_least=True,
-                note=f"of {len(right)}{notes[1]}",
+                f"{name}: share of right ones accepted", share, least, is_least=True, note=f"of {len(right)}{notes[1]}"
             )
 
 
