@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from gateway import xmlio
@@ -132,6 +134,12 @@ def test_all_files_of_a_didl_that_is_too_large_for_a_tree_are_read(low):
     assert described.work._replace(files=()) == few.work._replace(files=())
 
 
+@cache
+def many_files() -> str:
+    files = tuple(FileLink(f"https://example.net/{n}.pdf", found_in="dc:identifier") for n in range(4_000))
+    return oai_didl.write(Work(files=files)).decode()
+
+
 @each_row(
     "change",
     [
@@ -143,17 +151,14 @@ def test_all_files_of_a_didl_that_is_too_large_for_a_tree_are_read(low):
     ],
 )
 def test_a_large_didl_that_we_did_not_write_so_is_not_read(low, change):
-    files = tuple(FileLink(f"https://example.net/{n}.pdf", found_in="dc:identifier") for n in range(4_000))
-    described = describe(record(oai_didl.write(Work(files=files)).decode().replace(change[0], change[1], 1)))
+    described = describe(record(many_files().replace(*change, 1)))
     assert described.is_too_large
     assert described.work == Work()
 
 
 def test_a_large_didl_that_is_not_well_formed_is_none(low):
-    files = tuple(FileLink(f"https://example.net/{n}.pdf", found_in="dc:identifier") for n in range(4_000))
-    content = oai_didl.write(Work(files=files)).decode()
     with pytest.raises(NotXml):
-        describe(record(content.replace("</didl:Component>", "", 1)))
+        describe(record(many_files().replace("</didl:Component>", "", 1)))
 
 
 def test_a_record_whose_own_parts_are_too_large_is_none():

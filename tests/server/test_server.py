@@ -8,10 +8,12 @@ import struct
 import tempfile
 import threading
 import time
+from itertools import product
 
 import pytest
 
 from gateway.server.connection import Phase
+from tests.rows import each_row
 from tests.server.conftest import HELLO, PAGE, application, everything
 
 pytestmark = pytest.mark.slow
@@ -64,8 +66,8 @@ def test_client_that_ends_its_half_is_answered_all_it_asked(serving):
         assert everything(connection).count(HELLO) == 2
 
 
-@pytest.mark.parametrize(
-    ("sent", "first", "stays"),
+@each_row(
+    "sent, first, stays",
     [
         (b"GET / HTTP/1.0\r\n\r\n", b"HTTP/1.0 200", False),
         (b"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", b"HTTP/1.0 200", True),
@@ -198,7 +200,7 @@ SLOW = {
 }
 
 
-@pytest.mark.parametrize(("count", "sent"), SLOW.values(), ids=SLOW)
+@each_row("count, sent", SLOW.values())
 def test_slow_clients_stop_nobody_else(serving, count, sent):
     with serving(**NO_DEADLINES) as served:
         slow = [served.connect(sent, 4096) for _ in range(count)]
@@ -210,8 +212,8 @@ def test_slow_clients_stop_nobody_else(serving, count, sent):
             connection.close()
 
 
-@pytest.mark.parametrize(
-    ("sent", "phase", "has_begun", "limit", "answer"),
+@each_row(
+    "sent, phase, has_begun, limit, answer",
     [
         (b"", Phase.HEAD, False, "head_seconds", b""),
         (b"GET / HT", Phase.HEAD, True, "head_seconds", b"HTTP/1.1 408 "),
@@ -250,8 +252,7 @@ def test_trickling_request_is_ended_by_a_deadline(serving):
                 assert time.monotonic() < end, "the server waits"
 
 
-@pytest.mark.parametrize("path", [b"/page", b"/stream"])
-@pytest.mark.parametrize("reads", [0, 100])
+@each_row("path, reads", product([b"/page", b"/stream"], [0, 100]))
 def test_client_that_reads_nothing_or_a_trickle_is_ended_by_a_deadline(serving, path, reads):
     with serving(write_seconds=1) as served, served.connect(GET % path, 4096) as connection:
         end = time.monotonic() + PATIENCE_SECONDS

@@ -7,7 +7,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -210,6 +210,19 @@ def test_server_ends_although_pages_are_never_ready(serving, pages):
 # --- the share of the time ---
 
 
+def in_pools(work: Callable[[HarvesterThreads, PageThreads], Awaitable[None]], threads: int = 1) -> None:
+    """Run what takes the threads of harvesters and those of pages."""
+
+    async def run() -> None:
+        harvesters = HarvesterThreads(1)
+        pages = PageThreads(threads, harvesters, LONG_SECONDS)
+        await work(harvesters, pages)
+        for pool in (harvesters, pages):
+            pool.executor.shutdown()
+
+    asyncio.run(run())
+
+
 def computing(seconds: float, ends: list[float]) -> Callable[[], Answer]:
     """Return what computes for so long in a thread, and notes when it has ended."""
 
@@ -218,16 +231,6 @@ def computing(seconds: float, ends: list[float]) -> Callable[[], Answer]:
         while time.thread_time() - begun_at < seconds:
             pass
         ends.append(time.monotonic())
-        return OK
-
-    return make
-
-
-def sleeping(seconds: float) -> Callable[[], Answer]:
-    """Return what takes so long in a thread."""
-
-    def make() -> Answer:
-        time.sleep(seconds)
         return OK
 
     return make
@@ -244,76 +247,57 @@ def test_pages_compute_no_more_than_their_share_while_harvesters_are_answered(th
         assert may_answer.wait(PATIENCE_SECONDS)
         return OK
 
-    async def work() -> None:
-        harvesters = HarvesterThreads(1)
-        pages = PageThreads(threads, harvesters, LONG_SECONDS)
+    async def work(harvesters: HarvesterThreads, pages: PageThreads) -> None:
         harvest_task = asyncio.create_task(harvesters.answer(harvest))
         await asyncio.sleep(0)
         await asyncio.gather(*(pages.answer(computing(seconds, ends)) for _ in range(count)))
         may_answer.set()
         await harvest_task
-        for pool in (harvesters, pages):
-            pool.executor.shutdown()
 
-    asyncio.run(work())
+    in_pools(work, threads)
     # The first pages begin together; each later one begins after the pauses for all that have ended.
     assert max(ends) - min(ends) >= (count - threads) * seconds * (1 / PAGE_SHARE - 1)
 
 
 def test_pages_make_no_pause_if_no_harvester_is_there():
-    async def work() -> None:
-        harvesters = HarvesterThreads(1)
-        pages = PageThreads(1, harvesters, LONG_SECONDS)
+    async def work(harvesters: HarvesterThreads, pages: PageThreads) -> None:
         pages._may_begin_at = asyncio.get_running_loop().time() + LONG_SECONDS
         assert await pages.answer(lambda: OK) is OK
-        pages.executor.shutdown()
-        harvesters.executor.shutdown()
 
-    asyncio.run(work())
+    in_pools(work)
 
 
 @pytest.mark.slow
 def test_pause_ends_soon_after_the_last_harvester():
-    async def work() -> None:
-        harvesters = HarvesterThreads(1)
-        pages = PageThreads(1, harvesters, LONG_SECONDS)
+    async def work(harvesters: HarvesterThreads, pages: PageThreads) -> None:
         pages._may_begin_at = asyncio.get_running_loop().time() + LONG_SECONDS
-        await harvesters.answer(sleeping(0.02))
-        assert harvesters.are_active()
+        await harvesters.answer(lambda: time.sleep(0.02) or OK)
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert await pages.answer(lambda: OK) is OK
         assert not harvesters.are_active()
-        pages.executor.shutdown()
-        harvesters.executor.shutdown()
 
-    asyncio.run(work())
+    in_pools(work)
 
 
 def test_short_answers_such_as_those_to_probes_count_for_a_moment_only():
-    async def work() -> None:
+    async def work(harvesters: HarvesterThreads, _pages: PageThreads) -> None:
         loop = asyncio.get_running_loop()
-        harvesters = HarvesterThreads(1)
         begun_at = loop.time()
         await harvesters.answer(lambda: OK)
         took = loop.time() - begun_at
         assert harvesters._active_until - begun_at <= took + min(100 * took, 1.0)
-        harvesters.executor.shutdown()
 
-    asyncio.run(work())
+    in_pools(work)
 
 
 def test_page_that_fails_gives_its_thread_back():
     def fail() -> Answer:
         raise OSError("the disk")
 
-    async def work() -> None:
-        harvesters = HarvesterThreads(1)
-        pages = PageThreads(1, harvesters, LONG_SECONDS)
+    async def work(_harvesters: HarvesterThreads, pages: PageThreads) -> None:
         for _ in range(3):
             with pytest.raises(OSError, match="the disk"):
                 await pages.answer(fail)
         assert await pages.answer(lambda: OK) is OK
-        pages.executor.shutdown()
-        harvesters.executor.shutdown()
 
-    asyncio.run(work())
+    in_pools(work)
