@@ -16,8 +16,6 @@ from gateway.server.connection import Phase
 from tests.rows import each_row
 from tests.server.conftest import HELLO, PAGE, application, everything
 
-pytestmark = pytest.mark.slow
-
 GET = b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n"
 LAST = b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 POST = b"POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
@@ -52,6 +50,7 @@ def shorten(served, **seconds: float) -> None:
 # --- HTTP ---
 
 
+@pytest.mark.slow
 def test_pipelined_requests_are_answered_in_their_order(serving):
     with serving() as served:
         sent = POST.replace(b"Connection: close\r\n", b"") + b"Content-Length: 5\r\n\r\nfirst"
@@ -114,12 +113,14 @@ def test_refusal_arrives_though_the_client_still_writes(serving):
     assert b"Server:" not in answer
 
 
+@pytest.mark.slow
 def test_stream_is_whole_for_a_client_that_reads_it(serving):
     with serving() as served:
         answer = served.ask(LAST % b"/stream")
     assert len(answer.partition(b"\r\n\r\n")[2]) == 64_000_000
 
 
+@pytest.mark.slow
 def test_answer_that_breaks_off_ends_the_connection_and_nothing_else(serving, caplog):
     def broken(_environ, start_response):
         def parts():
@@ -150,12 +151,14 @@ def test_every_request_is_logged_with_what_was_sent(serving):
     assert served.entries[1].request_line == b"BAD"
 
 
+@pytest.mark.slow
 def test_thousands_of_pipelined_requests_are_all_answered(serving):
     with serving() as served, served.connect() as connection:
         threading.Thread(target=connection.sendall, args=(GET % b"/" * 5000 + LAST % b"/",)).start()
         assert everything(connection).count(HELLO) == 5001
 
 
+@pytest.mark.slow
 def test_body_that_cannot_be_kept_is_refused_and_the_server_goes_on(serving, monkeypatch, caplog, tmp_path):
     with serving(**NO_DEADLINES) as served:
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
@@ -165,6 +168,7 @@ def test_body_that_cannot_be_kept_is_refused_and_the_server_goes_on(serving, mon
     assert "cannot be written to a temporary file" in caplog.text
 
 
+@pytest.mark.slow
 def test_server_that_has_no_more_descriptors_accepts_again_later(serving, caplog):
     class Exhausted:
         """A listening socket that cannot accept the first connection (accept(2))."""
@@ -200,6 +204,7 @@ SLOW = {
 }
 
 
+@pytest.mark.slow
 @each_row("count, sent", SLOW.values())
 def test_slow_clients_stop_nobody_else(serving, count, sent):
     with serving(**NO_DEADLINES) as served:
@@ -212,6 +217,7 @@ def test_slow_clients_stop_nobody_else(serving, count, sent):
             connection.close()
 
 
+@pytest.mark.slow
 @each_row(
     "sent, phase, has_begun, limit, answer",
     [
@@ -229,6 +235,7 @@ def test_client_that_sends_nothing_more_is_ended_by_a_deadline(serving, sent, ph
         assert everything(connection)[: len(answer)] == answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["head_seconds", "idle_seconds"])
 def test_deadlines_are_those_that_the_server_was_given(serving, limit):
     with serving(**(NO_DEADLINES | {limit: 1})) as served, served.connect() as connection:
@@ -237,6 +244,7 @@ def test_deadlines_are_those_that_the_server_was_given(serving, limit):
         assert everything(connection).endswith(HELLO if limit == "idle_seconds" else b"")
 
 
+@pytest.mark.slow
 def test_trickling_request_is_ended_by_a_deadline(serving):
     with serving(**NO_DEADLINES) as served, served.connect(b"G") as connection:
         until(lambda: [connection._reader.has_begun for connection in list(served.server._connections)] == [True])
@@ -252,6 +260,7 @@ def test_trickling_request_is_ended_by_a_deadline(serving):
                 assert time.monotonic() < end, "the server waits"
 
 
+@pytest.mark.slow
 @each_row("path, reads", product([b"/page", b"/stream"], [0, 100]))
 def test_client_that_reads_nothing_or_a_trickle_is_ended_by_a_deadline(serving, path, reads):
     with serving(write_seconds=1) as served, served.connect(GET % path, 4096) as connection:
@@ -264,6 +273,7 @@ def test_client_that_reads_nothing_or_a_trickle_is_ended_by_a_deadline(serving, 
     assert served.entries[0].code == 200
 
 
+@pytest.mark.slow
 def test_client_that_reads_slowly_but_steadily_gets_everything(serving):
     """An hour after the last look, it has read 2 MB more. It must read 0.9 MB."""
     slow_allowed = NO_DEADLINES | {"write_bytes_per_second": 250}
@@ -292,6 +302,7 @@ def test_one_connection_too_many_ends_the_one_that_waited_longest(serving):
             connection.close()
 
 
+@pytest.mark.slow
 def test_answers_that_nobody_reads_occupy_no_more_than_the_limit(serving):
     with serving(memory_bytes=30_000_000, **NO_DEADLINES) as served:
         slow = [served.connect(GET % b"/page", 4096) for _ in range(20)]
@@ -302,6 +313,7 @@ def test_answers_that_nobody_reads_occupy_no_more_than_the_limit(serving):
             connection.close()
 
 
+@pytest.mark.slow
 def test_requests_that_are_never_complete_occupy_no_more_than_the_limit(serving):
     with serving(memory_bytes=10_000_000, **NO_DEADLINES) as served:
         slow = []
@@ -317,6 +329,7 @@ def test_requests_that_are_never_complete_occupy_no_more_than_the_limit(serving)
             connection.close()
 
 
+@pytest.mark.slow
 def test_clients_that_reset_their_connections_leave_nothing_behind(serving):
     with serving() as served:
         for path in (b"/", b"/page", b"/stream", b"/slow"):
@@ -327,6 +340,7 @@ def test_clients_that_reset_their_connections_leave_nothing_behind(serving):
         assert_answers(served)
 
 
+@pytest.mark.slow
 def test_application_is_not_asked_for_clients_that_have_gone(serving):
     begun, may_answer = [], threading.Event()
 
@@ -376,6 +390,7 @@ def test_requests_on_their_way_are_answered_when_the_server_ends(serving):
         assert b"Connection: close" in answer
 
 
+@pytest.mark.slow
 def test_clients_that_go_on_being_slow_are_cut_off_when_grace_is_over(serving):
     with serving(grace_seconds=0.5) as served, served.connect(GET % b"/page", 4096) as connection:
         until(lambda: phases(served) == [Phase.WRITING])
