@@ -1,10 +1,11 @@
 """Kinds of files as scripts: what is set on their pages, one paragraph or instruction a line.
 
 A paragraph is `STYLE: words`: its size, `b` for bold, `c` for centred, and `+N` for the room above it, all of which may be
-missing; `¶` ends a line. `<one~two>` are several ways to say a thing. `{s}` is the work and `{o}` another one, whose title is
-`{o.title}`, and `{o:7 notes}` seven sentences. `{w}` is the n-th work in the same field, and `{b}` of the same people. Instructions are `page`, `uncover`, `columns`, `space`, `head`, `summary`, `body` and
-`references`, with a number or `own`, the pages of the work, and `of s` where they are those of the work. `each 1-8` repeats
-the lines below it that begin with `|`, with `{n}`. A line with `#` says what the file is.
+missing; `¶` ends a line. `<one~two>` are several ways to say a thing. `{s}` is the work and `{o}` another one, whose title
+is `{o.title}`, and `{o:7 notes}` seven sentences. `{w}` is the n-th work in the same field, and `{b}` of the same people.
+Instructions are `page`, `uncover`, `columns`, `space`, `head`, `summary`, `body` and `references`, with a number or `own`,
+the pages of the work, and `of s` where they are those of the work. `each 1-8` repeats the lines below it that begin with
+`|`, with `{n}`. A line with `#` says what the file is.
 """
 
 from __future__ import annotations
@@ -16,17 +17,7 @@ from typing import Any
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import (
-    article,
-    body,
-    citation,
-    doi_line,
-    head,
-    plain,
-    published,
-    references,
-    summary,
-)  # fmt: skip
+from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, plain, published, references, summary
 from tests.fulltext.corpus.words import Subject
 
 _STYLE = re.compile(r"(?P<size>[\d.]*)(?P<flags>[bc]*)(?:\+(?P<gap>[\d.]+))?: ?(?P<words>.*)")
@@ -48,8 +39,8 @@ def filled(template: str, s: Subject, o: Subject, n: int = 0) -> str:
     fields = [word.capitalize() for word in s.topic.nouns]
     return text.format(
         s=s, o=o, w=work, b=s.another(n), n=_Number(n), n3=3 * n, n8=8 * n - 6, section=s.sections()[(n - 1) % 6],
-        cite=citation(s), doi=doi_line(s), w_doi=doi_line(work), main=s.title.partition(":")[0], lower=s.title.lower(), authors=len(s.authors),
-        field=fields[0], fields=fields, town=s.place.lower().replace("ø", "o"), TOWN=s.place.upper(), **more,
+        cite=citation(s), doi=doi_line(s), w_doi=doi_line(work), main=s.title.partition(":")[0], lower=s.title.lower(),
+        authors=len(s.authors), field=fields[0], fields=fields, town=s.place.lower().replace("ø", "o"), TOWN=s.place.upper(), **more,
     )  # fmt: skip
 
 
@@ -97,7 +88,7 @@ def _do(line: str, paper: Paper, s: Subject, own: Subject) -> None:
 
 
 def first_pages(paper: Paper, count: int) -> Paper:
-    """Return a paper without its other pages."""
+    """Return a paper with its first pages alone."""
     paper.sheets = paper.sheets[:count]
     return paper
 
@@ -152,19 +143,6 @@ def wrong_one(name: str, script: str = "", /, *, of: DocumentKind | None = None,
 def plain_sheets(**more: Any) -> Callable[[Subject], Paper]:
     """Return what makes papers of a form that is the same for all works."""
     return lambda _: Paper(**more)
-
-
-BARE, NUMBERED, SANS = plain_sheets(), plain_sheets(footer=str), plain_sheets(font="Sans")
-
-
-def in_journal(**more: Any) -> Callable[[Subject], Paper]:
-    """Return what makes papers with the running heads of a journal. `header` and `footer` may be templates."""
-
-    def made(s: Subject) -> Paper:
-        heads = {key: _always(filled(value, s, s)) if isinstance(value, str) else value for key, value in more.items()}
-        return published(s, **heads)
-
-    return made
 
 
 def _always(words: str) -> Callable[[int], str]:

@@ -15,9 +15,12 @@ def linked(before: str, after: str = "", url: str = "https://creativecommons.org
     return f'<p>{before} <a rel="license" href="{url}">a licence</a> {after}</p>'
 
 
+def ld(document: object) -> str:
+    return f'<script type="application/ld+json">{json.dumps(document)}</script>'
+
+
 BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/"
 HEAD = '<meta name="DC.rights" content="{}">'
-JSON_LD = '<script type="application/ld+json">{}</script>'
 CC_BY_URL = "https://creativecommons.org/licenses/by/4.0/"
 TITLED = '<meta name="citation_title" content="Meadows in winter">'
 OF_DOI = '<meta name="citation_doi" content="10.5555/bees">'
@@ -25,72 +28,54 @@ ARTICLE = {"@type": "ScholarlyArticle", "license": CC_BY_URL}
 SITE = {"@type": "WebSite", "license": CC_BY_URL}
 
 
-@each_row(
-    "markup, license_",
-    [
-        (linked("The metadata and text of this website are under"), ""),
-        (linked("", "applies to the metadata and text of this website."), ""),
-        (linked("All content on this site is licensed under"), ""),
-        (linked("The metadata of this article is licensed under"), ""),
-        (linked("All content of this journal, unless otherwise stated:"), ""),
-        (linked("This work is licensed under"), "cc-by"),  # OJS
-        (linked("Except where otherwise noted, this item's license is described as"), "cc-by"),  # DSpace
-        (linked("This is an open access article under the terms of"), "cc-by"),
-        (linked("This article, as all of this website, is under"), "cc-by"),
-        (f'<div><a rel="license" href="{CC_BY_URL}"><img></a></div>', "cc-by"),
-        (f'<div role="contentinfo">{CC_BY}</div>', ""),
-        (f'<div class="pkp_structure_sidebar"><span>{CC_BY}</span></div>', ""),
-        (f"<nav>{CC_BY}</nav>", ""),
-        (f"<footer><p>The content of this site: {CC_BY}</p></footer>", ""),
-        (f'<div class="site footer">{CC_BY}</div>', ""),
-        (f"<figure><figcaption>Photo: {CC_BY}</figcaption></figure>", ""),
-        (f'<div class="related">{CC_BY}</div>', ""),
-        (HEAD.format("Metadata: CC0") + HEAD.format("All rights reserved"), ""),
-        (f'<div class="item copyright">{CC_BY}</div>', "cc-by"),
-        (f"<ul><li>One {CC_BY}</li><li>Two {CC_BY}</li></ul>", ""),
-        (f"<ul><li>Volume 2</li><li>{CC_BY}</li></ul>", "cc-by"),
-        (linked("This work:") + linked("This work:", url=BY_NC), ""),
-        (linked("This work:") + HEAD.format(BY_NC), ""),
-        (linked("This work:") + HEAD.format("info:eu-repo/semantics/openAccess"), "cc-by"),
-        (linked("This work:") + HEAD.format("info:eu-repo/semantics/restrictedAccess"), ""),
-        (linked("This work:") + HEAD.format("info:eu-repo/semantics/embargoedAccess"), ""),
-        (HEAD.format("info:eu-repo/semantics/openAccess"), "other-oa"),
-        (JSON_LD.format(json.dumps(ARTICLE)), "cc-by"),
-        (JSON_LD.format(json.dumps([{"@graph": [SITE, {**ARTICLE, "license": {"url": CC_BY_URL}}]}])), "cc-by"),
-        (JSON_LD.format(json.dumps(SITE)), ""),
-        (JSON_LD.format(json.dumps({**SITE, "hasPart": [ARTICLE]})), ""),
-        (JSON_LD.format(json.dumps([ARTICLE, {**ARTICLE, "license": BY_NC}])), ""),
-        (JSON_LD.format("{"), ""),
-        (JSON_LD.format(json.dumps({**ARTICLE, "@type": ["WebPage", "CreativeWork"]})), ""),
-        (TITLED + JSON_LD.format(json.dumps({**ARTICLE, "headline": "Bees: their work"})), ""),
-        (TITLED + JSON_LD.format(json.dumps({**ARTICLE, "headline": "MEADOWS in Winter"})), "cc-by"),
-        (JSON_LD.format(json.dumps([{**ARTICLE, "name": "Bees"}, {**ARTICLE, "name": "Meadows"}])), ""),
-        (JSON_LD.format(json.dumps({**ARTICLE, "headline": "Bees: their work"})), ""),
-        (f"<title>Item</title>{JSON_LD.format(json.dumps({**ARTICLE, 'headline': 'Itemised bees of winter'}))}", ""),
-        (
-            f"<title>R | Bees in winter</title>{JSON_LD.format(json.dumps({**ARTICLE, 'name': 'Bees in winter'}))}",
-            "cc-by",
-        ),
-        (f"<h1>Bees in <i>winter</i></h1>{JSON_LD.format(json.dumps({**ARTICLE, 'name': 'Bees in winter'}))}", "cc-by"),
-        (f"<h1>Meadows in winter</h1>{JSON_LD.format(json.dumps({**ARTICLE, 'name': 'Bees in winter'}))}", ""),
-        (OF_DOI + JSON_LD.format(json.dumps({**ARTICLE, "name": "A", "@id": "https://doi.org/10.5555/Bees"})), "cc-by"),
-        (OF_DOI + JSON_LD.format(json.dumps({**ARTICLE, "name": "A", "sameAs": "https://doi.org/10.5555/b"})), ""),
-        (
-            OF_DOI + JSON_LD.format(json.dumps({**ARTICLE, "name": "A", "identifier": {"value": "10.5555/bees"}})),
-            "cc-by",
-        ),
-        (HEAD.format("The content of this website is licensed under CC BY 4.0"), ""),
-        (HEAD.format("Abstract: CC BY 4.0; full text: all rights reserved"), ""),
-        (linked("All content of the portal is under"), ""),
-        (linked("The supplementary material is available under"), ""),
-        (linked("The abstract of this article is available under"), ""),
-        (linked("The data are licensed under"), ""),
-        (linked("Comments by readers are licensed under"), ""),
-        (linked("This article and its figures are licensed under"), "cc-by"),
-        (f"<p>{'<b>x</b>' * 300}{CC_BY} for this website</p>", "cc-by"),  # too long to be one sentence
-        (f"{'<div>' * 5}{CC_BY}{'</div>' * 5}", "cc-by"),
-    ],
-)
+@each_row("markup, license_", [
+    (linked("The metadata and text of this website are under"), ""),
+    (linked("", "applies to the metadata and text of this website."), ""),
+    (linked("All content on this site is licensed under"), ""),
+    (linked("The metadata of this article is licensed under"), ""),
+    (linked("All content of this journal, unless otherwise stated:"), ""),
+    (linked("This work is licensed under"), "cc-by"),
+    (linked("Except where otherwise noted, this item's license is described as"), "cc-by"),
+    (linked("This is an open access article under the terms of"), "cc-by"),
+    (linked("This article, as all of this website, is under"), "cc-by"),
+    (f'<div><a rel="license" href="{CC_BY_URL}"><img></a></div>', "cc-by"),
+    (f'<div role="contentinfo">{CC_BY}</div>', ""),
+    (f'<div class="pkp_structure_sidebar"><span>{CC_BY}</span></div>', ""), (f"<nav>{CC_BY}</nav>", ""),
+    (f"<footer><p>The content of this site: {CC_BY}</p></footer>", ""),
+    (f'<div class="site footer">{CC_BY}</div>', ""),
+    (f"<figure><figcaption>Photo: {CC_BY}</figcaption></figure>", ""), (f'<div class="related">{CC_BY}</div>', ""),
+    (HEAD.format("Metadata: CC0") + HEAD.format("All rights reserved"), ""),
+    (f'<div class="item copyright">{CC_BY}</div>', "cc-by"),
+    (f"<ul><li>One {CC_BY}</li><li>Two {CC_BY}</li></ul>", ""),
+    (f"<ul><li>Volume 2</li><li>{CC_BY}</li></ul>", "cc-by"),
+    (linked("This work:") + linked("This work:", url=BY_NC), ""), (linked("This work:") + HEAD.format(BY_NC), ""),
+    (linked("This work:") + HEAD.format("info:eu-repo/semantics/openAccess"), "cc-by"),
+    (linked("This work:") + HEAD.format("info:eu-repo/semantics/restrictedAccess"), ""),
+    (linked("This work:") + HEAD.format("info:eu-repo/semantics/embargoedAccess"), ""),
+    (HEAD.format("info:eu-repo/semantics/openAccess"), "other-oa"), (ld(ARTICLE), "cc-by"),
+    (ld([{"@graph": [SITE, {**ARTICLE, "license": {"url": CC_BY_URL}}]}]), "cc-by"), (ld(SITE), ""),
+    (ld({**SITE, "hasPart": [ARTICLE]}), ""), (ld([ARTICLE, {**ARTICLE, "license": BY_NC}]), ""),
+    ('<script type="application/ld+json">{</script>', ""),
+    (ld({**ARTICLE, "@type": ["WebPage", "CreativeWork"]}), ""),
+    (TITLED + ld({**ARTICLE, "headline": "Bees: their work"}), ""),
+    (TITLED + ld({**ARTICLE, "headline": "MEADOWS in Winter"}), "cc-by"),
+    (ld([{**ARTICLE, "name": "Bees"}, {**ARTICLE, "name": "Meadows"}]), ""),
+    (ld({**ARTICLE, "headline": "Bees: their work"}), ""),
+    (f"<title>Item</title>{ld({**ARTICLE, 'headline': 'Itemised bees of winter'})}", ""),
+    (f"<title>R | Bees in winter</title>{ld({**ARTICLE, 'name': 'Bees in winter'})}", "cc-by"),
+    (f"<h1>Bees in <i>winter</i></h1>{ld({**ARTICLE, 'name': 'Bees in winter'})}", "cc-by"),
+    (f"<h1>Meadows in winter</h1>{ld({**ARTICLE, 'name': 'Bees in winter'})}", ""),
+    (OF_DOI + ld({**ARTICLE, "name": "A", "@id": "https://doi.org/10.5555/Bees"}), "cc-by"),
+    (OF_DOI + ld({**ARTICLE, "name": "A", "sameAs": "https://doi.org/10.5555/b"}), ""),
+    (OF_DOI + ld({**ARTICLE, "name": "A", "identifier": {"value": "10.5555/bees"}}), "cc-by"),
+    (HEAD.format("The content of this website is licensed under CC BY 4.0"), ""),
+    (HEAD.format("Abstract: CC BY 4.0; full text: all rights reserved"), ""),
+    (linked("All content of the portal is under"), ""), (linked("The supplementary material is available under"), ""),
+    (linked("The abstract of this article is available under"), ""), (linked("The data are licensed under"), ""),
+    (linked("Comments by readers are licensed under"), ""),
+    (linked("This article and its figures are licensed under"), "cc-by"),
+    (f"<p>{'<b>x</b>' * 300}{CC_BY} for this website</p>", "cc-by"), (f"{'<div>' * 5}{CC_BY}{'</div>' * 5}", "cc-by"),
+])  # fmt: skip
 def test_only_what_is_said_of_the_work_is_its_licence(markup: str, license_: str) -> None:
     page = landing_page.read(f'{markup}<a href="/a.pdf">PDF</a>'.encode(), f"{HOME}/page/1")
     assert (page.license, [copy.license for copy in page.copies]) == (license_, [license_])

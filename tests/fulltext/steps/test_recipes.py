@@ -50,27 +50,18 @@ def test_an_identifier_that_stands_twice_has_one_address() -> None:
     assert [copy.url for copy in STEP.find(known(about), offline()).copies] == ["https://arxiv.org/pdf/1109.1201"]
 
 
-@each_row(
-    "doi",
-    [
-        "10.1101/gr.279093.124",  # Genome Research: no preprint
-        "10.1101/2024.05.27.24307989",  # its server and version must be asked for
-        "10.64898/2025.12.01.691234",
-        "10.1371/annotation/53374aad-bc04-4c64-b313-8ff9b881d0da",  # a notice
-        "10.1371/journal.pone.0000030.g001",  # a figure
-        "10.7717/peerj.4375/supp-1",
-        "10.3389/conf.fnins.2010.06.00001",  # an abstract
-        "10.31234/osf.io/hq8sd_v1",  # does not name its file
-        "10.12688/f1000research.161261.2",  # does not name volume and number
-        "10.7554/elife.01567",
-        "10.26434/chemrxiv-2022-w0jzh-v2",
-        "10.5281/zenodo.48440",
-        "10.3390/plants10040775",
-        "10.21203/rs.1.1/v2",
-        "10.5194/egusphere-egu21-1",
-        "10.1186/isrctn12345678",  # the registration of a trial
-    ],
-)
+LEFT_OUT = {
+    "its server and version must be asked for": "10.1101/2024.05.27.24307989 10.64898/2025.12.01.691234",
+    "a journal, a notice, a figure": "10.1101/gr.279093.124 10.1371/annotation/53374aad-bc04-4c64-b313-8ff9b881d0da "
+    "10.1371/journal.pone.0000030.g001 10.7717/peerj.4375/supp-1",
+    "an abstract, the registration of a trial": "10.3389/conf.fnins.2010.06.00001 10.1186/isrctn12345678",
+    "it does not name its file, or volume and number": "10.31234/osf.io/hq8sd_v1 10.12688/f1000research.161261.2 "
+    "10.7554/elife.01567 10.26434/chemrxiv-2022-w0jzh-v2 10.5281/zenodo.48440 10.3390/plants10040775 "
+    "10.21203/rs.1.1/v2 10.5194/egusphere-egu21-1",
+}
+
+
+@each_row("doi", " ".join(LEFT_OUT.values()).split())
 def test_what_has_no_address_of_its_own_is_left_out(doi: str) -> None:
     assert not STEP.wants(known(work(doi=doi)))
 
