@@ -172,21 +172,27 @@ def test_a_mirror_that_is_at_work_is_left_alone_and_one_that_is_damaged_is_repor
     assert (done.exit_code, "run `harvester mirror audit`" in done.stderr) == (1, True)
 
 
-def test_killed_or_stopped_it_goes_on_where_it_was(instance, crossref):
-    """Three lists of a thousand are walked; the second answer is waited for in vain by a process that is killed."""
+@pytest.fixture
+def hanging(crossref):
+    """Let the second of three lists of a thousand works hang; return when it is asked for, and what lets it go on."""
     crossref.works = [deposited(f"10.5555/{n}", "A title", 2020) for n in range(2500)]
     reached, go_on = threading.Event(), threading.Event()
 
     def waiting(url):
         if "cursor=0-1000" in url and not reached.is_set():
             reached.set()
-            go_on.wait(60)
+            go_on.wait(240)
 
     crossref.before = waiting
+    return reached, go_on
+
+
+def test_killed_it_goes_on_where_it_was(instance, crossref, hanging):
+    reached, go_on = hanging
     line = command("harvester", instance, "audit", "--crossref", "--issn", ISSN, "--allow", "127.0.0.1", "--json")
     surroundings = {**environment({}), **_settings(crossref)}
     with subprocess.Popen(line, env=surroundings, stdout=subprocess.DEVNULL) as process:
-        assert reached.wait(60)
+        assert reached.wait(240)
         process.send_signal(signal.SIGKILL)
     go_on.set()
     crossref.asked.clear()
@@ -196,26 +202,18 @@ def test_killed_or_stopped_it_goes_on_where_it_was(instance, crossref):
     assert [url.partition("cursor=")[2][:6] for url in crossref.asked if "/works" in url] == ["0-1000", "0-2000"]
 
 
-def test_asked_to_stop_it_stops_and_says_how_it_goes_on(instance, crossref):
-    crossref.works = [deposited(f"10.5555/{n}", "A title", 2020) for n in range(2500)]
-    reached, go_on = threading.Event(), threading.Event()
-
-    def waiting(url):
-        if "cursor=0-1000" in url:
-            reached.set()
-            go_on.wait(60)
-
-    crossref.before = waiting
+def test_asked_to_stop_it_stops_and_says_how_it_goes_on(instance, crossref, hanging):
+    reached, go_on = hanging
     line = command("harvester", instance, "audit", "--crossref", "--issn", ISSN, "--allow", "127.0.0.1")
     with subprocess.Popen(
         line, env={**environment({}), **_settings(crossref)}, stderr=subprocess.PIPE, text=True
     ) as process:
-        assert reached.wait(60)
+        assert reached.wait(240)
         process.send_signal(signal.SIGINT)
         while "once more to stop" not in process.stderr.readline():
             assert process.poll() is None
         go_on.set()
-        _, words = process.communicate(timeout=60)
+        _, words = process.communicate(timeout=240)
     assert process.returncode == 130
     assert "the same command goes on" in words
     assert len(list((instance / "audits").glob("*.sqlite"))) == 1

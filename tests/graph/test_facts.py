@@ -278,7 +278,7 @@ def test_loading_is_stopped_while_a_table_is_copied(tmp_path) -> None:
         def execute(self, statement: str) -> None:
             if statement.startswith("COPY"):
                 stop.ask()
-                assert asked.wait(60)
+                assert asked.wait(240)
                 raise RuntimeError("Interrupted.")
 
         def interrupt(self) -> None:

@@ -39,6 +39,13 @@ def pdf(item: str) -> bytes:
     return f"%PDF-1.4 the file of {item}".encode()
 
 
+def created(request: Any) -> None:
+    """Answer as an inbox that has taken a notification in."""
+    request.send_response_only(201)
+    request.send_header("Content-Length", "0")
+    request.end_headers()
+
+
 @dataclass
 class Place:
     """One instance, its inbox at the source, and what the commands say."""

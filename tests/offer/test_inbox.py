@@ -105,12 +105,6 @@ def test_an_inbox_that_hangs_up_is_tried_again(place: Place) -> None:
     assert place.offer(status=5) == [(A, "retrying")]
 
 
-def test_an_inbox_where_nobody_listens_is_tried_again(place: Place) -> None:
-    place.accept(A)
-    place.configure("http://127.0.0.1:9/inbox", allow="127.0.0.1:9")
-    assert place.offer(status=5) == [(A, "retrying")]
-
-
 def test_a_private_inbox_that_the_entry_does_not_allow_gets_nothing(place: Place) -> None:
     place.accept(A)
     for host in ("127.0.0.1", "localhost", "[::1]", "10.0.0.1", "169.254.169.254"):

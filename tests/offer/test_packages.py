@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,6 @@ def fields(package: bytes) -> set[tuple[str, str, str]]:
     return {(value.get("element"), value.get("qualifier"), value.text) for value in root}
 
 
-@slow
 def test_a_package_has_the_file_the_record_and_its_provenance(place: Place, tmp_path: Path) -> None:
     digest = place.accept(A)
     folder = tmp_path / "deposit"
@@ -138,13 +136,6 @@ def test_files_whose_hosts_are_away_do_not_stop_the_others(place: Place, tmp_pat
     place.accept("LR-18-00002")
     outcomes = place.offer("--folder", str(tmp_path / "d"), status=5)
     assert outcomes == [*((item, "retrying") for item in missing), ("LR-18-00002", "packaged")]
-
-
-@slow
-def test_nothing_that_is_taken_down_is_packed(place: Place, tmp_path: Path) -> None:
-    place.accept(A)
-    place.call("takedown", "add", PREFIX + upstream(A), "--reason", "A notice.")
-    assert place.offer("--folder", str(tmp_path / "d")) == []
 
 
 @each_row(
@@ -248,12 +239,6 @@ def test_the_fields_of_dspace_are_used_and_nothing_breaks_the_xml() -> None:
         ("description", "none", "Retracted."),
     }
     assert b'language="en"' in written
-
-
-def test_the_digest_in_the_name_is_that_of_the_item() -> None:
-    file = offered()
-    digest = sha256(file.state.identifier.encode()).hexdigest()[:8]
-    assert package_of(file, Work(), b"").name == f"oai-laro.example.org-1-{digest}-{'ab' * 6}"
 
 
 # Of DSpace's dublin-core-types.xml, those that have a use here; `none`: without a qualifier.

@@ -22,7 +22,7 @@ from harvester.schedule.notifications.reasons import concerns_of
 from tests import live
 from tests.fulltext.conftest import NAME
 from tests.http.server import ok, until_gone
-from tests.offer.conftest import PREFIX, Place, pdf, upstream
+from tests.offer.conftest import PREFIX, Place, created, pdf, upstream
 
 pytestmark = pytest.mark.slow  # real servers, and an instance for each test
 
@@ -130,7 +130,7 @@ def test_a_round_that_is_killed_between_sending_and_storing_sends_the_same_again
     place.server.say("/inbox", kill, ok(b"", 201))
     command = live.command("harvester", place.folder, "offer", NAME)
     processes.append(subprocess.Popen(command, env=live.unmeasured(os.environ)))
-    processes[0].wait(60)
+    processes[0].wait(240)
     assert place.offer() == [(A, "created")]
     first, second = place.notifications
     assert first == second
@@ -235,9 +235,7 @@ def test_a_stop_keeps_what_was_sent_and_the_rest_waits(place: Place, send_signal
 
     def stop(request) -> None:
         send_signal(signal.SIGTERM)
-        request.send_response_only(201)
-        request.send_header("Content-Length", "0")
-        request.end_headers()
+        created(request)
 
     place.server.say("/inbox", stop, ok(b"", 201))
     assert place.offer(status=130) == [(A, "created")]
@@ -309,9 +307,7 @@ def test_a_file_that_is_withdrawn_during_a_round_is_not_sent(place: Place) -> No
 
     def withdraw(request) -> None:
         place.withdraw(B, digest)
-        request.send_response_only(201)
-        request.send_header("Content-Length", "0")
-        request.end_headers()
+        created(request)
 
     place.server.say("/inbox", withdraw, ok(b"", 201))
     assert place.offer() == [(A, "created")]
@@ -346,9 +342,7 @@ def test_what_is_taken_down_during_a_round_is_not_sent(place: Place) -> None:
     def take_down(request) -> None:
         dated = [entry._replace(at="2026-01-01T00:00:00Z") for entry in entries]
         TakedownFile(place.folder).change(lambda _: tuple(dated))
-        request.send_response_only(201)
-        request.send_header("Content-Length", "0")
-        request.end_headers()
+        created(request)
 
     place.server.say("/inbox", take_down, ok(b"", 201))
     assert place.offer() == [(A, "created")]
