@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Cursor, RawPage
 from harvester.harvest.completeness import Proof, proved
 from harvester.sources import Compared, ListEnd, Step
+from tests.rows import each_row
 
 PAGE = RawPage("x", "ListRecords", "http://x.org/oai", 0, 200, (), b"", "oai_dc")
 
@@ -15,8 +14,8 @@ def _ended(received: int, announced: tuple[int | None, int | None], compared: Co
     return Step(PAGE, (), Cursor("x", "oai_dc"), received, announced, ListEnd.PROPER, compared=compared)
 
 
-@pytest.mark.parametrize(
-    ("compared", "words"),
+@each_row(
+    "compared, words",
     [
         ([Compared.WHOLE, Compared.WHOLE], "with all that ListIdentifiers names."),
         ([Compared.WHOLE, Compared.PART], "at most four answers of ListIdentifiers; `harvester source"),
@@ -37,8 +36,8 @@ def test_the_least_comparison_of_any_list_is_reported(compared: list[Compared | 
     assert words in sentence
 
 
-@pytest.mark.parametrize(
-    ("compared", "words"),
+@each_row(
+    "compared, words",
     [
         (Compared.PART, "The records were compared with at most four answers of ListIdentifiers;"),
         (Compared.NOTHING, "Only the ends of its lists say so: it announces no counts, and ListIdentifiers gives no"),

@@ -19,6 +19,7 @@ from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.sources import UNFETCHED
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -134,8 +135,8 @@ def test_only_the_sets_of_the_entry_are_wanted(harvested, swept, repository, com
         assert {page.page.set_spec for page in pages} == {"b"}
 
 
-@pytest.mark.parametrize(
-    ("datestamp", "entry", "expected"),
+@each_row(
+    "datestamp, entry, expected",
     [
         ("2020-01-01", {}, True),
         ("", {}, True),
@@ -153,9 +154,7 @@ def test_only_the_dates_of_the_entry_are_wanted(datestamp, entry, expected):
     assert is_wanted(entry, "", Slice("a", datestamp, (), False, 0, 0)) is expected
 
 
-@pytest.mark.parametrize(
-    ("sets", "expected"), [((), True), (("a",), True), (("b", "a:c"), True), (("ab",), False), (("b",), False)]
-)
+@each_row("sets, expected", [((), True), (("a",), True), (("b", "a:c"), True), (("ab",), False), (("b",), False)])
 def test_what_names_the_set_or_one_below_it_or_none_is_wanted(sets, expected):
     entry = SourceEntry("fake", "http://example.org/oai")
     assert is_wanted(entry, "a", Slice("a", "", sets, False, 0, 0)) is expected
@@ -293,16 +292,6 @@ def test_what_did_not_come_is_missing_until_a_whole_list_does_not_name_it(
     assert "oai_dc: missing no longer: oai:fake:00021. The source does not name them any more" in err
     assert _held(command) == {"items": 22, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
     assert command("run", "fake")[0] == 0
-
-
-def test_what_was_missing_and_is_named_as_deleted_is_missing_no_more(harvested, swept, repository, command, hidden):
-    harvested(20)
-    repository.fill(2, start=20)
-    hidden.add("oai:fake:00021")
-    swept()
-    repository.items["oai:fake:00021"].deleted = True
-    assert swept()[0] == 0
-    assert _held(command)["quarantined"] == 0
 
 
 def test_what_was_missing_and_is_not_named_any_more_comes_when_the_source_has_it(

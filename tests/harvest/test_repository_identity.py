@@ -175,18 +175,6 @@ def test_not_even_an_empty_list_is_taken_while_that_waits(command, instance, har
     assert len(_published(instance)[0]) == OTHERS + 1
 
 
-def test_what_was_wrong_for_a_while_needs_nobody(command, instance, harvested):
-    """A test server under the address of the repository, until somebody notices."""
-    held = dict(harvested.items)
-    _become_another(harvested, "oai:test", datestamp="2024-06-01T00:00:00Z")
-    assert _run(command, "--full")[0] == 4
-    harvested.items = held
-    harvested.fill(1, start=90, datestamp="2024-06-01T00:00:00Z")
-    assert _run(command)[0] == 0
-    assert _standing(command)["problems"] == []
-    assert len(_published(instance)[0]) == OTHERS + 1
-
-
 def test_the_newest_records_first_are_the_same_repository(command, harvested):
     """A list that begins with what is new names nothing that is held."""
     held = dict(harvested.items)

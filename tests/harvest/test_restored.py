@@ -97,6 +97,7 @@ def known(downstream: Downstream) -> dict[str, tuple[bool, bytes]]:
     return {name: record for name, record in downstream.held.items() if not record[0]}
 
 
+@pytest.mark.share(one_in=3)
 @pytest.mark.parametrize("seed", range(6))
 def test_who_goes_on_from_an_answer_of_the_lost_repository_ends_like_a_fresh_harvester(
     repository, command, instance, do, tmp_path, seed

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.errors import ConfigurationError, RemoteRefuses
-from gateway.model import Cursor, RawPage, RunOutcome, Slice
+from gateway.model import RawPage, RunOutcome, Slice
 from harvester.cli import main
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import kind_of
@@ -22,6 +22,7 @@ from harvester.runtime.progress import Silence
 from harvester.sources import SourceKind
 from harvester.sources.oai_pmh import SOURCE, left  # type: ignore[attr-defined]
 from harvester.sources.oai_pmh.all_identifiers import UNFETCHED  # type: ignore[attr-defined]
+from tests.rows import each_row
 from tests.sources.oai_pmh.repository import URL, Repository, refused
 from tests.wild.test_fallbacks import ILL, poison
 
@@ -305,10 +306,6 @@ def test_list_in_progress_goes_on_behind_a_window_that_came(house, harvested, re
     assert house.store.counts("x")["items"] == 18
 
 
-def test_cursor_that_cannot_be_read_has_left_nothing():
-    assert left(Cursor("x", "oai_dc", "", "nonsense")) == ()
-
-
 # --- the command -------------------------------------------------------------------------------------------------
 
 
@@ -328,7 +325,7 @@ def test_command_tries_again_over_http_and_tells_what_it_did(instance, repositor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("other", [["--full"], ["--dry-run"], ["--from", "2024-01-01"], ["--slice", "year"]])
+@each_row("other", [["--full"], ["--dry-run"], ["--from", "2024-01-01"], ["--slice", "year"]])
 def test_what_a_harvest_is_to_ask_for_does_not_go_with_it(instance, other):
     result = CliRunner().invoke(main, ["--instance", str(instance), "run", "x", "--retry-failed", *other])
     assert result.exit_code == Status.USAGE

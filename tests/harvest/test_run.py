@@ -9,16 +9,15 @@ import pytest
 
 from gateway.errors import ConfigurationError
 from gateway.model import RunOutcome, Selection
-from harvester.harvest import admission
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.dry_run import rehearse
 from harvester.harvest.instance import opened
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
-from harvester.runtime.exit_status import SourceLocked, Status
+from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.locks import lock
+from tests.rows import each_row
 
 PREFIX = "oai:gateway.example.org:fake/"
 
@@ -111,15 +110,6 @@ def test_unchanged_records_get_no_new_datestamp(run, repository, house):
     assert [name for name in after if after[name] != before[name]] == ["oai:fake:00003"]
 
 
-@pytest.mark.slow
-def test_full_ignores_what_was_harvested_before(run, repository):
-    repository.fill(5)
-    run()
-    repository.asked.clear()
-    run(RunOptions(is_full=True))
-    assert [request.get("from") for request in repository.lists()] == [None]
-
-
 def test_deletions_are_carried_through(run, repository, house):
     repository.fill(3)
     run()
@@ -168,23 +158,6 @@ def test_a_window_leaves_the_incremental_harvest_where_it_was(run, repository):
     assert [request.get("from") for request in repository.lists()] == ["2024-05-05T12:00:00Z"]
 
 
-@pytest.mark.slow
-def test_a_full_window_leaves_the_incremental_harvest_where_it_was_too(run, repository):
-    repository.fill(3)
-    repository.now = "2024-05-05T12:00:00Z"
-    run(overlap_seconds=0)
-    run(RunOptions(is_full=True, from_="2023-01-01"))
-    repository.asked.clear()
-    run(overlap_seconds=0)
-    assert [request.get("from") for request in repository.lists()] == ["2024-05-05T12:00:00Z"]
-
-
-@pytest.mark.slow
-def test_nothing_new_is_a_success(run, repository):
-    assert run().status is Status.SUCCEEDED
-    assert run().run.is_complete
-
-
 def test_a_limit_stops_after_the_page_and_the_next_run_goes_on(run, repository, house):
     repository.fill(35)
     ran = run(RunOptions(max_records=15))
@@ -195,10 +168,9 @@ def test_a_limit_stops_after_the_page_and_the_next_run_goes_on(run, repository, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pages", [1, 2])
-def test_when_the_time_is_over_the_run_stops_after_its_page(run, repository, house, pages):
+def test_when_the_time_is_over_the_run_stops_after_its_page(run, repository, house):
     repository.fill(35)
-    now = [0.0]
+    now, pages = [0.0], 2
     stop = Stop(10, lambda: now[0])
 
     def passes(_):
@@ -214,10 +186,10 @@ def test_when_the_time_is_over_the_run_stops_after_its_page(run, repository, hou
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["Identify", "ListRecords"])
+@each_row("verb", ["Identify", "ListRecords"])
 def test_a_wait_that_is_longer_than_the_time_does_not_begin(run, repository, verb):
     repository.fill(35)
-    repository.statuses[verb] = (503, b"", {"Retry-After": "60"})
+    repository.statuses = {verb: (503, b"", {"Retry-After": "60"})}
     ran = run(stop=Stop(30))
     assert (ran.run.outcome, ran.status, ran.run.reasons) == (RunOutcome.STOPPED, Status.SUCCEEDED, ())
 
@@ -293,8 +265,8 @@ def test_what_a_list_answers_says_nothing_about_the_others(run, repository, hous
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("answer", "outcome"),
+@each_row(
+    "answer, outcome",
     [
         ((500, b"", {}), RunOutcome.TRY_LATER),
         ((403, b"", {}), RunOutcome.REFUSED),
@@ -338,7 +310,7 @@ def test_the_least_date_of_a_program_in_local_time_is_a_date(run, repository, ho
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_token", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("is_token", [True, False])
 def test_a_list_that_breaks_off_in_the_first_second_of_all_years_takes_fallback_steps(run, repository, house, is_token):
     repository.fill(12, datestamp="0001-01-01T00:00:00Z")
     repository.earliest = "0001-01-01T00:00:00Z"
@@ -351,14 +323,9 @@ def test_a_list_that_breaks_off_in_the_first_second_of_all_years_takes_fallback_
     assert len(_published(house)) == 12
 
 
-def test_the_only_list_failing_is_a_failure(run, repository):
-    repository.fill(3)
-    assert run(formats=("nonsense",)).run.outcome is RunOutcome.FAILED
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("answer", "outcome", "status"),
+@each_row(
+    "answer, outcome, status",
     [
         ((403, b"No.", {}), RunOutcome.REFUSED, Status.REFUSED),
         ((503, b"", {"Retry-After": "99999"}), RunOutcome.TRY_LATER, Status.TRY_LATER),
@@ -382,40 +349,6 @@ def test_what_arrived_before_a_failure_is_published(run, repository, house):
     ran = run()
     assert ran.run.outcome is RunOutcome.REFUSED
     assert len(_published(house)) == ran.run.counts["published"] == 10
-
-
-def test_two_runs_of_one_source_exclude_each_other(run, house):
-    with lock(house.folder, "fake"), pytest.raises(SourceLocked):
-        run()
-    assert house.inbox.runs("fake", 1) == ()
-
-
-@pytest.mark.slow
-def test_a_run_whose_process_died_is_buried_by_the_next(run, repository, house):
-    dead = house.inbox.start_run("fake", 1)
-    run()
-    runs = {recorded.number: recorded for recorded in house.inbox.runs("fake", 10)}
-    assert runs[dead].outcome is RunOutcome.FAILED
-    assert "died" in runs[dead].reasons[0]
-
-
-@pytest.mark.slow
-def test_a_fault_of_this_program_leaves_no_run_behind(run, repository, house, monkeypatch):
-    monkeypatch.setattr(admission, "keep_description", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        run()
-    assert house.inbox.runs("fake", 1)[0].outcome is RunOutcome.FAILED
-
-
-@pytest.mark.slow
-def test_stopping_at_once_is_written_down(run, repository, house, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(admission, "keep_description", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        run()
-    assert house.inbox.runs("fake", 1)[0].outcome is RunOutcome.STOPPED
 
 
 @pytest.mark.slow

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from contextlib import closing
 
-import pytest
-
 from gateway.model import RunOutcome
 from gateway.store.opening import open_inbox, open_store
 from harvester.harvest.run_log import RunLog
 from harvester.runtime.progress import Silence
+from tests.rows import each_row
 
 URL = "http://127.0.0.1:9/oai?apikey=HUSH"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "arguments",
     [
         ("source", "add", "x", URL),
@@ -27,7 +26,6 @@ URL = "http://127.0.0.1:9/oai?apikey=HUSH"
         ("validate", URL),
         ("mirror", URL, "folder"),
     ],
-    ids=" ".join,
 )
 def test_a_command_refuses_an_address_with_a_secret(command, instance, arguments, tmp_path, monkeypatch):
     """It published the secret in friends and in each provenance."""

@@ -16,6 +16,7 @@ from harvester.harvest.sources_toml import (
     shown,
     table_of,
 )
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -80,8 +81,8 @@ def test_an_unknown_source_is_told_with_the_known_ones(sources):
         sources.entry("lara")
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
+@each_row(
+    "text, sentence",
     [
         ("[a]\n", "url is missing"),
         ('a = "http://h"\n', "must be a table"),
@@ -118,14 +119,14 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
         SourcesFile(tmp_path / "missing" / "sources.toml").add(SourceEntry("laro", "http://h/oai"))
 
 
-@pytest.mark.parametrize("name", ["", "A", "a_b", "x" * 33, "a b", "a/b", "é"])
+@each_row("name", ["", "A", "a_b", "x" * 33, "a b", "a/b", "é"])
 def test_names_are_narrow(name):
     with pytest.raises(ConfigurationError):
         checked_name(name)
 
 
-@pytest.mark.parametrize(
-    ("given", "kept"),
+@each_row(
+    "given, kept",
     [
         ("http://h/oai", "http://h/oai"),
         (" https://h:8080/oai?verb=Identify ", "https://h:8080/oai"),
@@ -138,20 +139,20 @@ def test_an_address_loses_what_is_the_protocols(given, kept):
     assert checked_url(given) == kept
 
 
-@pytest.mark.parametrize("url", ["", "h/oai", "file:///none/such", "http://", "http://h:port/", "http://h/a b"])
+@each_row("url", ["", "h/oai", "file:///none/such", "http://", "http://h:port/", "http://h/a b"])
 def test_what_is_no_address_is_refused(url):
     with pytest.raises(ConfigurationError):
         checked_url(url)
 
 
-@pytest.mark.parametrize("url", ["https://me:geheim@h/oai", "https://me:geheim@h:port/oai", "ftp://geheim@h"])
+@each_row("url", ["https://me:geheim@h/oai", "https://me:geheim@h:port/oai", "ftp://geheim@h"])
 def test_a_password_in_the_address_is_refused_and_not_repeated(url):
     with pytest.raises(ConfigurationError) as caught:
         checked_url(url)
     assert "geheim" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "auth",
     [
         {"kind": "basic", "user": "me"},
@@ -186,8 +187,8 @@ def test_a_source_is_shown_as_it_stands_in_the_file():
     assert shown(SourceEntry("laro", "http://h/oai")) == '[laro]\nurl = "http://h/oai"\nformats = ["oai_dc"]\n'
 
 
-@pytest.mark.parametrize(
-    ("lines", "sentence"),
+@each_row(
+    "lines, sentence",
     [
         ('every = "often"', "every must be a duration"),
         ('slice = "week"', "slice must be year, month or day"),

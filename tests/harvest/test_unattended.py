@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tests.rows import each_row
+
 LINE = '{"identifier": "oai:x:1", "datestamp": "2020-01-01", "metadata": "<r><title>T</title></r>"}\n'
 
 
@@ -44,7 +46,7 @@ def test_a_source_without_entry_can_be_looked_at(command, abandoned):
     assert command("log", abandoned)[0] == 0
 
 
-@pytest.mark.parametrize("name", ["check", "show", "sweep"])
+@each_row("name", ["check", "show", "sweep"])
 def test_a_source_without_entry_is_named_by_commands_that_need_one(command, abandoned, name):
     status, _, err = command("source", name, abandoned)
     assert (status, "gone has no entry in sources.toml, so nothing harvests it" in err) == (2, True)
@@ -83,6 +85,6 @@ def test_an_address_that_is_recognised_is_added_with_its_schedule(command, files
     assert (status, "--every is for an address that is added" in err) == (2, True)
 
 
-@pytest.mark.parametrize("every", ["at times", "6", "NEVER"])
+@each_row("every", ["at times", "6", "NEVER"])
 def test_a_schedule_that_is_none_is_refused(command, files, every):
     assert command("source", "add", "laro", str(files), "--kind", "files", "--every", every)[0] == 2

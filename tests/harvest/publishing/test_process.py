@@ -72,7 +72,7 @@ def test_a_child_that_dies_is_reported():
 
 def test_waking_never_waits_for_a_child_that_does_not_read():
     """A full pipe would block here for ever, or raise BlockingIOError."""
-    publisher = _child("import time; time.sleep(60)")
+    publisher = _child("import time; time.sleep(600)")
     for _ in range(50_000):
         publisher.wake()
     publisher.kill()
@@ -128,20 +128,6 @@ def test_a_longer_harvest_is_published_by_a_child(instance, repository, elders):
 
 
 @pytest.mark.slow
-def test_asked_to_stop_it_leaves_the_rest_to_the_next_run(instance, repository, elders):
-    repository.fill(500)
-    stop = Stop()
-    repository.before = lambda _: stop.ask() if len(repository.lists()) == 30 else None
-    ran, _ = _run(instance, repository, stop)
-    assert ran.run.outcome is RunOutcome.STOPPED
-    assert _are_gone_soon(elders)
-    repository.before = lambda _: None
-    ran, held = _run(instance, repository)
-    assert ran.run.is_complete
-    assert held["items"] == 500
-
-
-@pytest.mark.slow
 def test_a_child_that_is_killed_fails_the_run_and_the_next_one_publishes(instance, repository, elders):
     repository.fill(300)
 
@@ -172,14 +158,14 @@ def test_nothing_survives_a_killed_harvester(instance, repository, harvester):
         time.sleep(0.01)
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while any(_lives(pid) for pid in family) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(_lives(pid) for pid in family)
     repository.before = lambda _: None
     (instance / "config.toml").write_text("publish_processes = 1\n")
     process = harvester("run", "fake", "--json")
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
     assert json.loads(out)["is_complete"]
 
@@ -198,7 +184,7 @@ def _parents():
 
 def _are_gone_soon(elders) -> bool:
     """Tell whether no process is left behind; one of the pool leaves a moment after the child that started it."""
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + 240
     while set(_descendants()) - elders and time.monotonic() < ends:
         time.sleep(0.05)
     return set(_descendants()) <= elders

@@ -125,7 +125,7 @@ def test_a_runner_says_what_is_wrong_in_sources_toml_and_shows_no_traceback(tmp_
     folder = live.instance(tmp_path / "instance", {})
     (folder / "sources.toml").write_text("[x]\nurl = 1\n")
     with relay.runners(1, str(folder), "x") as runners:
-        (pipe,) = relay.spoken(runners, seconds=60)
+        (pipe,) = relay.spoken(runners, seconds=240)
         with pytest.raises(ConfigurationError, match="source 'x': url must be text"):
             runners.receive(pipe)
     assert "Traceback" not in capfd.readouterr().err

@@ -65,7 +65,7 @@ def test_every_lane_has_a_fetcher_of_its_own_that_is_closed_at_the_end():
         closed.append(fetch)
 
     def walk(fetch):
-        meeting.wait(60)
+        meeting.wait(240)
         yield fetch
 
     outcomes = _walked([(window, walk) for window in "abcdef"], lanes=3, fetcher=fetcher)
