@@ -47,6 +47,7 @@ FILES = [
     ("https://data.example.org/api/access/datafile/12", UNKNOWN),
     ("https://data.example.org/api/access/datafile/:persistentId?persistentId=doi:10.1234/x", UNKNOWN),
     ("http://arno.example.org/show.cgi?fid=997", UNKNOWN),
+    ("https://wiki.example.org/wiki/images/a.pdf", PDF),
 ]  # fmt: skip
 PAGES = [
     "http://cdm16311.contentdm.oclc.org:80/cdm/ref/collection/p15136coll1/id/0",
@@ -85,10 +86,6 @@ def test_an_address_that_is_known_to_lead_to_a_file(url: str, mime_type: str) ->
 @each_row("url", PAGES)
 def test_a_landing_page_is_never_called_a_file(url: str) -> None:
     assert file_type(url, PDF) == ""
-
-
-def test_a_wiki_may_hold_files_elsewhere() -> None:
-    assert file_type("https://wiki.example.org/wiki/images/a.pdf") == PDF
 
 
 def test_what_the_record_says_of_its_only_file_counts_where_the_address_is_silent() -> None:

@@ -76,16 +76,14 @@ def test_whose_cookies_were_not_wanted_for_long_are_forgotten(channels: Channels
             assert bool(channel.session.cookies) is is_known
 
 
-def test_what_is_lent_when_all_is_closed_is_not_kept(channels: Channels) -> None:
+def test_what_is_lent_when_all_is_closed_is_not_kept_and_nothing_is_lent_after_all_was_broken_off(
+    channels: Channels,
+) -> None:
     with channels.lent("a", "", opened) as channel:
         channels.close()
         assert channel.session.is_closed  # type: ignore[attr-defined]
     with channels.lent("a", "", opened) as again:
         assert again is not channel
-
-
-def test_after_all_was_broken_off_nothing_is_lent(channels: Channels) -> None:
-    with channels.lent("a", "", opened):
         channels.break_off()
     with pytest.raises(ConnectionFailed, match="cancelled"), channels.lent("a", "", opened):
         pass
@@ -97,7 +95,6 @@ def web(tmp_path: Path) -> Iterator[Web]:
         yield client
 
 
-@pytest.mark.slow
 def test_one_host_is_asked_by_several_threads_at_once(web: Web, server: Server) -> None:
     together = Barrier(3, timeout=60)
 
@@ -113,7 +110,6 @@ def test_one_host_is_asked_by_several_threads_at_once(web: Web, server: Server) 
     assert len({request.peer for request in server.asked}) == 3
 
 
-@pytest.mark.slow
 def test_a_connection_is_used_again_for_another_work_without_its_cookies(web: Web, server: Server) -> None:
     url = server.say("/", ok(b"x", Set_Cookie="seen=1"))
     for source in ("one work", "one work", "another work"):
