@@ -9,7 +9,6 @@ from tests.fulltext.corpus.scripts import first_pages, wrong_one
 from tests.fulltext.corpus.words import Subject
 
 _LONG = 12  # pages
-_TWELVE_PAGES = "{s.first_page}-{first_page:+11}"
 
 
 def _cited(subject: Subject) -> str:

@@ -125,10 +125,6 @@ right_one(
 right_one("accepted_manuscript_that_says_so_on_every_page", of=DocumentKind.ARTICLE, version="accepted", on=_accepted)
 
 
-_WITHDRAWN = (
-    "This article has been withdrawn at the request of the authors. The publisher apologises for any inconvenience this may "
-    "cause. The full policy on the withdrawal of articles can be found on the site of the journal, with all its conditions. "
-)
 # --- wrong ones ---------------------------------------------------------------------------------------------------
 
 

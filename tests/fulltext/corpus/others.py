@@ -10,14 +10,6 @@ from tests.fulltext.corpus.papers import article, body, doi_line, head, plain, p
 from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
 
-_SIGN_IN = (
-    "You do not have access to this content. Please sign in with your username and password, or choose another option: buy this "
-    "article, rent it for 48 hours, or ask your librarian. If you believe that you should have access, contact support with the "
-    "number of your session. We use cookies to improve your experience. Forgot your password? Register. Help. About us. Terms "
-    "and conditions. Privacy policy. Accessibility. Contact. "
-)
-
-
 wrong_one("thesis_with_the_title_of_the_article", of=DocumentKind.THESIS, on=thesis,
     name=lambda s: "thesis.pdf" if s.number % 4 < 2 else "1.pdf")  # fmt: skip
 
