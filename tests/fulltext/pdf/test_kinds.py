@@ -20,7 +20,7 @@ from tests.sample.web import a_pdf
 TITLE = "Drainage of peat meadows in the northern lowlands"
 FACTS = Facts((TITLE,))
 WORK = Work((Statement("title", TITLE), Statement("creator", "Turf, Ada")))
-BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(60))
+BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(30))
 A4, WIDE, A0 = (595.0, 842.0), (362.8, 272.1), (2384.0, 3370.0)
 
 

@@ -15,7 +15,7 @@ from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
 FACTS = Facts((TITLE,))
-BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(60))
+BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(30))
 ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
 A4, WIDE = (595.0, 842.0), (842.0, 595.0)
 RECORD = Named(titles=(TITLE,), authors=("Turf, Ada", "Reed, Bo"), years=("2019",))

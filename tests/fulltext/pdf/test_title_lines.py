@@ -21,7 +21,7 @@ from tests.rows import each_row
 TITLE = "Drainage of peat meadows in the northern lowlands"
 RECORD = Named(titles=(TITLE,), authors=("Turf, Ada", "Reed, Bo"), years=("2019",), venues=("Wet Land",))
 SENTENCE = "The water table of plot {} was measured, and it fell in summer and in autumn too."
-BODY = "\n".join(SENTENCE.format(number) for number in range(60))
+BODY = "\n".join(SENTENCE.format(number) for number in range(30))
 A4 = (595.0, 842.0)
 MOST_ACCEPTED, MOST_REFUSED = 0.02, 0.1  # of labels, of heads
 
