@@ -12,9 +12,8 @@ from harvester.validate.run import CHECKS, Verdict
 from tests.conftest import ROOT
 from tests.validate.faults_asked import ASKED, EXAMPLE, LEGAL
 from tests.validate.faults_seen import SEEN
+from tests.validate.parts import in_parts
 from tests.validate.strikes import Fault, instead
-
-pytestmark = pytest.mark.slow  # two hundred faulty providers: a second tier's worth
 
 
 def _answered(illegal):
@@ -34,20 +33,20 @@ ALL_FAULTS = (*ASKED, *SEEN, *map(_answered, ILLEGAL))
 VERDICTS = {check.name: check.fault for check in CHECKS}
 
 
-@pytest.mark.parametrize("fault", ALL_FAULTS, ids=lambda fault: fault.check)
-def test_a_fault_is_found_by_its_check_and_by_no_other(fault, check):
-    report = check(fault.provider())
-    by_check = {result.check: result for result in report.results if result.verdict in (Verdict.FAIL, Verdict.WARNING)}
-    assert list(by_check) == [fault.check], [line for line in report.lines() if not line.startswith(("ok", "skip"))]
-    assert by_check[fault.check].verdict is VERDICTS[fault.check]
-    assert all(evidence.asked and evidence.came and evidence.finding for evidence in by_check[fault.check].evidence)
+@in_parts("faults", ALL_FAULTS, 10, pytest.mark.slow)
+def test_a_fault_is_found_by_its_check_and_by_no_other(faults, check):
+    wrong = []
+    for fault in faults:
+        report = check(fault.provider())
+        found = [one for one in report.results if one.verdict in (Verdict.FAIL, Verdict.WARNING)]
+        wrong += [(fault.check, list(report.lines()))] * ([one.check for one in found] != [fault.check])
+        assert {one.check: one.verdict for one in found}.items() <= VERDICTS.items()
+        assert all(part.asked and part.came and part.finding for one in found for part in one.evidence)
+    assert wrong == []
 
 
-def test_every_check_has_a_fault():
+def test_every_check_has_a_fault_and_a_name_of_its_own():
     assert {check.name for check in CHECKS} - {fault.check for fault in ALL_FAULTS} == set()
-
-
-def test_no_two_checks_have_one_name():
     assert len(VERDICTS) == len(CHECKS)
 
 

@@ -1,4 +1,7 @@
-"""Our own provider over HTTP, with a store that was filled by harvesting: the strict check finds nothing."""
+"""Our own provider over HTTP, with a store that was filled by harvesting: the strict check finds nothing.
+
+With pages, tokens and an expiry, `test_own_provider.py` checks it in this process.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,9 @@ import json
 
 import pytest
 
-from gateway.settings import load
-from harvester.http.access import Access
-from harvester.http.fetching import Web
-from harvester.validate.run import Limits, Verdict, validate
 from tests import live
 
 pytestmark = pytest.mark.slow
-
-# Pages of five of the sample's records, so that there are tokens to check; the number to accept is made to fit.
-PAGE = 5
-EXPIRATION = {"tokens.expiration-form", "tokens.expiration-life"}
 
 
 @pytest.fixture(scope="module")
@@ -32,19 +27,7 @@ def instance(tmp_path_factory, sample_source):
     return folder
 
 
-@pytest.mark.parametrize("life", [0, 86_400], ids=["tokens-for-ever", "tokens-for-a-day"])
-def test_our_own_provider_passes_every_check_without_failure_or_warning(instance, life):
-    settings = {"oai_page_size": PAGE, "oai_sets_page_size": 2, "oai_token_life_seconds": life}
-    with live.served(instance, **settings) as server, Web(load(instance, {}), {"ours": Access(server.url)}) as web:
-        report = validate(server.url, web.fetcher("ours"), limits=Limits(least_page=PAGE, pages=100))
-    passed = {result.check for result in report.results if result.verdict is Verdict.PASS}
-    others = {result.check: result for result in report.results if result.check not in passed}
-    assert others.keys() == {"dates.seconds-refused"} | (set() if life else EXPIRATION), others
-    assert {result.verdict for result in others.values()} == {Verdict.SKIPPED}
-    assert report.exit_code == 0
-
-
-def test_the_command_says_the_same_in_json(instance):
+def test_our_own_provider_passes_every_check_without_failure_or_warning(instance):
     with live.served(instance) as server:
         done = live.called("harvester", instance, "validate", server.url, "--json")
     facts = json.loads(done.stdout)

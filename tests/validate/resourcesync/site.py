@@ -93,12 +93,9 @@ class Site(dict[str, Resource]):
             document(lead, {"capability": "description"}, entry(CAPABILITIES, capability="capabilitylist"))
         )
         capabilities = {
-            "changelist": CHANGES,
-            "resourcelist": RESOURCES,
-            "resourcedump": DUMP,
-            "changedump": CHANGE_DUMP,
+            "changelist": CHANGES, "resourcelist": RESOURCES, "resourcedump": DUMP, "changedump": CHANGE_DUMP,
             "resourcelist-archive": ARCHIVE,
-        }
+        }  # fmt: skip
         self[CAPABILITIES] = Resource(
             document(
                 ln("up", WELL_KNOWN) + lead,
@@ -149,13 +146,10 @@ class Site(dict[str, Resource]):
         first, closed = "2026-03-01T00:00:00Z", {"from": "2026-03-01T00:00:00Z", "until": CLOSED}
         self[CHANGES] = Resource(
             document(
-                up,
-                {"capability": "changelist", "from": first},
-                entry(CLOSED_LIST, "sitemap", **closed),
-                entry(OPEN_LIST, "sitemap", from_=CLOSED),
-                root="sitemapindex",
+                up, {"capability": "changelist", "from": first}, entry(CLOSED_LIST, "sitemap", **closed),
+                entry(OPEN_LIST, "sitemap", from_=CLOSED), root="sitemapindex",
             )
-        )
+        )  # fmt: skip
         self[CLOSED_LIST] = Resource(
             document(
                 links,

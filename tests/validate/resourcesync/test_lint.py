@@ -26,6 +26,7 @@ from harvester.validate.resourcesync.observed import Unobserved
 from harvester.validate.resourcesync.run import Limits, lint
 from harvester.validate.resourcesync.values import is_absolute, latest, moment, whole
 from tests.conftest import SHARED
+from tests.rows import each_row
 from tests.sources.resourcesync.site import Site as Folder
 from tests.sources.resourcesync.site import served
 from tests.validate.resourcesync import site as right
@@ -104,19 +105,14 @@ def test_the_examples_of_the_standard_have_no_other_faults():
 
 
 @pytest.mark.needs("../shared/data/resourcesync")
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
-        "notification/notification_ex1.xml",
-        "notification/notification_ex7.xml",
-        "notification/framework_notification_ex1.xml",
-        "notification/framework_notification_ex2.xml",
-        "notification/framework_notification_ex8.xml",
-        "CDLUC3+resync/data__changedump-index.xml",
-        "CDLUC3+resync/data__resourcedump-index.xml",
-        "CDLUC3+resync-client/examples__change-list-1.xml",
-        "CDLUC3+resync-client/examples__change-list-3.xml",
-        "CDLUC3+resync-client/examples__resource-list-1.xml",
+        "notification/notification_ex1.xml", "notification/notification_ex7.xml",
+        "notification/framework_notification_ex1.xml", "notification/framework_notification_ex2.xml",
+        "notification/framework_notification_ex8.xml", "CDLUC3+resync/data__changedump-index.xml",
+        "CDLUC3+resync/data__resourcedump-index.xml", "CDLUC3+resync-client/examples__change-list-1.xml",
+        "CDLUC3+resync-client/examples__change-list-3.xml", "CDLUC3+resync-client/examples__resource-list-1.xml",
         "spec-0.9.1/zimeon+www.openarchives.org/archives_ex_3_1.xml",
         "spec-0.9.1/zimeon+www.openarchives.org/archives_ex_4_1.xml",
         "spec-0.9.1/zimeon+www.openarchives.org/archives_ex_5_1.xml",
@@ -124,7 +120,7 @@ def test_the_examples_of_the_standard_have_no_other_faults():
         "nakamura196+resourcesync/sample__resourcelist-index.xml",
         "nakamura196+resourcesync/sample__capabilitylist.xml",
     ],
-)
+)  # fmt: skip
 def test_recorded_documents_have_no_fault(name):
     rules = set(_of_document((DATA / name).read_bytes()))
     assert rules - {"loc.authority"} == set()  # they are at no address of their own here
@@ -247,7 +243,7 @@ FIELD = {
 }
 
 
-@pytest.mark.parametrize("name", FIELD)
+@each_row("name", FIELD)
 def test_faults_of_the_field_are_found(name):
     spoil, expected = FIELD[name]
     site = Site().fill()
@@ -278,17 +274,18 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_row("name", HOSTILE)
 def test_hostile_documents_are_judged_within_limits(name):
     body, rule = HOSTILE[name]
     assert rule in _of_document(body.encode())
 
 
-@pytest.mark.slow
-def test_a_document_that_unpacks_without_end_is_not_read_to_its_end():
-    packed = gzip.compress(f"{HEAD}{' ' * 201_000_000}</urlset>".encode(), 1)
-    assert "more than 200000000 bytes" in _of_document(packed)["answer.size"]
-    assert "damaged" in _of_document(packed[:-100_000] + b"x" * 90_000)["xml.well-formed"]
+def test_a_document_that_unpacks_without_end_is_not_read_to_its_end(monkeypatch):
+    monkeypatch.setattr("harvester.validate.resourcesync.documents._READ_BYTES", 1_500_000)
+    packed = gzip.compress(f"{HEAD}{' ' * 2_000_000}</urlset>".encode(), 1)
+    assert "more than 1500000 bytes" in _of_document(packed)["answer.size"]
+    damaged = gzip.compress(f"{HEAD}</urlset>".encode())[:-8] + b"12345678"  # another checksum
+    assert "damaged" in _of_document(damaged)["xml.well-formed"]
 
 
 def test_a_package_that_unpacks_without_end_is_not_read_to_its_end():
@@ -321,7 +318,7 @@ def test_strays_of_a_document_are_counted_to_a_limit():
     assert findings["xml.elements"] == "loc has an element 'b'."
 
 
-@pytest.mark.parametrize("name", ["describes", "up", "index"])
+@each_row("name", ["describes", "up", "index"])
 def test_the_names_of_relations_have_no_case(name):
     site = Site().fill()
     for path in (PART1, PART2):
@@ -381,13 +378,6 @@ def test_a_change_at_no_time_is_in_no_wrong_order():
 # --- starting points and limits ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", [ARCHIVE, OLD, OPEN_LIST, right.CHANGE_DUMP])
-def test_every_document_is_a_starting_point(path):
-    linted = _lint(Site().fill(), path)
-    assert (_findings(linted), linted.report.base_url) == ({}, BASE + path)
-    assert linted.documents == 14
-
-
 def test_every_starting_point_leads_to_the_same_verdicts(tmp_path):
     def verdicts(path):
         results = _lint(Site().fill(), path, again=tmp_path).report.results
@@ -395,19 +385,8 @@ def test_every_starting_point_leads_to_the_same_verdicts(tmp_path):
 
     _lint(Site().fill(), again=tmp_path)
     whole = verdicts(PAGE)
-    for path in (
-        WELL_KNOWN,
-        CAPABILITIES,
-        RESOURCES,
-        PART1,
-        CHANGES,
-        OPEN_LIST,
-        DUMP,
-        ARCHIVE,
-        OLD,
-        PACKAGE,
-        right.MANIFEST,
-    ):
+    paths = (WELL_KNOWN, CAPABILITIES, RESOURCES, PART1, CHANGES, OPEN_LIST, DUMP, ARCHIVE, OLD, PACKAGE)
+    for path in (*paths, right.CHANGE_DUMP, right.MANIFEST):
         assert verdicts(path) == whole, path
 
 
@@ -563,8 +542,8 @@ def test_a_description_index_leads_to_its_descriptions():
     assert (_findings(linted), linted.documents) == ({}, 15)
 
 
-@pytest.mark.parametrize(
-    ("limits", "reason"),
+@each_row(
+    "limits, reason",
     [
         ({"requests": 4}, "The limit of 4 requests was reached."),
         ({"bytes": 3000}, "The limit of 3000 bytes was reached."),
@@ -585,7 +564,7 @@ def test_no_limit_makes_a_finding():
     index = document(right.ln("up", CAPABILITIES), md, entry(OLD, "sitemap"), root="sitemapindex")
     site["/a/old-index.xml"] = right.Resource(index)
     site.replace(OLD, '<rs:ln rel="up"', f'<rs:ln rel="index" href="{BASE}/a/old-index.xml"/><rs:ln rel="up"')
-    for requests in range(3, 27):
+    for requests in (*range(3, 27, 3), 24, 25):
         linted = _lint(site, requests=requests)
         assert (_findings(linted), bool(linted.limit)) == ({}, requests < 25), requests
 
@@ -635,7 +614,7 @@ def test_many_packages_are_sampled():
     assert (_findings(linted), linted.documents) == ({}, 14)
 
 
-@pytest.mark.parametrize("error", [AddressRefused("no"), AnswerTooLarge("no")])
+@each_row("error", [AddressRefused("no"), AnswerTooLarge("no")])
 def test_what_the_guard_refuses_is_no_finding(error):
     site = Site().fill()
 
@@ -672,8 +651,8 @@ def _with_changes(site, *changes):
     return site
 
 
-@pytest.mark.parametrize(
-    ("change", "when", "hash_"),
+@each_row(
+    "change, when, hash_",
     [
         ("deleted", right.AT, ""),  # as late as the list
         ("updated", "2026-03-01T10:00:00Z", "sha-256:" + "0" * 9),  # no whole hash
@@ -848,7 +827,7 @@ def test_a_folder_that_cannot_be_used_is_an_error(tmp_path):
         _lint(Site().fill(), again=folder)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1}', '{"a": ["b", "c", "d", "e"]}', "[" * 10_000])
+@each_row("text", ["", "[]", "{", '{"a": 1}', '{"a": ["b", "c", "d", "e"]}', "[" * 10_000])
 def test_a_damaged_memory_is_none(tmp_path, text):
     (tmp_path / "documents.json").write_text(text)
     for file in ("x", "y"):
@@ -890,37 +869,26 @@ def test_a_folder_that_cannot_be_read_is_an_error(tmp_path, monkeypatch):
 # --- values ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "second"),
+@each_row(
+    "text, second",
     [
-        ("1970-01-01T00:00:00Z", 0.0),
-        ("1970-01-01T00:00:01.5Z", 1.5),
-        ("1970-01-01T01:00:00+01:00", 0.0),
-        ("1970-01-01T00:00-01:00", 3600.0),
-        ("1970-01-02", 86_400.0),
-        ("1970-02", 31 * 86_400.0),
-        ("1971", 365 * 86_400.0),
-        ("2024-02-29T00:00:00Z", 1_709_164_800.0),
+        ("1970-01-01T00:00:00Z", 0.0), ("1970-01-01T00:00:01.5Z", 1.5), ("1970-01-01T01:00:00+01:00", 0.0),
+        ("1970-01-01T00:00-01:00", 3600.0), ("1970-01-02", 86_400.0), ("1970-02", 31 * 86_400.0),
+        ("1971", 365 * 86_400.0), ("2024-02-29T00:00:00Z", 1_709_164_800.0),
     ],
-)
+)  # fmt: skip
 def test_every_form_of_w3c_datetimes_is_read(text, second):
     assert moment(text) == second
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
+@each_row(
+    "text, seconds",
     [
-        ("1971", 366 * 86_400 - 1),
-        ("1971-01", 31 * 86_400 - 1),
-        ("1971-01-01", 86_399),
-        ("1971-01-01T00:00Z", 59),
-        ("1971-01-01T00:00+01:00", 59),
-        ("1971-01-01T00:00-01:00", 59),
-        ("1971-01-01T00:00:00Z", 0),
-        ("1971-01-01T00:00:00-01:00", 0),
-        ("1971-01-01T00:00:00.5+01:00", 0),
+        ("1971", 366 * 86_400 - 1), ("1971-01", 31 * 86_400 - 1), ("1971-01-01", 86_399), ("1971-01-01T00:00Z", 59),
+        ("1971-01-01T00:00+01:00", 59), ("1971-01-01T00:00-01:00", 59), ("1971-01-01T00:00:00Z", 0),
+        ("1971-01-01T00:00:00-01:00", 0), ("1971-01-01T00:00:00.5+01:00", 0),
     ],
-)
+)  # fmt: skip
 def test_a_date_may_mean_every_second_of_it(text, seconds):
     assert latest(text) == moment(text) + seconds
     assert latest(text + "x") is None
@@ -934,8 +902,7 @@ def test_dates_without_times_are_advice_and_in_no_wrong_order():
     assert set(_findings(_lint(site))) == {"times.utc"}
 
 
-@pytest.mark.parametrize(
-    "text",
+@each_row("text",
     ["", "x", "1970-1-1", "1970-13-01", "1970-01-32", "1970-01-01T24:00Z", "1970-01-01T00:60Z", "0000", "2023-02-29",
      "1970-01-01T00:00:61Z", "1970-01-01T00:00:00", "1970-01-01 00:00:00Z", "١٩٧٠", "1970-01-01T00:00:00Z\n"],
 )  # fmt: skip

@@ -121,7 +121,9 @@ class Site(dict[str, Resource]):
             if status not in (301, 302):
                 break
             url = dict(headers)["Location"]
-        return Fetched(url, status, tuple(headers), b"" if is_head else body, 0)
+        folded = tuple(name.lower() for name, value in headers if "\r\n" in value)
+        unfolded = tuple((name, value.replace("\r\n", "")) for name, value in headers)
+        return Fetched(url, status, unfolded, b"" if is_head else body, 0, folded=folded)
 
     # -- what is made wrong ---------------------------------------------------------------------------------------
 

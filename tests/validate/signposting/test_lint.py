@@ -16,6 +16,7 @@ from harvester.validate.signposting.declared import is_same
 from harvester.validate.signposting.linksets import wrong_structure
 from harvester.validate.signposting.run import Limits, levels, lint
 from tests.fulltext.recorded import DATA, exchange
+from tests.rows import each_row
 from tests.validate.signposting.site import (
     AS_JSON,
     AS_TEXT,
@@ -121,7 +122,7 @@ DOCUMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@each_row("name", DOCUMENTS)
 def test_faults_of_link_sets_of_the_field_are_found(name):
     edit, expected = DOCUMENTS[name]
     site = _site()
@@ -130,7 +131,7 @@ def test_faults_of_link_sets_of_the_field_are_found(name):
     assert set(_findings(_run(site))) == {expected, "linkset.works"}
 
 
-@pytest.mark.parametrize("name", FIELD)
+@each_row("name", FIELD)
 def test_faults_of_the_field_are_found(name):
     links, expected = FIELD[name]
     site = _page(", ".join(links))
@@ -142,8 +143,8 @@ def test_faults_of_the_field_are_found(name):
 
 
 @pytest.mark.needs("../shared")
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@each_row(
+    "name, expected",
     [
         (
             "commonmeta__zenodo.org_records_1196821.200",
@@ -178,7 +179,7 @@ BENCHMARK = {
 
 
 @pytest.mark.needs("../shared")
-@pytest.mark.parametrize("name", BENCHMARK)
+@each_row("name", BENCHMARK)
 def test_pages_of_the_benchmark_are_checked(name):
     ending, expected = BENCHMARK[name]
     url = f"https://s11.no/2022/a2a-fair-metrics/{name}/"
@@ -214,15 +215,15 @@ ELEMENTS = f"""<!DOCTYPE html><html><head><meta charset=utf-8><base href="/items
 """.encode()
 
 
-@pytest.mark.parametrize("ending", [b"", b"<![OCTYPE html>"])
+@each_row("ending", [b"", b"<![OCTYPE html>"])
 def test_links_of_elements_are_as_good_as_those_of_a_header(ending):
     report = _run(_page("", ELEMENTS + ending, "text/html"))
     assert _findings(report) == []
     assert {name: reason for name, reason in _skipped(report).items() if name != "catalog.works"} == {}
 
 
-@pytest.mark.parametrize(
-    ("content_type", "body", "expected"),
+@each_row(
+    "content_type, body, expected",
     [
         ("text/html", b"<meta http-equiv=Content-Type content='text/html; charset=latin1'>", []),
         ("text/html; charset=unknown", b"<p>x", []),
@@ -305,14 +306,14 @@ def test_a_catalogue_that_nothing_links_to_is_checked_too():
     assert _skipped(report)["catalog.link"] == "There is no api-catalog link."
 
 
-@pytest.mark.parametrize("body", [b"[" * 100_000, b"[]", b""])
+@each_row("body", [b"[" * 100_000, b"[]", b""])
 def test_a_link_set_that_is_none_is_reported_once(body):
     site = _site()
     site.change(AS_JSON, body=body)
     assert len(_findings(_run(site))) == 1
 
 
-@pytest.mark.parametrize(("path", "check"), [(AS_JSON, "linkset.json"), (AS_TEXT, "linkset.text")])
+@each_row("path, check", [(AS_JSON, "linkset.json"), (AS_TEXT, "linkset.text")])
 def test_a_link_set_that_would_fill_the_memory_is_not_read(path, check):
     site = _site()
     site.change(path, body=b"<[" * 600_000)
@@ -347,8 +348,8 @@ def test_an_object_of_two_thousand_files_is_checked():
     assert len(site[PAGE].link) <= 4_000
 
 
-@pytest.mark.parametrize(
-    ("member", "sentence"),
+@each_row(
+    "member, sentence",
     [({"anchor": 1}, "An anchor is no text: 1"), ({"item": "x"}, "'item' is no array of objects: x")],
 )
 def test_a_wrong_member_of_a_link_set_is_named(member, sentence):
@@ -395,7 +396,7 @@ def test_a_large_object_is_checked_by_its_first_files():
     assert _run(site).requests < 40
 
 
-@pytest.mark.parametrize("url", ["ftp://a.example.org/", "/items/1", "http://[", "https://"])
+@each_row("url", ["ftp://a.example.org/", "/items/1", "http://[", "https://"])
 def test_what_is_no_address_of_a_page_is_refused(url):
     with pytest.raises(ConfigurationError, match="is not the address of a page"):
         lint(url, _site().fetch)
@@ -496,22 +497,19 @@ def test_a_page_that_is_part_of_a_collection_is_a_page():
     assert _run(site).base_url == BASE + PAGE
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "is_equal"),
+@each_row(
+    "one, other, is_equal",
     [
-        ("?id=doi:10.5555/1", "?id=doi%3A10.5555%2F1", True),
-        ("?a=x%20y", "?a=x+y", True),
-        ("?a=1%262", "?a=1&2", False),
-        ("?a=1&b=2", "?b=2&a=1", False),
-        ("?a=1", "", False),
+        ("?id=doi:10.5555/1", "?id=doi%3A10.5555%2F1", True), ("?a=x%20y", "?a=x+y", True),
+        ("?a=1%262", "?a=1&2", False), ("?a=1&b=2", "?b=2&a=1", False), ("?a=1", "", False),
     ],
-)
+)  # fmt: skip
 def test_addresses_are_compared_by_what_their_queries_mean(one, other, is_equal):
     assert is_same(f"{BASE}/item{one}", f"{BASE}/item{other}") == is_equal
 
 
-@pytest.mark.parametrize(
-    ("attributes", "words"),
+@each_row(
+    "attributes, words",
     [
         ({"hreflang": "en"}, "hreflang of a target of 'item' is no array of texts."),
         ({"title*": [1]}, "title* of a target of 'item' is no array of objects."),
