@@ -111,11 +111,7 @@ def test_a_match_that_is_rejected_withdraws_the_file_and_is_never_made_again(mat
     assert COPY not in named(matched)
     assert harvester("matches", "list", "--json").stdout == ""
     assert COPY in harvester("review", "list").stdout
-
-
-def test_a_person_may_accept_the_file_of_a_rejected_match_nevertheless(matched, harvester) -> None:
-    harvester("matches", "reject", IDENTIFIER)
-    assert harvester("review", "accept", IDENTIFIER).exit_code == 0
+    assert harvester("review", "accept", IDENTIFIER).exit_code == 0  # a person may do so nevertheless
     matched.now += 10
     matched.run(identifier=IDENTIFIER)
     matched.release()

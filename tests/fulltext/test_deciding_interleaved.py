@@ -339,7 +339,9 @@ def stage(tmp_path: Path, ready_made: Callable[..., None]) -> Iterator[Stage]:
     ready_made(tmp_path, make_databases)
     seed = seed_of("DECIDING_SEED")
     print(f"seed {seed}")
-    with closing(open_discovery(tmp_path)) as desk, closing(Stage(tmp_path, desk, random.Random(seed))) as made:
+    open_discovery(tmp_path).close()
+    desk_file = tmp_path / "discovery.sqlite"
+    with closing(SqliteDiscovery(desk_file)) as desk, closing(Stage(tmp_path, desk, random.Random(seed))) as made:
         yield made
 
 

@@ -10,13 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.addresses import address
-from gateway.errors import ConfigurationError
-from gateway.fulltext.decisions import Thresholds, decided, rule, standing, thresholds_of, words
+from gateway.fulltext.decisions import Thresholds, decided, rule, standing, words
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.model import Candidate, Decision, Outcome
-from gateway.settings import load
 from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.fulltext.services import open_policy_finder
@@ -48,72 +46,43 @@ def permission(**more) -> Permission:
     return Permission(**{"versions": ("accepted",), "locations": HERE, "conditions": LINKED, **more})
 
 
-@each_row(
-    "judged_candidate, stated, verdict, reason",
-    [
-        (candidate(license="cc-by"), None, "accept", "The licence cc-by was stated for this copy."),
-        (candidate(), policy(permission()), "accept", "The policy permits the accepted version in a repository now."),
-        (candidate(), policy(permission(embargo_months=12)), "accept", "The policy permits"),
-        (candidate(0.05, license="cc-by"), None, "reject", "The score 0.05 is below 0.1."),
-        (candidate(0.05, outcome=Outcome.WRONG_DOCUMENT), None, "reject", "The score 0.05"),
-        (
-            candidate(0.05, outcome=Outcome.LOW_SCORE, has_doi=True),
-            None,
-            "review",
-            "The score 0.05 is too low to decide.",
-        ),
-        (candidate(0.2, license="cc-by"), None, "review", "The score 0.2 is too low to decide."),
-        (
-            candidate(0.6, outcome=Outcome.LOW_SCORE, license="cc-by"),
-            None,
-            "review",
-            "The score 0.6 is too low to decide.",
-        ),
-        (candidate(license="cc-by", is_auxiliary=True), None, "review", "It is an auxiliary file."),
-        (candidate(0.0, outcome=Outcome.NO_TEXT), None, "review", "There is too little text to compare."),
-        (candidate(license="cc-by", identified_by=()), None, "review", "Neither the title nor an identifier"),
-        (candidate(license="cc-by", identified_by=("author",)), None, "review", "Neither the title nor an identifier"),
-        (candidate(identified_by=()), policy(permission()), "review", "Neither the title nor an identifier"),
-        (candidate(license="publisher-specific"), None, "review", "Neither an open licence nor a policy is known."),
-        (candidate(version=""), policy(permission()), "review", "No source states which version it is."),
-        (
-            candidate(version="published"),
-            policy(permission()),
-            "review",
-            "The policy does not permit the published version",
-        ),
-        (candidate(), policy(permission(has_fee=True)), "review", "The policy does not permit the accepted version"),
-        (candidate(), policy(permission(embargo_months=None)), "review", "The embargo is not a number of months."),
-        (
-            candidate(),
-            policy(permission(embargo_months=24)),
-            "review",
-            "The embargo of 24 months is not over for certain.",
-        ),
-        (
-            candidate(),
-            policy(permission(prerequisites=("when_research_article",))),
-            "review",
-            "It is permitted only when research article.",
-        ),
-        (
-            candidate(),
-            policy(permission(conditions=("Set statement",))),
-            "review",
-            "A person must see whether this is kept",
-        ),
-    ],
-)
-def test_rules(judged_candidate: Candidate, stated: Policy | None, verdict: str, reason: str) -> None:
-    ruling = rule(judged_candidate, stated, "2024", Thresholds(), MONTH)
-    assert ruling.verdict == verdict
-    assert ruling.reason.startswith(reason)
+LOW, WRONG = Outcome.LOW_SCORE, Outcome.WRONG_DOCUMENT
+UNNAMED = "Neither the title nor an identifier"
 
 
-def test_scores_that_would_reject_what_may_be_accepted_are_refused(tmp_path) -> None:
-    options = {"review_accept_score": 0.2, "review_reject_score": 0.6}
-    with pytest.raises(ConfigurationError, match=r"review_accept_score \(0.2\) must not be below review_reject_score"):
-        thresholds_of(load(tmp_path, environ={}, options=options))
+@each_row("fields, verdict, reason", [
+    ({"license": "cc-by"}, "accept", "The licence cc-by was stated for this copy."),
+    ({"license": "cc-by", "score": 0.05}, "reject", "The score 0.05 is below 0.1."),
+    ({"outcome": WRONG, "score": 0.05}, "reject", "The score 0.05"),
+    ({"outcome": LOW, "score": 0.05, "has_doi": True}, "review", "The score 0.05 is too low to decide."),
+    ({"license": "cc-by", "score": 0.2}, "review", "The score 0.2 is too low to decide."),
+    ({"license": "cc-by", "score": 0.6, "outcome": LOW}, "review", "The score 0.6 is too low to decide."),
+    ({"license": "cc-by", "is_auxiliary": True}, "review", "It is an auxiliary file."),
+    ({"outcome": Outcome.NO_TEXT, "score": 0.0}, "review", "There is too little text to compare."),
+    ({"license": "cc-by", "identified_by": ()}, "review", UNNAMED),
+    ({"license": "cc-by", "identified_by": ("author",)}, "review", UNNAMED),
+    ({"license": "publisher-specific"}, "review", "Neither an open licence nor a policy is known."),
+])  # fmt: skip
+def test_rules_without_a_policy(fields: dict, verdict: str, reason: str) -> None:
+    ruling = rule(candidate(**fields), None, "2024", Thresholds(), MONTH)
+    assert (ruling.verdict, ruling.reason.startswith(reason)) == (verdict, True), ruling
+
+
+@each_row("fields, permitted, verdict, reason", [
+    ({}, {}, "accept", "The policy permits the accepted version in a repository now."),
+    ({}, {"embargo_months": 12}, "accept", "The policy permits"),
+    ({"identified_by": ()}, {}, "review", UNNAMED),
+    ({"version": ""}, {}, "review", "No source states which version it is."),
+    ({"version": "published"}, {}, "review", "The policy does not permit the published version"),
+    ({}, {"has_fee": True}, "review", "The policy does not permit the accepted version"),
+    ({}, {"embargo_months": None}, "review", "The embargo is not a number of months."),
+    ({}, {"embargo_months": 24}, "review", "The embargo of 24 months is not over for certain."),
+    ({}, {"prerequisites": ("when_research_article",)}, "review", "It is permitted only when research article."),
+    ({}, {"conditions": ("Set statement",)}, "review", "A person must see whether this is kept"),
+])  # fmt: skip
+def test_rules_with_a_policy(fields: dict, permitted: dict, verdict: str, reason: str) -> None:
+    ruling = rule(candidate(**fields), policy(permission(**permitted)), "2024", Thresholds(), MONTH)
+    assert (ruling.verdict, ruling.reason.startswith(reason)) == (verdict, True), ruling
 
 
 def test_rules_need_a_date_where_an_embargo_begins_and_can_be_switched_off() -> None:

@@ -89,17 +89,17 @@ def test_a_work_by_another_author_of_the_same_family_is_no_match() -> None:
     assert doi_of(record(TITLE, "Müller, Karl", "Rossi, A."), OWN._replace(given_names=("Bruno", "Anna"))) == OWN.doi
 
 
+def test_all_names_are_the_same_where_that_is_asked_for() -> None:
+    names = names_of(["Müller, Karl; Rossi, Anna"])
+    assert share(names, ("Rossi", "Müller"), of_all=True) == "Rossi"
+    assert not share(names, ("Rossi",), of_all=True)
+
+
 def test_crossref_and_openalex_name_given_names_beside_family_names() -> None:
     people = [{"family": "Müller", "given": "Karl"}, {"name": "A group"}, {"family": "Rossi"}]
     described = crossref.read(answer(json.dumps({"message": {"DOI": "10.1234/own", "author": people}})))
     assert described is not None
     assert (described.authors, described.given_names) == (("Müller", "Rossi"), ("Karl", ""))
-
-
-def test_all_names_are_the_same_where_that_is_asked_for() -> None:
-    names = names_of(["Müller, Karl; Rossi, Anna"])
-    assert share(names, ("Rossi", "Müller"), of_all=True) == "Rossi"
-    assert not share(names, ("Rossi",), of_all=True)
 
 
 @each_row("ours, theirs, tier", [
@@ -162,11 +162,6 @@ def test_what_lacks_one_of_them_or_is_no_work_is_none(other: Description) -> Non
     assert not doi_of(record(), other)
 
 
-def test_a_new_version_of_itself_is_no_notice() -> None:
-    versions = (Related("update-to:new_version", "doi", "10.1234/own.1"), Related("update-to:x", "doi", "10.1234/own"))
-    assert doi_of(record(), OWN._replace(related=versions)) == OWN.doi
-
-
 def test_a_record_without_author_or_year_is_not_matched() -> None:
     assert not sought(record(date="no date")).is_enough
     assert not sought(Work((Statement("title", TITLE), Statement("date", "2012")))).is_enough
@@ -185,17 +180,6 @@ def test_a_name_of_nobody_is_no_author_in_common(nobody: str) -> None:
     assert doi_of(record(TITLE, nobody), OWN._replace(authors=(nobody, "Müller"))) == ""
     assert doi_of(record(TITLE, nobody, "Müller, Karl"), OWN) == OWN.doi
     assert doi_of(record(TITLE, "Nna, Paul"), OWN._replace(authors=("Nna",))) == OWN.doi
-
-
-def test_a_yearbook_is_not_that_of_the_next_year() -> None:
-    yearbook = OWN._replace(title="Annual statistics of fisheries in the alpine lakes")
-    assert doi_of(record(yearbook.title), yearbook) == OWN.doi
-    assert doi_of(record(yearbook.title, date="2011"), yearbook) == ""
-
-
-def test_the_end_of_an_embargo_is_no_year_of_the_work() -> None:
-    embargo = Statement("date", "info:eu-repo/date/embargoEnd/2012-01-01")
-    assert doi_of(Work((*record(date="2009").statements, embargo)), OWN) == ""
 
 
 def test_a_short_title_needs_the_venue_all_authors_and_the_same_year() -> None:
@@ -243,38 +227,36 @@ def test_a_text_is_matched_whatever_its_type_says_of_data(type_: str) -> None:
     assert doi_of(record(type=type_), OWN) == OWN.doi
 
 
-def test_what_a_person_has_refused_is_never_matched_again() -> None:
-    assert not doi_of(record(), OWN, refused=("10.1234/own",))
-
-
 TWIN = OWN._replace(doi="10.1234/twin", container="Proceedings of Fields")
 PREPRINT = OWN._replace(doi="10.1234/pre.v1", container="", kind="posted-content")
 
 
-def test_two_that_fit_equally_well_are_none() -> None:
+def test_of_two_that_fit_the_venue_the_kind_or_the_year_decides_or_none_is_taken() -> None:
     assert not doi_of(record(), OWN, TWIN)
-
-
-def test_the_venue_the_kind_or_the_year_decides_between_two() -> None:
     assert doi_of(record(source="Proceedings of Fields"), OWN, TWIN) == TWIN.doi
     assert doi_of(record(), OWN._replace(year="2013"), TWIN) == TWIN.doi
     thesis = record(type="article")
     assert doi_of(thesis, OWN, TWIN._replace(kind="proceedings-article")) == OWN.doi
-
-
-def test_the_article_goes_before_its_preprint_and_a_preprint_before_the_article() -> None:
-    assert doi_of(record(), PREPRINT, OWN) == OWN.doi
-    assert doi_of(record(type="info:eu-repo/semantics/preprint"), PREPRINT, OWN) == PREPRINT.doi
-
-
-def test_of_several_versions_of_a_preprint_the_last_is_taken() -> None:
-    second = PREPRINT._replace(doi="10.1234/pre.v2")
-    assert doi_of(record(), second, PREPRINT) == second.doi
-
-
-def test_the_same_letters_go_before_a_title_that_begins_alike() -> None:
+    assert not doi_of(record(), OWN, refused=("10.1234/own",))  # by a person
     longer = OWN._replace(doi="10.1234/long", title=f"{TITLE}: a view from afar")
     assert doi_of(record(), longer, OWN) == OWN.doi
+
+
+def test_the_article_goes_before_its_preprint_and_a_preprint_before_the_article_the_last_version_first() -> None:
+    assert doi_of(record(), PREPRINT, OWN) == OWN.doi
+    assert doi_of(record(type="info:eu-repo/semantics/preprint"), PREPRINT, OWN) == PREPRINT.doi
+    second = PREPRINT._replace(doi="10.1234/pre.v2")
+    assert doi_of(record(), second, PREPRINT) == second.doi
+    versions = (Related("update-to:new_version", "doi", "10.1234/own.1"), Related("update-to:x", "doi", "10.1234/own"))
+    assert doi_of(record(), OWN._replace(related=versions)) == OWN.doi  # it is no notice
+
+
+def test_a_year_is_that_of_the_work_and_of_its_yearbook() -> None:
+    yearbook = OWN._replace(title="Annual statistics of fisheries in the alpine lakes")
+    assert doi_of(record(yearbook.title), yearbook) == OWN.doi
+    assert doi_of(record(yearbook.title, date="2011"), yearbook) == ""
+    embargo = Statement("date", "info:eu-repo/date/embargoEnd/2012-01-01")
+    assert doi_of(Work((*record(date="2009").statements, embargo)), OWN) == ""
 
 
 ITEM = {

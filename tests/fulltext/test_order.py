@@ -73,10 +73,7 @@ def test_the_open_copy_that_unpaywall_knows_is_asked_for_before_the_links_of_the
     assert result.outcome is Outcome.SUCCESS
     assert [candidate.url for candidate in result.candidates] == [f"{REPOSITORY}/1.pdf"]
     assert FILE not in asked
-
-
-def test_a_copy_without_licence_that_unpaywall_calls_open_comes_before_the_links_of_the_publisher() -> None:
-    own = {**crossref(link(f"{PUBLISHER}/tdm/x")), **unpaywall(location(FILE)), FILE: GOOD}
+    own = {**crossref(link(f"{PUBLISHER}/tdm/x")), **unpaywall(location(FILE)), FILE: GOOD}  # without a licence
     assert [candidate.url for candidate in searched(work(TITLE, doi=DOI), own).candidates] == [FILE]
 
 

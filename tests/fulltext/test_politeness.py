@@ -84,11 +84,6 @@ def test_robots_are_asked_once_and_what_they_do_not_forbid_is_fetched(mannered, 
     assert clock.slept == [1.0, 1.0]
     with pytest.raises(RobotsDenied, match="forbids requests"):
         manners(Request("https://journal.example.org/private/a.pdf"))
-
-
-def test_after_a_day_robots_are_asked_again(mannered, clock: Clock) -> None:
-    manners, web = mannered()
-    manners(PAGE)
     clock.now += 86_401
     manners(PAGE)
     assert web.asked.count(ROBOTS) == 2
@@ -98,6 +93,8 @@ def test_after_a_day_robots_are_asked_again(mannered, clock: Clock) -> None:
 def test_where_there_are_no_robots_all_is_allowed(mannered, status: int) -> None:
     manners, _ = mannered(**with_robots("Disallow: /", status))
     assert manners(PAGE).body == b"x"
+    manners, _ = mannered(**with_robots("#" * 512_000 + "\nUser-agent: *\nDisallow: /"))  # only the beginning counts
+    assert manners(PAGE).robots == "allowed"
 
 
 @each_row("robots, error", [(answer(status=503), TryLater), (NameUnknown("x"), NameUnknown)])
@@ -186,18 +183,14 @@ def test_addresses_for_text_mining_that_are_refused_bar_no_host(mannered, status
     assert web.asked.count(PAGE.url) == 3
 
 
-def test_a_captcha_bars_its_host_although_a_refusal_is_expected(mannered) -> None:
-    manners, _ = mannered(tdm=CAPTCHA)
-    for _ in range(3):
-        manners(Request("https://journal.example.org/tdm", may_be_refused=True))
-    with pytest.raises(TryLater, match="gets no request for a day"):
-        manners(PAGE)
-
-
-def test_a_refusal_does_not_forgive_a_host_that_asks_for_patience(mannered) -> None:
-    manners, _ = mannered(tdm=answer(status=403), busy=answer(status=429))
-    for name in ("busy", "tdm", "busy", "tdm", "busy"):
-        manners(Request(f"https://journal.example.org/{name}"))
+@each_row("names, more", [
+    ("tdm tdm tdm", {"tdm": CAPTCHA}),  # although a refusal is expected
+    ("busy tdm busy tdm busy", {"tdm": answer(status=403), "busy": answer(status=429)}),
+])  # fmt: skip
+def test_a_refusal_that_is_expected_forgives_no_host_that_asks_for_patience(mannered, names: str, more: dict) -> None:
+    manners, _ = mannered(**more)
+    for name in names.split():
+        manners(Request(f"https://journal.example.org/{name}", may_be_refused=name == "tdm"))
     with pytest.raises(TryLater, match="gets no request for a day"):
         manners(PAGE)
 
@@ -266,11 +259,6 @@ def test_a_copy_is_told_with_the_verdict_of_robots(mannered, robots, verdict: st
     manners, _ = mannered(**{"robots.txt": robots, "a": answer(b"%PDF-1.4")})
     candidate = check(Offer("recipes", Copy(PAGE.url)), known_of(work("T"), {}), manners, 0)
     assert (candidate.robots, candidate.outcome) == (verdict, outcome)
-
-
-def test_of_a_robots_without_end_only_the_beginning_is_read(mannered) -> None:
-    manners, _ = mannered(**with_robots("#" * 512_000 + "\nUser-agent: *\nDisallow: /"))
-    assert manners(PAGE).robots == "allowed"
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from random import Random
 
 from gateway.fulltext.precision import interval, mixed, precisions_of, sample_of
 from gateway.model import AcceptRule, Judged, Judgement, SampledFile
@@ -23,15 +22,6 @@ def judgement(number: int, judged: Judged, by: str = "ada", rule: AcceptRule = A
 def test_interval_is_that_of_wilson(right, judged, expected):
     """The last one is an example of Newcombe, Statistics in Medicine 17 (1998), table I: 0.2553 to 0.3662."""
     assert tuple(round(100 * bound) for bound in interval(right, judged)) == expected
-
-
-def test_the_interval_covers_the_true_share_about_as_often_as_it_says():
-    random, covered = Random(18), 0
-    for _ in range(2000):
-        share = random.uniform(0.7, 0.99)
-        least, most = interval(sum(random.random() < share for _ in range(50)), 50)
-        covered += least <= share <= most
-    assert 0.93 < covered / 2000 < 0.98
 
 
 def test_the_precision_of_a_rule_in_words():

@@ -85,16 +85,12 @@ def test_a_work_is_found_through_a_further_service(name: str) -> None:
     assert len(asked) == len(set(asked))
 
 
-def test_doaj_is_not_asked_for_a_work_that_another_service_calls_closed() -> None:
-    _, asked = searched(work(TITLE, doi=DOI), CLOSED_ELSEWHERE)
-    assert [url for url in asked if "doaj.org" in url] == []
-
-
-def test_the_wayback_machine_is_the_last_resort() -> None:
+def test_the_wayback_machine_is_the_last_resort_and_doaj_is_not_asked_for_a_work_that_is_called_closed() -> None:
     address, document, file = SERVICES["fatcat"]
     _, asked = searched(work(TITLE, doi=DOI), {**CLOSED_ELSEWHERE, address: answer_of(document), file: FILE})
     for_files = [url for url in asked if "policyfinder" not in url]
     assert [url for url in asked if "web.archive.org" in url] == for_files[-1:]
+    assert [url for url in asked if "doaj.org" in url] == []
 
 
 ZENODO = "10.5281/zenodo.1234567"
@@ -110,48 +106,32 @@ def test_a_record_of_zenodo_is_found_behind_its_shell() -> None:
     assert asked.count(RECORD) == 1
 
 
-@each_row("right", ["restricted", "closed"])
-def test_no_file_of_a_restricted_record_is_asked_for(right: str) -> None:
+@each_row("access, outcome", [
+    ({"access_right": "restricted"}, None),
+    ({"access_right": "closed"}, None),
+    ({"access_right": "embargoed", "embargo_date": "2031-02-03"}, Outcome.EMBARGOED_UNTIL),
+])  # fmt: skip
+def test_no_file_of_a_record_that_is_restricted_or_under_an_embargo_is_asked_for(access: dict, outcome) -> None:
     document = deepcopy(answers.ZENODO)
-    document["metadata"]["access_right"] = right
+    document["metadata"] |= access
     result, asked = searched(OF_ZENODO, {**SHELL, RECORD: answer_of(document)})
     assert result.outcome is not Outcome.SUCCESS
+    assert [candidate.outcome for candidate in result.candidates] == [outcome] or outcome is None
     assert [url for url in asked if "/files/" in url] == []
 
 
-def test_a_record_under_an_embargo_is_not_asked_for_before_its_day() -> None:
-    document = deepcopy(answers.ZENODO)
-    document["metadata"] |= {"access_right": "embargoed", "embargo_date": "2031-02-03"}
-    result, asked = searched(OF_ZENODO, {**SHELL, RECORD: answer_of(document)})
-    assert [candidate.outcome for candidate in result.candidates] == [Outcome.EMBARGOED_UNTIL]
-    assert [url for url in asked if "/files/" in url] == []
-
-
-def test_an_item_of_dspace_is_found_behind_its_shell() -> None:
-    site, uuid = "https://repository.example.org", answers.DSPACE["uuid"]
-    page = f"{site}/items/{uuid}"
-    own = {
-        page: answer("<ds-app></ds-app>"),
-        f"{site}/server/api/core/items/{uuid}?embed=bundles/bitstreams": answer_of(answers.DSPACE),
-        f"{site}/server/api/core/bitstreams/{uuid[:-1]}1/content": FILE,
-    }
-    result, asked = searched(work(TITLE, page=page), own)
-    assert (result.outcome, result.candidates[-1].found_by) == (Outcome.SUCCESS, "dspace")
-    assert asked.count(page) == 1
-
-
-@each_row("handle", ["http://hdl.handle.net/10234/55", "https://repository.example.org/jspui/1234"])
-def test_an_item_of_dspace_is_found_where_the_page_of_its_record_leads_to_its_shell(handle: str) -> None:
+@each_row("way", [(), ("http://hdl.handle.net/10234/55",), ("https://repository.example.org/jspui/1234",)])
+def test_an_item_of_dspace_is_found_behind_its_shell_and_where_the_page_of_its_record_leads_there(way) -> None:
     """Repositories give their items' handles as pages; where these led to was forgotten."""
     site, uuid = "https://repository.example.org", answers.DSPACE["uuid"]
     page = f"{site}/items/{uuid}"
     own = {
-        handle: to(f"{site}/handle/1/2"),
+        **{handle: to(f"{site}/handle/1/2") for handle in way},
         f"{site}/handle/1/2": to(page),
         page: answer("<!DOCTYPE html><html><body><ds-app></ds-app></body></html>"),
         f"{site}/server/api/core/items/{uuid}?embed=bundles/bitstreams": answer_of(answers.DSPACE),
         f"{site}/server/api/core/bitstreams/{uuid[:-1]}1/content": FILE,
     }
-    result, asked = searched(work(TITLE, page=handle), own)
+    result, asked = searched(work(TITLE, page=[*way, page][0]), own)
     assert (result.outcome, result.candidates[-1].found_by) == (Outcome.SUCCESS, "dspace")
     assert max(Counter(asked).values()) == 1

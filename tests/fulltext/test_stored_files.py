@@ -6,14 +6,11 @@ import os
 import subprocess
 import sys
 from hashlib import sha256
-from types import SimpleNamespace
 
 import pytest
 
 from gateway.errors import StoreUnwritable
 from gateway.fulltext.stored_files import Copies
-from gateway.model import Candidate, Decision
-from harvester.fulltext.run import FullTextSearch
 
 BODY = b"a file that was found"
 DIGEST = sha256(BODY).hexdigest()
@@ -36,8 +33,10 @@ def _left(folder):
 
 def test_a_copy_is_kept_once_under_its_digest(tmp_path):
     copies = Copies(tmp_path)
+    copies.tidy()  # it needs no folder, and spares copies
     copies.keep(BODY)
     copies.keep(BODY)
+    copies.tidy()
     assert _left(tmp_path) == [DIGEST]
     assert (copies.has(DIGEST), copies.read(DIGEST), copies.read("00")) == (True, BODY, b"")
 
@@ -69,20 +68,3 @@ def test_what_a_killed_process_left_is_deleted_and_what_a_living_one_writes_stay
     assert len(_left(tmp_path)) == 1
     Copies(tmp_path).tidy()
     assert _left(tmp_path) == []
-
-
-def test_tidying_needs_no_folder_and_spares_copies(tmp_path):
-    copies = Copies(tmp_path)
-    copies.tidy()
-    copies.keep(BODY)
-    copies.tidy()
-    assert copies.has(DIGEST)
-
-
-def test_an_accepted_copy_that_the_last_search_left_out_is_looked_at_again():
-    """Only what stood in the story of the last search was; what an earlier release had lost stayed lost."""
-    url = "https://repository.example.org/1.pdf"
-    decision = Decision("item", url, DIGEST, "accept", "It is.", "rule", 1)
-    work = object.__new__(FullTextSearch)
-    work.desk = SimpleNamespace(decisions=lambda _: (decision,))
-    assert work._accepted("item", None) == (Candidate(url, "recheck", sha256=DIGEST),)
