@@ -148,9 +148,7 @@ DOT = (
 )
 
 FRESH = (
-    Fault(
-        "a text says it in Spanish", TEXT, samples.text, always("El archivo solicitado no existe en el servidor.", TEXT)
-    ),
+    Fault("a text says it in Spanish", TEXT, samples.text, always("El archivo solicitado no existe en el servidor.", TEXT)),
     Fault("a text says it in Portuguese", TEXT, samples.text, always("Arquivo não encontrado", TEXT)),
     Fault("a text says it in Italian", TEXT, samples.text, always("File non trovato", TEXT)),
     Fault("a text says it in Polish", TEXT, samples.text, always("Nie znaleziono pliku", TEXT)),
@@ -158,24 +156,12 @@ FRESH = (
     Fault("a text says it in Chinese", TEXT, samples.text, always("文件不存在", TEXT)),
     Fault("a text says it in Swedish", TEXT, samples.text, always("Filen kunde inte hittas", TEXT)),
     Fault("a text says it in Indonesian", TEXT, samples.text, always("Berkas tidak ditemukan", TEXT)),
-    Fault(
-        "an embargo notice for text", TEXT, samples.text, always("This file is under embargo until 2031-01-01.", TEXT)
-    ),
+    Fault("an embargo notice for text", TEXT, samples.text, always("This file is under embargo until 2031-01-01.", TEXT)),
     Fault("null as JSON", JSON, samples.data, always("null", JSON)),
     Fault("JSON that is ok:false", JSON, samples.data, always('{"ok": false, "reason": "gone"}', JSON)),
     Fault("an empty XML root", XML, samples.tei, always("<?xml version='1.0'?><response/>", XML)),
-    Fault(
-        "an ows exception",
-        XML,
-        samples.tei,
-        always('<ows:ExceptionReport xmlns:ows="urn:o"><ows:Exception exceptionCode="x"/></ows:ExceptionReport>', XML),
-    ),
-    Fault(
-        "a page 'Restricted access'",
-        HTML,
-        samples.article,
-        always(page("Restricted Access", "You do not have the rights to view this bitstream.")),
-    ),
+    Fault("an ows exception", XML, samples.tei, always('<ows:ExceptionReport xmlns:ows="urn:o"><ows:Exception exceptionCode="x"/></ows:ExceptionReport>', XML)),
+    Fault("a page 'Restricted access'", HTML, samples.article, always(page("Restricted Access", "You do not have the rights to view this bitstream."))),
     Fault(
         "a page of Cloudflare",
         HTML,
@@ -186,26 +172,11 @@ FRESH = (
     ),
     Fault("a page of Anubis", HTML, samples.article, always(page("Making sure you're not a bot!", "Loading..."))),
     Fault("a page of a parked domain", HTML, samples.article, always(page("x.org is for sale", "Buy this domain."))),
-    Fault(
-        "the default page of Apache",
-        HTML,
-        samples.article,
-        always(page("Apache2 Ubuntu Default Page: It works", "It works!")),
-    ),
-    Fault(
-        "welcome to nginx",
-        HTML,
-        samples.article,
-        always(page("Welcome to nginx!", "If you see this page, the nginx web server is successfully installed.")),
-    ),
+    Fault("the default page of Apache", HTML, samples.article, always(page("Apache2 Ubuntu Default Page: It works", "It works!"))),
+    Fault("welcome to nginx", HTML, samples.article, always(page("Welcome to nginx!", "If you see this page, the nginx web server is successfully installed."))),
     Fault("an index of a folder", HTML, samples.article, always(page("Index of /files", "<a href='a'>a</a>"))),
     Fault("a ZIP with a part twice", ZIP, samples.archive, sent(lambda g: g[:3000] + g[2000:])),
-    Fault(
-        "a PDF encrypted message page as text",
-        PDF,
-        samples.pdf,
-        always("File is being retrieved from tape. Try again in 10 minutes.", TEXT),
-    ),
+    Fault("a PDF encrypted message page as text", PDF, samples.pdf, always("File is being retrieved from tape. Try again in 10 minutes.", TEXT)),
     Fault("a virus scanner's text", TEXT, samples.text, always("Blocked by content filter: policy 7", TEXT)),
     # pages for files that are text themselves, or pages
     Fault("DSpace wants a password for an article in HTML", HTML, samples.article, always(pages.DSPACE_LOGIN)),
@@ -247,18 +218,8 @@ FRESH = (
     Fault("an address in JSON for a table", TSV, samples.tabbed, always(pages.PRESIGNED, TSV)),
     Fault("a place in a queue for data in JSON", JSON, samples.data, always(pages.QUEUED, JSON)),
     Fault("a failure in XML for TEI", TEI, samples.tei, always(pages.HANDLE, XML)),
-    Fault(
-        "German words for a text",
-        TEXT,
-        samples.text,
-        always("Sie sind nicht berechtigt, diese Datei abzurufen.\n", TEXT),
-    ),
-    Fault(
-        "French words for a table",
-        CSV,
-        samples.rows,
-        always("Accès refusé : fichier réservé à la communauté universitaire", CSV),
-    ),
+    Fault("German words for a text", TEXT, samples.text, always("Sie sind nicht berechtigt, diese Datei abzurufen.\n", TEXT)),
+    Fault("French words for a table", CSV, samples.rows, always("Accès refusé : fichier réservé à la communauté universitaire", CSV)),
     Fault("Japanese words for a text", TEXT, samples.text, always("ファイルが見つかりません。", TEXT)),
     Fault("Portuguese words for a table", TSV, samples.tabbed, always("O ficheiro pretendido foi removido.", TSV)),
     Fault("Turkish words for LaTeX", TEX, samples.latex, always("Aradığınız dosya bulunamadı.", TEX)),
@@ -309,4 +270,4 @@ FRESH = (
     Fault("SPSS cut at half", SAV, samples.sav, sent(upto(0.5), Content_Type=ANY)),
     Fault("SPSS in text mode", SAV, samples.sav, sent(as_text, Content_Type=ANY)),
     Fault("Stata cut at 90 %", DTA, samples.dta, sent(upto(0.9), Content_Type=ANY)),
-)
+)  # fmt: skip

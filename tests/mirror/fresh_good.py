@@ -260,16 +260,8 @@ GOOD = (
     good("a table of one line", CSV, text_of("id,place,")),
     good("a table that has only a head", CSV, text_of("id,place,year,value")),
     good("a text that is a DOI", TEXT, text_of("https://doi.org/10.5281/zenodo.")),
-    good(
-        "a text about 404",
-        TEXT,
-        text_of('The phrase "404 Not Found" entered common speech about 1995. This essay asks why. ' * 6),
-    ),
-    good(
-        "a transcript that begins with access denied",
-        TEXT,
-        lambda n: b"INT: Access denied?\nRES: Yes.\n" + samples.text(n),
-    ),
+    good("a text about 404", TEXT, text_of('The phrase "404 Not Found" entered common speech about 1995. This essay asks why. ' * 6)),
+    good("a transcript that begins with access denied", TEXT, lambda n: b"INT: Access denied?\nRES: Yes.\n" + samples.text(n)),
     good("a log of a server, as data", TEXT, log),
     good(
         "notes on Git LFS",
@@ -288,71 +280,33 @@ GOOD = (
     good("SQL with a table of errors", "application/sql", sql),
     good("a script of R", "text/x-r", text_of('d <- read.csv("a.csv")\nif (is.null(d)) stop("not found")\n# ')),
     good("BibTeX", "application/x-bibtex", text_of("@article{a,\n  title = {Access denied},\n  year = 2003\n}\n% ")),
-    good(
-        "subtitles",
-        "application/x-subrip",
-        text_of("1\n00:00:01,000 --> 00:00:03,000\nPlease wait.\n\n2\n00:00:04,000 --> 00:00:05,000\n"),
-    ),
-    good(
-        "a text of sums of files",
-        TEXT,
-        lambda n: b"".join(b"%032x  data/%d.csv\n" % (n * row, row) for row in range(1, 9)),
-    ),
+    good("subtitles", "application/x-subrip", text_of("1\n00:00:01,000 --> 00:00:03,000\nPlease wait.\n\n2\n00:00:04,000 --> 00:00:05,000\n")),
+    good("a text of sums of files", TEXT, lambda n: b"".join(b"%032x  data/%d.csv\n" % (n * row, row) for row in range(1, 9))),
     good("a signature", "application/pgp-signature", key),
-    good(
-        "a text in German that asks for a password",
-        TEXT,
-        lambda n: samples.text(n) + b"Bitte melden Sie sich an, sagte der Wirt.\n",
-    ),
+    good("a text in German that asks for a password", TEXT, lambda n: samples.text(n) + b"Bitte melden Sie sich an, sagte der Wirt.\n"),
     good("HTTP as a text", TEXT, text_of("HTTP/1.1 is defined by RFC 9112. Section ")),
     # texts in many encodings
     good("a text in UTF-16", TEXT, text_of(UNICODE * 20, "utf-16")),
     good("a text in Shift JIS", TEXT, text_of("村は川のそばにあった。" * 30, "shift_jis")),
     good("a text in KOI8-R", TEXT, text_of("Деревня стояла у реки. " * 30, "koi8-r")),
     good("a text with ends of lines of old Macintoshes", TEXT, lambda n: samples.text(n).replace(b"\n", b"\r")),
-    good(
-        "a text that lost some letters before",
-        TEXT,
-        lambda n: "D\ufffdj\ufffd ferm\ufffd, et apr\ufffds ".encode() * 20 + samples.text(n),
-    ),
+    good("a text that lost some letters before", TEXT, lambda n: "D\ufffdj\ufffd ferm\ufffd, et apr\ufffds ".encode() * 20 + samples.text(n)),
     # tables
     good("a table with a source in its last line", CSV, crossed),
     good("a table whose lines are of all lengths", CSV, ragged),
     good("a table said to be Excel", XLS, samples.rows),
-    good(
-        "a table in quotes with lines in its cells",
-        CSV,
-        lambda n: b'"id","note"\n' + b"".join(b'"%d","two\nlines, ""so"""\n' % (n + row) for row in range(30)),
-    ),
+    good("a table in quotes with lines in its cells", CSV, lambda n: b'"id","note"\n' + b"".join(b'"%d","two\nlines, ""so"""\n' % (n + row) for row in range(30))),
     good("a table of zeros", TSV, lambda n: b"0\t0\t0\t0\n" * (500 + n)),
     # JSON, XML, HTML, SVG, LaTeX, RTF
     good("lines of JSON", "application/x-ndjson", sensors),
     good("GeoJSON", "application/geo+json", place),
     good("an article in XML about errors", JATS, about_errors),
     good("an answer of Solr kept as data", XML, solr),
-    good(
-        "XML in Latin-1",
-        TEI,
-        lambda n: samples.tei(n).decode().replace("UTF-8", "ISO-8859-1").replace("the", "thé").encode("latin-1"),
-    ),
+    good("XML in Latin-1", TEI, lambda n: samples.tei(n).decode().replace("UTF-8", "ISO-8859-1").replace("the", "thé").encode("latin-1")),
     good("an article about login pages", HTML, about_logins),
-    good(
-        "a part of a page",
-        HTML,
-        lambda n: f"<p>{samples.prose(n, 12)}</p>\n<p>{samples.prose(n + 1, 9)}</p>\n".encode(),
-    ),
-    good(
-        "a page that is a table",
-        HTML,
-        lambda n: exported(n).replace(b"xmlns:o", b"data-o").replace(b"xmlns:x", b"data-x"),
-    ),
-    good(
-        "a small SVG with words",
-        SVG,
-        lambda n: (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><path d="M0 0L{n} 9"/><text>Fig. {n}</text></svg>'.encode()
-        ),
-    ),
+    good("a part of a page", HTML, lambda n: f"<p>{samples.prose(n, 12)}</p>\n<p>{samples.prose(n + 1, 9)}</p>\n".encode()),
+    good("a page that is a table", HTML, lambda n: exported(n).replace(b"xmlns:o", b"data-o").replace(b"xmlns:x", b"data-x")),
+    good("a small SVG with words", SVG, lambda n: (f'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><path d="M0 0L{n} 9"/><text>Fig. {n}</text></svg>'.encode())),
     good("LaTeX that is a chapter", TEX, lambda n: b"\\chapter{Tides}\n" + samples.text(n)),
     good("LaTeX with a text after its end", TEX, lambda n: samples.latex(n) + b"% Local Variables:\n% End:\n"),
     good("RTF with zeros after its end", RTF, lambda n: samples.rtf(n) + b"\r\n\x00"),
@@ -362,13 +316,7 @@ GOOD = (
     good("a PDF with junk after it", PDF, lambda n: samples.pdf(n) + b"\n<!-- served in 12 ms -->\n"),
     good("a PDF that was signed", PDF, updated_pdf),
     good("a PDF with a table that is a stream", PDF, stream_pdf),
-    good(
-        "a PDF about embargoes",
-        PDF,
-        lambda n: samples.pdf(
-            n, 1, ("This document is under embargo: so said 12 pages", *samples.prose(n, 40).splitlines())
-        ),
-    ),
+    good("a PDF about embargoes", PDF, lambda n: samples.pdf(n, 1, ("This document is under embargo: so said 12 pages", *samples.prose(n, 40).splitlines()))),
     good("a PDF said to be a download", "application/force-download", samples.pdf),
     good("an old Word document", DOC, samples.doc),
     good("RTF said to be Word", DOC, samples.rtf),
@@ -404,11 +352,7 @@ GOOD = (
     good("an MP4 in parts", MP4, samples.fragmented),
     good("a WebM whose length was not known", "video/webm", webm),
     # archives
-    good(
-        "a ZIP with a comment",
-        ZIP,
-        lambda n: samples.packed({"a.csv": samples.rows(n)}, comment=b"Made by the archive\n" * 9),
-    ),
+    good("a ZIP with a comment", ZIP, lambda n: samples.packed({"a.csv": samples.rows(n)}, comment=b"Made by the archive\n" * 9)),
     good("a ZIP that unpacks itself", ZIP, lambda n: b"MZ\x90\x00" + bytes(500) + samples.archive(n)),
     good("a stored ZIP of zeros", ZIP, lambda n: zip_of(zipfile.ZIP_STORED, {"raw.img": bytes(20000 + n)})),
     good("a ZIP said to be of Windows", "application/x-zip-compressed", samples.archive),
@@ -430,4 +374,4 @@ GOOD = (
     good("R's own data", ANY, lambda n: gzip.compress(b"X\n\x00\x00\x00\x03" + samples.noise(n, 3000), mtime=0)),
     good("a raw volume with much air", ANY, volume),
     good("bytes that no program knows", ANY, lambda n: samples.noise(n, 400)),
-)
+)  # fmt: skip

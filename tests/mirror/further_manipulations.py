@@ -41,23 +41,6 @@ def _altered_with_line(scene: Scene) -> None:
     _add_lines(scene, _line_of(scene, OTHER))
 
 
-def _deleted_with_line(scene: Scene) -> None:
-    """Give an object a version in which it is deleted, as a run would have made it."""
-    folder = scene.object(OTHER)
-
-    def change(document: dict) -> None:
-        state = document["versions"]["v1"]["state"]
-        kept = {digest: paths for digest, paths in state.items() if paths == ["received.json"]}
-        document["head"] = "v2"
-        document["versions"]["v2"] = {**document["versions"]["v1"], "state": kept, "message": "deleted"}
-
-    sealed(folder, change)
-    (folder / "v2").mkdir()
-    for name in ("inventory.json", "inventory.json.sha512"):
-        shutil.copy(folder / name, folder / "v2" / name)
-    _add_lines(scene, {**_line_of(scene, OTHER), "is_deleted": True})
-
-
 def _last_receipt_again(scene: Scene) -> dict:
     return next(
         entry
@@ -125,10 +108,6 @@ def _altered_as_if_not(file: Path) -> None:
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def _upper_case(place: Path) -> None:
-    place.rename(place.with_name(place.name.upper()))
-
-
 def _linked_inside(scene: Scene) -> None:
     file = scene.object() / _A
     file.rename(file.with_name("moved.txt"))
@@ -153,34 +132,6 @@ def _twice(folder: Path) -> None:
     (folder / "inventory.json.sha512").write_text(f"{sha512(content).hexdigest()} inventory.json\n")
 
 
-def _renumbered(scene: Scene) -> None:
-    """Remove the first version of an object, and let the second be the first."""
-    folder = scene.object()
-    files = json.loads((folder / "inventory.json").read_bytes())
-    state = files["versions"]["v2"]["state"]
-    for digest in state:
-        (place,) = files["manifest"][digest]
-        new = place.replace("v1/", "v2/")
-        if place != new:
-            (folder / new).parent.mkdir(parents=True, exist_ok=True)
-            (folder / place).rename(folder / new)
-    shutil.rmtree(folder / "v1")
-    (folder / "v2").rename(folder / "v1")
-
-    def change(document: dict) -> None:
-        document["manifest"] = {
-            digest: [location.replace("v2/", "v1/") for location in places]
-            for digest, places in document["manifest"].items()
-            if digest in state
-        }
-        document["fixity"] = {}
-        document["versions"] = {"v1": document["versions"]["v2"]}
-        document["head"] = "v1"
-
-    for directory in (folder, folder / "v1"):
-        sealed(directory, change)
-
-
 def _waiting(scene: Scene) -> None:
     """Say that a deletion waits, which the next run with --yes would let pass."""
     (scene.folder / "waiting").mkdir(exist_ok=True)
@@ -197,7 +148,6 @@ FURTHER: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     # -- by somebody who knows how a mirror is made: (what is done, the kind of one finding, of what or where)
     "an object is added with its line": (_added_with_line, "altered", CATALOGUE),
     "an object is altered with a further line": (_altered_with_line, "altered", CATALOGUE),
-    "an object is said to be deleted with a further line": (_deleted_with_line, "altered", CATALOGUE),
     "an object is added with its line, and the last receipt is named again": (
         lambda s: (_added_with_line(s), _add_lines(s, _last_receipt_again(s))),
         "altered",
@@ -230,7 +180,6 @@ FURTHER: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         OTHER,
     ),
     "an inventory names its head twice": (lambda s: _twice(s.object()), "altered", CHANGED),
-    "the first version is removed, and the second is the first": (_renumbered, "altered", CHANGED),
     "a file is altered, its size and dates are as before": (
         lambda s: _altered_as_if_not(s.object() / _A),
         "corrupt",
@@ -243,17 +192,7 @@ FURTHER: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         "altered",
         CHANGED,
     ),
-    "the catalogue and the receipts come back from a copy": (
-        lambda s: _restored(s, CATALOGUE, "receipts"),
-        "altered",
-        CATALOGUE,
-    ),
     "the receipts are removed": (lambda s: shutil.rmtree(s.folder / "receipts"), "altered", "receipts/"),
-    "a receipt gets another name": (
-        lambda s: s.receipts[0].rename(s.receipts[0].with_name("1.json")),
-        "altered",
-        "receipts/",
-    ),
     "two receipts change places": (lambda s: _exchanged(*s.receipts[:2]), "altered", "receipts/"),
     "the catalogue is there twice": (
         lambda s: s.catalogue.write_bytes(s.catalogue.read_bytes() * 2),
@@ -271,42 +210,13 @@ FURTHER: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         "lost",
         OTHER,
     ),
-    "names are in upper case": (lambda s: _upper_case(s.object() / _A), "lost", CHANGED),
-    "a folder of objects is in upper case": (
-        lambda s: s.object().parent.rename(s.object().parent.with_name("ABC")),
-        "lost",
-        CHANGED,
-    ),
     "a file has become sparse": (lambda s: _sparse(s.object() / _A), "corrupt", CHANGED),
-    "files of two objects change places": (
-        lambda s: _exchanged(s.object() / _A, s.object(OTHER) / _A),
-        "corrupt",
-        OTHER,
-    ),
-    "a sidecar is in upper case": (
-        lambda s: (s.object() / "inventory.json.sha512").write_bytes(
-            (s.object() / "inventory.json.sha512").read_bytes().upper()
-        ),
-        "damaged",
-        "p%3a0",
-    ),
-    "a file is a folder": (lambda s: ((s.object() / _A).unlink(), (s.object() / _A).mkdir()), "lost", CHANGED),
     # -- links, pipes and names
     "two objects share a file": (_shared, "strange", "same.txt"),
     "a file is a link inside its object": (_linked_inside, "lost", CHANGED),
     "the receipts are a link that leads out": (lambda s: _outside(s, "receipts"), "strange", "receipts"),
     "mirror.json is a link that leads out": (lambda s: _outside(s, "mirror.json"), "strange", "mirror.json"),
     "the catalogue has another name outside": (lambda s: os.link(s.catalogue, s.outside / "x"), "strange", CATALOGUE),
-    "a receipt is a link that leads out": (
-        lambda s: _outside(s, f"receipts/{s.receipts[0].name}") if (s.outside / "receipts").mkdir() is None else None,
-        "strange",
-        "receipts/",
-    ),
-    "a pipe is added to the receipts": (
-        lambda s: os.mkfifo(s.folder / "receipts/2031-01-01T000000Z-mirror.json"),
-        "strange",
-        "receipts/",
-    ),
     "the logs of an object are added": (lambda s: (s.object() / "logs").mkdir(), "strange", CHANGED),
     "a name has a line end and control characters": (
         lambda s: (s.object() / "v1/content/files/a\n3 objects: everything\x1b[2K.txt").touch(),

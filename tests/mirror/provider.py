@@ -175,6 +175,17 @@ def tag_of(content: bytes) -> str:
     return f'"{sha256(content).hexdigest()[:16]}"'
 
 
+def breaking_off(handler: BaseHTTPRequestHandler, part: bytes, size: int, tag: str = '"x"') -> bool:
+    """Send a part of a file that is announced with its size, and close the connection: a fault."""
+    handler.send_response(200)
+    handler.send_header("ETag", tag)
+    handler.send_header("Content-Length", str(size))
+    handler.end_headers()
+    handler.wfile.write(part)
+    handler.close_connection = True
+    return True
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # headers and body are two writes

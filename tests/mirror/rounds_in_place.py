@@ -41,7 +41,7 @@ KINDS: tuple[tuple[str, ...], ...] = (
 SERVERS = ("strong", "weak", "date", "both", "none")  # what validates a file
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz \n"
 _TRIES = 40  # to hit a process before it ends
-_MOST_HIDDEN = 90  # seconds; what a killed run was about to publish holds back the answers of a gateway for a minute
+_MOST_HIDDEN = 240  # seconds; what a killed run was about to publish holds back the answers of a gateway for a minute
 
 
 @dataclass

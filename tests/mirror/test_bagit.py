@@ -14,8 +14,6 @@ from tests.conftest import JUDGES
 from tests.mirror.bags import BAD, GOOD, STRICTER, bagged
 from tests.rows import each_row
 
-pytestmark = pytest.mark.slow  # it makes a hundred small folders
-
 _JUDGE = """
 import bagit, json, logging, sys
 logging.disable()
@@ -68,6 +66,7 @@ def test_a_folder_with_data_in_it_is_no_bag(tmp_path):
     assert not bag.is_bag(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("ocfl-root.py")
 def test_the_library_of_the_library_of_congress_judges_bags_as_we_do(tmp_path):
     folders = {}

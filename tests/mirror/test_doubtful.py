@@ -166,7 +166,8 @@ def snapshot(folder):
 
 
 @each_mirror("change", [altered, flipped, emptied, removed])
-def test_altered_doubtful_bytes_are_refused_by_name_and_nothing_is_written(mirror, provider, one, accepted, change):
+def test_altered_doubtful_bytes_are_refused_by_name_and_nothing_is_written(mirror, provider, accepted, change):
+    provider.items["oai:p:0"] = Item({"a.txt": GOOD}, says=())
     provider.faults["oai:p:0/a.txt"] = sending(BAD, ETag='"bad"')
     mirror.run(status=3)
     (file,) = kept_bytes(mirror)

@@ -26,7 +26,7 @@ from harvester.mirror.open_folder import opened
 from harvester.mirror.package import dumped
 from tests.conftest import JUDGES
 from tests.mirror.bags import bagged
-from tests.mirror.conftest import NO_PAUSES
+from tests.mirror.conftest import NO_PAUSES, each_mirror
 from tests.mirror.provider import Item
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -47,11 +47,10 @@ def imported(mirror, provider):
     return run
 
 
-@pytest.fixture
-def package(provider, fill, tmp_path):
+def delivered(provider, fill, into):
     """Make a package of everything the provider has: an answer of OAI-PMH and the files, by their addresses."""
     fill(3)
-    folder = tmp_path / "package"
+    folder = into / "package"
     folder.mkdir()
     answer = provider.answer({"verb": "ListRecords", "metadataPrefix": "oai_didl"})
     (folder / "records.xml").write_text(answer)
@@ -60,6 +59,19 @@ def package(provider, fill, tmp_path):
             (folder / name).mkdir(exist_ok=True)
             (folder / name / file).write_bytes(content)
     return folder
+
+
+@pytest.fixture
+def package(provider, fill, tmp_path):
+    return delivered(provider, fill, tmp_path)
+
+
+def alone(provider, into):
+    """Make a package of one record without files."""
+    into.mkdir()
+    record = provider._record("oai:p:0").replace("<record>", '<record xmlns="http://www.openarchives.org/OAI/2.0/">')
+    (into / "record.xml").write_text(record)
+    return into
 
 
 def _tar(folder: Path) -> Path:
@@ -73,11 +85,11 @@ def _zip(folder: Path) -> Path:
     return Path(shutil.make_archive(str(folder), "zip", folder))
 
 
-@pytest.mark.parametrize(
+@each_mirror(
     "pack", [lambda folder: folder, bagged, _tar, _zip, lambda folder: _tar(bagged(folder)), lambda x: _zip(bagged(x))]
 )
-def test_a_package_is_the_baseline_whatever_it_is_packed_in(imported, mirror, provider, package, pack):
-    receipt = imported(pack(package))
+def test_a_package_is_the_baseline_whatever_it_is_packed_in(imported, mirror, provider, fill, tmp_path, pack):
+    receipt = imported(pack(delivered(provider, fill, tmp_path)))
     assert (receipt["objects"], receipt["files"]) == ({"created": 3}, {"delivered": 6})
     assert mirror.held() == provider.expected()
     assert provider.asked == []
@@ -95,11 +107,12 @@ _ODD = {
 }
 
 
-@pytest.mark.parametrize("odd", _ODD)
+@each_mirror("odd", _ODD)
 def test_an_entry_with_an_odd_name_is_told_and_the_rest_of_a_package_is_taken(
-    imported, mirror, provider, package, tmp_path, odd
+    imported, mirror, provider, fill, tmp_path, odd
 ):
     names, reason = _ODD[odd]
+    package = delivered(provider, fill, tmp_path)
     file = tmp_path / "odd.tar"
     with tarfile.open(file, "w", encoding="utf-8", errors="surrogateescape") as archive:
         for name in names:
@@ -147,8 +160,8 @@ def test_a_package_of_the_future_hides_nothing_that_changes_until_then(imported,
     assert provider.lists[-1]["from"] <= utc_datetime(int(time.time()))
 
 
-@pytest.mark.parametrize(
-    ("name", "request_", "status"),
+@each_mirror(
+    "name, request_, status",
     [
         ("a.xml", '<request metadataPrefix="oai_dc">', 0),
         ("z.xml", '<request metadataPrefix="oai_dc">', 0),
@@ -156,7 +169,10 @@ def test_a_package_of_the_future_hides_nothing_that_changes_until_then(imported,
         ("z.xml", "<request>", 0),
     ],
 )
-def test_answers_in_another_format_take_nothing_away(imported, mirror, provider, package, name, request_, status):
+def test_answers_in_another_format_take_nothing_away(
+    imported, mirror, provider, fill, tmp_path, name, request_, status
+):
+    package = delivered(provider, fill, tmp_path)
     text = (package / "records.xml").read_text()
     other = re.sub("(?s)<metadata>.*?</metadata>", '<metadata><dc xmlns="urn:dc"/></metadata>', text)
     (package / name).write_text(other.replace("<request>", request_))
@@ -164,39 +180,27 @@ def test_answers_in_another_format_take_nothing_away(imported, mirror, provider,
     assert mirror.held() == provider.expected()
 
 
-def test_a_full_harvest_after_a_package_fetches_nothing_again(imported, mirror, provider, package):
-    imported(package, "--date", "2024-01-03")
-    assert mirror.run("--full")["objects"] == {"unchanged": 3}
-    assert provider.asked == []
-
-
-def test_a_dump_is_a_baseline_too(imported, mirror, provider, package):
-    (package / "records.xml").unlink()
-    line = ["dump", provider.base_url, str(package / "dump.xml"), "--format", "oai_didl"]
-    assert CliRunner().invoke(main, line, env=NO_PAUSES).exit_code == 0
-    imported(package)
-    assert mirror.held() == provider.expected()
-    assert mirror.run("--full")["objects"] == {"unchanged": 3}
-
-
-def test_of_a_dump_the_records_of_the_format_are_read(imported, mirror, provider, package):
+def test_a_dump_is_a_baseline_too_of_which_a_full_harvest_fetches_nothing_again(imported, mirror, provider, package):
+    """The records of the other format in it are not read."""
     (package / "records.xml").unlink()
     line = ["dump", provider.base_url, str(package / "dump.xml"), "--format", "oai_dc", "--format", "oai_didl"]
     assert CliRunner().invoke(main, line, env=NO_PAUSES).exit_code == 0
     assert imported(package)["objects"] == {"created": 3}
     assert mirror.held() == provider.expected()
+    assert mirror.run("--full")["objects"] == {"unchanged": 3}
+    assert provider.asked == []
 
 
-@pytest.mark.parametrize("size", [100, 700, 4000])
-def test_a_dump_of_any_length_is_read_part_by_part(provider, package, size):
+def test_a_dump_of_any_length_is_read_part_by_part(provider, package):
     """Also when no record fits into a part."""
     line = ["dump", provider.base_url, str(package / "dump.xml"), "--format", "oai_didl"]
     assert CliRunner().invoke(main, line, env=NO_PAUSES).exit_code == 0
     content = (package / "dump.xml").read_bytes()
-    read = list(dumped(BytesIO(content), size))
-    assert [slice_.identifier for _, page in read for slice_ in page.slices] == sorted(provider.items)
-    assert b"".join(body for body, _ in read) == content
-    assert len(read) > 1
+    for size in (100, 700, 4000):
+        read = list(dumped(BytesIO(content), size))
+        assert [slice_.identifier for _, page in read for slice_ in page.slices] == sorted(provider.items)
+        assert b"".join(body for body, _ in read) == content
+        assert len(read) > 1
 
 
 def test_a_dump_with_a_record_without_end_is_given_up():
@@ -269,8 +273,8 @@ def test_a_bag_that_lies_beside_something_else_is_verified_too(imported, mirror,
     assert "is not a valid bag" in mirror.stderr
 
 
-@pytest.mark.parametrize(
-    ("says", "place", "taken"),
+@each_mirror(
+    "says, place, taken",
     [
         ((), "b/1.pdf", {"b": {"1.pdf": b"%PDF-b%%EOF"}}),
         ((), "1.pdf", {"b": {}}),
@@ -377,10 +381,11 @@ def test_what_a_link_leads_to_is_not_taken(imported, mirror, package, tmp_path):
     assert "which is not in the bag" in mirror.stderr
 
 
-@pytest.mark.parametrize("pack", [lambda folder: folder, _tar])
+@each_mirror("pack", [lambda folder: folder, _tar])
 def test_records_behind_a_link_are_named_and_harvested_by_the_next_run(
-    imported, mirror, provider, package, tmp_path, pack
+    imported, mirror, provider, fill, tmp_path, pack
 ):
+    package = delivered(provider, fill, tmp_path)
     (tmp_path / "real.xml").write_bytes((package / "records.xml").read_bytes())
     (package / "records.xml").unlink()
     (package / "records.xml").symlink_to(tmp_path / "real.xml")
@@ -391,17 +396,17 @@ def test_records_behind_a_link_are_named_and_harvested_by_the_next_run(
     assert mirror.held() == provider.expected()
 
 
-@pytest.mark.parametrize("pack", [lambda folder: folder, _tar])
-def test_a_link_to_a_file_of_the_package_is_not_named(imported, mirror, provider, package, pack):
+@each_mirror("pack", [lambda folder: folder, _tar])
+def test_a_link_to_a_file_of_the_package_is_not_named(imported, mirror, provider, fill, tmp_path, pack):
+    package = delivered(provider, fill, tmp_path)
     (package / "again.xml").symlink_to("records.xml")
     assert imported(pack(package))["doubts"] == []
     assert mirror.held() == provider.expected()
 
 
-@pytest.mark.parametrize(
-    "make", [os.mkfifo, lambda path: path.symlink_to("nowhere"), lambda path: path.symlink_to(path)]
-)
-def test_pipes_and_lost_links_that_may_have_records_are_named(imported, package, make):
+@each_mirror("make", [os.mkfifo, lambda path: path.symlink_to("nowhere"), lambda path: path.symlink_to(path)])
+def test_pipes_and_lost_links_that_may_have_records_are_named(imported, provider, fill, tmp_path, make):
+    package = delivered(provider, fill, tmp_path)
     make(package / "more.xml.gz")
     assert [doubt.partition(":")[0] for doubt in imported(package, status=3)["doubts"]] == [
         "more.xml.gz of the package is not read"
@@ -434,9 +439,10 @@ def _packed(folder: Path, kind: str) -> Path:
     return file
 
 
-@pytest.mark.parametrize("kind", ["deflated", "lzma", "gz", "bz2", "xz"])
-def test_an_archive_that_is_damaged_in_the_middle_is_refused(imported, mirror, package, kind):
-    file = _packed(package, kind)
+@each_mirror("kind", ["deflated", "lzma", "gz", "bz2", "xz"])
+def test_an_archive_that_is_damaged_in_the_middle_is_refused(imported, mirror, tmp_path, kind):
+    (tmp_path / "package").mkdir()
+    file = _packed(tmp_path / "package", kind)
     content = bytearray(file.read_bytes())
     for place in range(50, 300):
         content[place] ^= 0x5A
@@ -459,8 +465,11 @@ def _with_a_harmed_header(file: Path) -> None:
     file.write_bytes(content)
 
 
-@pytest.mark.parametrize("harm", [_without_its_end, _with_a_harmed_header])
-def test_a_tar_that_ends_before_its_end_is_no_package_that_lacks_something(imported, mirror, package, harm):
+@each_mirror("harm", [_without_its_end, _with_a_harmed_header])
+def test_a_tar_that_ends_before_its_end_is_no_package_that_lacks_something(
+    imported, mirror, provider, fill, tmp_path, harm
+):
+    package = delivered(provider, fill, tmp_path)
     file = package.with_suffix(".tar")
     with tarfile.open(file, "w") as tar:
         tar.add(package, "delivery")
@@ -508,29 +517,21 @@ def test_a_record_without_a_name_is_told_and_the_others_are_taken(imported, mirr
     assert sorted(mirror.held()) == ["oai:p:0", "oai:p:2"]
 
 
-def _single(provider, name):
-    """Return a record as it is delivered alone."""
-    return provider._record(name).replace("<record>", '<record xmlns="http://www.openarchives.org/OAI/2.0/">')
-
-
 def test_a_changed_file_that_a_package_lacks_is_kept_as_it_was_and_reported(mirror, provider, fill, imported, tmp_path):
     fill(1)
     mirror.run()
     item = provider.items["oai:p:0"]
     item.files["b.txt"], item.datestamp = b"new", "2030-01-01T00:00:00Z"
-    (tmp_path / "package").mkdir()
-    (tmp_path / "package" / "record.xml").write_text(_single(provider, "oai:p:0"))
-    assert imported(tmp_path / "package", status=3)["missing"][0]["kept"] == "an earlier state"
+    assert imported(alone(provider, tmp_path / "package"), status=3)["missing"][0]["kept"] == "an earlier state"
     assert mirror.held()["oai:p:0"]["b.txt"] == b"b0"
     mirror.run("--retry-failed")
     assert mirror.held() == provider.expected()
 
 
-@pytest.mark.parametrize("location", ["n" * 300, "x%00y", "http://[::1/x", "a/../../b"])
+@each_mirror("location", ["n" * 300, "x%00y", "http://[::1/x", "a/../../b"])
 def test_a_location_that_no_file_can_have_is_not_in_the_package(provider, imported, tmp_path, location):
     resource = f'<Component><Resource mimeType="a/b" ref="{location}"/></Component>'
     didl = f'<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS"><Item>{resource}</Item></DIDL>'
     provider.items["oai:p:0"] = Item(document=didl.encode())
-    (tmp_path / "package").mkdir()
-    (tmp_path / "package" / "record.xml").write_text(_single(provider, "oai:p:0"))
-    assert [missing["fate"] for missing in imported(tmp_path / "package", status=3)["missing"]] == ["not_found"]
+    receipt = imported(alone(provider, tmp_path / "package"), status=3)
+    assert [missing["fate"] for missing in receipt["missing"]] == ["not_found"]

@@ -178,12 +178,6 @@ def test_a_whole_list_of_nothing_is_told_however_little_is_held(mirror, provider
     assert mirror.run("--full")["doubts"] == []
 
 
-def test_a_run_that_finds_nothing_new_is_no_short_list(mirror, provider, fill):
-    fill(20)
-    mirror.run()
-    assert mirror.run()["is_whole"]
-
-
 def test_another_repository_ends_the_run_before_anything_is_changed(mirror, provider, fill):
     fill(3)
     whole = provider.answer

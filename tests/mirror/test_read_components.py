@@ -221,6 +221,12 @@ def _didl(inside: str) -> bytes:
     return f'<d:DIDL xmlns:d="urn:mpeg:mpeg21:2002:02-DIDL-NS">{inside}</d:DIDL>'.encode()
 
 
+def _only(inside: str) -> Component:
+    """Return the only Component of an Item."""
+    (component,) = components(_didl(f"<d:Item><d:Component>{inside}</d:Component></d:Item>"))
+    return component
+
+
 def _stated(what: str) -> str:
     return f"<d:Descriptor><d:Statement>{what}</d:Statement></d:Descriptor>"
 
@@ -253,20 +259,20 @@ def test_a_stream_by_value_is_taken_out(resource, content):
     ],
 )
 def test_text_around_comments_and_markup_belongs_to_a_stream(inside, content):
-    (component,) = components(_didl(f"<d:Item><d:Component><d:Resource>{inside}</d:Resource></d:Component></d:Item>"))
+    component = _only(f"<d:Resource>{inside}</d:Resource>")
     assert component.content is not None
     assert re.sub(rb' xmlns[^ />]*="[^"]*"', b"", component.content) == content
 
 
 def test_a_comment_in_base64_does_not_cut_it_off():
     resource = '<d:Resource encoding="base64">aGVs<!-- a comment -->bG8=</d:Resource>'
-    (component,) = components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>"))
+    component = _only(resource)
     assert component.content == b"hello"
 
 
 @each_row("resource, is_markup", [("<d:Resource>a</d:Resource>", False), ("<d:Resource><a/></d:Resource>", True)])
 def test_markup_by_value_is_known_as_that(resource, is_markup):
-    (component,) = components(_didl(f"<d:Item><d:Component>{resource}</d:Component></d:Item>"))
+    component = _only(resource)
     assert component.is_markup == is_markup
 
 
@@ -294,10 +300,7 @@ def test_a_component_that_holds_and_names_nothing_is_none(resource):
 
 
 def test_an_address_broken_in_two_lines_is_one():
-    (component,) = components(
-        _didl('<d:Item><d:Component><d:Resource ref="http://e.org/a&#10;  .pdf"/></d:Component></d:Item>')
-    )
-    assert component.addresses == ("http://e.org/a.pdf",)
+    assert _only('<d:Resource ref="http://e.org/a&#10;  .pdf"/>').addresses == ("http://e.org/a.pdf",)
 
 
 def test_a_mets_file_may_carry_its_bytes():
@@ -341,20 +344,12 @@ def test_an_item_in_an_item_describes_the_one_file_in_it():
 
 
 def test_the_role_of_a_component_is_its_type():
-    descriptor = (
-        '<d:Descriptor><d:Statement xmlns:c="http://purl.org/dc/elements/1.1/" c:type="role">image</d:Statement>'
-    )
-    resource = '<d:Resource ref="http://e.org/a.jp2"/>'
-    (component,) = components(
-        _didl(f"<d:Item><d:Component>{descriptor}</d:Descriptor>{resource}</d:Component></d:Item>")
-    )
-    assert component.type == "image"
+    stated = '<d:Statement xmlns:c="http://purl.org/dc/elements/1.1/" c:type="role">image</d:Statement>'
+    assert _only(f'<d:Descriptor>{stated}</d:Descriptor><d:Resource ref="http://e.org/a.jp2"/>').type == "image"
 
 
 def test_an_address_where_the_bytes_belong_is_the_place_of_the_file():
-    (component,) = components(
-        _didl('<d:Item><d:Component><d:Resource mimeType="a/b">http://e.org/a </d:Resource></d:Component></d:Item>')
-    )
+    component = _only('<d:Resource mimeType="a/b">http://e.org/a </d:Resource>')
     assert (component.addresses, component.content) == (("http://e.org/a",), None)
 
 
@@ -396,13 +391,13 @@ def test_a_digest_counts_only_when_its_algorithm_is_known_and_it_fits(algorithm,
 @each_row("extent, size", [("12 bytes", 12), ("1 byte", 1), ("12 p.", None), ("12", None)])
 def test_an_extent_is_a_size_when_it_speaks_of_bytes(extent, size):
     descriptor = _stated(f'<t:extent xmlns:t="http://purl.org/dc/terms/">{extent}</t:extent>')
-    (component,) = components(_didl(f'<d:Item><d:Component>{descriptor}<d:Resource ref="a"/></d:Component></d:Item>'))
+    component = _only(f'{descriptor}<d:Resource ref="a"/>')
     assert component.size == size
 
 
 def test_the_elder_dutch_profile_says_object_type():
     descriptor = _stated(f'<o:ObjectType xmlns:o="urn:x">{OBJECT_FILE}</o:ObjectType>')
-    (component,) = components(_didl(f'<d:Item><d:Component>{descriptor}<d:Resource ref="a"/></d:Component></d:Item>'))
+    component = _only(f'{descriptor}<d:Resource ref="a"/>')
     assert component.type == OBJECT_FILE
 
 

@@ -15,6 +15,7 @@ from harvester.cli import main
 from harvester.mirror.open_folder import opened
 from tests.live import command, environment, like_others
 from tests.mirror.conftest import NO_PAUSES, each_mirror
+from tests.mirror.provider import breaking_off
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -177,16 +178,7 @@ def test_what_may_not_be_written_is_told_and_nothing_is_lost(provider, mirror, r
 def test_a_part_of_what_is_missing_still_waits_after_a_recheck(provider, mirror, recheck, fill):
     fill(1, says=())
 
-    def breaks_off(handler):
-        handler.send_response(200)
-        handler.send_header("ETag", '"one"')
-        handler.send_header("Content-Length", "3000")
-        handler.end_headers()
-        handler.wfile.write(b"one" * 500)
-        handler.close_connection = True
-        return True
-
-    provider.faults["oai:p:0/a.txt"] = breaks_off
+    provider.faults["oai:p:0/a.txt"] = lambda handler: breaking_off(handler, b"one" * 500, 3000)
     mirror.run(status=3)
     mirror.run("--retry-failed", status=3)
     parts = [path.stat().st_size for path in (mirror.folder / "aside").glob("*/files/*")]

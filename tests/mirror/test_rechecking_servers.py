@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.mirror.conftest import each_mirror
-from tests.mirror.provider import Item, serving
+from tests.mirror.provider import Item, breaking_off, serving
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -116,17 +116,8 @@ def test_a_part_that_a_stopped_recheck_has_left_is_not_joined_to_another_file(pr
     provider.items["oai:p:0"] = Item({"a.txt": b"one" * 1000}, says=())
     mirror.run()
 
-    def breaks_off(handler):
-        handler.send_response(200)
-        handler.send_header("ETag", '"two"')
-        handler.send_header("Content-Length", "3000")
-        handler.end_headers()
-        handler.wfile.write(b"two" * 500)
-        handler.close_connection = True
-        return True
-
     for text in (b"one", b"six"):
-        provider.faults["oai:p:0/a.txt"] = breaks_off
+        provider.faults["oai:p:0/a.txt"] = lambda handler: breaking_off(handler, b"two" * 500, 3000, '"two"')
         receipt = recheck(status=3)
         assert "could not be requested: 1" in receipt["doubts"][0]
         provider.faults.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -10,7 +11,7 @@ from gateway.formats import oai_didl
 from gateway.model import FileLink, Work
 from harvester.http import pacing
 from tests.mirror.conftest import each_mirror
-from tests.mirror.provider import Item
+from tests.mirror.provider import Item, breaking_off
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -25,12 +26,7 @@ def breaks(provider):
         def faulty(handler):
             ranges.append(handler.headers.get("Range"))
             if len(ranges) == 1:
-                handler.send_response(200)
-                handler.send_header("ETag", '"x"')
-                handler.send_header("Content-Length", str(len(content)))
-                handler.end_headers()
-                handler.wfile.write(content[:3])
-                handler.close_connection = True
+                breaking_off(handler, content[:3], len(content))
             elif len(ranges) == 2:
                 content_range = f"bytes 3-{len(content) - 1}/{len(content)}"
                 handler.send(206, rest, {"Content-Range": content_range, "ETag": '"x"'})
@@ -93,12 +89,15 @@ def test_a_file_that_trickles_is_given_up_where_a_least_pace_is_set(mirror, prov
     provider.items["oai:p:0"] = Item({"a.txt": b"x" * 60}, says=())
 
     def trickle(handler):
+        """Send a byte now and then, until the client has left."""
         handler.send_response(200)
-        handler.send_header("Content-Length", "60")
+        handler.send_header("Content-Length", "1000000")
         handler.end_headers()
-        for _ in range(60):
-            handler.wfile.write(b"x")
-            time.sleep(0.02)
+        handler.close_connection = True
+        with suppress(OSError):
+            while True:
+                handler.wfile.write(b"x")
+                time.sleep(0.02)
         return True
 
     provider.faults["oai:p:0/a.txt"] = trickle
