@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qsl, urlsplit
 from xml.sax.saxutils import escape
 
@@ -14,6 +13,7 @@ import pytest
 
 from gateway.model import Selection
 from harvester.harvest.instance import opened
+from tests.http.server import listening
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -129,15 +129,9 @@ def old():
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    held.url = f"http://127.0.0.1:{server.server_port}/oai1"
-    thread = Thread(target=server.serve_forever, args=(0.002,))
-    thread.start()
-    yield held
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with listening(Handler) as address:
+        held.url = f"http://{address}/oai1"
+        yield held
 
 
 def _records(instance):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import md5
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
+
+from tests.http.server import listening
 
 SETTINGS = (
     "publish_processes = 0\nfetch_backoff_seconds = 0.001\nfetch_retries = 0\nfetch_delay_seconds = 0\n"
@@ -132,14 +133,6 @@ def served(site: Site) -> Iterator[Site]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    site.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.002,))
-    thread.start()
-    try:
+    with listening(Handler) as address:
+        site.url = f"http://{address}"
         yield site
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

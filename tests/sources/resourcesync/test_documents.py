@@ -153,8 +153,8 @@ def test_what_is_no_such_document_is_told_in_words_of_ours(body, error, words):
 
 
 def test_a_compressed_document_is_read_and_may_not_grow_without_end():
-    body = gzip.compress(document("<url><loc>http://e.org/</loc></url>" * 10_000))
-    assert len(list(read(body))) == 10_000
+    body = gzip.compress(document("<url><loc>http://e.org/</loc></url>" * 4_000))
+    assert len(list(read(body))) == 4_000
     with pytest.raises(AnswerTooLarge, match="more than 100000 bytes"):
         list(Document([body], most_bytes=100_000))
 

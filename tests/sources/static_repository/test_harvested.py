@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
+from types import SimpleNamespace
 
 import pytest
 
 from gateway.model import Selection
 from harvester.harvest.instance import opened
+from tests.http.server import listening
 from tests.sources.static_repository.static import document, record
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -18,35 +19,28 @@ pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 @pytest.fixture
 def site():
     """Serve one document; a test puts it into `site.body`."""
+    site = SimpleNamespace(body=document(*map(record, range(20))), url="")
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
-            etag = f'"{hash(self.server.body)}"'  # type: ignore[attr-defined]
+            etag = f'"{hash(site.body)}"'
             is_known = self.headers.get("If-None-Match") == etag
-            body = b"" if is_known else self.server.body  # type: ignore[attr-defined]
+            body = b"" if is_known else site.body
             self.send_response(304 if is_known else 200)
-            self.send_header("ETag", etag)
-            self.send_header("Content-Type", "text/xml")
-            self.send_header("Content-Length", str(len(body)))
+            for name, value in {"ETag": etag, "Content-Type": "text/xml", "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
 
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.body = document(*map(record, range(20)))  # type: ignore[attr-defined]
-    server.url = f"http://127.0.0.1:{server.server_port}/small.xml"  # type: ignore[attr-defined]
-    thread = Thread(target=server.serve_forever, args=(0.002,))
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with listening(Handler) as address:
+        site.url = f"http://{address}/small.xml"
+        yield site
 
 
 def _records(instance):
