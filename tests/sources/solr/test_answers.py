@@ -80,20 +80,13 @@ def test_another_encoding_is_kept_as_utf_8():
     assert parse(body, names=("id",)).documents[0].first("id") == "é"
 
 
-@each_row(
-    "body, message",
-    [
-        (_answer(rest='<lst name="error"><str name="msg">undefined field x</str><int name="code">400</int></lst>'), ""),
-        (b'{"error": {"msg": "undefined field x", "code": 400}}', ""),
-    ],
-)
-def test_what_solr_refuses_is_told_in_its_words(body, message):
-    with pytest.raises(RemoteError, match="400: undefined field x") as caught:
-        parse(body)
-    assert caught.value.codes == {"400"}
-
-
-def test_an_error_without_words_is_one():
+def test_what_solr_refuses_is_told_in_its_words():
+    words = '<str name="msg">undefined field x</str><int name="code">400</int>'
+    in_json = b'{"error": {"msg": "undefined field x", "code": 400}}'
+    for body in (_answer(rest=f'<lst name="error">{words}</lst>'), in_json):
+        with pytest.raises(RemoteError, match="400: undefined field x") as caught:
+            parse(body)
+        assert caught.value.codes == {"400"}
     with pytest.raises(RemoteError, match="error"):
         parse(_answer(rest='<lst name="error"/>'))
 
@@ -179,9 +172,12 @@ def test_the_handler_is_found_in_what_people_copied(address, select):
     assert select_url(address) == select
 
 
-def test_a_page_is_asked_for_by_the_unique_key_within_timestamps():
-    url = INDEX.page("A+/=", 7, within=INDEX.between("", "2020-01-01T00:00:00Z"))
-    assert parse_qs(urlsplit(url).query) == {
+def _asked(url):
+    return parse_qs(urlsplit(url).query)
+
+
+def test_pages_single_documents_and_the_oldest_and_newest_are_asked_for_by_their_fields():
+    assert _asked(INDEX.page("A+/=", 7, within=INDEX.between("", "2020-01-01T00:00:00Z"))) == {
         "q": ["title:*"],
         "wt": ["xml"],
         "fq": ["a:b", "stamp:[* TO 2020-01-01T00:00:00Z]"],
@@ -190,14 +186,8 @@ def test_a_page_is_asked_for_by_the_unique_key_within_timestamps():
         "fl": ["*"],
         "cursorMark": ["A+/="],
     }
-
-
-def test_one_document_is_asked_for_by_its_quoted_identifier():
-    assert parse_qs(urlsplit(INDEX.one('a"b\\c')).query)["fq"] == ["a:b", r'recID:"a\"b\\c"']
-
-
-def test_the_oldest_and_the_newest_are_asked_for_by_their_timestamp():
-    oldest, newest = (parse_qs(urlsplit(url).query) for url in (INDEX.oldest(), INDEX.newest("2020-01-01T00:00:00Z")))
+    assert _asked(INDEX.one('a"b\\c'))["fq"] == ["a:b", r'recID:"a\"b\\c"']
+    oldest, newest = _asked(INDEX.oldest()), _asked(INDEX.newest("2020-01-01T00:00:00Z"))
     assert (oldest["sort"], oldest["fq"][1]) == (["stamp asc"], "stamp:[* TO *]")
     assert (newest["sort"], newest["fq"][1]) == (["stamp desc"], "stamp:[* TO 2020-01-01T00:00:00Z]")
 
