@@ -12,7 +12,6 @@ from time import monotonic
 
 import pytest
 
-from gateway import signals
 from gateway.statuses import Status
 from tests.conftest import ROOT
 
@@ -23,6 +22,7 @@ PATIENCE_SECONDS = 240.0
 _BLOCKED = """
 import ctypes, os, sys, threading, time
 from gateway import signals
+signals.REPEATED_AFTER_SECONDS, signals.ENDED_AFTER_SECONDS, signals._KILLED_AFTER_SECONDS = 0.3, 0.6, 600
 signals.watch()
 libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(64)
 libc.pthread_mutex_lock(mutex)
@@ -59,7 +59,8 @@ _WITHOUT_END = """
 import sys, threading, time
 from gateway.cli import main
 def linger():
-    threading.main_thread().join()  # the command has ended, and the interpreter waits for this thread
+    while threading.main_thread().is_alive():  # until the command has ended, and the interpreter waits for this thread
+        time.sleep(0.01)
     print("begun", flush=True)
     time.sleep(3600)
 threading.Thread(target=linger).start()
@@ -93,6 +94,7 @@ main()
 _RELEASED = """
 import signal, sys, time
 from gateway import signals
+signals.REPEATED_AFTER_SECONDS, signals.ENDED_AFTER_SECONDS, signals._KILLED_AFTER_SECONDS = 0.3, 0.6, 0.9
 signals.watch()
 signals.release()
 signals.release()
@@ -101,7 +103,7 @@ signal.signal(signal.SIGTERM, lambda *_: heard.append(print("heard", flush=True)
 print("begun", flush=True)
 while not heard:
     time.sleep(0.01)
-time.sleep(11)
+time.sleep(2)
 """
 
 
@@ -120,8 +122,8 @@ def _ended(program: str, number: int = signal.SIGTERM) -> tuple[float, int, str]
 
 def test_a_process_that_is_blocked_in_c_is_ended():
     took, status, _ = _ended(_BLOCKED)
-    assert status in (Status.STOPPED, -signal.SIGALRM)
-    assert took >= signals.REPEATED_AFTER_SECONDS
+    assert status == Status.STOPPED
+    assert took >= 0.6
 
 
 def test_a_process_that_goes_on_after_two_signals_is_ended():
@@ -145,7 +147,7 @@ def test_a_signal_in_the_last_moment_leaves_no_traceback(number):
 def test_a_server_that_has_its_own_handler_is_left_alone():
     took, status, output = _ended(_RELEASED)
     assert (status, output) == (0, "heard\n")
-    assert took > signals.ENDED_AFTER_SECONDS
+    assert took > 0.9, "it goes on for longer than any limit"
 
 
 def test_a_signal_while_the_interpreter_ends_does_not_change_the_status():
