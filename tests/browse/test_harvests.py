@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.browse.harvests import trend
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
+@each_row(
+    "values, words",
     [([], "none"), ([5], "none"), ([0, 0], "none"), ([1, 2, 3, 4], "rising"), ([4, 3, 1], "falling"), ([5, 5], "even")],
 )
 def test_a_row_of_numbers_has_a_trend(values, words):

@@ -13,6 +13,7 @@ from lxml import etree
 from gateway.indexing import describe
 from gateway.search.following import IndexKeeper
 from tests.page_house import FOUND, parsed, seen, statement
+from tests.rows import each_row
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -22,15 +23,11 @@ def library(house):
     """Return a house with thirteen items about corals, and its search index."""
     for number in range(12):
         house.add(
-            f"{number:02}",
-            statement("creator", "Okafor, Ada"),
-            statement("creator", "Lindqvist, Märta"),
-            statement("date", str(2010 + number)),
-            statement("type", "Article" if number % 2 else "Thesis"),
-            statement("description", "About <i>reefs</i> & lagoons"),
-            title=f"Coral number {number:02}",
+            f"{number:02}", statement("creator", "Okafor, Ada"), statement("creator", "Lindqvist, Märta"),
+            statement("date", str(2010 + number)), statement("type", "Article" if number % 2 else "Thesis"),
+            statement("description", "About <i>reefs</i> & lagoons"), title=f"Coral number {number:02}",
             sets=("physics",),
-        )
+        )  # fmt: skip
     house.add("doi", statement("identifier", "https://doi.org/10.5555/coral"), title="=Coral 'with' <b>a</b> DOI")
     house.file("00", FOUND)
     keeper = IndexKeeper(house.desk.folder, describe)
@@ -85,7 +82,7 @@ def test_the_chart_has_a_place_for_each_year(library):
     assert min(steps) > 2 * float(next(chart.iter("rect")).get("width"))
 
 
-@pytest.mark.parametrize("query", ["coral", "nowhere"])
+@each_row("query", ["coral", "nowhere"])
 def test_a_filter_in_force_has_the_name_that_it_has_among_all_filters(library, query):
     chips = parsed(library.page(f"/search?q={query}&type=article")).find(".//ul[@class='chips']")
     assert " ".join(chips.text_content().split()) == "Remove the filter Type: Article"
@@ -117,13 +114,13 @@ def test_nothing_found_says_what_to_do(library):
 OPERATORS = ('"', "AND OR NOT", "NEAR(a b)", "coral*", "title:coral", "^coral", "(", "{a b}", "a - b", "coral\x00")
 
 
-@pytest.mark.parametrize("query", OPERATORS)
+@each_row("query", OPERATORS)
 def test_operators_are_words(library, query):
     assert library.get("/search", query_string={"q": query}).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("query", "status"),
+@each_row(
+    "query, status",
     [
         ("q=" + "a" * 401, 400),
         ("q=a&from=x", 400),

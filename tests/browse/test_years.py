@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.browse.years import MOST_YEARS, best_year, not_shown, shown_years
 from gateway.search.query import YearCount
+from tests.rows import each_row
 
 
 def test_years_without_works_are_shown_as_such():
@@ -26,7 +25,7 @@ def test_nothing_is_shown_of_nothing():
     assert shown_years([], 2027) == []
 
 
-@pytest.mark.parametrize("counts", [[(2019, 2), (2021, 3), (2020, 1)], [(2019, 3), (2021, 3)]])
+@each_row("counts", [[(2019, 2), (2021, 3), (2020, 1)], [(2019, 3), (2021, 3)]])
 def test_the_best_year_is_the_latest_with_the_most(counts):
     assert best_year([YearCount(year, items, 0) for year, items in counts]).year == 2021
 

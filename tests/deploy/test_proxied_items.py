@@ -24,9 +24,9 @@ from gateway.pages.item_addresses import in_path, in_query
 from tests import live
 from tests.conftest import ROOT
 from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.rows import each_row
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.slow,
     pytest.mark.needs("nginx", "apache2", "openssl"),
     pytest.mark.unmeasured,
@@ -139,15 +139,9 @@ def apache(folder: Path, port: int, own: int, other: int) -> Iterator[None]:
     own_way = "\n".join(lines).replace("127.0.0.1:8080", f"127.0.0.1:{port}")
     assert "nocanon" in own_way
     text = APACHE.format(
-        folder=folder,
-        user=user,
-        modules=APACHE_MODULES,
-        own=own,
-        other=other,
-        own_way=own_way,
-        prefix=PREFIX,
+        folder=folder, user=user, modules=APACHE_MODULES, own=own, other=other, own_way=own_way, prefix=PREFIX,
         port=port,
-    )
+    )  # fmt: skip
     (folder / "apache.conf").write_text(text)
     command = shutil.which("apache2", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     with running(own, str(command), "-f", str(folder / "apache.conf"), "-DFOREGROUND"):
@@ -187,8 +181,8 @@ def address(place: str, name: str) -> str:
     return f"{PREFIX}/{place}/{in_path(identifier)}" if place else f"{PREFIX}/{in_path(identifier)}"
 
 
-@pytest.mark.parametrize("proxy", ["nginx", "nginx of the manual", "Apache", "Apache of the manual"])
-@pytest.mark.parametrize("place", ["items", "metadata/oai_dc", ""], ids=["page", "metadata", "persistent"])
+@each_row("proxy", ["nginx", "nginx of the manual", "Apache", "Apache of the manual"])
+@each_row("place", ["items", "metadata/oai_dc", ""])
 def test_every_identifier_leads_through_a_proxy(proxied: Proxied, proxy: str, place: str) -> None:
     wanted = "<dc:title>Number {}</dc:title>" if place.startswith("metadata") else ">Number {}</h1>"
     wrong = []

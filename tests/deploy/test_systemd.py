@@ -12,6 +12,7 @@ import pytest
 
 from gateway.model import Outcome
 from tests.conftest import ROOT
+from tests.rows import each_row
 
 UNITS = ROOT / "deploy" / "systemd"
 SERVICES = ("gateway.service", "harvester.service")
@@ -42,7 +43,7 @@ def test_systemd_finds_no_fault_in_the_units(units: Path) -> None:
     assert [message for message in ended.stderr.splitlines() if str(units) in message or "gateway" in message] == []
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@each_row("name", SERVICES)
 def test_services_are_exposed_no_more_than_they_must_be(units: Path, name: str) -> None:
     line = ["systemd-analyze", "security", "--offline=true", "--no-pager", str(units / name)]
     report = subprocess.run(line, capture_output=True, text=True, check=True).stdout
@@ -51,7 +52,7 @@ def test_services_are_exposed_no_more_than_they_must_be(units: Path, name: str) 
     assert float(match[1]) <= MOST_EXPOSURE
 
 
-@pytest.mark.parametrize(("name", "program"), [("gateway.service", "gateway"), ("harvester.service", "harvester")])
+@each_row("name, program", [("gateway.service", "gateway"), ("harvester.service", "harvester")])
 def test_services_start_commands_that_there_are(name: str, program: str) -> None:
     words = unit(name)["Service"]["ExecStart"].split()
     assert words[0] == f"/opt/gateway/.venv/bin/{program}"
@@ -66,7 +67,7 @@ def test_socket_and_service_have_the_same_address() -> None:
     assert unit("gateway.socket")["Socket"]["ListenStream"] == address
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@each_row("name", SERVICES)
 def test_programs_start_where_no_memory_is_both_written_and_executed(name: str) -> None:
     """MemoryDenyWriteExecute of the units, by the kernel's own switch (PR_SET_MDWE, Linux 6.3)."""
     program = name.removesuffix(".service")
@@ -84,7 +85,7 @@ def test_programs_start_where_no_memory_is_both_written_and_executed(name: str) 
     assert "Usage" in output
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@each_row("name", SERVICES)
 def test_units_leave_the_boot_id_to_the_stores_clock(name: str) -> None:
     """A process that cannot read it takes an anchor of one that can for an anchor of before a reboot."""
     assert "ProcSubset" not in unit(name)["Service"]

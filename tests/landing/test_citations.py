@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from gateway.landing.bibtex import bibtex
 from gateway.landing.citations import citations
 from gateway.landing.csl_json import csl_json
 from gateway.landing.ris import ris
 from gateway.model import Statement, Work
 from gateway.pages.reference import Reference, author_of, identifier_of, reference_of
+from tests.rows import each_row
 
 URL = "https://gateway.example.org/items/1"
 
@@ -20,8 +19,8 @@ def reference(*statements: tuple[str, str], title: str = "Reefs") -> Reference:
     return reference_of(Work(tuple(Statement(name, text) for name, text in (("title", title), *statements))))
 
 
-@pytest.mark.parametrize(
-    ("name", "apa", "vancouver"),
+@each_row(
+    "name, apa, vancouver",
     [
         ("van der Berg, Jean-Pierre", "van der Berg, J.-P.", "van der Berg JP"),
         ("M\u00fcller, \u00c9. J.-P.", "M\u00fcller, \u00c9. J.-P.", "M\u00fcller \u00c9JP"),
@@ -50,8 +49,8 @@ def test_a_title_that_asks_has_no_full_stop():
     assert "\u201cWhat is it?\u201d" in made["chicago"]
 
 
-@pytest.mark.parametrize(
-    ("names", "authors"),
+@each_row(
+    "names, authors",
     [
         (["Okafor, Ada"], "Okafor, Ada. "),
         (["Okafor, Ada", "Lindqvist, M\u00e4rta"], "Okafor, Ada, and M\u00e4rta Lindqvist. "),
@@ -79,8 +78,8 @@ def test_a_place_without_a_known_form_is_cited_as_the_record_has_it():
     assert not any("1234" in entry.text for entry in made)
 
 
-@pytest.mark.parametrize(
-    ("name", "field"),
+@each_row(
+    "name, field",
     [
         ("Wiley and Sons, Inc.", "{{Wiley and Sons, Inc.}}"),
         ("Black and White, Ann", "{{Black and White}, Ann}"),
@@ -107,6 +106,6 @@ def test_a_doi_is_shown_as_it_is_and_linked_as_an_address():
     assert citation.text.endswith(made.url)
 
 
-@pytest.mark.parametrize("name", ["", ",", ", x", "x,", "a, b, c", "a,,b", "1749-1832", "Inc."])
+@each_row("name", ["", ",", ", x", "x,", "a, b, c", "a,,b", "1749-1832", "Inc."])
 def test_a_name_without_parts_is_kept_as_it_is(name):
     assert author_of(name)[:3] == (name, "", "")

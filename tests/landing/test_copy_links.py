@@ -9,6 +9,7 @@ import pytest
 from gateway.settings import place_of_copy
 from gateway.typed_links import JSON, MOST_BYTES, TEXT, links_of_header, links_of_json, links_of_text
 from tests.page_house import FOUND, ITEM, House
+from tests.rows import each_row
 
 URL = f"https://gateway.example.org/files/{FOUND.sha256}"
 COPY = FOUND._replace(copy_url=URL)
@@ -95,18 +96,14 @@ def test_a_copy_of_an_item_with_a_very_long_identifier_leads_to_a_link_set(copie
     assert {(link.rel, link.href) for link in of_set} == expected(long)
 
 
-@pytest.mark.parametrize(
-    ("method", "ranges", "status", "content"),
+@each_row(
+    "method, ranges, status, content",
     [
-        ("GET", "bytes=0-3", 206, b"%PDF"),
-        ("GET", "bytes=-3", 206, b"1.7"),
-        ("GET", "bytes=99-", 416, None),
-        ("GET", "bytes=0-1,4-5", 200, b"%PDF-1.7"),
-        ("GET", "bytes=5-2", 200, b"%PDF-1.7"),
-        ("GET", "lines=1-2", 200, b"%PDF-1.7"),
-        ("HEAD", "bytes=0-3", 200, b""),
+        ("GET", "bytes=0-3", 206, b"%PDF"), ("GET", "bytes=-3", 206, b"1.7"), ("GET", "bytes=99-", 416, None),
+        ("GET", "bytes=0-1,4-5", 200, b"%PDF-1.7"), ("GET", "bytes=5-2", 200, b"%PDF-1.7"),
+        ("GET", "lines=1-2", 200, b"%PDF-1.7"), ("HEAD", "bytes=0-3", 200, b""),
     ],
-)
+)  # fmt: skip
 def test_a_part_of_a_copy_is_sent_to_those_who_ask_for_one(copied, method, ranges, status, content):
     with copied.app.test_client().open(f"/files/{FOUND.sha256}", method=method, headers={"Range": ranges}) as answer:
         assert answer.status_code == status

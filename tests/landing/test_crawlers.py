@@ -11,6 +11,7 @@ from protego import Protego
 from gateway.landing import sitemaps
 from gateway.landing.sitemaps import part_named, parts
 from tests.page_house import FOUND
+from tests.rows import each_row
 
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
@@ -77,9 +78,7 @@ def test_parts_of_the_past_stay_the_same(house):
     assert second[0].headers["ETag"] == first[0].headers["ETag"]
 
 
-@pytest.mark.parametrize(
-    "name", ["2026-13", "2026-02-30", "x", "2026", "2026-11-24T25", "0000-01", "2026-11.0", "9999-12-31T23"]
-)
+@each_row("name", ["2026-13", "2026-02-30", "x", "2026", "2026-11-24T25", "0000-01", "2026-11.0", "9999-12-31T23"])
 def test_a_part_that_does_not_exist_is_not_found_or_empty(house, name):
     answer = house.get(f"/sitemaps/{name}.xml")
     assert answer.status_code == 404 or places(house, f"/sitemaps/{name}.xml") == []
@@ -108,25 +107,13 @@ def at(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: 
 
 def test_a_month_is_divided_only_where_it_has_too_many():
     records = {
-        at(2025, 1, 3): 10_000,
-        at(2025, 2, 1): 1,
-        at(2025, 3, 1): 9_000,
-        at(2025, 3, 2, 5): 6_000,
-        at(2025, 3, 2, 6, 1, 1): 4_000,
-        at(2025, 3, 2, 6, 1, 2): 10_000,
-        at(2025, 3, 2, 7, 0, 0): 25_001,
-    }
+        at(2025, 1, 3): 10_000, at(2025, 2, 1): 1, at(2025, 3, 1): 9_000, at(2025, 3, 2, 5): 6_000,
+        at(2025, 3, 2, 6, 1, 1): 4_000, at(2025, 3, 2, 6, 1, 2): 10_000, at(2025, 3, 2, 7, 0, 0): 25_001,
+    }  # fmt: skip
     assert [part.name for part in parts(tallies_of(records), at(2026, 1, 1))] == [
-        "2025-01",
-        "2025-02",
-        "2025-03-01",
-        "2025-03-02T05",
-        "2025-03-02T060101",
-        "2025-03-02T060102",
-        "2025-03-02T070000.1",
-        "2025-03-02T070000.2",
-        "2025-03-02T070000.3",
-    ]
+        "2025-01", "2025-02", "2025-03-01", "2025-03-02T05", "2025-03-02T060101", "2025-03-02T060102",
+        "2025-03-02T070000.1", "2025-03-02T070000.2", "2025-03-02T070000.3",
+    ]  # fmt: skip
 
 
 def test_no_part_has_more_entries_than_allowed_and_none_is_in_two():
@@ -142,8 +129,8 @@ def test_no_part_has_more_entries_than_allowed_and_none_is_in_two():
     assert sorted(covered) == seconds
 
 
-@pytest.mark.parametrize(
-    ("name", "first", "last"),
+@each_row(
+    "name, first, last",
     [
         ("2025-12", at(2025, 12, 1), at(2026, 1, 1) - 1),
         ("2024-02", at(2024, 2, 1), at(2024, 3, 1) - 1),

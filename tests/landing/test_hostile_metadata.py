@@ -10,6 +10,7 @@ import pytest
 from gateway.model import FileLink
 from tests.page_house import FOUND, parsed, seen, statement
 from tests.payloads import FIELDS, PAYLOADS
+from tests.rows import each_row
 
 _ALLOWED = {"type", "src", "href", "rel"}
 
@@ -31,7 +32,7 @@ def hostile(house) -> str:
     return path
 
 
-@pytest.mark.parametrize("form", ["", ".authors", ".files"])
+@each_row("form", ["", ".authors", ".files"])
 def test_pages_have_no_element_and_no_attribute_of_a_record(house, hostile, form):
     tree = parsed(house.page(hostile + form))
     for element in tree.iter("script"):

@@ -10,6 +10,7 @@ import pytest
 from gateway.model import FileLink
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import FOUND, ITEM, parsed, seen, statement
+from tests.rows import each_row
 
 WORK = (
     statement("creator", "Okafor, Ada (https://orcid.org/0000-0002-1825-0097)"),
@@ -168,12 +169,9 @@ def test_the_json_ld_is_that_of_schema_org(house):
     assert data["@type"] == "ScholarlyArticle"
     assert data["@id"] == data["url"] == f"https://gateway.example.org{path}"
     assert data["author"][0] == {
-        "@type": "Person",
-        "@id": "https://orcid.org/0000-0002-1825-0097",
-        "name": "Okafor, Ada",
-        "familyName": "Okafor",
-        "givenName": "Ada",
-    }
+        "@type": "Person", "@id": "https://orcid.org/0000-0002-1825-0097", "name": "Okafor, Ada",
+        "familyName": "Okafor", "givenName": "Ada",
+    }  # fmt: skip
     assert [file["contentUrl"] for file in data["encoding"]] == ["http://laro.example.org/1.pdf", FOUND.url]
     assert json.loads(house.page(f"{path}.jsonld")) == data
 
@@ -220,7 +218,7 @@ def test_a_page_that_leads_to_a_new_neighbour_is_not_the_same(house):
     assert house.get(path.replace("/items/", "/metadata/oai_dc/"), headers=since).status_code == 304
 
 
-@pytest.mark.parametrize(
+@each_row(
     "abstract",
     [
         "<p>Heat kills.</p><p class='last'>Reefs grow.</p>",
@@ -277,9 +275,7 @@ def test_many_files_are_shown_in_parts(house):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("authors", "files", "length"), [(3000, 1, 60), (10, 300, 60), (10, 300, 400), (100, 60, 100), (1, 1, 2000)]
-)
+@each_row("authors, files, length", [(3000, 1, 60), (10, 300, 60), (10, 300, 400), (100, 60, 100), (1, 1, 2000)])
 def test_no_page_of_an_item_has_more_than_50_kilobytes(house, authors, files, length):
     more = [statement("creator", f"Family Name {number}, Given") for number in range(authors)]
     more += [statement("identifier", f"http://laro.example.org/{n}/{'x' * length}.pdf") for n in range(files)]
@@ -289,7 +285,7 @@ def test_no_page_of_an_item_has_more_than_50_kilobytes(house, authors, files, le
         assert len(house.page(f"{path}{form}").encode()) <= 50_000, form
 
 
-@pytest.mark.parametrize("after", ["-1", "x", "1.5", "٣", "9" * 50, "1"])
+@each_row("after", ["-1", "x", "1.5", "٣", "9" * 50, "1"])
 def test_a_part_that_does_not_exist_is_a_clear_error(house, after):
     path = house.add("1")
     assert house.get(f"{path}.files?after={after}").status_code == 400
@@ -388,7 +384,7 @@ def test_an_item_whose_record_cannot_be_read_whole_is_not_said_to_have_no_file(h
     assert house.get(f"{path}.json").json["complete"] is False
 
 
-@pytest.mark.parametrize("name", ["a/../b", "a/./it's"])
+@each_row("name", ["a/../b", "a/./it's"])
 def test_another_spelling_of_an_address_with_a_query_is_redirected(house, name):
     house.add(name)
     ours = f"/items/?identifier=oai:gateway.example.org:laro/{name}"
@@ -403,20 +399,17 @@ def test_another_spelling_of_an_address_with_a_query_is_redirected(house, name):
 
 def test_texts_of_a_record_have_its_language_or_an_unknown_one(house):
     path = house.add(
-        "1",
-        statement("title", "Ein zweiter Titel", "ger"),
-        statement("title", "Third", "English"),
-        statement("description", "Un texte.", "fra"),
-        statement("subject", "reefs"),
+        "1", statement("title", "Ein zweiter Titel", "ger"), statement("title", "Third", "English"),
+        statement("description", "Un texte.", "fra"), statement("subject", "reefs"),
         statement("creator", "Okafor, Ada"),
-    )
+    )  # fmt: skip
     content = parsed(house.page(path)).get_element_by_id("content")
     texts = {element.text_content().strip(): element.get("lang") for element in content.xpath(".//*[@lang]")}
     assert texts == {"A title": "", "Ein zweiter Titel": "de", "Third": "", "Un texte.": "fr", "reefs": ""}
 
 
-@pytest.mark.parametrize(
-    ("date", "published"),
+@each_row(
+    "date, published",
     [("2025-05", "2025-05"), ("circa 1998", "1998"), ("2020-13-45", "2020"), ("12 March 2011", "2011")],
 )
 def test_the_date_for_search_engines_is_one_of_iso_8601(house, date, published):
@@ -431,9 +424,7 @@ def test_a_licence_that_only_a_file_has_is_not_said_to_be_missing(house):
     assert "not stated" not in seen(house.page(path)).partition("Details")[2]
 
 
-@pytest.mark.parametrize(
-    ("code", "name"), [("en_US", "English"), ("ger", "German"), ("pt-BR", "Portuguese"), ("x", "x")]
-)
+@each_row("code, name", [("en_US", "English"), ("ger", "German"), ("pt-BR", "Portuguese"), ("x", "x")])
 def test_the_language_of_a_work_has_a_name(house, code, name):
     facts = parsed(house.page(house.add("1", statement("language", code)))).find(".//p[@class='facts']")
     assert facts.text_content() == name
@@ -442,8 +433,8 @@ def test_the_language_of_a_work_has_a_name(house, code, name):
 NAMED = "http://laro.example.org/1.pdf"
 
 
-@pytest.mark.parametrize(
-    ("missing", "sentence"),
+@each_row(
+    "missing, sentence",
     [
         ("since 2026-11-20 (gone)", "first on 20 November 2026. The file was deleted there."),
         ("since 2026-11-20 (an-outcome-of-later)", "first on 20 November 2026."),

@@ -9,6 +9,7 @@ import pytest
 from gateway.names import local_identifier
 from gateway.pages.item_addresses import in_path, in_query
 from tests.page_house import ITEM, House, seen
+from tests.rows import each_row
 
 
 def titled(house: House, name: str) -> str:
@@ -36,7 +37,7 @@ AWKWARD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", AWKWARD)
+@each_row("name", AWKWARD)
 def test_an_item_has_one_address_and_every_spelling_leads_there(house, name):
     identifier = titled(house, name)
     title = f"Item [{name}]"
@@ -97,21 +98,14 @@ def test_below_a_path_of_a_proxy_every_link_has_that_path(house, settings):
     assert (answer.status_code, answer.headers["Location"]) == (308, f"/gateway{ITEM}a")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
-        "/items/" + "a" * 100_000,
-        "/items/%FF%FE",
-        "/items/%00",
-        "/items/a%0d%0aX-Injected:1",
-        "/items/?identifier=" + "a" * 100_000,
-        "/items/?identifier=%FF",
-        "/items/?identifier=x&format=exe",
-        "/metadata/" + "a" * 10_000 + "/x",
-        "/metadata/%FF/x",
-        "/metadata/oai_dc/%F0%9F",
+        "/items/" + "a" * 100_000, "/items/%FF%FE", "/items/%00", "/items/a%0d%0aX-Injected:1",
+        "/items/?identifier=" + "a" * 100_000, "/items/?identifier=%FF", "/items/?identifier=x&format=exe",
+        "/metadata/" + "a" * 10_000 + "/x", "/metadata/%FF/x", "/metadata/oai_dc/%F0%9F",
     ],
-)
+)  # fmt: skip
 def test_an_address_that_nobody_would_write_is_not_found(house, path):
     titled(house, "a")
     answer = house.get(path)

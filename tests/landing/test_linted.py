@@ -31,6 +31,7 @@ from harvester.validate.signposting.run import lint
 from tests import live
 from tests.page_house import FOUND, statement
 from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow
 
@@ -117,28 +118,22 @@ def findings(report: Report) -> str:
     return "\n".join(line for line in lines if not line.startswith("ok") and line not in _SKIPPED)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_the_linter_finds_nothing_in_the_page_of_an_item(served, name):
     report = lint(f"{served.url}/items/?identifier={in_query(identifier(name))}", served.fetch)
     assert findings(report) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
-        f"/{in_path(identifier(NAMES[0]))}",
-        f"/resolve?id={in_query(NAMES[0])}",
-        f"/metadata/oai_dc/{in_path(identifier(NAMES[0]))}",
-        f"/metadata/oai_didl/{in_path(identifier(NAMES[0]))}",
-        f"/items/{in_path(identifier(NAMES[0]))}.bib",
-        f"/items/{in_path(identifier(NAMES[0]))}.jsonld",
-        f"/items/{in_path(identifier(NAMES[0]))}.ris",
-        f"/items/{in_path(identifier(NAMES[0]))}.csl.json",
-        f"/files/{digest_of(NAMES[0])}",
-        f"/files/{digest_of('a//b')}",
-        f"/files/{digest_of('..')}",
+        f"/{in_path(identifier(NAMES[0]))}", f"/resolve?id={in_query(NAMES[0])}",
+        f"/metadata/oai_dc/{in_path(identifier(NAMES[0]))}", f"/metadata/oai_didl/{in_path(identifier(NAMES[0]))}",
+        f"/items/{in_path(identifier(NAMES[0]))}.bib", f"/items/{in_path(identifier(NAMES[0]))}.jsonld",
+        f"/items/{in_path(identifier(NAMES[0]))}.ris", f"/items/{in_path(identifier(NAMES[0]))}.csl.json",
+        f"/files/{digest_of(NAMES[0])}", f"/files/{digest_of('a//b')}", f"/files/{digest_of('..')}",
     ],
-)
+)  # fmt: skip
 def test_the_linter_finds_nothing_at_our_other_addresses(served, path):
     assert findings(lint(served.url + path, served.fetch)) == ""
 
@@ -154,7 +149,7 @@ def read(signposting: Signposting, context: str) -> dict[str, set[str]]:
     return links
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_the_client_of_others_reads_the_header_and_both_link_sets_of_an_item(served, name):
     header = find_signposting_http(f"{served.url}/items/?identifier={in_query(identifier(name))}")
     page = str(header.context)
@@ -196,7 +191,7 @@ def test_the_client_of_others_reads_the_links_of_parts_of_an_item(served):
         assert links["linkset"] == linksets
 
 
-@pytest.mark.parametrize("media_type", [JSON, TEXT])
+@each_row("media_type", [JSON, TEXT])
 def test_the_link_sets_are_also_at_the_page_by_negotiation(served, media_type):
     page = f"{served.url}/items/{in_path(identifier(NAMES[0]))}"
     whole = find_signposting_linkset(page, media_type)

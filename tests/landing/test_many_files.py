@@ -11,6 +11,7 @@ import pytest
 
 from gateway.typed_links import MOST_BYTES, links_of_header, links_of_text
 from tests.page_house import FOUND, House, parsed, seen, statement
+from tests.rows import each_row
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
@@ -21,7 +22,7 @@ def published(house: House, count: int) -> str:
     return house.add("1", *(statement("identifier", f"https://laro.example.org/{n}.pdf") for n in range(count)))
 
 
-@pytest.mark.parametrize("count", [1_000, 50_000])
+@each_row("count", [1_000, 50_000])
 def test_every_form_of_an_item_of_many_files_is_answered(house, count):
     path = published(house, count)
     html = house.page(path)
@@ -73,7 +74,7 @@ def test_the_metadata_of_a_record_that_is_too_large_are_its_bytes(house):
     assert answer.data.count(b"<didl:Component>") == 50_000
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         "/browse?verb=GetRecord&metadataPrefix=oai_didl&identifier=oai:gateway.example.org:laro/1",

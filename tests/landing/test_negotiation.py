@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.rows import each_row
 
 HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
 
-@pytest.mark.parametrize(
-    ("accept", "form"),
+@each_row("accept, form",
     [
         ("", ""), ("*/*", ""), (HTML, ""), ("text/*", ""), ("text/html;charset=utf-8", ""), ("nonsense", ""),
         ("application/json, text/html", ""), ("text/html;q=0.9, application/json;q=0.1", ""),
@@ -19,7 +18,7 @@ HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0
         ("text/html;q=0, */*", ".linkset.json"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@each_row("method", ["GET", "HEAD"])
 def test_a_client_is_led_to_the_form_that_it_prefers(house, accept, form, method):
     path = house.add("1")
     answer = house.app.test_client().open(path, method=method, headers={"Accept": accept} if accept else {})
@@ -32,7 +31,7 @@ def test_a_client_is_led_to_the_form_that_it_prefers(house, accept, form, method
         assert (answer.status_code, answer.mimetype) == (200, "text/html")
 
 
-@pytest.mark.parametrize("accept", ["image/png", "application/vnd.example.impossible", "text/html;q=0", "x/y, z/*"])
+@each_row("accept", ["image/png", "application/vnd.example.impossible", "text/html;q=0", "x/y, z/*"])
 def test_what_the_item_does_not_have_is_not_acceptable(house, accept):
     path = house.add("1")
     answer = house.get(path, headers={"Accept": accept})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.indexing import describe
 from gateway.search.following import IndexKeeper
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import FOUND, ITEM
+from tests.rows import each_row
 
 LOCAL = "oai:gateway.example.org:laro/1"
 
@@ -20,8 +19,8 @@ def led(house, path: str) -> str:
     return answer.headers["Location"]
 
 
-@pytest.mark.parametrize(
-    ("suffix", "place"),
+@each_row(
+    "suffix, place",
     [
         ("", f"/items/{LOCAL}"),
         (".html", f"/items/{LOCAL}"),
@@ -54,7 +53,7 @@ def test_an_item_whose_identifier_ends_like_a_suffix_comes_first(house):
     assert led(house, f"/{LOCAL}.oai_dc.oai_dc") == f"/metadata/oai_dc/{LOCAL}.oai_dc"
 
 
-@pytest.mark.parametrize("name", ["http://x.org/a?b=c", "a b", "50%", "a//b", "é", "a/../b"])
+@each_row("name", ["http://x.org/a?b=c", "a b", "50%", "a//b", "é", "a/../b"])
 def test_awkward_identifiers_are_resolved_too(house, name):
     from gateway.names import local_identifier  # noqa: PLC0415
     from gateway.pages.item_addresses import in_path, in_query  # noqa: PLC0415
@@ -106,8 +105,7 @@ def test_what_is_gone_is_not_resolved(house):
         assert house.get(f"/resolve?id={text}").status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
+@each_row("path, status",
     [
         ("/resolve", 400), ("/resolve?id=", 400), ("/resolve?id=" + "a" * 20_000, 400), ("/resolve?id=nothing", 404),
         ("/resolve?id=%FF", 404), ("/oai:nobody", 404), ("/oai:" + "a" * 50_000, 404), ("/oai:%FF", 404),
