@@ -17,7 +17,7 @@ from gateway.store.opening import open_discovery, open_store
 from harvester.fulltext.run import LEASE_SECONDS
 from tests.fulltext import killed
 
-KILLS = int(os.environ.get("TEST_KILLS", "12"))
+KILLS = int(os.environ.get("TEST_KILLS", "8"))
 FOUND = "oai:g.example.org:laro/oai:laro.example.org:LR-15-00007"
 
 
@@ -48,7 +48,9 @@ def _searched_to_the_end(folder: Path, log: Path, chance: random.Random, most: i
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
             if kills < most:
-                time.sleep(chance.uniform(0, 0.1 * (kills + 1)))
+                wanted = _asked(log) + chance.randrange(30)
+                while _asked(log) < wanted and process.poll() is None:
+                    time.sleep(0.001)
                 process.kill()
             written += [
                 output_line.split()[0]
@@ -61,6 +63,10 @@ def _searched_to_the_end(folder: Path, log: Path, chance: random.Random, most: i
     _is_searched_once(folder, written, Counter(log.read_text().splitlines()), kills)
     _is_published_once(folder)
     return kills
+
+
+def _asked(log: Path) -> int:
+    return log.read_bytes().count(b"\n")
 
 
 def _is_searched_once(folder: Path, written: list[str], asked: Counter[str], kills: int) -> None:

@@ -274,7 +274,7 @@ def test_a_service_is_asked_as_many_at_once_as_it_says_and_a_page_host_once() ->
             most[name] = max(most.get(name, 0), busy[name])
             is_awaited = path != "robots.txt" and name == "api.crossref.org" and next(first, 3) < 3
         if is_awaited:
-            meeting.wait(60)
+            meeting.wait(240)
         time.sleep(0.005)  # others that were asked meanwhile would be counted
         with lock:
             busy[name] -= 1
