@@ -399,10 +399,10 @@ def test_an_item_is_found_when_a_proxy_has_merged_its_slashes(desk, make_change)
             assert view.merged("other", merged, 2) == ()
         assert view.merged("laro", "a/c", 2) == ()  # it has no row of slashes
         assert view.merged("laro", "\ud800", 2) == ()
-    items = [items["a//b"], make_change("a///b")]  # they differ only in slashes
-    desk.publish(items[1], make_change("a/b"))
+    alike = [items["a//b"], make_change("a///b")]  # they differ only in slashes
+    desk.publish(alike[1], make_change("a/b"))
     with desk.view() as view:
-        assert sorted(view.merged("laro", "a/b", 9)) == sorted(item.identifier for item in items)
+        assert sorted(view.merged("laro", "a/b", 9)) == sorted(item.identifier for item in alike)
         assert len(view.merged("laro", "a/b", 1)) == 1
 
 

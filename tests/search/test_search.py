@@ -55,7 +55,7 @@ def test_any_text_is_answered(desk: Desk) -> None:
     random = Random(SEED)
     desk.add(change_of("1", title="Reef AND 語"))
     pieces = [*PAYLOADS[:80], *"\"'()*:^-+{}[]_ aé語\x00\u0301", "AND", "title", "10.1/x"]
-    for _ in range(5000):
+    for _ in range(1500):
         text = "".join(random.choices(pieces, k=random.randint(0, 12)))[:MOST_LETTERS]
         assert desk.search(text).total in (0, 1), f"seed {SEED}: {text!r}"
 

@@ -27,6 +27,7 @@ from gateway.store.clock import (
 from tests.rows import each_row
 
 ANCHOR = Anchor(1000.5, 50.0, "boot", 1060)
+DAY = 86_400.0
 
 
 def test_a_new_anchor_stands_for_the_wall_clock():
@@ -124,8 +125,8 @@ def test_seconds_never_go_back_whatever_happens_to_the_host(events):
 
 
 def test_the_hosts_clocks_are_read():
-    before, moment = time.time(), HostClock().moment()
-    assert before <= moment.wall <= time.time()
+    moment = HostClock().moment()
+    assert abs(moment.wall - time.time()) < DAY, "somebody may set the clock of this host"
     assert moment.monotonic <= time.monotonic()
     assert moment.boot == boot_id()
 
@@ -137,8 +138,6 @@ def test_a_boot_without_a_name_has_an_empty_one(tmp_path):
 
 
 # --- jumps ---------------------------------------------------------------------------------------------------------
-
-DAY = 86_400.0
 
 
 @each_row(
@@ -178,7 +177,7 @@ def test_a_clock_that_is_not_believed_is_held(moment, uptime, reading):
 
 def test_what_the_host_says_of_itself_is_read(tmp_path):
     assert suspended_seconds() >= 0.0
-    assert uptime_seconds() >= time.monotonic() - 60 or uptime_seconds() > 0.0
+    assert uptime_seconds() > 0.0
     assert uptime_seconds(tmp_path / "nothing") == inf
     (tmp_path / "uptime").write_text("")
     assert uptime_seconds(tmp_path / "uptime") == inf
