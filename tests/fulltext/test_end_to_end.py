@@ -163,9 +163,9 @@ PATH = f"{XPLORE}/iel7/6287639/8600701/08764000.pdf"
 XPLORE_PAGE = f"{XPLORE}/document/8764000"
 
 
-def _of_ieee(path: Answer, *, further: str = "") -> tuple[SearchResult, list[str]]:
+def _of_ieee(path: Answer) -> tuple[SearchResult, list[str]]:
     metadata = {"pdfUrl": STAMP.removeprefix(XPLORE), "pdfPath": PATH.removeprefix(XPLORE)}
-    page = f"<script>xplGlobal.document.metadata={json.dumps(metadata)};</script>{further}"
+    page = f"<script>xplGlobal.document.metadata={json.dumps(metadata)};</script>"
     own = {
         XPLORE_PAGE: answer(page),
         PATH: path,
@@ -177,14 +177,10 @@ def _of_ieee(path: Answer, *, further: str = "") -> tuple[SearchResult, list[str
     return search_and_decide(about, web)[0], web.asked
 
 
-def test_ieee_page_whose_file_is_refused_is_followed_to_its_stamp() -> None:
+def test_ieee_page_whose_file_is_refused_is_followed_to_its_stamp_and_no_other_one() -> None:
     searched, asked = _of_ieee(answer(status=403))
     assert searched.outcome is Outcome.SUCCESS
     assert [candidate.url for candidate in searched.candidates] == [PATH, FRAMED]
     assert asked == [XPLORE_PAGE, PATH, STAMP, FRAMED]
-
-
-def test_ieee_page_whose_file_is_there_is_followed_no_further() -> None:
     searched, asked = _of_ieee(pdf(article(SUBJECT).pdf()))
-    assert searched.outcome is Outcome.SUCCESS
-    assert asked == [XPLORE_PAGE, PATH]
+    assert (searched.outcome, asked) == (Outcome.SUCCESS, [XPLORE_PAGE, PATH])
