@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from xml.sax.saxutils import escape, quoteattr
 
 import html5lib
 import pytest
+from jinja2 import BytecodeCache, Environment
+from jinja2.bccache import Bucket
 from lxml.html import HtmlElement, document_fromstring
 from werkzeug.test import TestResponse
 
 from gateway.apply_takedowns import apply_takedowns
 from gateway.model import FileLink, FileOrigin
+from gateway.pages import templating
+from gateway.pages.texts import texts
 from gateway.publish_files import file_all
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Takedown, joined
@@ -89,12 +95,30 @@ class House:
         return answer.text
 
 
+class _Compiled(BytecodeCache):
+    """The templates that were compiled in this process: else each application would compile them again."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._codes:
+            bucket.bytecode_from_string(self._codes[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._codes[bucket.key] = bucket.bytecode_to_string()
+
+
+_ONCE: dict[str, Any] = {"Environment": partial(Environment, bytecode_cache=_Compiled()), "texts": cache(texts)}
+
+
 @contextmanager
 def opened(folder: Path, **settings: Any) -> Iterator[House]:
     """Open a folder in which the databases have been made."""
     desk = Desk(folder)
     settings = {"base_url": BASE_URL, "secret": "x" * 40} | settings
-    with closing(desk.store), closing(desk.inbox), application(folder, **settings) as app:
+    once = patch.multiple(templating, **_ONCE)
+    with closing(desk.store), closing(desk.inbox), once, application(folder, **settings) as app:
         yield House(desk, app.test_client().get, app)
 
 

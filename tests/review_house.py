@@ -9,15 +9,15 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+from argon2 import PasswordHasher
 from flask import Flask
 from werkzeug.test import Client, TestResponse
 
 from gateway.model import Deed, LogLine, Role, User
-from gateway.people.passwords import hash_of
 from gateway.store.opening import open_users
 
 PASSWORD = "a password of this test"
-HASH = hash_of(PASSWORD)
+HASH = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)  # a quick one
 ADDRESS = "192.0.2.7"
 
 

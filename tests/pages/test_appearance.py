@@ -10,6 +10,7 @@ from gateway.pages.colours import accents
 from gateway.pages.site import site_url
 from tests.page_house import opened, parsed
 from tests.publish.desk import make_databases
+from tests.rows import each_row
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
@@ -43,8 +44,8 @@ def test_a_site_without_a_logo_has_an_icon_in_its_colour(folder):
         assert rectangle.get("fill") == accents("#ff6600")[0]
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "words"),
+@each_row(
+    "setting, value, words",
     [
         ("pages_colour", "red", "pages_colour is 'red'"),
         ("pages_logo", "logo.gif", "use a file that ends in .svg"),
@@ -58,8 +59,8 @@ def test_a_setting_that_cannot_be_used_stops_the_start(folder, setting, value, w
         pass
 
 
-@pytest.mark.parametrize(
-    ("base_url", "stated", "url"),
+@each_row(
+    "base_url, stated, url",
     [
         ("https://x.org/oai", "", "https://x.org"),
         ("https://x.org/gateway/oai", "", "https://x.org/gateway"),

@@ -6,24 +6,23 @@ where a browser reports what our policy forbids.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from gateway.model import RunOutcome, SetDescription
 from gateway.publish_files import file_all
 from tests import live
-from tests.chromium import started
-from tests.conftest import AXE
+from tests.chromium import browser, complaints, faults, too_wide
 from tests.page_house import FOUND, statement
 from tests.payloads import FIELDS, PAYLOADS
 from tests.publish.desk import Desk, Sent, dc, make_databases
+from tests.rows import each_row
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
@@ -59,26 +58,10 @@ PAGES = {
     "help": "/help",
 }
 HOSTILE = (
-    "<script>document.title='run'</script>",
-    "\"><img src=x onerror=document.title='run'>",
-    "</script><script>document.title='run'</script>",
-    "<svg onload=document.title='run'>",
-    "javascript:document.title='run'",
-    "</title><script>document.title='run'</script>",
-)
-# What WCAG 2.2, 1.4.12 lets a reader set; written by the browser itself, since our policy forbids styles in a page.
-SPACING = """
-const sheet = new CSSStyleSheet();
-sheet.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important; }'
-  + ' * { word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }');
-document.adoptedStyleSheets = [sheet];
-"""
-TOO_WIDE = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-JUDGED = """
-const done = arguments[arguments.length - 1];
-axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
-  .then(result => done(result.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 200)).join(' | '))));
-"""
+    "<script>document.title='run'</script>", "\"><img src=x onerror=document.title='run'>",
+    "</script><script>document.title='run'</script>", "<svg onload=document.title='run'>",
+    "javascript:document.title='run'", "</title><script>document.title='run'</script>",
+)  # fmt: skip
 
 
 def payloaded(text: str) -> bytes:
@@ -161,119 +144,64 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield server.url.removesuffix("/oai")
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., webdriver.Chrome]]:
-    """Return a function that gives a browser of some width, in light or dark mode, with or without JavaScript.
-
-    `letters` is the size that a reader has chosen in the settings of the browser.
-    """
-    opened: dict[tuple[bool, bool, int], webdriver.Chrome] = {}
-
-    def give(width: int, *, dark: bool = False, has_scripts: bool = True, letters: int = 16) -> webdriver.Chrome:
-        kind = (dark, has_scripts, letters)
-        if kind not in opened:
-            profile = tmp_path_factory.mktemp("profile")
-            opened[kind] = started(profile, dark=dark, has_scripts=has_scripts, letters=letters)
-        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 700}
-        opened[kind].execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-        return opened[kind]
-
-    yield give
-    for made in opened.values():
-        made.quit()
-
-
-@pytest.mark.share(one_in=4)
-@pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("page", PAGES)
-def test_the_judge_of_accessibility_finds_nothing(site, browser, page, width, dark):
-    window = browser(width, dark=dark)
+@each_row("page", PAGES)
+def test_the_judge_of_accessibility_finds_nothing(site, page, dark):
+    window = browser(360 if dark else 1280, dark=dark)
     window.get(site + PAGES[page])
-    for drawer in window.find_elements(By.TAG_NAME, "details"):
-        window.execute_script("arguments[0].open = true", drawer)
-    window.execute_script(AXE.read_text("utf-8"))
-    assert window.execute_async_script(JUDGED) == []
+    assert faults(window) == []
 
 
-def test_the_judge_of_accessibility_sees_faults(site, browser):
+def test_the_judge_of_accessibility_sees_faults(site):
     window = browser(1280)
     window.get(site)
     window.execute_script("document.querySelector('h1').outerHTML = '<img src=x><a href=x></a><h4>low</h4>'")
-    window.execute_script(AXE.read_text("utf-8"))
-    rules = {line.partition(":")[0] for line in window.execute_async_script(JUDGED)}
-    assert rules >= {"image-alt", "link-name", "page-has-heading-one"}
+    assert {line.partition(":")[0] for line in faults(window)} >= {"image-alt", "link-name", "page-has-heading-one"}
 
 
-@pytest.mark.share(one_in=2)
-@pytest.mark.parametrize("page", PAGES)
-def test_no_page_is_wider_than_the_smallest_phone_whatever_the_spacing(site, browser, page):
+@each_row("page", PAGES)
+def test_a_page_fits_the_smallest_phone_and_neither_runs_nor_asks_for_what_is_forbidden(site, page):
+    """No page has a script to run, so each is the same in browsers without JavaScript."""
     window = browser(320)
+    complaints(window)
     window.get(site + PAGES[page])
-    assert window.execute_script(TOO_WIDE) <= 0
-    window.execute_script(SPACING)
-    assert window.execute_script(TOO_WIDE) <= 0
+    assert window.title != "run"
+    assert window.find_elements(By.CSS_SELECTOR, "script:not([type='application/ld+json'])") == []
+    assert complaints(window, ("404", "410") if page in ("no such page", "deleted item") else ()) == []
+    assert too_wide(window) == []
 
 
-@pytest.mark.share(one_in=2)
-@pytest.mark.parametrize("page", PAGES)
-def test_no_page_is_wider_than_a_phone_whose_letters_are_twice_as_large(site, browser, page):
+@each_row("page", PAGES)
+def test_a_page_fits_a_phone_whose_letters_are_twice_as_large(site, page):
     """WCAG 2.2, 1.4.4: the size that a reader has chosen in the settings of the browser."""
     window = browser(360, letters=32)
     window.get(site + PAGES[page])
     for drawer in window.find_elements(By.TAG_NAME, "details"):
         window.execute_script("arguments[0].open = true", drawer)
     assert window.execute_script("return getComputedStyle(document.documentElement).fontSize") == "32px"
-    assert window.execute_script(TOO_WIDE) <= 0
+    assert too_wide(window, has_spacing=False) == []
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_nothing_of_a_record_runs_and_nothing_is_forbidden(site, browser, page):
-    """A browser writes to its console what the policy of a page forbids, and what it cannot load."""
-    window = browser(1280)
-    window.get_log("browser")
-    window.get(site + PAGES[page])
-    assert window.title != "run"
-    messages = [entry["message"] for entry in window.get_log("browser")]
-    expected = ("404", "410") if page in ("no such page", "deleted item") else ()
-    assert [text for text in messages if not any(status in text for status in expected)] == []
-
-
-def test_no_payload_in_any_field_runs_or_is_loaded(site, browser):
+def test_no_payload_in_any_field_runs_or_is_loaded(site):
     """Each is in all fields of an item of its own. What our policy forbids, the browser reports on the console."""
-    driver = browser(1280)
-    driver.get_log("browser")
+    window = browser(1280)
+    complaints(window)
     pages = [f"{ITEM}payload-{number}{form}" for number in range(len(PAYLOADS)) for form in ("", ".authors")]
     pages += [f"/search?q=payload&order={order}" for order in ("relevance", "date")]
     following = "/browse?verb=ListRecords&metadataPrefix=oai_dc"
     for page in pages:
-        driver.get(site + page)
-        assert driver.execute_script("return window.ran") is None, page
-        assert driver.get_log("browser") == [], page
-        assert (
-            driver.execute_script("return document.querySelectorAll('main img, main iframe, main style').length") == 0
-        )
+        window.get(site + page)
+        assert window.execute_script("return window.ran") is None, page
+        assert complaints(window) == [], page
+        assert window.find_elements(By.CSS_SELECTOR, "main img, main iframe, main style") == [], page
     while following:
-        driver.get(site + following)
-        assert driver.get_log("browser") == [], following
-        links = driver.find_elements(By.CSS_SELECTOR, "a[rel=next]")
+        window.get(site + following)
+        assert complaints(window) == [], following
+        links = window.find_elements(By.CSS_SELECTOR, "a[rel=next]")
         following = links[0].get_attribute("href").removeprefix(site) if links else ""
 
 
-@pytest.mark.share(one_in=4)
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("page", PAGES)
-def test_without_javascript_the_page_is_the_same(site, browser, page, width):
-    texts = []
-    for has_scripts in (True, False):
-        window = browser(width, has_scripts=has_scripts)
-        window.get(site + PAGES[page])
-        texts.append(window.find_element(By.TAG_NAME, "main").text)
-    assert texts[0] == texts[1]
-    assert texts[0]
-
-
-def test_by_keyboard_the_results_are_reached_without_the_filters(site, browser):
+def test_by_keyboard_the_results_are_reached_without_the_filters(site):
     window = browser(1280)
     window.get(f"{site}/search?q=title")
     link = window.find_element(By.CSS_SELECTOR, "a[href='#results']")
@@ -282,8 +210,8 @@ def test_by_keyboard_the_results_are_reached_without_the_filters(site, browser):
     assert window.switch_to.active_element == window.find_element(By.CSS_SELECTOR, ".hits a")
 
 
-@pytest.mark.parametrize("page", ["home", "item", "ListRecords", "sources"])
-def test_by_keyboard_alone_every_link_is_reached_in_order_and_seen(site, browser, page):
+@each_row("page", ["home", "item", "ListRecords", "sources"])
+def test_by_keyboard_alone_every_link_is_reached_in_order_and_seen(site, page):
     window = browser(1280)
     window.get(site + PAGES[page])
     stops = window.find_elements(

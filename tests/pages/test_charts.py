@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from lxml import etree
 
 from gateway.pages.charts import NARROW, Bar, bars, meter
+from tests.rows import each_row
 
 
 def parsed(svg: str) -> etree._Element:
     return etree.fromstring(str(svg))
 
 
-@pytest.mark.parametrize("count", [0, 1, 3, 200])
+@each_row("count", [0, 1, 3, 200])
 def test_bars_stay_in_the_picture(count):
     root = parsed(bars([Bar(f"<{number}>", number, number // 2) for number in range(count)], 'a "name" & more'))
     assert (root.get("role"), root.get("aria-label")) == ("img", 'a "name" & more')
@@ -41,7 +41,7 @@ def test_the_highest_bar_has_its_number():
     assert "12,345" in [text.text for text in root.iter("text")]
 
 
-@pytest.mark.parametrize("width", [NARROW, 400])
+@each_row("width", [NARROW, 400])
 def test_labels_stay_in_the_picture_and_apart(width):
     data = [Bar("a long name of a source", 1) for _ in range(30)]
     root = parsed(bars(data, "name", width))

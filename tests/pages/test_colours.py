@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import gateway.pages
 from gateway.pages.colours import DARK, LEAST_CONTRAST, LIGHT, accents, contrast, is_colour, readable
 from gateway.pages.style import style_sheet
+from tests.rows import each_row
 
 SHEET = Path(gateway.pages.__file__).with_name("style.css").read_text("utf-8")
 
@@ -40,7 +41,7 @@ def test_the_contrast_is_that_of_the_standard():
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
-@pytest.mark.parametrize("text", ["", "red", "#fff", "#12345g", "#1234567", "#123456;"])
+@each_row("text", ["", "red", "#fff", "#12345g", "#1234567", "#123456;"])
 def test_only_six_digits_are_a_colour(text):
     assert not is_colour(text)
     assert is_colour("#0A1b2c")
@@ -50,7 +51,7 @@ def _colours(part: str) -> dict[str, str]:
     return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", part))
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
+@each_row("mode", ["light", "dark"])
 def test_the_colours_of_the_sheet_can_be_read_on_their_grounds(mode):
     light, _, rest = SHEET.partition("@media screen and (prefers-color-scheme: dark)")
     known = _colours(light) if mode == "light" else _colours(rest.partition("/* Ground */")[0])

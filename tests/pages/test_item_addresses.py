@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.names import local_identifier, source_of
 from gateway.pages.item_addresses import address_of, in_path, is_plain, merged
+from tests.rows import each_row
 
 LEGAL = "ABCxyz019-_.!~*'();/:@&=+$,?%"
 
@@ -45,7 +45,7 @@ def test_no_proxy_and_no_browser_changes_the_path(text):
     assert "%2F" not in path.upper()
 
 
-@pytest.mark.parametrize("byte", range(1, 256))
+@each_row("byte", range(1, 256))
 def test_every_byte_of_an_upstream_identifier_is_legal_in_the_address(byte):
     identifier = local_identifier("gateway.example.org", "laro", f"a{chr(byte)}b")
     address = address_of("/items/", identifier, nobody)
@@ -65,7 +65,7 @@ def test_rows_of_slashes_are_merged_unless_another_item_is_meant_by_that():
     assert address_of("/items/", identifier, anybody) == "/items/?identifier=oai:g:laro/http://x.org//a"
 
 
-@pytest.mark.parametrize("text", ["a/../b", "a/./b", "..", ".", "a/..", "../a"])
+@each_row("text", ["a/../b", "a/./b", "..", ".", "a/..", "../a"])
 def test_dot_segments_go_into_the_query(text):
     assert not is_plain(text)
     assert address_of("/items/", text, nobody).startswith("/items/?identifier=")
@@ -73,16 +73,12 @@ def test_dot_segments_go_into_the_query(text):
     assert is_plain("a/.b/b.")
 
 
-@pytest.mark.parametrize(
-    ("identifier", "source"),
+@each_row(
+    "identifier, source",
     [
-        ("oai:gateway.example.org:laro/1", "laro"),
-        ("oai:gateway.example.org:laro/a:b/c", "laro"),
-        ("oai:gateway.example.org:laro", ""),
-        ("urn:x", ""),
-        ("urn:x/y", ""),
-        ("", ""),
+        ("oai:gateway.example.org:laro/1", "laro"), ("oai:gateway.example.org:laro/a:b/c", "laro"),
+        ("oai:gateway.example.org:laro", ""), ("urn:x", ""), ("urn:x/y", ""), ("", ""),
     ],
-)
+)  # fmt: skip
 def test_the_source_of_an_item_is_read_from_its_identifier(identifier, source):
     assert source_of(identifier) == source

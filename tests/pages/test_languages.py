@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.pages.languages import language_tag
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("code", "tag"),
+@each_row("code, tag",
     [
         ("en", "en"), ("EN", "en"), ("en_US", "en-us"), ("de-DE-1996", "de-de-1996"), ("zh-Hans", "zh-hans"),
         ("ger", "de"), ("deu", "de"), ("fre-CA", "fr-ca"), ("iw", "he"), ("es-419", "es-419"), ("grc", "grc"),

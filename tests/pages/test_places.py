@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Statement, Work
 from gateway.pages.places import place_of
 from gateway.pages.reference import reference_of
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
+@each_row(
+    "text, parts",
     [
         ("Journal of Reef Science, 12(3), 45-67", ("Journal of Reef Science", "12", "3", "45", "67")),
         ("Nature, vol. 12, no. 3, pp. 4-9, 2011", ("Nature", "12", "3", "4", "9")),
@@ -34,8 +33,7 @@ def test_a_place_has_the_parts_that_it_states(text, parts):
     assert place_of(text) == (text, *parts)
 
 
-@pytest.mark.parametrize(
-    "text",
+@each_row("text",
     [
         "Map 3165", "Record Group 319", "Journal, June 18, 1909", "Family Papers, 1812-1946", "Box 13, Folder 9",
         "Photographs, fld. 5-4", '4.75" x 7" photograph', "Leather case. 4cm x 1.5cm x 1.5cm", "Papers 2012.012",
@@ -48,8 +46,8 @@ def test_what_has_no_form_of_a_place_is_no_journal(text):
     assert (reference.place, reference.journal, reference.volume) == ("", "", "")
 
 
-@pytest.mark.parametrize(
-    ("sources", "kind", "place", "journal", "issn"),
+@each_row(
+    "sources, kind, place, journal, issn",
     [
         (("1748-0221", "Journal of Reefs"), "article", "Journal of Reefs", "Journal of Reefs", "1748-0221"),
         (("ISSN: 1234-567X",), "article", "", "", "1234-567X"),

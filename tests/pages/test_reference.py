@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gateway.model import Statement, Work
 from gateway.pages.reference import author_of, reference_of
+from tests.rows import each_row
 
 ONE, OTHER = "0000-0002-1825-0097", "0000-0001-5109-3700"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
-        f"Doe, Jane ({ONE})",
-        f"Doe, Jane [{ONE}]",
-        f"Doe, Jane; {ONE}",
-        f"{ONE} Doe, Jane",
-        f"Doe, Jane (ORCID: {ONE})",
-        f"Doe, Jane (ORCID iD: {ONE})",
-        f"Doe, Jane [ORCID]: {ONE}",
-        f"Doe, Jane (orcid_id={ONE})",
-        f"Doe, Jane (ORCID: https://orcid.org/{ONE})",
-        f"Doe, Jane (http://www.orcid.org/{ONE})",
-        f"Doe, Jane https://orcid.org/{ONE}/",
-        "Doe, Jane (0000\u20110002\u20111825\u20110097)",
-        "Doe, Jane (0000\u20130002\u20131825\u20130097)",
-        "Doe, Jane (https://orcid.org/0000000218250097)",
-        "Doe, Jane (ORCID 0000000218250097)",
+        f"Doe, Jane ({ONE})", f"Doe, Jane [{ONE}]", f"Doe, Jane; {ONE}", f"{ONE} Doe, Jane",
+        f"Doe, Jane (ORCID: {ONE})", f"Doe, Jane (ORCID iD: {ONE})", f"Doe, Jane [ORCID]: {ONE}",
+        f"Doe, Jane (orcid_id={ONE})", f"Doe, Jane (ORCID: https://orcid.org/{ONE})",
+        f"Doe, Jane (http://www.orcid.org/{ONE})", f"Doe, Jane https://orcid.org/{ONE}/",
+        "Doe, Jane (0000\u20110002\u20111825\u20110097)", "Doe, Jane (0000\u20130002\u20131825\u20130097)",
+        "Doe, Jane (https://orcid.org/0000000218250097)", "Doe, Jane (ORCID 0000000218250097)",
     ],
-)
+)  # fmt: skip
 def test_orcid_in_any_spelling_is_that_of_the_author(text: str) -> None:
     author = author_of(text)
     assert (author.family_first, author.orcid) == ("Doe, Jane", f"https://orcid.org/{ONE}")
@@ -39,7 +29,7 @@ def test_check_digit_of_an_orcid_may_be_an_x() -> None:
     assert author_of("Doe, Jane (0000-0002-1694-233x)").orcid == "https://orcid.org/0000-0002-1694-233X"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "number",
     [
         "0000-0002-1825-0098",  # the check digit is wrong
@@ -54,7 +44,7 @@ def test_number_that_is_no_orcid_joins_nobody(number: str) -> None:
     assert (author.family_first, author.orcid) == ("Doe, Jane", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Doe 10000-0002-1825-0097",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from markupsafe import escape
 
 from gateway.pages import shown
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
+@each_row(
+    "text, html",
     [
         ("plain", "plain"),
         ("a <b>bold</b> word", "a <b>bold</b> word"),
@@ -61,8 +61,7 @@ def test_an_identifier_is_the_same_without_the_places_to_break_it(text):
     assert html.replace("<wbr>", "") == str(escape(shown._UNSEEN.sub("", text)))
 
 
-@pytest.mark.parametrize(
-    ("length", "words"),
+@each_row("length, words",
     [
         (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (1705, "1.7 kB"), (9_949, "9.9 kB"), (18_400, "18 kB"),
         (999_499, "999 kB"), (999_600, "1.0 MB"), (2_400_000, "2.4 MB"), (3 * 10**12, "3.0 TB"), (10**16, "10,000 TB"),
@@ -72,8 +71,7 @@ def test_sizes_have_the_unit_that_people_use(length, words):
     assert shown.size(length) == words
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@each_row("text, words",
     [
         ("2025-05-03", "3 May 2025"), ("2025-05", "May 2025"), ("2025", "2025"), ("2025-13-01", "2025-13-01"),
         ("2025-05-03T12:30:59Z", "3 May 2025"), ("spring 2025", "spring 2025"), ("", ""),
@@ -91,8 +89,8 @@ def test_moments_are_shown_with_their_zone():
     assert (shown.clock("1 May 2025, 00:00 UTC"), shown.day("1 May 2025, 00:00 UTC")) == ("00:00 UTC", "1 May 2025")
 
 
-@pytest.mark.parametrize(
-    ("part", "whole", "words"),
+@each_row(
+    "part, whole, words",
     [(0, 0, "0 %"), (0, 5, "0 %"), (5, 5, "100 %"), (1, 1000, "1 %"), (999, 1000, "99 %"), (1, 3, "33 %")],
 )
 def test_a_share_is_nothing_or_everything_only_if_it_is(part, whole, words):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from random import Random
 
-import pytest
-
 from gateway.pages.xml_lines import xml_lines
+from tests.rows import each_row
 from tests.seeds import seed_of
 
 SEED = seed_of("XML_LINES_SEED")
@@ -17,14 +16,9 @@ def test_an_element_with_only_text_is_one_line():
     text = '<record><header status="x"><identifier>oai:a</identifier><setSpec/></header><metadata/></record>'
     shown, is_cut = xml_lines(text, 1000)
     assert shown.splitlines() == [
-        "<record>",
-        '  <header status="x">',
-        "    <identifier>oai:a</identifier>",
-        "    <setSpec/>",
-        "  </header>",
-        "  <metadata/>",
-        "</record>",
-    ]
+        "<record>", '  <header status="x">', "    <identifier>oai:a</identifier>", "    <setSpec/>", "  </header>",
+        "  <metadata/>", "</record>",
+    ]  # fmt: skip
     assert not is_cut
 
 
@@ -44,9 +38,7 @@ def test_one_line_that_is_too_long_is_cut():
     assert xml_lines("<a>" + "x" * 100, 10) == ("<a>xxxxxxx", False)
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "<", ">", "</a></a></a>", "<a><a><a>" * 500, "<?xml?><!--x--><a/>", "a < b > c"]
-)
+@each_row("text", ["", " ", "<", ">", "</a></a></a>", "<a><a><a>" * 500, "<?xml?><!--x--><a/>", "a < b > c"])
 def test_text_that_is_no_xml_is_shown(text):
     shown, _ = xml_lines(text, 100_000)
     assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", text)

@@ -7,25 +7,14 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from werkzeug.test import TestResponse
 
 from gateway.model import Role
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from gateway.takedowns import Kind, Takedown
-from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
+from tests.page_house import parsed, seen
 from tests.review_files import Files, Found
 from tests.review_house import Browser, signed_in
-
-
-@pytest.fixture
-def files(house: House) -> Files:  # noqa: F811 - the fixture
-    return Files(house)
-
-
-@pytest.fixture
-def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
-    return signed_in(house.app, house.desk.folder)
 
 
 def many(files: Files, count: int, **more: Any) -> list[Found]:
@@ -121,7 +110,7 @@ def test_more_files_than_fit_are_decided_on_in_several_steps(files, reviewer, mo
     assert verdicts(files, chosen) == ["reject", "reject", "review"]
 
 
-def test_what_changed_after_it_was_shown_is_left_out_and_named(house, files, reviewer):  # noqa: F811 - the fixture
+def test_what_changed_after_it_was_shown_is_left_out_and_named(house, files, reviewer):
     chosen = many(files, 3)
     preview = reviewer.get("/review/batch?verb=accept&all=1")
     numbers = re.search(r'name="numbers" value="([^"]+)"', preview.text)[1]
@@ -161,7 +150,7 @@ def test_a_file_whose_bytes_have_changed_is_left_out(files, reviewer):
     assert verdicts(files, chosen) == ["review", "accept"]
 
 
-def test_files_of_other_sources_and_taken_down_files_are_never_in_a_batch(house, files):  # noqa: F811 - the fixture
+def test_files_of_other_sources_and_taken_down_files_are_never_in_a_batch(house, files):
     mine, theirs, gone = files.add("1"), files.add("2", source="reef"), files.add("3")
     house.take_down(Takedown(Kind.SHA256, gone.sha256, at="2026-01-01T00:00:00Z"))
     manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
@@ -242,7 +231,7 @@ def test_the_way_back_of_a_batch_is_one_of_the_review(files, reviewer):
     assert (parts.netloc, parts.path, list(parse_qs(parts.query))) == ("", "/review", ["done"])
 
 
-def test_an_item_of_many_files_is_read_once_for_all_of_them(house, files, reviewer, monkeypatch):  # noqa: F811 - the fixture
+def test_an_item_of_many_files_is_read_once_for_all_of_them(house, files, reviewer, monkeypatch):
     """Whether an item is taken down was looked up for each of its files."""
     files.publish("1")
     files.find_many("1", 60)

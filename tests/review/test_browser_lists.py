@@ -8,21 +8,19 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from gateway.model import CopyFilter, CopyOrder, DecisionFilter, Role
 from gateway.store.opening import open_discovery
 from tests import live
-from tests.chromium import follow, started
-from tests.conftest import AXE
+from tests.chromium import Window, browser, complaints, faults, follow, sign_in
 from tests.page_house import opened
-from tests.pages.test_browser import JUDGED
 from tests.payloads import PAYLOADS
 from tests.publish.desk import make_databases
 from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
+from tests.rows import each_row
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
@@ -72,81 +70,67 @@ def site(folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def browser(site: str, tmp_path: Path) -> Iterator[webdriver.Chrome]:
+def window(site: str) -> Window:
     """Return a browser in which somebody has signed in."""
-    window = started(tmp_path)
-    window.get(f"{site}/review/login")
-    window.find_element(By.ID, "name").send_keys("B. Ito")
-    window.find_element(By.ID, "password").send_keys(PASSWORD)
-    follow(window, window.find_element(By.CSS_SELECTOR, "form.login button").click)
-    yield window
-    window.quit()
+    window = browser(1280)
+    sign_in(window, site, "B. Ito", PASSWORD)
+    return window
 
 
-def test_no_payload_in_any_field_runs_or_is_loaded(site: str, browser: webdriver.Chrome) -> None:
+def test_no_payload_in_any_field_runs_or_is_loaded(site: str, window: Window) -> None:
     """What the policy of our pages forbids is reported on the console; it must be empty, so nothing even tried."""
-    browser.get(f"{site}/review?verdict=any")
-    item = browser.find_element(By.CSS_SELECTOR, "main a[data-key=o]").get_attribute("href") or ""
+    window.get(f"{site}/review?verdict=any")
+    item = window.find_element(By.CSS_SELECTOR, "main a[data-key=o]").get_attribute("href") or ""
     seen, items = 0, 0
     for start in (*PAGES, item.removeprefix(site)):
         page = f"{site}{start}"
         while page:
-            browser.get_log("browser")
-            browser.get(page)
-            assert browser.execute_script("return window.ran") is None, page
+            complaints(window)
+            window.get(page)
+            assert window.execute_script("return window.ran") is None, page
             foreign = "main img, main iframe, main style, main base, main script:not([src]), main object, main embed"
-            assert not browser.find_elements(By.CSS_SELECTOR, foreign), page
+            assert not window.find_elements(By.CSS_SELECTOR, foreign), page
             bad = "main a[href^='//'], main a:not([href^='http:']):not([href^='https:']):not([href^='/'])"
-            assert not browser.find_elements(By.CSS_SELECTOR, bad), page
-            log = [entry["message"] for entry in browser.get_log("browser") if "400" not in entry["message"]]
-            assert log == [], page
+            assert not window.find_elements(By.CSS_SELECTOR, bad), page
+            assert complaints(window, ("400",)) == [], page
             items += "/review/items/" in page  # each leads to the next one
-            seen += len(browser.find_elements(By.CSS_SELECTOR, "main tbody tr"))
-            following = browser.find_elements(By.CSS_SELECTOR, "main a[rel=next]")
+            seen += len(window.find_elements(By.CSS_SELECTOR, "main tbody tr"))
+            following = window.find_elements(By.CSS_SELECTOR, "main a[rel=next]")
             page = following[0].get_attribute("href") or "" if following else ""
     assert seen > 4 * len(PAYLOADS)
     assert items == len(PAYLOADS)
 
 
-@pytest.mark.parametrize("field", ["td input[type=checkbox]", "#reason", "#comment"])
-def test_enter_in_a_field_decides_nothing(site: str, browser: webdriver.Chrome, folder: Path, field: str) -> None:
+@each_row("field", ["td input[type=checkbox]", "#reason", "#comment"])
+def test_enter_in_a_field_decides_nothing(site: str, window: Window, folder: Path, field: str) -> None:
     """Browsers press the first button of the form then, which would be that of the first row."""
     with closing(open_discovery(folder)) as desk:
         before = desk.latest_decisions(DecisionFilter(), (1 << 53, 0), 1)
-        browser.get(f"{site}/review")
-        browser.find_element(By.CSS_SELECTOR, field).send_keys(Keys.ENTER)
-        browser.get(f"{site}/review/decisions")
+        window.get(f"{site}/review")
+        window.find_element(By.CSS_SELECTOR, field).send_keys(Keys.ENTER)
+        window.get(f"{site}/review/decisions")
         assert desk.latest_decisions(DecisionFilter(), (1 << 53, 0), 1) == before
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_a_lost_race_is_explained_and_decided_again(
-    site: str, browser: webdriver.Chrome, folder: Path, width: int
-) -> None:
+def test_a_lost_race_is_explained_and_decided_again(site: str, window: Window, folder: Path) -> None:
     """The page that says so has no fault of accessibility, and neither has that of a batch that left a file out."""
-    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 700}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    browser(360)
     with closing(open_discovery(folder)) as desk:
-        browser.get(f"{site}/review?order=title")
-        button = browser.find_elements(By.CSS_SELECTOR, "button[name=row][value^=accept]")[-1]
+        window.get(f"{site}/review?order=title")
+        button = window.find_elements(By.CSS_SELECTOR, "button[name=row][value^=accept]")[-1]
         number = int(button.get_attribute("value").split()[1])
         (listed,) = desk.copies_of_decisions([number])
         desk.decide(listed.decision._replace(verdict="reject", decided_by="A. Berg", reason="Not <b>open</b>."))
-        follow(browser, button.click)
-        assert browser.find_element(By.TAG_NAME, "h1").text == "There is a newer decision"
-        assert "Not <b>open</b>." in browser.find_element(By.TAG_NAME, "main").text
-        assert _faults(browser) == []
-        follow(browser, browser.find_element(By.CSS_SELECTOR, "button[name=verdict][value=accept]").click)
-        assert "Accepted:" in browser.find_element(By.CSS_SELECTOR, "[role=status]").text
+        follow(window, button.click)
+        assert window.find_element(By.TAG_NAME, "h1").text == "There is a newer decision"
+        assert "Not <b>open</b>." in window.find_element(By.TAG_NAME, "main").text
+        assert faults(window) == []
+        follow(window, window.find_element(By.CSS_SELECTOR, "button[name=verdict][value=accept]").click)
+        assert "Accepted:" in window.find_element(By.CSS_SELECTOR, "[role=status]").text
         waiting = [listed.decision for listed in desk.listed_copies("review", CopyFilter(), CopyOrder.TITLE, None, 2)]
         numbers = "&".join(f"number={decision.number}" for decision in waiting)
-        browser.get(f"{site}/review/batch?verb=reject&{numbers}")
+        window.get(f"{site}/review/batch?verb=reject&{numbers}")
         desk.decide(waiting[0]._replace(decided_by="A. Berg", verdict="reject"))
-        follow(browser, browser.find_element(By.CSS_SELECTOR, "main form button.primary").click)
-        assert "1 file was left out" in browser.find_element(By.CSS_SELECTOR, "[role=status]").text
-        assert _faults(browser) == []
-
-
-def _faults(browser: webdriver.Chrome) -> list[str]:
-    browser.execute_script(AXE.read_text("utf-8"))
-    return list(browser.execute_async_script(JUDGED))
+        follow(window, window.find_element(By.CSS_SELECTOR, "main form button.primary").click)
+        assert "1 file was left out" in window.find_element(By.CSS_SELECTOR, "[role=status]").text
+        assert faults(window) == []

@@ -12,7 +12,6 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -23,20 +22,18 @@ from gateway.model import Role
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 from tests import live
-from tests.chromium import follow, started
-from tests.conftest import AXE
+from tests.chromium import Window, browser, complaints, faults, follow, sign_in, too_wide
 from tests.page_house import opened, statement
-from tests.pages.test_browser import JUDGED, SPACING, TOO_WIDE
 from tests.publish.desk import Sent, dc, make_databases, pdf
 from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
+from tests.rows import each_row
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
 ITEM = "/review/items/oai:gateway.example.org:laro/"
 WAITING = 60  # more than a page of the list has
 SECRET = "x" * 40
-Window = webdriver.Chrome
 PAGES = {
     "copies": "/review",
     "copies by score": "/review?order=score&least_score=0.1",
@@ -122,30 +119,13 @@ def site(folder: Path) -> Iterator[str]:
         yield server.url.removesuffix("/oai")
 
 
-@pytest.fixture(scope="module")
-def browser(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Window]]:
-    """Return a function that gives a browser of some width, light or dark, in which somebody has signed in."""
-    kinds: dict[tuple[bool, bool], Window] = {}
-
-    def give(width: int, *, dark: bool = False, has_scripts: bool = True) -> Window:
-        kind = (dark, has_scripts)
-        if kind not in kinds:
-            kinds[kind] = started(tmp_path_factory.mktemp("profile"), dark=dark, has_scripts=has_scripts)
-            _sign_in(kinds[kind], site)
-        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 700}
-        kinds[kind].execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-        return kinds[kind]
-
-    yield give
-    for window in kinds.values():
-        window.quit()
-
-
-def _sign_in(window: Window, site: str) -> None:
+@pytest.fixture(autouse=True)
+def user(site: str) -> None:
+    """Sign in, unless another test here has done it: then `/review` leads nowhere else."""
+    window = browser(1280)
     window.get(f"{site}/review")
-    window.find_element(By.ID, "name").send_keys("B. Ito")
-    window.find_element(By.ID, "password").send_keys(PASSWORD, Keys.ENTER)
-    WebDriverWait(window, 30).until(lambda _: window.find_elements(By.CSS_SELECTOR, "nav.tabs"))
+    if "/review/login" in window.current_url:
+        sign_in(window, site, "B. Ito", PASSWORD)
 
 
 @pytest.fixture(autouse=True)
@@ -183,7 +163,7 @@ def press(window: Window, *keys: str) -> None:
 
 def status(window: Window) -> WebElement:
     """Return the message about the last decision, when it is there."""
-    return WebDriverWait(window, 30).until(lambda _: window.find_element(By.CSS_SELECTOR, "[role=status]"))
+    return WebDriverWait(window, 240).until(lambda _: window.find_element(By.CSS_SELECTOR, "[role=status]"))
 
 
 def decide(window: Window, act: Callable[[], object]) -> None:
@@ -192,9 +172,8 @@ def decide(window: Window, act: Callable[[], object]) -> None:
     status(window)
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("start", ["list", "item"])
-def test_three_files_by_keyboard_and_one_undone(site, browser, folder, start, width):
+@pytest.mark.parametrize(("start", "width"), [("list", 1280), ("item", 360)])
+def test_three_files_by_keyboard_and_one_undone(site, folder, start, width):
     window = browser(width)
     window.get(f"{site}/review" if start == "list" else f"{site}{ITEM}w0")
     if start == "list":
@@ -214,9 +193,8 @@ def test_three_files_by_keyboard_and_one_undone(site, browser, folder, start, wi
     assert reasons(folder)[1] != "No reason was given."
 
 
-@pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_three_files_by_mouse_and_one_undone(site, browser, folder, width, has_scripts):
+@pytest.mark.parametrize(("has_scripts", "width"), [(True, 360), (False, 1280)], ids=["scripts", "no scripts"])
+def test_three_files_by_mouse_and_one_undone(site, folder, width, has_scripts):
     window = browser(width, has_scripts=has_scripts)
     window.get(f"{site}/review")
     decide(window, lambda: click(window, "tr:nth-of-type(2) button[data-key=a]"))
@@ -229,7 +207,7 @@ def test_three_files_by_mouse_and_one_undone(site, browser, folder, width, has_s
     assert "Seen by mouse." in reasons(folder)[1]
 
 
-def test_without_javascript_the_keyboard_is_enough(site, browser, folder):
+def test_without_javascript_the_keyboard_is_enough(site, folder):
     window = browser(1280, has_scripts=False)
     window.get(f"{site}/review")
     for _ in range(3):
@@ -243,14 +221,13 @@ def test_without_javascript_the_keyboard_is_enough(site, browser, folder):
 
 
 def click(window: Window, selector: str) -> WebElement:
-    element = WebDriverWait(window, 30).until(lambda _: window.find_element(By.CSS_SELECTOR, selector))
+    element = WebDriverWait(window, 240).until(lambda _: window.find_element(By.CSS_SELECTOR, selector))
     element.click()
     return element
 
 
-@pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_twenty_files_are_accepted_at_once_and_undone(site, browser, folder, width, has_scripts):
+@pytest.mark.parametrize(("has_scripts", "width"), [(True, 1280), (False, 360)], ids=["scripts", "no scripts"])
+def test_twenty_files_are_accepted_at_once_and_undone(site, folder, width, has_scripts):
     window = browser(width, has_scripts=has_scripts)
     window.get(f"{site}/review")
     boxes = window.find_elements(By.CSS_SELECTOR, "[data-row] input[type=checkbox]")[:20]
@@ -275,7 +252,7 @@ def test_twenty_files_are_accepted_at_once_and_undone(site, browser, folder, wid
     assert verdicts(folder) == ["accept"] * 20 + ["undo to review"] * 20
 
 
-def test_keys_do_nothing_in_fields_with_modifiers_or_when_they_are_off(site, browser, folder):
+def test_keys_do_nothing_in_fields_with_modifiers_or_when_they_are_off(site, folder):
     window = browser(1280)
     window.get(f"{site}{ITEM}w0")
     click(window, "section[data-row] textarea").send_keys("a u r j ? ")
@@ -301,7 +278,7 @@ def test_keys_do_nothing_in_fields_with_modifiers_or_when_they_are_off(site, bro
     assert verdicts(folder) == ["accept"]
 
 
-def test_a_key_that_is_held_or_pressed_twice_decides_once(site, browser, folder):
+def test_a_key_that_is_held_or_pressed_twice_decides_once(site, folder):
     window = browser(1280)
     window.get(f"{site}{ITEM}w0")
     held = "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true, repeat: true}))"
@@ -313,7 +290,7 @@ def test_a_key_that_is_held_or_pressed_twice_decides_once(site, browser, folder)
     assert verdicts(folder) == ["accept"]
 
 
-def test_the_filters_are_reached_by_a_key_and_left_by_another(site, browser):
+def test_the_filters_are_reached_by_a_key_and_left_by_another(site):
     window = browser(1280)
     window.get(f"{site}/review")
     press(window, "/")
@@ -327,7 +304,7 @@ def test_the_filters_are_reached_by_a_key_and_left_by_another(site, browser):
     assert "/review/items/" not in window.current_url
 
 
-def test_undo_means_the_last_decision_and_never_that_on_the_next_file(site, browser, folder):
+def test_undo_means_the_last_decision_and_never_that_on_the_next_file(site, folder):
     """After the last step back, the key does nothing, although the file of the page has a decision to undo."""
     window = browser(1280)
     for name in ("w11", "w10"):
@@ -340,7 +317,7 @@ def test_undo_means_the_last_decision_and_never_that_on_the_next_file(site, brow
     assert verdicts(folder) == ["accept", "accept", "undo to review"]
 
 
-def test_a_key_that_leads_to_another_page_of_the_list_chooses_its_nearest_row(site, browser):
+def test_a_key_that_leads_to_another_page_of_the_list_chooses_its_nearest_row(site):
     window = browser(1280)
     window.get(f"{site}/review")
     rows = len(window.find_elements(By.CSS_SELECTOR, "[data-row]"))
@@ -355,7 +332,7 @@ def test_a_key_that_leads_to_another_page_of_the_list_chooses_its_nearest_row(si
     assert place(window) == -1
 
 
-def test_escape_leads_from_an_item_to_its_row_in_the_list(site, browser):
+def test_escape_leads_from_an_item_to_its_row_in_the_list(site):
     """Also if the item is on the second page, and if the keys went on from one item to others."""
     window = browser(1280)
     window.get(f"{site}/review?order=title&host=repository.example.net")
@@ -378,8 +355,8 @@ def place(window: Window) -> int:
     return next((number for number, row in enumerate(rows) if row.get_attribute("data-current") is not None), -1)
 
 
-@pytest.mark.parametrize(
-    ("address", "before"),
+@each_row(
+    "address, before",
     [
         ("/review/items/nothing", "/review"),
         ("/review?least_score=high", "/review"),
@@ -388,14 +365,14 @@ def place(window: Window) -> int:
         ("/review/batch?verb=accept&all=1&next=/review?order=title", "/review?order=title"),
     ],
 )
-def test_escape_leads_back_from_a_page_without_rows(site, browser, address, before):
+def test_escape_leads_back_from_a_page_without_rows(site, address, before):
     window = browser(1280)
     window.get(site + address)
     follow(window, lambda: press(window, Keys.ESCAPE))
     assert window.current_url == site + before
 
 
-def test_the_help_of_the_keys_unlocks_nothing_while_an_answer_is_on_its_way(site, browser, folder):
+def test_the_help_of_the_keys_unlocks_nothing_while_an_answer_is_on_its_way(site, folder):
     window = browser(1280)
     window.get(f"{site}{ITEM}w0")
     window.execute_script(
@@ -413,7 +390,7 @@ def test_the_help_of_the_keys_unlocks_nothing_while_an_answer_is_on_its_way(site
     assert verdicts(folder) == []
 
 
-def test_a_sample_is_judged_by_keyboard(site, browser, folder):
+def test_a_sample_is_judged_by_keyboard(site, folder):
     window = browser(1280)
     window.get(f"{site}/review/sample")
     title = window.find_element(By.TAG_NAME, "h1").text
@@ -424,36 +401,58 @@ def test_a_sample_is_judged_by_keyboard(site, browser, folder):
         assert connection.execute("delete from judgement returning judged").fetchall() == [("right",)]
 
 
-@pytest.mark.slow
-@pytest.mark.share(one_in=4)
-@pytest.mark.parametrize("width", [360, 1280])
+# --- how the pages look -------------------------------------------------------------------------------------------
+
+LISTS = ("/review?verdict=any", "/review/decisions", "/review/batch?verb=reject&all=1")
+# Words of headings that are broken in the middle, and chips and scores that leave their cell; cards have none of them.
+SQUEEZED = """
+const heads = [...document.querySelectorAll('main thead th')].filter(cell => cell.getBoundingClientRect().width > 1);
+const lines = cell => { const range = document.createRange(); range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size; };
+const broken = heads.filter(cell => !cell.querySelector('.unseen')
+  && lines(cell) > cell.textContent.trim().split(/\\s+/).length);
+const out = [...document.querySelectorAll('td .chip')].filter(chip =>
+  chip.getBoundingClientRect().right > chip.closest('td').getBoundingClientRect().right + 1);
+const wide = [...document.querySelectorAll('td.number')].filter(cell => {
+  const range = document.createRange(); range.selectNodeContents(cell);
+  const text = range.getBoundingClientRect(), box = cell.getBoundingClientRect();
+  return text.left < box.left - 1 || text.right > box.right - parseFloat(getComputedStyle(cell).paddingRight) + 1; });
+return [...broken, ...out, ...wide].map(element => element.textContent.trim());
+"""
+# The lines of the times in the list of decisions.
+LINES = """
+return [...document.querySelectorAll('main tbody td:first-child > div')].map(cell => {
+  const range = document.createRange(); range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size; });
+"""
+# Whether something lies over the middle of the element with the focus.
+IS_COVERED = """
+const element = document.activeElement, box = element.getBoundingClientRect();
+if (element === document.body) return false;
+const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+return !top || !(element.contains(top) || top.contains(element));
+"""
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("name", ["login", *PAGES])
-def test_the_judge_of_accessibility_finds_nothing(site, browser, name, width, dark):
-    window = browser(width, dark=dark)
+@each_row("name", ["login", *PAGES])
+def test_the_judge_of_accessibility_finds_nothing(site, name, dark):
+    window = browser(360 if dark else 1280, dark=dark)
     _visit(window, site, name)
-    for drawer in window.find_elements(By.CSS_SELECTOR, "details"):
-        window.execute_script("arguments[0].open = true", drawer)
-    window.execute_script(AXE.read_text("utf-8"))
-    assert window.execute_async_script(JUDGED) == []
+    assert faults(window) == []
     if name != "login":
         press(window, "?")
-        assert window.execute_async_script(JUDGED) == []
+        assert faults(window) == []
 
 
-@pytest.mark.slow
-@pytest.mark.share(one_in=2)
-@pytest.mark.parametrize("name", ["login", *PAGES])
-def test_no_page_is_wider_than_the_smallest_phone_and_nothing_is_forbidden(site, browser, name):
+@each_row("name", ["login", *PAGES])
+def test_no_page_is_wider_than_the_smallest_phone_and_nothing_is_forbidden(site, name):
     window = browser(320)
-    window.get_log("browser")
+    complaints(window)
     _visit(window, site, name)
-    assert window.execute_script(TOO_WIDE) <= 0
-    window.execute_script(SPACING)
-    assert window.execute_script(TOO_WIDE) <= 0
     assert window.title != "run"
-    messages = [entry["message"] for entry in window.get_log("browser")]
-    assert [text for text in messages if "status of 4" not in text] == []
+    assert complaints(window, ["status of 4"]) == []
+    assert too_wide(window) == []
 
 
 def _visit(window: Window, site: str, name: str) -> None:
@@ -467,3 +466,45 @@ def _visit(window: Window, site: str, name: str) -> None:
     window.get(f"{site}/review/login")
     for cookie in cookies:
         window.add_cookie(cookie)
+
+
+@each_row("width", [360, 704, 800, 959, 960, 1024, 1280])
+@each_row("address", LISTS)
+def test_no_column_is_squeezed(site, address, width):
+    window = browser(width)
+    window.get(site + address)
+    assert window.execute_script(SQUEEZED) == []
+
+
+@each_row("width", [960, 1280])
+def test_the_time_of_a_decision_is_in_one_line(site, width):
+    window = browser(width)
+    window.get(f"{site}/review/decisions")
+    window.execute_script(
+        "document.querySelectorAll('main tbody td:nth-child(5) bdi').forEach(e => e.textContent += ' words'.repeat(90))"
+    )
+    assert set(window.execute_script(LINES)) == {1}
+
+
+@each_row("address", LISTS)
+def test_a_list_on_paper_has_its_rows_and_no_controls(site, address):
+    window = browser(800)
+    window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    window.get(site + address)
+    main = window.find_element(By.TAG_NAME, "main")
+    rows = main.find_elements(By.CSS_SELECTOR, "tbody tr")
+    assert len(rows) > 2
+    assert all(row.is_displayed() for row in rows)
+    controls = main.find_elements(By.CSS_SELECTOR, "button, input, select, textarea, nav, .button")
+    assert [one.get_attribute("outerHTML") for one in controls if one.is_displayed()] == []
+    assert "The next page shows first" not in main.text
+
+
+@each_row("width", [720, 1280])
+def test_the_bar_of_a_batch_covers_nothing_that_has_the_focus(site, width):
+    window = browser(width)
+    window.get(f"{site}/review")
+    window.find_element(By.CSS_SELECTOR, "[data-row] input").click()
+    for keys in (*[(Keys.TAB,)] * 60, *[(Keys.SHIFT, Keys.TAB)] * 50):
+        window.switch_to.active_element.send_keys(*keys)
+        assert not window.execute_script(IS_COVERED), window.switch_to.active_element.get_attribute("outerHTML")

@@ -11,21 +11,10 @@ import pytest
 
 from gateway.model import FoundCopy, Role
 from gateway.takedowns import Kind, Takedown
-from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
-from tests.review_files import Files
+from tests.page_house import parsed, seen
 from tests.review_house import Browser, browser, signed_in
 
 COPY = "/review/copies/"
-
-
-@pytest.fixture
-def files(house: House) -> Files:  # noqa: F811 - the fixture
-    return Files(house)
-
-
-@pytest.fixture
-def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
-    return signed_in(house.app, house.desk.folder)
 
 
 def titles(reviewer: Browser, query: str = "") -> list[str]:
@@ -87,7 +76,7 @@ def test_filters_and_orders_are_in_the_address(files, reviewer):
     )
 
 
-def test_a_shared_address_shows_its_filters_to_who_has_no_such_choice(house, files):  # noqa: F811 - the fixture
+def test_a_shared_address_shows_its_filters_to_who_has_no_such_choice(house, files):
     files.add("1", source="reef")
     manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
     for name, value in (("source", "reef"), ("step", "CORE")):
@@ -104,14 +93,14 @@ def test_a_filter_that_is_none_is_refused_in_a_sentence(reviewer):
         assert "least_score is a number from 0 to 1" in answer.text
 
 
-def test_data_is_for_users_only(house, files):  # noqa: F811 - the fixture
+def test_data_is_for_users_only(house, files):
     signed_in(house.app, house.desk.folder)
     for path in ("/review/copies.json", "/review/copies.csv", "/review/decisions.csv"):
         assert browser(house.app).get(path).status_code == 401
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])
-def test_the_ending_of_a_form_at_the_address_of_the_list_leads_to_the_data(house, files, form):  # noqa: F811
+def test_the_ending_of_a_form_at_the_address_of_the_list_leads_to_the_data(house, files, form):
     """The cookie is for `/review` and below, so a browser does not send it to `/review.json`."""
     reviewer = signed_in(house.app, house.desk.folder)
     file = files.add("1", "Corals", score=0.7)
@@ -139,7 +128,7 @@ def walked(reviewer: Browser, page: str, direction: str) -> tuple[list[list[str]
 
 
 @pytest.mark.slow
-def test_pages_follow_each_other_forwards_and_backwards(house, files, reviewer, monkeypatch):  # noqa: F811
+def test_pages_follow_each_other_forwards_and_backwards(house, files, reviewer, monkeypatch):
     monkeypatch.setattr("gateway.review.copies_page.PAGE", 2)
     for number in range(5):
         files.add(f"{number}", f"Title {number // 2}", score=number // 2 / 10, source=("laro", "reef")[number % 2])
@@ -232,7 +221,7 @@ def test_data_is_paged_with_a_link(files, reviewer, monkeypatch):
     assert reviewer.get("/review/copies.csv").headers["Link"].endswith('rel="next"')
 
 
-def test_a_manager_sees_the_files_of_the_own_sources_only(house, files):  # noqa: F811 - the fixture
+def test_a_manager_sees_the_files_of_the_own_sources_only(house, files):
     files.add("1", "Mine")
     files.add("2", "Theirs", source="reef")
     files.add("3", "Mine too", source="kelp")
@@ -244,7 +233,7 @@ def test_a_manager_sees_the_files_of_the_own_sources_only(house, files):  # noqa
     assert [option.get("value") for option in page.iterfind(".//select[@id='source']/option")] == ["", "kelp", "laro"]
 
 
-def test_a_manager_of_several_sources_has_one_list_page_after_page(house, files, monkeypatch):  # noqa: F811
+def test_a_manager_of_several_sources_has_one_list_page_after_page(house, files, monkeypatch):
     monkeypatch.setattr("gateway.review.copies_page._DATA_PAGE", 2)
     for number in range(6):
         files.add(f"{number}", f"Title {number}", source=("laro", "reef", "wood")[number % 3])
@@ -257,7 +246,7 @@ def test_a_manager_of_several_sources_has_one_list_page_after_page(house, files,
     assert titles(nobody, "?verdict=any") == []
 
 
-def test_a_file_that_is_taken_down_is_not_listed_and_its_copy_is_not_served(house, files, reviewer):  # noqa: F811
+def test_a_file_that_is_taken_down_is_not_listed_and_its_copy_is_not_served(house, files, reviewer):
     file, other = files.add("1", "Gone"), files.add("2", "Stays")
     assert status(reviewer, f"/review/copies/{file.sha256}") == 200
     house.take_down(Takedown(Kind.SHA256, file.sha256, at="2026-01-01T00:00:00Z"))
@@ -270,26 +259,26 @@ def test_a_file_that_is_taken_down_is_not_listed_and_its_copy_is_not_served(hous
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", ["identifier", "score", "title", "decided-at"])
-def test_no_address_of_a_page_names_what_is_taken_down(house, files, reviewer, monkeypatch, order):  # noqa: F811
+def test_no_address_of_a_page_names_what_is_taken_down(house, files, reviewer, monkeypatch):
     """The place of a page in its address is that of a file that is shown, so pages are full too."""
     for setting in ("PAGE", "_DATA_PAGE"):
         monkeypatch.setattr(f"gateway.review.copies_page.{setting}", 2)
     every = [files.add(f"{number}", f"Title{number}") for number in range(9)]
     gone = (1, 2, 3, 5, 8)
     house.take_down(*(Takedown(Kind.SHA256, every[number].sha256, at="2026-01-01T00:00:00Z") for number in gone))
-    forwards, last = walked(reviewer, f"/review?order={order}", "next")
-    backwards, first = walked(reviewer, last, "prev")
-    assert [len(rows) for rows in forwards] == [2, 2]
-    assert backwards == forwards[::-1]
-    addresses = [f"/review?order={order}", last, first, f"/review/copies.json?order={order}"]
-    answers = [reviewer.get(address) for address in addresses]
-    texts = unquote(" ".join([*addresses, *(answer.text + answer.headers.get("Link", "") for answer in answers)]))
-    assert "Title0" in texts
-    assert [number for number in gone if f"Title{number}" in texts or f"/{number}.pdf" in texts] == []
+    for order in ("identifier", "score", "title", "decided-at"):
+        forwards, last = walked(reviewer, f"/review?order={order}", "next")
+        backwards, first = walked(reviewer, last, "prev")
+        assert [len(rows) for rows in forwards] == [2, 2]
+        assert backwards == forwards[::-1]
+        addresses = [f"/review?order={order}", last, first, f"/review/copies.json?order={order}"]
+        answers = [reviewer.get(address) for address in addresses]
+        texts = unquote(" ".join([*addresses, *(answer.text + answer.headers.get("Link", "") for answer in answers)]))
+        assert "Title0" in texts
+        assert [number for number in gone if f"Title{number}" in texts or f"/{number}.pdf" in texts] == [], order
 
 
-def test_an_item_with_many_files_is_looked_up_once_for_a_list(house, files, reviewer, monkeypatch):  # noqa: F811
+def test_an_item_with_many_files_is_looked_up_once_for_a_list(house, files, reviewer, monkeypatch):
     """A takedown of an item with thousands of files slows no list down."""
     files.publish("many", title="Many")
     files.find_many("many", 40)
@@ -316,14 +305,14 @@ def test_a_copy_is_saved_and_never_shown_in_our_origin(files, reviewer):
         assert "Access-Control-Allow-Origin" not in answer.headers
 
 
-def test_a_copy_needs_a_login_and_a_file_of_the_users_sources(house, files):  # noqa: F811 - the fixture
+def test_a_copy_needs_a_login_and_a_file_of_the_users_sources(house, files):
     file = files.add("1")
     manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "kelp")
     assert manager.get(f"/review/copies/{file.sha256}").status_code == 404
     assert browser(house.app).get(f"/review/copies/{file.sha256}").status_code == 303
 
 
-def test_a_manager_gets_a_copy_that_many_items_of_others_have_too(house, files, monkeypatch):  # noqa: F811
+def test_a_manager_gets_a_copy_that_many_items_of_others_have_too(house, files, monkeypatch):
     monkeypatch.setattr("gateway.review.copy_file._MOST_OWNERS", 1)
     theirs, mine = (files.add("1", source=source, body=b"%PDF-1.7 both") for source in ("laro", "reef"))
     assert theirs.sha256 == mine.sha256

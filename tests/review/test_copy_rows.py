@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from gateway.fulltext.decisions import RULE
 from gateway.fulltext.search_result import UNNAMED
 from gateway.model import Candidate, Decision, FoundCopy, ListedCopy, SearchState
 from gateway.review.copy_rows import COLUMNS, Candidates, facts_of, file_name, row_of
+from tests.rows import each_row
 
 URL = "https://repository.example.net/thesis%20one.pdf"
 LISTED = ListedCopy(
@@ -52,17 +51,14 @@ def test_characters_that_turn_a_name_around_are_shown():
     assert file_name("https://x.org/a%E2%80%AEfdp.exe") == "a[U+202E]fdp.exe"
 
 
-@pytest.mark.parametrize(
-    ("url", "name"),
+@each_row(
+    "url, name",
     [
-        ("https://x.org/a/b.pdf?x=1", "b.pdf"),
-        ("https://x.org/a/b/", "b"),
-        ("https://x.org", "x.org"),
-        ("http://[bad", "http://[bad"),
-        ("https://x.org/%2e%2e%2fpasswd", "../passwd"),
+        ("https://x.org/a/b.pdf?x=1", "b.pdf"), ("https://x.org/a/b/", "b"), ("https://x.org", "x.org"),
+        ("http://[bad", "http://[bad"), ("https://x.org/%2e%2e%2fpasswd", "../passwd"),
         ("https://x.org/" + "a" * 200, "a" * 79 + "\u2026"),
     ],
-)
+)  # fmt: skip
 def test_the_name_of_a_file_is_the_end_of_its_address(url, name):
     assert file_name(url) == name
 

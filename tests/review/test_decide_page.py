@@ -12,21 +12,11 @@ from gateway.indexing import make
 from gateway.model import Role
 from gateway.settings import load
 from gateway.takedowns import Kind, Takedown
-from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
+from tests.page_house import parsed, seen
 from tests.review_files import Files, Found
 from tests.review_house import Browser, signed_in
 
 HERE = "/review?order=score"
-
-
-@pytest.fixture
-def files(house: House) -> Files:  # noqa: F811 - the fixture
-    return Files(house)
-
-
-@pytest.fixture
-def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
-    return signed_in(house.app, house.desk.folder)
 
 
 def row(files: Files, file: Found, verb: str) -> str:
@@ -118,7 +108,7 @@ def test_a_reason_of_the_other_verdict_is_refused(files, reviewer, verb, reason,
     assert reviewer.post("/review/decide", row=f"keep {number}", reason=reason).status_code == 400
 
 
-def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer):  # noqa: F811 - the fixture
+def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer):
     file = files.add("1", "Corals")
     looked_at = row(files, file, "accept")
     other = signed_in(house.app, house.desk.folder, "A. Berg")
@@ -138,7 +128,7 @@ def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer)
     assert files.history(file) == [("rule", "review"), ("A. Berg", "reject"), ("B. Ito", "accept")]
 
 
-def test_a_race_that_is_lost_between_the_look_and_the_write_is_one_too(house, files, reviewer):  # noqa: F811
+def test_a_race_that_is_lost_between_the_look_and_the_write_is_one_too(house, files, reviewer):
     """The other decision comes after the page has read the last one, and before this one is written."""
     file = files.add("1")
     desk, decide_next = files.desk, files.desk.decide_next
@@ -171,7 +161,7 @@ def test_who_wants_something_else_than_before_is_asked(files, reviewer):
     assert reviewer.post("/review/decide", row=forms["accept"], comment="Another reason.").status_code == 409
 
 
-def test_an_undo_of_a_decision_that_is_not_the_last_any_more_is_a_lost_race(house, files, reviewer):  # noqa: F811
+def test_an_undo_of_a_decision_that_is_not_the_last_any_more_is_a_lost_race(house, files, reviewer):
     file = files.add("1")
     reviewer.post("/review/decide", row=row(files, file, "reject"))
     looked_at = row(files, file, "undo")
@@ -199,7 +189,7 @@ def test_the_button_of_a_row_is_for_the_bytes_that_the_row_shows(files, reviewer
     assert (files.last(file).verdict, files.last(file).sha256) == ("accept", "f" * 64)
 
 
-def test_a_file_that_is_taken_down_cannot_be_accepted(house, files, reviewer):  # noqa: F811 - the fixture
+def test_a_file_that_is_taken_down_cannot_be_accepted(house, files, reviewer):
     file = files.add("1")
     house.take_down(Takedown(Kind.SHA256, file.sha256, at="2026-01-01T00:00:00Z"))
     answer = reviewer.post("/review/decide", row=row(files, file, "accept"))
@@ -207,7 +197,7 @@ def test_a_file_that_is_taken_down_cannot_be_accepted(house, files, reviewer):  
     assert files.last(file).verdict == "review"
 
 
-def test_nothing_of_a_file_that_is_taken_down_is_shown_to_who_decided_on_it(house, files, reviewer):  # noqa: F811
+def test_nothing_of_a_file_that_is_taken_down_is_shown_to_who_decided_on_it(house, files, reviewer):
     file, other = files.add("1", "Secret"), files.add("2", "Secret too")
     first = files.last(file).number
     back = reviewer.post("/review/decide", row=row(files, file, "reject"), comment="Secret comment").headers["Location"]
@@ -229,7 +219,7 @@ def test_enter_in_a_field_of_the_list_only_shows_the_selected_files(files, revie
     assert files.last(file).decided_by == "rule"
 
 
-def test_a_manager_decides_on_files_of_the_own_sources_only(house, files):  # noqa: F811 - the fixture
+def test_a_manager_decides_on_files_of_the_own_sources_only(house, files):
     mine, theirs = files.add("1"), files.add("2", source="reef")
     manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
     assert manager.post("/review/decide", row=row(files, theirs, "accept")).status_code == 403
@@ -238,18 +228,11 @@ def test_a_manager_decides_on_files_of_the_own_sources_only(house, files):  # no
 
 
 BAD_FORMS: tuple[tuple[dict[str, str], int], ...] = (
-    ({}, 400),
-    ({"row": "delete 1"}, 400),
-    ({"row": "accept"}, 404),
-    ({"row": "accept 99"}, 404),
-    ({"row": "accept 1e3"}, 404),
-    ({"row": "accept -1"}, 404),
-    ({"row": "accept " + "9" * 5000}, 404),
-    ({"verdict": "accept", "number": "\u0661"}, 404),
-    ({"row": "accept 1", "reason": "because"}, 409),
-    ({"row": "accept 1", "comment": "x" * 2001}, 409),
-    ({"row": "accept 1", "comment": "x" * 1_000_000}, 413),
-)
+    ({}, 400), ({"row": "delete 1"}, 400), ({"row": "accept"}, 404), ({"row": "accept 99"}, 404),
+    ({"row": "accept 1e3"}, 404), ({"row": "accept -1"}, 404), ({"row": "accept " + "9" * 5000}, 404),
+    ({"verdict": "accept", "number": "\u0661"}, 404), ({"row": "accept 1", "reason": "because"}, 409),
+    ({"row": "accept 1", "comment": "x" * 2001}, 409), ({"row": "accept 1", "comment": "x" * 1_000_000}, 413),
+)  # fmt: skip
 
 
 def test_a_form_that_is_none_of_ours_decides_nothing(files, reviewer):
@@ -279,7 +262,7 @@ def test_the_way_back_is_one_of_the_review(files, reviewer):
         assert parse_qs(parts.query) == {"done": [str(files.last(file).number)]}
 
 
-def test_the_message_is_for_the_person_who_decided_and_while_the_decision_is_in_force(house, files, reviewer):  # noqa: F811
+def test_the_message_is_for_the_person_who_decided_and_while_the_decision_is_in_force(house, files, reviewer):
     file = files.add("1")
     reviewer.post("/review/decide", row=row(files, file, "accept"))
     number = files.last(file).number
@@ -291,7 +274,7 @@ def test_the_message_is_for_the_person_who_decided_and_while_the_decision_is_in_
         assert 'role="status"' not in reviewer.get(f"/review?done={done}").text
 
 
-def test_a_person_is_asked_to_try_later_while_another_process_writes(house, files, reviewer, monkeypatch):  # noqa: F811
+def test_a_person_is_asked_to_try_later_while_another_process_writes(house, files, reviewer, monkeypatch):
     file = files.add("1")
     monkeypatch.setattr("gateway.desk._PATIENCE_SECONDS", 0.0)
     house.app.extensions["desk"].close()
@@ -304,7 +287,7 @@ def test_a_person_is_asked_to_try_later_while_another_process_writes(house, file
     assert reviewer.post("/review/decide", row=row(files, file, "accept")).status_code == 303
 
 
-def test_the_search_knows_of_a_decision_at_once(house, files, reviewer):  # noqa: F811 - the fixture
+def test_the_search_knows_of_a_decision_at_once(house, files, reviewer):
     file = files.add("1")
     files.publish("2", "3")
     make(load(house.desk.folder), is_anew=True)

@@ -6,25 +6,13 @@ import csv
 import io
 import json
 
-import pytest
-
 from gateway.model import Role
 from gateway.takedowns import Kind, Takedown
-from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
-from tests.review_files import AT, Files
+from tests.page_house import parsed, seen
+from tests.review_files import AT
 from tests.review_house import Browser, signed_in
 
 DAY = 86_400
-
-
-@pytest.fixture
-def files(house: House) -> Files:  # noqa: F811 - the fixture
-    return Files(house)
-
-
-@pytest.fixture
-def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
-    return signed_in(house.app, house.desk.folder)
 
 
 def rows(reviewer: Browser, query: str = "") -> list[str]:
@@ -157,7 +145,7 @@ def test_an_entry_can_be_undone_while_one_of_its_decisions_is_in_force(files, re
     assert parsed(reviewer.get("/review/decisions").text).xpath("//td//a[contains(@href, 'entry=')]/@href") == []
 
 
-def test_a_manager_sees_decisions_on_the_own_sources_only(house, files):  # noqa: F811 - the fixture
+def test_a_manager_sees_decisions_on_the_own_sources_only(house, files):
     files.add("1", "Mine")
     files.add("2", "Theirs", source="reef")
     manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
@@ -172,7 +160,7 @@ def test_a_csv_has_no_formula_and_hidden_characters_are_named_on_the_page(files,
     assert "@a[U+202E]b" in rows(reviewer)[0]
 
 
-def test_decisions_on_files_that_are_taken_down_are_not_listed(house, files, reviewer):  # noqa: F811 - the fixture
+def test_decisions_on_files_that_are_taken_down_are_not_listed(house, files, reviewer):
     secret, other = files.add("1", "Secret"), files.add("2", "Open")
     numbers = " ".join(str(files.last(file).number) for file in (other, secret))
     reviewer.post("/review/batch", verb="reject", numbers=numbers, comment="Together")

@@ -8,7 +8,6 @@ from urllib.parse import quote_from_bytes
 import pytest
 
 from gateway.model import CopyFilter
-from tests.page_house import house, settings  # noqa: F401 - fixtures
 from tests.payloads import PAYLOADS
 from tests.review_files import Files
 from tests.review_house import signed_in
@@ -49,7 +48,7 @@ def query(random: Random) -> str:
 
 
 @pytest.mark.slow
-def test_no_request_of_a_user_ends_in_an_error_of_ours(house):  # noqa: F811 - the fixture
+def test_no_request_of_a_user_ends_in_an_error_of_ours(house):
     random = Random(seed_of("REVIEW_SEED"))
     files = Files(house)
     for number in range(5):

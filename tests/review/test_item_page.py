@@ -18,22 +18,13 @@ from gateway.review.item_view import steps_shown
 from gateway.review.received import Received, received_of
 from gateway.review.record_facts import work_of
 from gateway.takedowns import Kind, Takedown, Takedowns
-from tests.page_house import House, house, parsed, seen, settings, statement  # noqa: F401 - fixtures
+from tests.page_house import parsed, seen, statement
 from tests.publish.desk import Sent, dc
 from tests.review_files import AT, DOMAIN, Files
-from tests.review_house import Browser, browser, signed_in
+from tests.review_house import browser, signed_in
+from tests.rows import each_row
 
 ITEM = "/review/items/oai:gateway.example.org:laro/"
-
-
-@pytest.fixture
-def files(house: House) -> Files:  # noqa: F811 - the fixture
-    return Files(house)
-
-
-@pytest.fixture
-def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
-    return signed_in(house.app, house.desk.folder)
 
 
 def test_the_page_explains_the_search_as_the_command_does(files, reviewer):
@@ -108,7 +99,7 @@ def test_the_neighbours_of_an_item_with_many_files_are_those_of_the_file_that_wa
     assert neighbours == [[], ["1"], ["y"], ["y"], ["1"], []]
 
 
-def test_the_record_is_shown_as_received_and_as_published(house, files, reviewer):  # noqa: F811 - the fixture
+def test_the_record_is_shown_as_received_and_as_published(house, files, reviewer):
     files.add("1", "Corals & reefs")
     text = seen(reviewer.get(f"{ITEM}1").text)
     assert text.count("<dc:title>Corals &amp; reefs</dc:title>") >= 3
@@ -158,7 +149,7 @@ def test_the_files_of_an_item_are_a_table_too(files, reviewer):
     assert [len(page.text.splitlines()) - 1 for page in (first, rest)] == [20, 5]
 
 
-def test_words_that_differ_are_marked_and_named(house, files, reviewer):  # noqa: F811 - the fixture
+def test_words_that_differ_are_marked_and_named(house, files, reviewer):
     house.desk.send(
         Sent("1", dc("Reefs of the Red Sea", statement("creator", "Okafor, Ada"), statement("date", "2020")))
     )
@@ -180,7 +171,7 @@ def keep_page(files: Files, sha256: str, text: str) -> None:
     files.desk.keep_first_page(sha256, text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "a/b/c",
@@ -203,13 +194,14 @@ def keep_page(files: Files, sha256: str, text: str) -> None:
     ],
 )
 def test_any_identifier_has_a_page(files, reviewer, name):
-    files.find(name, "Odd")
+    file = files.find(name, "Odd")
     address = item_address("", f"oai:gateway.example.org:laro/{name}")
     page = reviewer.get(address)
     assert page.status_code == 200, address
     assert "1 file" in seen(page.text)
     (link,) = parsed(reviewer.get("/review").text).xpath("//a[@data-key='o']/@href")
     assert reviewer.get(link).status_code == 200
+    files.desk.decide(files.last(file)._replace(verdict="reject"))  # so that the list has the next one alone
 
 
 def test_an_item_that_is_not_there_is_not_found(reviewer):
@@ -226,14 +218,14 @@ def test_an_item_that_is_not_there_is_not_found(reviewer):
     assert reviewer.get(f"{ITEM}x?files_before=no").status_code == 400
 
 
-def test_an_item_without_a_search_says_so(house, reviewer):  # noqa: F811 - the fixture
+def test_an_item_without_a_search_says_so(house, reviewer):
     house.add("1", title="Bare")
     text = seen(reviewer.get(f"{ITEM}1").text)
     assert "Nothing was searched for yet." in text
     assert "No file of this item was decided on." in text
 
 
-def test_a_manager_sees_items_of_the_own_sources_only(house, files):  # noqa: F811 - the fixture
+def test_a_manager_sees_items_of_the_own_sources_only(house, files):
     files.add("1", "Ours")
     files.add("2", "Theirs", source="other")
     manager = signed_in(house.app, house.desk.folder, "M", Role.MANAGER, "laro")
@@ -246,7 +238,7 @@ def test_a_manager_sees_items_of_the_own_sources_only(house, files):  # noqa: F8
     assert "takedowns/new" not in reviewer.get(f"{ITEM}1").text
 
 
-def test_nothing_of_what_is_taken_down_is_shown(house, files, reviewer):  # noqa: F811 - the fixture
+def test_nothing_of_what_is_taken_down_is_shown(house, files, reviewer):
     files.add("1", "Secret title")
     files.add("2", "Open", url="https://bad.example.org/secret.pdf")
     house.take_down(Takedown(Kind.IDENTIFIER, "oai:gateway.example.org:laro/1"), Takedown(Kind.HOST, "bad.example.org"))
@@ -258,7 +250,7 @@ def test_nothing_of_what_is_taken_down_is_shown(house, files, reviewer):  # noqa
     assert "secret.pdf" not in page
 
 
-def test_a_received_record_that_names_what_is_taken_down_is_withheld(house, files, reviewer):  # noqa: F811
+def test_a_received_record_that_names_what_is_taken_down_is_withheld(house, files, reviewer):
     house.desk.send(Sent("1", dc("Open", statement("identifier", "https://bad.example.org/secret.pdf"))))
     house.desk.publish()
     files.find("1", "Open")
@@ -269,7 +261,7 @@ def test_a_received_record_that_names_what_is_taken_down_is_withheld(house, file
     assert "names something that is taken down" in page
 
 
-def test_hostile_texts_run_nothing_and_show_what_they_hide(house, files, reviewer):  # noqa: F811 - the fixture
+def test_hostile_texts_run_nothing_and_show_what_they_hide(house, files, reviewer):
     payload = "<script>x</script>\u202e\"'><img src=x onerror=y>"
     files.add(
         "1", payload, url=f"https://h.example/{quote(payload)}", evidence=payload, license=payload, reason=payload
@@ -282,7 +274,7 @@ def test_hostile_texts_run_nothing_and_show_what_they_hide(house, files, reviewe
 
 
 @pytest.mark.parametrize("count", [50, pytest.param(25_000, marks=[pytest.mark.slow])])
-def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer, count):  # noqa: F811 - the fixture
+def test_an_item_of_many_files_has_a_page_of_bounded_size(house, files, reviewer, count):
     names = [statement("identifier", f"https://laro.example.org/{number}.pdf") for number in range(count)]
     house.desk.send(Sent("1", dc("Large", *names)))
     house.desk.publish()
@@ -342,7 +334,7 @@ def test_each_step_is_shown_with_its_first_files():
     assert item_data.step_data(first)["files"][0]["url"] == "https://h.example/0.pdf"
 
 
-def test_a_received_record_whose_page_is_lost_is_named(house, files):  # noqa: F811 - the fixture
+def test_a_received_record_whose_page_is_lost_is_named(house, files):
     files.add("1")
     state = house.desk.store.states("laro", ["1"])["1"]
     (payload,) = state.payloads
@@ -352,7 +344,7 @@ def test_a_received_record_whose_page_is_lost_is_named(house, files):  # noqa: F
             assert record == Received("oai_dc")
 
 
-def test_a_record_that_cannot_be_read_says_nothing(house, files):  # noqa: F811 - the fixture
+def test_a_record_that_cannot_be_read_says_nothing(house, files):
     files.add("1")
 
     def describe(_: bytes) -> Description:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from gateway.review.script import review_script
-from tests.page_house import House, house, parsed, settings  # noqa: F401 - fixtures
-from tests.review_files import Files
+from tests.page_house import House, parsed
 from tests.review_house import browser, signed_in
 
 
@@ -19,7 +18,7 @@ def test_the_script_is_small_and_makes_no_markup_and_no_code():
     )
 
 
-def test_the_script_is_served_for_ever_under_a_name_that_changes_with_it(house: House):  # noqa: F811 - the fixture
+def test_the_script_is_served_for_ever_under_a_name_that_changes_with_it(house: House):
     page = signed_in(house.app, house.desk.folder).get("/review").text
     (address,) = parsed(page).xpath("//script/@src")
     assert re.fullmatch(r"/assets/review-[0-9a-f]{16}\.js", address)
@@ -29,14 +28,6 @@ def test_the_script_is_served_for_ever_under_a_name_that_changes_with_it(house: 
     assert "immutable" in answer.headers["Cache-Control"]
 
 
-def test_the_page_to_sign_in_has_no_script(house: House):  # noqa: F811 - the fixture
+def test_the_page_to_sign_in_has_no_script(house: House):
     signed_in(house.app, house.desk.folder)
     assert parsed(browser(house.app).get("/review/login").text).xpath("//script") == []
-
-
-def test_enter_in_a_field_of_the_list_decides_nothing(house: House):  # noqa: F811 - the fixture
-    """A browser presses the first button of a form then, which must not be one of the first file."""
-    files = Files(house)
-    files.add("1")
-    form = parsed(signed_in(house.app, house.desk.folder).get("/review").text).get_element_by_id("decide")
-    assert form.xpath(".//button")[0].get("name") not in ("row", "batch")

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.page_house import House, house, parsed, settings, statement  # noqa: F401 - fixtures
+from tests.page_house import parsed, statement
 from tests.publish.desk import Sent, dc
-from tests.review_files import Files
-from tests.review_house import Browser, signed_in
 
 TITLE = "Korallen und Riffe"
 ITEM = "/review/items/oai:gateway.example.org:laro/1"
-
-
-@pytest.fixture
-def files(house: House) -> Files:  # noqa: F811 - the fixture
-    return Files(house)
-
-
-@pytest.fixture
-def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
-    return signed_in(house.app, house.desk.folder)
 
 
 def languages(page: str, text: str) -> list[str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gateway.errors import QueryRefused
 from gateway.model import CopyFilter, CopyOrder, Decision, FoundCopy, ListedCopy
 from gateway.review.list_arguments import Asked, asked_of, filter_query, query_of
+from tests.rows import each_row
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 PLACES = st.builds(
@@ -58,8 +59,8 @@ def test_what_is_written_into_an_address_is_read_from_it(verdict, texts, least, 
     assert read(filter_query(asked)) == asked._replace(after=None)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
+@each_row(
+    "arguments, words",
     [
         ({"verdict": "maybe"}, "verdict 'maybe'"),
         ({"order": "random"}, "order 'random'"),

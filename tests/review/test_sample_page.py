@@ -11,22 +11,12 @@ import pytest
 from gateway.model import AcceptRule, Judged, Role
 from gateway.review.samples import samples_of
 from gateway.takedowns import Kind, Takedown
-from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
+from tests.page_house import parsed, seen
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
 
 BY_LICENSE = "The licence cc-by was stated for this copy."
 BY_POLICY = "The policy permits the accepted version in a repository now."
-
-
-@pytest.fixture
-def files(house: House) -> Files:  # noqa: F811 - the fixture
-    return Files(house)
-
-
-@pytest.fixture
-def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
-    return signed_in(house.app, house.desk.folder)
 
 
 def accepted(files: Files, count: int, reason: str = BY_LICENSE, prefix: str = "l", **more):

@@ -14,29 +14,23 @@ from gateway.people import passwords
 from gateway.review import login_page
 from gateway.review.sessions import Sessions
 from gateway.store.opening import open_users
-from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
+from tests.page_house import House, parsed, seen
 from tests.review_house import PASSWORD, Browser, add_user, browser, signed_in
+from tests.rows import each_row
 
 LOGIN = "/review/login"
 
 
 @pytest.fixture
-def guest(house: House, monkeypatch: pytest.MonkeyPatch) -> Browser:  # noqa: F811 - the fixture
+def guest(house: House, monkeypatch: pytest.MonkeyPatch) -> Browser:
     monkeypatch.setattr(Sessions, "now", 1_900_000_000)  # waits do not end while a test runs
     add_user(house.desk.folder)
     return browser(house.app)
 
 
-@pytest.fixture
-def reviewer(house: House) -> Browser:  # noqa: F811 - the fixture
-    return signed_in(house.app, house.desk.folder)
-
-
-@pytest.mark.parametrize(
-    "path", ["/review", LOGIN, "/review/logout", "/review/items/x", "/review/", "/review.json", "/review.csv"]
-)
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "OPTIONS"])
-def test_without_a_user_the_review_is_an_unknown_address(house, path, method):  # noqa: F811 - the fixture
+@each_row("path", ["/review", LOGIN, "/review/logout", "/review/items/x", "/review/", "/review.json", "/review.csv"])
+@each_row("method", ["GET", "POST", "PUT", "OPTIONS"])
+def test_without_a_user_the_review_is_an_unknown_address(house, path, method):
     unknown = house.app.test_client().open("/nothing/of/the/kind", method=method)
     answer = house.app.test_client().open(path, method=method)
     assert (answer.status_code, answer.text.split("<code")[0]) == (404, unknown.text.split("<code")[0])
@@ -46,17 +40,21 @@ def test_without_a_user_the_review_is_an_unknown_address(house, path, method):  
     assert not (house.desk.folder / "users.sqlite").exists()
 
 
-@pytest.mark.parametrize("method", ["TRACE", "PROPFIND", "CONNECT", "X"])
-@pytest.mark.parametrize("path", ["/review", LOGIN, "/review/x"])
-def test_a_method_that_nothing_knows_does_not_reveal_the_review(house, path, method):  # noqa: F811 - the fixture
+@each_row("method", ["TRACE", "PROPFIND", "CONNECT", "X"])
+@each_row("path", ["/review", LOGIN, "/review/x"])
+def test_a_method_that_nothing_knows_does_not_reveal_the_review(house, path, method):
     unknown = house.app.test_client().open("/nothing/of/the/kind", method=method)
     answer = house.app.test_client().open(path, method=method)
     assert (answer.status_code, "Allow" in answer.headers) == (unknown.status_code, "Allow" in unknown.headers)
+
+
+def test_a_method_that_nothing_knows_is_refused_by_the_review_of_users(house):
     add_user(house.desk.folder)
-    assert house.app.test_client().open(path, method=method).status_code == 405
+    for method in ("TRACE", "PROPFIND", "CONNECT", "X"):
+        assert house.app.test_client().open("/review", method=method).status_code == 405
 
 
-def test_a_damaged_file_of_users_ends_in_no_error_of_ours(house):  # noqa: F811 - the fixture
+def test_a_damaged_file_of_users_ends_in_no_error_of_ours(house):
     (house.desk.folder / "users.sqlite").write_bytes(b"no database" * 100)
     client = house.app.test_client()
     statuses = {method: client.open("/review", method=method).status_code for method in ("GET", "POST", "TRACE")}
@@ -64,7 +62,7 @@ def test_a_damaged_file_of_users_ends_in_no_error_of_ours(house):  # noqa: F811 
     assert client.get("/oai?verb=Identify").status_code == 200
 
 
-def test_no_page_leads_to_the_review_and_no_other_address_sets_a_cookie(house, reviewer):  # noqa: F811
+def test_no_page_leads_to_the_review_and_no_other_address_sets_a_cookie(house, reviewer):
     for path in ("/", "/help", "/robots.txt", "/sitemap.xml", "/openapi.json", "/oai?verb=Identify", "/nothing"):
         answer = reviewer.get(path)
         assert "/review" not in answer.text
@@ -86,7 +84,7 @@ def test_who_has_not_signed_in_is_led_to_the_page_to_do_so_and_back(guest):
     assert "Sign out B. Ito" in guest.get(following).text
 
 
-@pytest.mark.parametrize("path", ["/review/copies.json", "/review/copies.csv", "/review/decisions.json"])
+@each_row("path", ["/review/copies.json", "/review/copies.csv", "/review/decisions.json"])
 def test_programs_are_refused_and_not_led_elsewhere(guest, path):
     answer = guest.get(path)
     assert (answer.status_code, answer.json) == (401, {"error": "Sign in first."})
@@ -108,29 +106,40 @@ def test_a_cookie_is_out_of_reach_of_scripts_other_sites_and_other_pages(guest):
     assert {part.strip() for part in cookie.split(";")[1:]} == {"Secure", "HttpOnly", "Path=/review", "SameSite=Lax"}
 
 
-@pytest.mark.parametrize(
-    ("name", "password"),
+@pytest.mark.parametrize("settings", [{"base_url": "https://repository.example.org/repository/oai"}])
+def test_behind_a_proxy_with_tls_the_cookie_is_for_its_path_and_for_https(house):
+    add_user(house.desk.folder)
+    answer = house.get(LOGIN)
+    assert answer.headers["Set-Cookie"].startswith("__Secure-review=")
+    assert answer.headers["Set-Cookie"].endswith("; Secure; HttpOnly; Path=/repository/review; SameSite=Lax")
+    assert 'action="/repository/review/login"' in answer.text
+
+
+@each_row(
+    "name, password",
     [
-        ("B. Ito", "wrong"),
-        ("B. Ito", ""),
-        ("nobody", PASSWORD),
-        ("", ""),
-        ("b" * 10_000, "c" * 100_000),
+        ("B. Ito", "wrong"), ("B. Ito", ""), ("nobody", PASSWORD), ("", ""), ("b" * 10_000, "c" * 100_000),
         ("\0", "\0"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(guest, name, password):
+    guest.address = f"2001:db8:{len(name):x}:{len(password):x}::1"  # no network waits
     answer = guest.sign_in(name, password)
     assert answer.status_code == 403
     assert "The name or the password is wrong." in seen(answer.text)
     assert guest.get("/review").status_code == 303
 
 
+@pytest.mark.slow
 def test_a_name_that_takes_minutes_to_compare_keeps_nobody_waiting(guest):
     """A stranger may send 300,000 bytes; the time that `normalize` takes grows with their square."""
-    begun = time.process_time()
-    assert guest.sign_in("\u0301\u0327" * 20_000).status_code == 403
-    assert time.process_time() - begun < 1
+
+    def seconds(count: int) -> float:
+        begun = time.process_time()
+        assert guest.sign_in("\u0301\u0327" * count).status_code == 403
+        return time.process_time() - begun
+
+    assert seconds(20_000) < 4 * seconds(5_000) + 1
 
 
 def test_names_are_compared_without_regard_to_case(guest):
@@ -155,7 +164,7 @@ def test_a_copied_cookie_is_worth_nothing_after_signing_out(guest):
     assert _with_cookie(guest, copied).get("/review").status_code == 303
 
 
-def test_a_browser_forgets_a_session_that_cannot_be_ended(house, reviewer, monkeypatch):  # noqa: F811 - the fixture
+def test_a_browser_forgets_a_session_that_cannot_be_ended(house, reviewer, monkeypatch):
     """The disk is full: who signs out at a shared computer is signed out there, and reads that something is wrong."""
 
     def full(*_: object) -> bool:
@@ -166,7 +175,7 @@ def test_a_browser_forgets_a_session_that_cannot_be_ended(house, reviewer, monke
     assert reviewer.get("/review").status_code == 303
 
 
-def test_removal_and_a_new_password_end_all_sessions_at_once(house, reviewer):  # noqa: F811 - the fixture
+def test_removal_and_a_new_password_end_all_sessions_at_once(house, reviewer):
     users, line = open_users(house.desk.folder), LogLine(1, "", Deed.PASSWORD, "B. Ito")
     other = browser(house.app)
     assert other.sign_in().status_code == 303
@@ -179,7 +188,7 @@ def test_removal_and_a_new_password_end_all_sessions_at_once(house, reviewer):  
     users.close()
 
 
-def test_the_session_of_a_removed_user_is_refused_in_a_sentence(house, reviewer):  # noqa: F811 - the fixture
+def test_the_session_of_a_removed_user_is_refused_in_a_sentence(house, reviewer):
     add_user(house.desk.folder, "Ada")
     users = house.app.extensions["users"]
     assert "Your session is over." not in reviewer.get(LOGIN).text
@@ -190,11 +199,11 @@ def test_the_session_of_a_removed_user_is_refused_in_a_sentence(house, reviewer)
     assert reviewer.sign_in("Ada").status_code == 303
 
 
-@pytest.mark.parametrize(
+@each_row(
     "cookie",
     ["x", "a.b.c", "eyJ0b2tlbiI6IngifQ.aSbI5A.AAAAAAAAAAAAAAAAAAAAAAAAAAA", "." * 4000, "\x7f\x80", "é"],
 )
-def test_forged_cookies_sign_nobody_in(house, guest, cookie):  # noqa: F811 - the fixture
+def test_forged_cookies_sign_nobody_in(house, guest, cookie):
     stranger, headers = house.app.test_client(use_cookies=False), {"Cookie": f"__Secure-review={cookie}"}
     assert stranger.get("/review", headers=headers).status_code == 303
     assert "Your session is over." in stranger.get(LOGIN, headers=headers).text
@@ -202,7 +211,7 @@ def test_forged_cookies_sign_nobody_in(house, guest, cookie):  # noqa: F811 - th
     assert (refused.status_code, "Your session is over." in refused.text) == (401, True)
 
 
-@pytest.mark.parametrize("csrf", ["", "x", "a.b.c", "é"])
+@each_row("csrf", ["", "x", "a.b.c", "é"])
 def test_a_form_without_our_token_changes_nothing(guest, csrf):
     guest.get(LOGIN)
     answer = guest.post(LOGIN, name="B. Ito", password=PASSWORD, csrf=csrf)
@@ -211,14 +220,14 @@ def test_a_form_without_our_token_changes_nothing(guest, csrf):
     assert guest.get("/review").status_code == 303
 
 
-def test_a_token_of_another_session_is_refused(house, guest, reviewer_of_two):  # noqa: F811 - the fixture
+def test_a_token_of_another_session_is_refused(house, guest, reviewer_of_two):
     first, second = reviewer_of_two
     assert first.post("/review/logout", csrf=second.token).status_code == 400
     assert first.get("/review").status_code == 200
 
 
 @pytest.fixture
-def reviewer_of_two(house, guest):  # noqa: F811 - the fixture
+def reviewer_of_two(house, guest):
     second = browser(house.app)
     for page in (guest, second):
         page.sign_in()
@@ -234,8 +243,7 @@ def test_a_form_that_another_site_has_sent_is_refused_although_it_has_a_token(re
     assert reviewer.get("/review").status_code == 200
 
 
-@pytest.mark.parametrize(
-    "address",
+@each_row("address",
     [
         "https://evil.example/", "//evil.example/review", "/\\evil.example", "/review\\@evil.example", "javascript:x",
         "/", "/items/x", "/reviewer", "/review/../items", "/review/login?next=/review/login",
@@ -244,19 +252,20 @@ def test_a_form_that_another_site_has_sent_is_refused_although_it_has_a_token(re
     ],
 )  # fmt: skip
 def test_signing_in_leads_to_our_own_pages_only(guest, address):
-    there = guest.sign_in(following=address).headers["Location"]
+    there = browser(guest.app).sign_in(following=address).headers["Location"]
     assert there == "/review"
 
 
-def test_a_form_of_a_megabyte_is_refused_in_a_sentence(reviewer):
-    answer = reviewer.post("/review/logout", comment="x" * 1_000_000)
-    assert answer.status_code == 413
-    assert "This form is too large." in seen(answer.text)
+def test_a_form_of_a_megabyte_or_of_many_fields_is_refused_in_a_sentence(reviewer):
+    for fields in ({"comment": "x" * 1_000_000}, {f"name {number}": "" for number in range(40_000)}):
+        answer = reviewer.post("/review/decide", **fields)
+        assert answer.status_code == 413
+        assert "This form is too large." in seen(answer.text)
     assert reviewer.get("/review").status_code == 200
 
 
 @pytest.mark.parametrize("name", ["B. Ito", "nobody"])
-def test_the_sixth_wrong_password_must_wait_whether_there_is_such_a_name_or_not(house, guest, name):  # noqa: F811
+def test_the_sixth_wrong_password_must_wait_whether_there_is_such_a_name_or_not(house, guest, name):
     for number in range(5):
         assert browser(house.app, f"198.51.100.{number}").sign_in(name, "wrong").status_code == 403
     for password in ("wrong", PASSWORD):
@@ -265,21 +274,21 @@ def test_the_sixth_wrong_password_must_wait_whether_there_is_such_a_name_or_not(
         assert "Too many sign-ins have failed. Try again in 1 minute." in seen(answer.text)
 
 
-def test_a_network_waits_for_all_names_and_no_other_network_does(house, guest):  # noqa: F811
+def test_a_network_waits_for_all_names_and_no_other_network_does(house, guest):
     for number in range(5):
         guest.sign_in(f"name {number}", "wrong")
     assert guest.sign_in().status_code == 429
     assert browser(house.app, "2001:db8::1").sign_in().status_code == 303
 
 
-def test_the_client_cannot_choose_the_network_that_is_counted(house, guest):  # noqa: F811
+def test_the_client_cannot_choose_the_network_that_is_counted(house, guest):
     for number in range(5):
         guest.client.environ_base["HTTP_X_FORWARDED_FOR"] = f"203.0.113.{number}"
         guest.sign_in(f"name {number}", "wrong")
     assert guest.sign_in().status_code == 429
 
 
-def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(house, guest, monkeypatch):  # noqa: F811
+def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(house, guest, monkeypatch):
     checked: list[str] = []
     monkeypatch.setattr(login_page, "is_password", lambda _password, stored: bool(checked.append(stored)))
     counts = []
@@ -291,7 +300,7 @@ def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(house, guest, m
     assert checked[1] == passwords.NOBODY
 
 
-def test_the_log_has_sign_ins_failures_and_ends_but_no_name_that_nobody_has(house, guest):  # noqa: F811
+def test_the_log_has_sign_ins_failures_and_ends_but_no_name_that_nobody_has(house, guest):
     guest.sign_in("my secret password", "x")
     guest.sign_in(password="wrong")
     guest.sign_in()
@@ -306,14 +315,14 @@ def test_the_log_has_sign_ins_failures_and_ends_but_no_name_that_nobody_has(hous
     ]
 
 
-def test_the_log_says_when_failures_begin_to_slow_sign_ins_down(house, guest):  # noqa: F811
+def test_the_log_says_when_failures_begin_to_slow_sign_ins_down(house, guest):
     for _ in range(8):
         guest.sign_in(password="wrong")
     deeds = [line.deed for line in _log(house)]
     assert (deeds.count(Deed.REFUSED), deeds.count(Deed.SLOWED)) == (5, 1)
 
 
-def test_when_too_many_passwords_are_being_checked_the_client_may_try_again(house, guest, monkeypatch):  # noqa: F811
+def test_when_too_many_passwords_are_being_checked_the_client_may_try_again(house, guest, monkeypatch):
     monkeypatch.setattr(passwords, "_WAIT_SECONDS", 0.001)
     for _ in range(2):
         passwords._AT_ONCE.acquire()
@@ -325,7 +334,7 @@ def test_when_too_many_passwords_are_being_checked_the_client_may_try_again(hous
     assert guest.sign_in().status_code == 303
 
 
-def _log(house: House) -> tuple[LogLine, ...]:  # noqa: F811
+def _log(house: House) -> tuple[LogLine, ...]:
     lines: tuple[LogLine, ...] = house.app.extensions["users"].log(10**9, 100)
     return lines
 
@@ -343,7 +352,7 @@ def _with_cookie(page: Browser, cookie: str) -> Browser:
     return other
 
 
-def test_a_person_signs_in_for_an_item_whose_identifier_ends_like_data(house):  # noqa: F811 - the fixture
+def test_a_person_signs_in_for_an_item_whose_identifier_ends_like_data(house):
     signed_in(house.app, house.desk.folder)
     path = "/review/items/oai:gateway.example.org:laro/a.json"
     answer = browser(house.app).get(path, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})

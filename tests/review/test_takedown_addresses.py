@@ -16,11 +16,12 @@ from gateway.store.opening import open_users
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedown_targets import recognised
 from gateway.takedowns import Kind
-from tests.page_house import House, house, parsed, seen, settings, statement  # noqa: F401 - fixtures
+from tests.page_house import House, parsed, seen, statement
 from tests.publish.desk import Sent, dc, pdf
 from tests.review.test_takedown_pages import ITEM, LIST, NEW, _form
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
+from tests.rows import each_row
 
 NAMED = "http://laro.example.org/never%20fetched.pdf"
 PLACE = "laro.example.org/never fetched.pdf"
@@ -33,7 +34,7 @@ def _record(url: str = NAMED, title: str = "Named only") -> bytes:
 
 
 @pytest.fixture
-def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:  # noqa: F811 - the fixture
+def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a house in which a record names a file that nobody has fetched, and another record another one."""
     monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")  # the clock of the house stands elsewhere
     Files(house)
@@ -107,15 +108,6 @@ def test_the_list_has_it_for_people_and_as_data(filled, manager):
     assert (line["kind"], line["value"], line["by"]) == ("url", PLACE, "Ada")
 
 
-def test_a_form_that_is_sent_twice_takes_down_once(filled, manager):
-    fields = _form(manager.get(f"{NEW}?{QUERY}").text) | {"reason": "court", "comment": "Case 1/26"}
-    del fields["csrf_token"]
-    for _ in range(2):
-        answer = manager.post(LIST, **fields)
-        assert (answer.status_code, answer.headers.get("Location")) == (303, f"{LIST}?done=done")
-    assert _entries(filled) == [(Kind.URL, PLACE)]
-
-
 @pytest.mark.parametrize(
     "spelling",
     [NAMED, "https://LARO.example.org:443/./never%20fetched.pdf", "http://laro.example.org/%6eever%20fetche%64.pdf"],
@@ -135,8 +127,7 @@ def test_an_address_that_stands_in_another_source_is_for_an_administrator(filled
     assert "never" not in _didl(filled, f"{OTHERS}9")
 
 
-@pytest.mark.parametrize(
-    ("spelling", "is_same"),
+@each_row("spelling, is_same",
     [("http://laro.example.org/a/Word.pdf", True), ("https://laro.example.org/a/../a/Word.pdf#p2", True),
      ("http://laro.example.org/a/Word.pdf;jsessionid=1", True), ("http://laro.example.org/a/W%6Frd.pdf", True),
      ("http://laro.example.org/a/Other.pdf", False), ("http://laro.example.org/a/", False)],
@@ -194,11 +185,6 @@ def test_what_has_changed_since_it_was_seen_is_shown_again(filled, administrator
     assert administrator.post(LIST, **fields, seen=_form(answer.text)["seen"]).status_code == 303
 
 
-def test_the_preview_names_an_entry_that_is_in_force_already(administrator):
-    assert _agree(administrator).status_code == 303
-    assert "This was taken down already, on" in seen(administrator.get(f"{NEW}?{QUERY}").text)
-
-
 def test_if_not_all_records_could_be_read_the_preview_says_so(filled, administrator, manager, monkeypatch):
     monkeypatch.setattr(takedown_desk, "_READ_SECONDS", -1.0)
     preview = seen(administrator.get(f"{NEW}?{QUERY}").text)
@@ -215,8 +201,8 @@ WORK = "This address names a work, or more than one file"
 NONE = "This is no address of a file on the web"
 
 
-@pytest.mark.parametrize(
-    ("address", "sentence"),
+@each_row(
+    "address, sentence",
     [
         ("javascript:alert(1)", NONE),
         ("data:application/pdf;base64,AAAA", NONE),
@@ -275,8 +261,7 @@ def test_an_odd_address_that_the_command_takes_is_taken_and_shown_as_text(filled
     assert _entries(filled) == [(Kind.URL, place)]
 
 
-@pytest.mark.parametrize(
-    "query",
+@each_row("query",
     [f"address={quote(NAMED)}", f"item={ITEM}999&address={quote(NAMED)}", f"{QUERY}&file={'ab' * 32}",
      f"address={quote(NAMED)}&file={'ab' * 32}"],
 )  # fmt: skip

@@ -19,7 +19,7 @@ from gateway.fulltext.release import Releaser
 from gateway.indexing import make
 from gateway.model import Outcome, Role
 from gateway.settings import load
-from tests.page_house import House, house, statement  # noqa: F401 - a fixture
+from tests.page_house import House, statement
 from tests.review.test_takedown_pages import ITEM, LIST, NEW, _form
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
@@ -48,17 +48,13 @@ REVIEW = (
 @pytest.fixture
 def settings() -> dict[str, Any]:
     return {
-        "files_serve": True,
-        "oai_dc_names_files": True,
-        "oai_show_departed": True,
-        "resourcesync_lists": "oai_dc oai_didl",
-        "resourcesync_files": True,
-        "hub": True,
-    }
+        "files_serve": True, "oai_dc_names_files": True, "oai_show_departed": True,
+        "resourcesync_lists": "oai_dc oai_didl", "resourcesync_files": True, "hub": True,
+    }  # fmt: skip
 
 
 @pytest.fixture
-def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> tuple[House, Sequence[str]]:  # noqa: F811 - the fixture
+def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> tuple[House, Sequence[str]]:
     """Return a house with files that were accepted and one that waits, and the SHA-256 of these."""
     for name, text in (("CLOCK_MAX_JUMP_SECONDS", "0"), ("FILES_SERVE", "1"), ("OAI_DC_NAMES_FILES", "1")):
         monkeypatch.setenv(f"GATEWAY_{name}", text)

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from gateway.model import Role
-from tests.page_house import House, house, parsed, seen, settings  # noqa: F401 - fixtures
+from tests.page_house import House, parsed, seen
 from tests.publish.desk import Sent
 from tests.review.test_takedown_pages import ITEM, LIST, _agree
 from tests.review_house import Browser, signed_in
+from tests.rows import each_row
 
 
 @pytest.fixture
-def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:  # noqa: F811 - the fixture
+def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a house with two items in the same blocks of the store."""
     monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")  # the clock of the house stands elsewhere
     house.desk.send(Sent("1"), Sent("2"))
@@ -32,8 +33,8 @@ def administrator(filled: House) -> Browser:
     return signed_in(filled.app, filled.desk.folder, "R. Vos", Role.ADMINISTRATOR)
 
 
-@pytest.mark.parametrize(
-    ("after", "first", "links"),
+@each_row(
+    "after, first, links",
     [("", 119, ["after=70"]), ("70", 69, ["takedowns", "after=20"]), ("20", 19, ["after=70"])],
 )
 def test_a_long_list_has_several_pages(filled, administrator, after, first, links):
@@ -54,7 +55,7 @@ def _place(link: str) -> str:
     return f"{name}={at}.{int(number) + 1}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "after",
     ["1999-01-01T00:00:00Z.1", "x", "-1", "9" * 30, "%00", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z.x"],
 )
@@ -79,7 +80,7 @@ def test_a_list_of_an_earlier_release_has_no_names_and_can_be_read(filled, admin
     assert "DOI 10.1/x" in seen(administrator.get(LIST).text)
 
 
-def _write_list(house: House, count: int, **more: Any) -> None:  # noqa: F811 - the fixture
+def _write_list(house: House, count: int, **more: Any) -> None:
     """Write a list of takedowns as a command does."""
     entries = [
         {"kind": "doi", "value": f"10.1/{number:05}", "source": "", "reason": "x" * 600, "items": [], "files": [],
@@ -130,7 +131,7 @@ def test_takedowns_as_data_are_those_of_the_page(filled, administrator):
     assert (line["value"], line["is_done"], line["items"]) == (f"{ITEM}1", "True", f"{ITEM}1")
 
 
-def _damage(house: House, change: str) -> None:  # noqa: F811 - the fixture
+def _damage(house: House, change: str) -> None:
     """Change all blocks of the store."""
     with house.desk.store._file.writing() as session:  # type: ignore[attr-defined]
         session.execute(change)

@@ -17,9 +17,10 @@ from gateway.store.opening import open_users
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind
 from gateway.upkeep import complete_takedowns
-from tests.page_house import FOUND, House, house, parsed, seen  # noqa: F401 - fixtures
+from tests.page_house import FOUND, House, parsed, seen
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
+from tests.rows import each_row
 
 ITEM = "oai:gateway.example.org:laro/"
 NEW, LIST = "/review/takedowns/new", "/review/takedowns"
@@ -33,7 +34,7 @@ def settings() -> dict[str, Any]:
 
 
 @pytest.fixture
-def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:  # noqa: F811 - the fixture
+def filled(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a house in which two items have the same file, of which we have a copy."""
     monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")  # the clock of the house stands elsewhere
     for name in ("1", "2"):
@@ -153,8 +154,7 @@ def test_a_file_that_nobody_has_is_for_an_administrator(filled, administrator):
     assert TakedownFile(filled.desk.folder).read().names_digest("cd" * 32)
 
 
-@pytest.mark.parametrize(
-    "query",
+@each_row("query",
     ["", "item=", "file=", "item=x", "file=x", "file=" + "AB" * 32, f"item={ITEM}1&file={'ab' * 32}",
      "item=" + "x" * 5000, "item=%00", "item=%E2%80%AE", "item=%ff", f"item={ITEM}1%0a", f"item={ITEM}999",
      f"item={ITEM}1%00", f"item={ITEM}1%00x", f"item=%00{ITEM}1"],
@@ -165,8 +165,8 @@ def test_what_is_not_there_is_refused_in_a_sentence(administrator, query):
     assert "There is no such item or file" in seen(answer.text)
 
 
-@pytest.mark.parametrize(
-    ("reason", "comment", "sentence"),
+@each_row(
+    "reason, comment, sentence",
     [
         ("", "x", "Choose a reason."),
         ("none of the list", "x", "Choose a reason."),
@@ -214,23 +214,6 @@ def test_hostile_reasons_run_nothing_and_turn_no_line(administrator):
     assert "\u202e" not in page
 
 
-def test_nothing_of_it_is_visible_to_others(filled, administrator):
-    """Neither to harvesters, nor to readers, nor to reviewers: the tombstone alone."""
-    reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
-    files = Files(filled)
-    decided = [files.find(name, TITLE, verdict="accept") for name in ("1", "2")]
-    reviewer.get("/review")
-    assert reviewer.post("/review/decide", row=f"reject {files.last(decided[0]).number}").status_code == 303
-    _agree(administrator, f"item={ITEM}1", comment="A secret reason")
-    _agree(administrator, f"item={ITEM}2", comment="A secret reason")
-    public = ("/", "/search?q=unusual", "/oai?verb=ListRecords&metadataPrefix=oai_dc", "/sources/laro.json")
-    for path in (*public, f"/oai?verb=GetRecord&metadataPrefix=oai_didl&identifier={ITEM}1"):
-        assert not _leaks(filled.get(path).text), path
-    for path in ("/review", "/review/copies.json", "/review/copies.csv", "/review/decisions", "/review/decisions.json",
-                 f"/review/items/{ITEM}1", "/review/sample", f"/review/copies/{FOUND.sha256}"):  # fmt: skip
-        assert not _leaks(reviewer.get(path).text), path
-
-
 def _leaks(text: str) -> bool:
     return any(word in text for word in (TITLE, "secret", "found.pdf", "/1.pdf", "Okafor", "R. Vos"))
 
@@ -265,19 +248,24 @@ def test_a_failure_of_the_thread_is_logged_and_the_entry_stays(filled, administr
     assert not TakedownFile(filled.desk.folder).read().is_empty
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
+@each_row("path, status",
     [(f"{LIST}.json", 403), (f"{LIST}.csv", 403), (f"/review/items/{ITEM}1.json", 451), ("/review/nothing.json", 404),
      (f"/review/items/{ITEM}1?format=json", 451), (f"/review/items/{ITEM}1?format=csv", 451),
      (f"/review/items/{ITEM}999.json", 404),
      (f"/review/items/{ITEM}2.json?files_after=x", 400), ("/review/items/oai:gateway.example.org:other/1.json", 404)],
 )  # fmt: skip
-def test_the_refusal_of_data_is_data(filled, administrator, path, status):
-    _agree(administrator, f"item={ITEM}1")
-    answer = signed_in(filled.app, filled.desk.folder, "B. Ito").get(path)
+def test_the_refusal_of_data_is_data(after_takedown, path, status):
+    answer = after_takedown.get(path)
     assert (answer.status_code, answer.content_type) == (status, "application/json")
     assert answer.json["error"].endswith(".")
     assert not _leaks(answer.text)
+
+
+@pytest.fixture
+def after_takedown(filled, administrator) -> Browser:
+    """Take an item down, and return the browser of a reviewer."""
+    _agree(administrator, f"item={ITEM}1")
+    return signed_in(filled.app, filled.desk.folder, "B. Ito")
 
 
 def test_a_browser_gets_the_refusal_of_an_item_as_a_page(filled, administrator):

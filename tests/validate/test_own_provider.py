@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,7 +18,7 @@ from tests.publish.desk import Sent, dc
 
 PAGE = 5
 EXPIRATION = {"tokens.expiration-form", "tokens.expiration-life"}
-CODINGS = {"gzip": gzip.decompress, "deflate": zlib.decompress}
+CODINGS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.decompress, "deflate": zlib.decompress}
 
 
 def asked(site: House, request: Request) -> Fetched:
