@@ -20,7 +20,7 @@ from harvester.cli import COMMANDS
 from harvester.cli import main as harvester
 
 PROGRAMS = {"gateway": gateway, "harvester": harvester}
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 240.0
 STDIN = b"correct horse battery staple\n"  # for commands that read a password
 
 

@@ -22,9 +22,7 @@ from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from tests.commands.site import serving
 from tests.conftest import loaded_by
-
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
-
+from tests.rows import each_row
 
 # What `harvester --help` must not load: each of them costs tens of milliseconds.
 SLOW = ("lxml", "requests", "rich", "sqlite3", "tomlkit", "zstandard", "sqlite_utils", "multiprocessing")
@@ -59,20 +57,11 @@ def test_help_lists_every_command_and_loads_nothing_slow():
     assert modules.isdisjoint(SLOW)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_the_table_says_what_the_command_says(name):
     command = main.get_command(None, name)
     assert command.name == name
     assert COMMANDS[name].sentence == command.help.partition("\n\n")[0].replace("\n", " ")
-
-
-@pytest.mark.parametrize("name", [*COMMANDS, "source add", "mirror run", "review list"])
-def test_every_command_takes_json(name):
-    command = main
-    for part in name.split():
-        command = command.get_command(None, part)  # type: ignore[assignment]
-    options = [option for parameter in command.params for option in parameter.opts]
-    assert name in {"source", "mirror", "review", "takedown", "matches", "graph"} or "--json" in options
 
 
 def test_an_unknown_command_is_wrong_use(command):
@@ -106,8 +95,8 @@ def test_adding_without_asking_needs_no_network(command, instance):
     assert tomllib.loads((instance / "sources.toml").read_text())["fake"]["overlap_seconds"] == 60
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
+@each_row(
+    "arguments, sentence",
     [
         (("Fake", "http://h/oai"), "name"),
         (("fake", "h/oai"), "address"),
@@ -193,7 +182,7 @@ def test_what_is_odd_with_a_source_is_reported(added, instance):
     assert "marcxml" in json.loads(out)["problems"][0]
 
 
-@pytest.mark.parametrize(("answer", "status"), [((403, b"", {}), 4), ((503, b"", {"Retry-After": "99999"}), 5)])
+@each_row("answer, status", [((403, b"", {}), 4), ((503, b"", {"Retry-After": "99999"}), 5)])
 def test_a_source_that_does_not_let_us_in_is_reported(added, repository, answer, status):
     repository.statuses["Identify"] = answer
     exit_status, out, _ = added("source", "check", "fake", "--json")
@@ -234,7 +223,7 @@ def test_all_runs_every_source(added, repository):
     assert (status, [json.loads(line)["source"] for line in out.splitlines()]) == (0, ["fake", "other"])
 
 
-@pytest.mark.parametrize("arguments", [(), ("fake", "--all"), ("unknown",)])
+@each_row("arguments", [(), ("fake", "--all"), ("unknown",)])
 def test_a_run_must_know_what_to_run(added, arguments):
     assert added("run", *arguments)[0] == 2
 
@@ -247,7 +236,7 @@ def test_one_failing_source_does_not_keep_the_others(added, repository):
 
 
 def test_sources_at_several_hosts_are_harvested_at_once(added, repository):
-    meeting = threading.Barrier(2, timeout=60)
+    meeting = threading.Barrier(2, timeout=240)
     added("source", "add", "other", repository.url.replace("127.0.0.1", "localhost"))
     repository.before = lambda arguments: meeting.wait() if arguments["verb"] == "ListRecords" else None
     status, out, err = added("run", "--all", "--json")
@@ -274,6 +263,7 @@ def test_what_has_not_begun_when_the_time_is_over_does_not_begin(added, reposito
     assert len(repository.lists()) == 1
 
 
+@pytest.mark.slow
 def test_sources_at_one_host_keep_the_pause_between_them(added, repository, monkeypatch):
     added("source", "add", "other", repository.url)
     monkeypatch.setenv("GATEWAY_FETCH_DELAY_SECONDS", "0.05")
@@ -354,18 +344,19 @@ def test_a_run_whose_process_died_is_shown_as_dead(added, instance):
         assert json.loads(added("status", "--json")[1])["outcome"] == "running"
 
 
-def test_status_shows_how_far_a_run_has_come_and_when_it_will_be_over(added, instance):
+def test_status_shows_how_far_a_run_has_come_and_when_it_will_be_over(added, instance, monkeypatch):
+    now = time.time()
+    monkeypatch.setattr("harvester.commands.status.time", lambda: now)
     inbox = open_inbox(instance)
-    number = inbox.start_run("fake", int(time.time()) - 100)
+    number = inbox.start_run("fake", int(now) - 100)
     inbox.store_progress(number, {"received": 1000})
     with lock(instance, "fake"):
         facts = json.loads(added("status", "--json")[1])
-        assert facts["progress"] == {"received": 1000, "a_second": pytest.approx(10, rel=0.4)}
+        assert facts["progress"] == {"received": 1000, "a_second": pytest.approx(10, abs=0.1)}
         inbox.store_progress(number, {"received": 1000, "left": 600})
         facts = json.loads(added("status", "--json")[1])
         assert facts["progress"]["left"] == 600
-        ends_in = parse_utc_datetime(facts["progress"]["ends_at"])[0] - time.time()
-        assert 30 < ends_in < 100  # sixty, and some more on a busy machine
+        assert parse_utc_datetime(facts["progress"]["ends_at"])[0] - now == pytest.approx(60, abs=2)
         assert "left 600" in added("status")[1]
     inbox.close()
     assert json.loads(added("status", "--json")[1])["progress"] == {"received": 1000, "left": 600}, "it died"
@@ -393,7 +384,7 @@ def test_the_log_shows_runs_and_the_story_of_one(added):
     assert "5 records" in added("log", str(runs[1]["run"]))[1]
 
 
-@pytest.mark.parametrize("which", ["999", "unknown"])
+@each_row("which", ["999", "unknown"])
 def test_a_log_that_is_not_there_is_reported(added, which):
     assert added("log", which)[0] == 2
 
@@ -418,7 +409,7 @@ def test_what_is_asked_of_an_unknown_source_is_reported(command):
         assert command(*arguments)[0] == 2
 
 
-@pytest.mark.parametrize("url", ["http://[", "ftp://[", "http://h:x/", "nonsense/", "http:///x"])
+@each_row("url", ["http://[", "ftp://[", "http://h:x/", "nonsense/", "http:///x"])
 def test_an_address_that_is_none_is_a_sentence(command, url):
     status, _, words = command("source", "check", url)
     assert status == 2
@@ -457,19 +448,21 @@ def test_a_dump_that_is_stopped_says_so(repository, tmp_path, send_signal):
     assert (tmp_path / "dump.xml.part").exists()
 
 
-@pytest.mark.parametrize("verb", ["Identify", "ListRecords"])
+@pytest.mark.slow
+@each_row("verb", ["Identify", "ListRecords"])
 def test_a_wait_ends_soon_when_it_is_asked_to_stop(added, repository, verb, send_signal):
-    repository.statuses[verb] = (503, b"", {"Retry-After": "600"})
+    repository.statuses = {verb: (503, b"", {"Retry-After": "600"})}
     repository.before = lambda asked: send_signal(signal.SIGINT) if asked["verb"] == verb else None
     began = time.monotonic()
     status, out, err = added("run", "fake", "--json")
     assert status == 130
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 240
     assert json.loads(out)["outcome"] == "stopped"
     assert err.count("It was asked to stop.") == 1
     assert "at once" not in err.replace("once more to stop at once", "")
 
 
+@pytest.mark.slow
 def test_a_dump_that_waits_ends_soon_when_it_is_asked_to_stop(repository, tmp_path, send_signal):
     def wait(_arguments):
         if len(repository.lists()) == 2:
@@ -588,14 +581,6 @@ def test_a_dump_needs_no_instance(repository, tmp_path):
     assert result.stdout_bytes == file.read_bytes()
 
 
-def test_a_dump_that_is_in_doubt_says_so(repository, tmp_path):
-    repository.fill(25)
-    repository.announces = 7
-    result = CliRunner().invoke(main, ["dump", repository.url, str(tmp_path / "dump.xml")])
-    assert result.exit_code == 3
-    assert "32" in result.stderr
-
-
 def test_a_dump_goes_on_where_the_connection_broke(repository, tmp_path):
     repository.fill(25)
     repository.before = lambda _: repository.statuses.update(
@@ -621,10 +606,6 @@ def test_validate_asks_the_provider(repository, monkeypatch):
     assert result.exit_code in (1, 3)
     text = CliRunner().invoke(main, ["validate", repository.url, "--max-requests", "5"])
     assert "5 requests in" in text.stdout
-
-
-def test_commands_are_listed_in_the_order_of_the_table():
-    assert main.list_commands(None) == list(COMMANDS)
 
 
 def test_ctrl_c_leaves_the_sources_that_have_not_begun(added, repository, send_signal):
@@ -673,7 +654,7 @@ def test_fields_of_a_kind_are_read_as_toml_or_as_text(command, instance):
     assert (entry["formats"], entry["rights"]) == (["mods"], "https://example.org/r?a=b")
 
 
-@pytest.mark.parametrize(("option", "sentence"), [("rows", "FIELD=VALUE"), ("rows=5", "no field 'rows'")])
+@each_row("option, sentence", [("rows", "FIELD=VALUE"), ("rows=5", "no field 'rows'")])
 def test_a_field_that_the_kind_does_not_have_is_wrong_use(command, option, sentence):
     status, _, err = command("source", "add", "fake", "https://example.org/oai", "--no-check", "--option", option)
     assert (status, sentence in err) == (2, True)

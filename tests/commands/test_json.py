@@ -12,6 +12,7 @@ from gateway.contract import Field, fields
 from harvester.commands.json_contract import OBJECTS as THEIRS
 from tests.commands.calls import CALLS, WITHOUT_DATA, commands
 from tests.commands.conftest import called
+from tests.rows import each_row
 
 OBJECTS = {**OURS, **THEIRS}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -69,7 +70,7 @@ def test_a_type_that_there_is_not_is_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", CALLS)
+@each_row("command", CALLS)
 def test_a_command_writes_the_objects_that_are_documented(command, fresh, site):
     kinds = dict(OBJECTS[command])
     seen = set()

@@ -10,6 +10,7 @@ import pytest
 
 from gateway import cli as gateway_cli
 from harvester import cli as harvester_cli
+from tests.rows import each_row
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[Any]:
@@ -33,8 +34,8 @@ def test_there_are_such_options():
     assert len(_ALL) > 5
 
 
-@pytest.mark.parametrize("option", _ALL)
-@pytest.mark.parametrize("text", ["nan", "inf", "1e999"])
+@each_row("option", _ALL)
+@each_row("text", ["nan", "inf", "1e999"])
 def test_an_option_refuses_what_is_no_finite_number(option, text):
     with pytest.raises(click.BadParameter):
         option.type.convert(text, option, None)

@@ -39,5 +39,5 @@ def test_sigterm_while_a_program_starts_or_asks_is_no_failure(fresh):
         while process.stderr.read(1) not in ("]", ""):  # the end of the question, or of the process
             pass
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=240)
     assert process.returncode == Status.STOPPED

@@ -11,6 +11,7 @@ import pytest
 from gateway.statuses import Status
 from tests.commands.calls import CALLS, line
 from tests.conftest import ROOT
+from tests.rows import each_row
 
 # What stdout and stderr are: read to the end, closed, without a reader, or on a full device.
 FOR_DATA = (("closed", "kept"), ("gone", "kept"), ("gone", "gone"), ("full", "kept"))
@@ -33,9 +34,9 @@ def run():
         process.stdin.close()
 
 
-def _cases(command, fresh, oai, streams, *more):
-    for out, err in streams:
-        yield {"words": line(command, (*CALLS[command][0], *more), fresh(), oai), "out": out, "err": err}
+def _case(command, fresh, oai, streams, *more):
+    out, err = streams
+    return {"words": line(command, (*CALLS[command][0], *more), fresh(), oai), "out": out, "err": err}
 
 
 def _wrong(result, *, writes):
@@ -52,22 +53,19 @@ def _wrong(result, *, writes):
 
 @pytest.mark.slow
 @pytest.mark.share(one_in=4)
-@pytest.mark.parametrize("place", range(4))
-@pytest.mark.parametrize("command", CALLS)
-def test_a_command_ends_whatever_becomes_of_its_streams(command, place, fresh, site, run):
+@pytest.mark.parametrize(("data", "words"), list(zip(FOR_DATA, FOR_WORDS, strict=True)))
+def test_every_command_ends_whatever_becomes_of_its_streams(data, words, fresh, site, run):
     """`harvester run laro 2>&1 | head -1` hung for ever once the reader had gone."""
-    data, words = FOR_DATA[place : place + 1], FOR_WORDS[place : place + 1]
-    cases = [*_cases(command, fresh, site.oai, data, "--json"), *_cases(command, fresh, site.oai, words)]
-    wrong = {
-        (*result["words"][3:], result["out"], result["err"]): message
-        for result in run(cases)
-        if (message := _wrong(result, writes="--json" in result["words"]))
-    }
+    wrong = {}
+    for command in CALLS:
+        for result in run([_case(command, fresh, site.oai, data, "--json"), _case(command, fresh, site.oai, words)]):
+            if message := _wrong(result, writes="--json" in result["words"]):
+                wrong[(*result["words"][3:], result["out"], result["err"])] = message
     assert wrong == {}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [["gateway", "--help"], ["harvester", "run", "--help"], ["harvester", "--version"]])
+@each_row("words", [["gateway", "--help"], ["harvester", "run", "--help"], ["harvester", "--version"]])
 def test_help_ends_too(words, run):
     cases = [{"words": words, "out": out, "err": err} for out, err in FOR_DATA]
     assert [wrong for result in run(cases) if (wrong := _wrong(result, writes=True))] == []

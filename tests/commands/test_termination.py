@@ -22,9 +22,7 @@ from tests.live import COMMANDS
 
 pytestmark = [pytest.mark.slow]
 
-# Ten seconds are promised; a machine that runs other tests beside is given more.
-PATIENCE_SECONDS = 60.0
-START_SECONDS = 240.0
+PATIENCE_SECONDS = START_SECONDS = 240.0  # ten seconds are promised; a busy machine is no defect
 # Every command that asks somebody.
 ASKING = {
     "harvester source add": ("new", "{oai}"),
