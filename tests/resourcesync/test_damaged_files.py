@@ -59,7 +59,14 @@ def test_a_damaged_file_is_noticed_although_it_was_intact_before(secretive):
         file.write_bytes(flipped(file.read_bytes(), 99))
 
 
-@pytest.mark.parametrize(("kind", "is_cut"), [("list-1", True), ("changes", False), ("changes", True)])
+@pytest.mark.parametrize(
+    ("kind", "is_cut"),
+    [
+        ("changes", False),
+        pytest.param("changes", True, marks=pytest.mark.slow),
+        pytest.param("list-1", True, marks=pytest.mark.slow),
+    ],
+)
 def test_a_damaged_file_prevents_no_takedown_and_no_later_package(secretive, house, kind, is_cut):
     for file in secretive.kept().folder.glob(f"{kind}*"):
         content = file.read_bytes()
