@@ -101,10 +101,13 @@ class Business:
 
     def _change(self, source: Busy) -> None:
         one = self.dice.choice([record for record in source.held.values() if not record.is_deleted])
-        what = self.dice.choice(("change", "change", "change", "delete", "come"))
-        if what == "come":
+        what = self.dice.choice(("change", "change", "change", "delete", "come", "return"))
+        gone = [record for record in source.held.values() if record.is_deleted]
+        if what == "return" and gone:
+            source.put(self.dice.choice(gone)._replace(sets=("a", "b:c"), is_deleted=False))
+        elif what == "come":
             source.put(Record(f"oai:faults:{self.dice.randrange(100000):05}new", f"New {self.changes}", "", ("a",)))
-        elif what == "change":
+        elif what in ("change", "return"):
             source.put(one._replace(title=f"Changed {self.changes}"))
         elif source.kind.forgets:
             del source.held[one.identifier]

@@ -57,13 +57,6 @@ def house() -> Iterator[Instance]:
         yield house
 
 
-@pytest.fixture
-def own_house() -> Iterator[Instance]:
-    """One instance for one test that harvests many sites."""
-    with _house() as house:
-        yield house
-
-
 @pytest.fixture(scope="module")
 def site(sites: Sites) -> Callable[[], tuple[str, Site]]:
     """Return a function that serves one more well-behaved source of sixty records, and returns its name with it."""

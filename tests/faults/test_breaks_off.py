@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import product
 from random import Random
+from zlib import crc32
 
 import pytest
 
@@ -18,6 +20,7 @@ from tests.faults.harvest import Harvested, harvested, missing, swept
 from tests.faults.site import Site, Sites
 from tests.faults.source import DAY, Record
 from tests.faults.table import Promise, Quirk
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it harvests repositories
 
@@ -42,16 +45,33 @@ def _is_whole(harvest: Harvested) -> bool:
     return harvest.run.is_complete and harvest.run.outcome is RunOutcome.SUCCEEDED
 
 
-@pytest.mark.parametrize("granularity", [DAY, Traits().granularity])
-@pytest.mark.parametrize("is_backwards", [False, True])
-@pytest.mark.parametrize("ends", BROKEN)
+GRANULARITIES = (DAY, Traits().granularity)
+
+
+@each_row("ends, granularity, is_backwards", product(BROKEN, GRANULARITIES, (False, True)))
 def test_rest_of_two_lists_that_break_off_comes_by_dates(
-    own_house: Instance, ends: str, granularity: str, *, is_backwards: bool
+    house: Instance, ends: str, granularity: str, *, is_backwards: bool
 ) -> None:
     traits = HALF._replace(ends=ends, names=BROKEN[ends], granularity=granularity, is_backwards=is_backwards)
-    site = opened(traits)
-    harvest = harvested(own_house, site, "half", (), is_direct=True)
+    _assert_whole(house, opened(traits), f"{ends}-{granularity}-{is_backwards}")
+
+
+def _assert_whole(house: Instance, site: Site, name: str) -> Harvested:
+    harvest = harvested(house, site, _name(name), (), is_direct=True)
     assert (_lost(harvest, site), _is_whole(harvest)) == ([], True)
+    return harvest
+
+
+def _name(text: str) -> str:
+    return f"s{crc32(text.encode()):x}"
+
+
+def _calm(house: Instance, traits: Traits, name: str, site: Site | None = None) -> Site:
+    """Return a site that was harvested whole, and has these traits from then on."""
+    site = site or opened(traits.calm)
+    assert harvested(house, site, _name(name), (), is_direct=True).says_whole
+    site.source.traits = traits  # type: ignore[attr-defined]
+    return site
 
 
 class _Unordered(Endpoint):
@@ -77,97 +97,81 @@ def _unordered(traits: Traits) -> Site:
     return site
 
 
-@pytest.mark.parametrize("granularity", [DAY, Traits().granularity])
-@pytest.mark.parametrize("ends", BROKEN)
-def test_lists_without_an_order_are_read_in_parts(own_house: Instance, ends: str, granularity: str) -> None:
+@each_row("ends, granularity", product(BROKEN, GRANULARITIES))
+def test_lists_without_an_order_are_read_in_parts(house: Instance, ends: str, granularity: str) -> None:
     site = _unordered(HALF._replace(ends=ends, names=BROKEN[ends], granularity=granularity))
-    harvest = harvested(own_house, site, "half", (), is_direct=True)
-    assert (_lost(harvest, site), _is_whole(harvest)) == ([], True)
-    assert any(
-        "It breaks off, so ListIdentifiers was read once more in" in event.text
-        for event in own_house.inbox.events(harvest.run.number)
-    )
+    harvest = _assert_whole(house, site, f"unordered-{ends}-{granularity}")
+    texts = [event.text for event in house.inbox.events(harvest.run.number)]
+    assert any("It breaks off, so ListIdentifiers was read once more in" in text for text in texts)
 
 
-def test_sweep_does_not_read_in_parts(own_house: Instance) -> None:
-    site = _unordered(HALF.calm)
-    assert harvested(own_house, site, "half", (), is_direct=True).says_whole
-    site.source.traits = HALF  # type: ignore[attr-defined]
-    sweep = swept(own_house, site, "half")
+def test_sweep_does_not_read_in_parts(house: Instance) -> None:
+    site = _calm(house, HALF, "parts", _unordered(HALF.calm))
+    sweep = swept(house, site, _name("parts"))
     assert (_lost(sweep, site), sweep.says_whole) == ([], False)
 
 
-@pytest.mark.parametrize("dates", ["ignored", "refused"])
-@pytest.mark.parametrize("ends", BROKEN)
+SO_FAR = ("short, so far, then noRecordsMatch", "short, the page, without an element")
+
+
+@each_row(
+    "ends, names, dates",
+    [
+        *((ends, BROKEN[ends], dates) for ends, dates in product(BROKEN, ("ignored", "refused"))),
+        *((HALF.ends, names, "refused") for names in SO_FAR),
+    ],
+)
 def test_two_lists_that_break_off_are_not_complete_where_nothing_can_be_asked_by_dates(
-    own_house: Instance, ends: str, dates: str
+    house: Instance, ends: str, names: str, dates: str
 ) -> None:
-    site = opened(HALF._replace(ends=ends, names=BROKEN[ends], dates=dates))
-    harvest = harvested(own_house, site, "half", (), is_direct=True)
+    site = opened(HALF._replace(ends=ends, names=names, dates=dates))
+    harvest = harvested(house, site, _name(f"none-{ends}-{names}-{dates}"), (), is_direct=True)
     assert not harvest.says_whole
-    assert any(PROVED_NOTHING in reason for reason in harvest.run.reasons)
+    assert names in SO_FAR or any(PROVED_NOTHING in reason for reason in harvest.run.reasons)
 
 
-@pytest.mark.parametrize("names", ["short, so far, then noRecordsMatch", "short, the page, without an element"])
-def test_number_of_the_records_so_far_does_not_show_the_end(own_house: Instance, names: str) -> None:
-    site = opened(HALF._replace(names=names, dates="refused"))
-    assert not harvested(own_house, site, "so_far", (), is_direct=True).says_whole
-
-
-@pytest.mark.parametrize("count", [60, 57, 5])
-@pytest.mark.parametrize("ends", SLOPPY)
+@each_row("ends, count", product(SLOPPY, (60, 57, 5)))
 def test_whole_lists_that_end_otherwise_than_they_should_are_complete_after_a_few_questions(
-    own_house: Instance, ends: str, count: int
+    house: Instance, ends: str, count: int
 ) -> None:
     site = opened(Traits("nothing", "nothing", ends, SLOPPY[ends]), count)
-    harvest = harvested(own_house, site, "sloppy", (), is_direct=True)
-    assert (_lost(harvest, site), _is_whole(harvest)) == ([], True)
+    _assert_whole(house, site, f"sloppy-{ends}-{count}")
     assert len(site.asked) <= site.source.pages + 12  # type: ignore[attr-defined]
 
 
-def test_lists_of_one_date_that_break_off_are_not_complete(own_house: Instance) -> None:
+def test_lists_of_one_date_that_break_off_are_not_complete(house: Instance) -> None:
     """No question by date shows what is behind their end."""
     site = opened(Traits("nothing", "nothing", "no element", "the whole, without an element"))
     held = site.source.held
     site.source.held = {name: record._replace(datestamp="2021-02-03T04:05:06Z") for name, record in held.items()}
-    harvest = harvested(own_house, site, "one_date", (), is_direct=True)
+    harvest = harvested(house, site, "one_date", (), is_direct=True)
     assert (_lost(harvest, site), harvest.says_whole) == ([], False)
 
 
-@pytest.mark.parametrize("dates", ["ignored", "refused"])
-@pytest.mark.parametrize("ends", BROKEN)
-def test_sweep_does_not_believe_a_list_of_identifiers_that_breaks_off(
-    own_house: Instance, ends: str, dates: str
-) -> None:
-    site = opened(HALF._replace(dates=dates).calm)
-    assert harvested(own_house, site, "swept", (), is_direct=True).says_whole
-    site.source.traits = HALF._replace(dates=dates, names=BROKEN[ends])  # type: ignore[attr-defined]
-    sweep = swept(own_house, site, "swept")
+@each_row("ends, dates", product(BROKEN, ("ignored", "refused")))
+def test_sweep_does_not_believe_a_list_of_identifiers_that_breaks_off(house: Instance, ends: str, dates: str) -> None:
+    name = f"unbelieved-{ends}-{dates}"
+    site = _calm(house, HALF._replace(dates=dates, names=BROKEN[ends]), name)
+    sweep = swept(house, site, _name(name))
     assert (_lost(sweep, site), sweep.says_whole) == ([], False)
     assert any(PROVED_NOTHING in reason and "Nothing was deleted." in reason for reason in sweep.run.reasons)
 
 
-@pytest.mark.parametrize("is_backwards", [False, True])
-@pytest.mark.parametrize("ends", BROKEN)
+@each_row("ends, is_backwards", product(BROKEN, (False, True)))
 def test_sweep_asks_for_the_rest_of_a_list_of_identifiers_by_dates(
-    own_house: Instance, ends: str, *, is_backwards: bool
+    house: Instance, ends: str, *, is_backwards: bool
 ) -> None:
-    traits = HALF._replace(names=BROKEN[ends], is_backwards=is_backwards)
-    site = opened(traits.calm)
-    assert harvested(own_house, site, "swept", (), is_direct=True).says_whole
-    site.source.traits = traits  # type: ignore[attr-defined]
-    sweep = swept(own_house, site, "swept")
+    name = f"rest-{ends}-{is_backwards}"
+    site = _calm(house, HALF._replace(names=BROKEN[ends], is_backwards=is_backwards), name)
+    sweep = swept(house, site, _name(name))
     assert (_lost(sweep, site), sweep.says_whole, sweep.run.counts["named"]) == ([], True, 52)
 
 
-@pytest.mark.parametrize("names", SLOPPY.values())
-def test_sweep_believes_a_list_that_is_shown_to_be_whole(own_house: Instance, names: str) -> None:
-    site = opened(Traits())
-    assert harvested(own_house, site, "swept", (), is_direct=True).says_whole
-    gone, *_ = site.source.held
-    del site.source.held[gone]
-    site.source.traits = Traits(names=names)  # type: ignore[attr-defined]
-    sweep = swept(own_house, site, "swept")
+@each_row("names", SLOPPY.values())
+def test_sweep_believes_a_list_that_is_shown_to_be_whole(house: Instance, names: str) -> None:
+    site = _calm(house, Traits(names=names), names)
+    del site.source.held[next(iter(site.source.held))]
+    sweep = swept(house, site, _name(names))
     assert (sweep.says_whole, sweep.run.counts["deleted"]) == (True, 1)
 
 
@@ -190,18 +194,16 @@ _METS = (
 )
 
 
-@pytest.mark.parametrize(("dates", "is_whole"), [("kept", True), ("refused", False), ("ignored", False)])
-@pytest.mark.parametrize("ends", BROKEN)
-def test_format_of_complex_objects_is_no_exception(
-    own_house: Instance, sites: Sites, ends: str, dates: str, *, is_whole: bool
-) -> None:
+@each_row("ends, dates", product(BROKEN, ("kept", "refused", "ignored")))
+def test_format_of_complex_objects_is_no_exception(house: Instance, sites: Sites, ends: str, dates: str) -> None:
     """It is asked over the network."""
     site = opened(HALF._replace(ends=ends, names=BROKEN[ends], dates=dates))
     assert isinstance(site.source, Endpoint)
-    source = _Mets(site.source.held, site.clock, traits=site.source.traits)
-    served = sites.open(f"mets_{dates}_{len(ends)}", source, site.clock)
+    source, name = _Mets(site.source.held, site.clock, traits=site.source.traits), _name(f"mets-{ends}-{dates}")
+    served = sites.open(name, source, site.clock)
     served.distort([source.distort])
     mets = Quirk(lambda asked, serve, _stage: serve(asked), Promise.WHOLE, (), entry={"formats": ("mets",)})
-    harvest = harvested(own_house, served, "mets", (mets,))
-    stored = set(own_house.store.living("mets", "mets", "", 100))
+    harvest = harvested(house, served, name, (mets,))
+    stored = set(house.store.living("mets", name, "", 100))
+    is_whole = dates == "kept"
     assert ({record.identifier for record in source.living} == stored, _is_whole(harvest)) == (is_whole, is_whole)

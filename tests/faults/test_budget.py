@@ -8,9 +8,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from http import HTTPStatus
 
 import pytest
@@ -19,6 +17,7 @@ from gateway.model import RunOutcome
 from harvester.harvest.instance import Instance
 from harvester.sources.budget import MOST_REQUESTS, MOST_SECONDS
 from tests.faults.editing import HTML
+from tests.faults.gaps import Gaps
 from tests.faults.harvest import MakeSite, faults_of, harvested, opened
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.table import Promise, Quirk
@@ -27,7 +26,7 @@ from tests.seeds import seed_of
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
 # FAILING_SHARE: which share of the endpoints is tried; FAILING_SEED: which ones.
-_SHARE = float(os.environ.get("FAILING_SHARE", "0.1"))
+_SHARE = float(os.environ.get("FAILING_SHARE", "0.03"))
 _SEED = seed_of("FAILING_SEED")
 
 _XML = (("Content-Type", "text/xml"),)
@@ -41,16 +40,8 @@ _VERBS = (
     ("ListRecords", "ListIdentifiers"),
     _OF_RECORDS,
 )
-_STATUSES = [status.value for status in HTTPStatus if status.value >= HTTPStatus.OK] + [
-    218,
-    299,
-    399,
-    420,
-    499,
-    520,
-    530,
-    599,
-]
+_UNKNOWN = (218, 299, 399, 420, 499, 520, 530, 599)
+_STATUSES = [*(status.value for status in HTTPStatus if status.value >= HTTPStatus.OK), *_UNKNOWN]
 # What one request and one proof that the source is well may cost when the budget is just not spent.
 _BEYOND_REQUESTS, _BEYOND_SECONDS = 30, 150.0
 
@@ -78,29 +69,13 @@ _ANSWERS: dict[str, Callable[[Said], Said]] = {
 _CASES = [(answer, verbs) for answer in _ANSWERS for verbs in _VERBS]
 
 
-@dataclass
-class _Gaps:
-    """How many requests in a row brought no record that had not come before, at most."""
-
-    seen: set[bytes] = field(default_factory=set)
-    now: int = 0
-    most: int = 0
-
-    def count(self, answer: Said) -> None:
-        brought = set(re.findall(rb"<identifier>([^<]*)", answer.body)) if b"<metadata>" in answer.body else set()
-        self.now = 0 if brought - self.seen else self.now + 1
-        self.seen |= brought
-        self.most = max(self.most, self.now)
-
-
-def _failing(answer: str, verbs: tuple[str, ...], gaps: _Gaps) -> Quirk:
+def _failing(answer: str, verbs: tuple[str, ...], gaps: Gaps) -> Quirk:
     def distort(asked: Asked, serve: Serve, _: Stage) -> Said:
         response = serve(asked)
-        if asked.verb in verbs:
-            response = _ANSWERS[answer](response)
-            gaps.count(response._replace(body=b""))
-        else:
-            gaps.count(response)
+        is_failing = asked.verb in verbs
+        response = _ANSWERS[answer](response) if is_failing else response
+        brings = b"<metadata>" in response.body and not is_failing
+        gaps.count(Asked("verb=ListRecords"), response if brings else response._replace(body=b""))
         return response
 
     return Quirk(distort, Promise.HONEST, ())
@@ -108,7 +83,7 @@ def _failing(answer: str, verbs: tuple[str, ...], gaps: _Gaps) -> Quirk:
 
 def _judged(house: Instance, site: MakeSite, answer: str, verbs: tuple[str, ...]) -> list[str]:
     """Harvest such an endpoint twice, and return what is wrong with that."""
-    quirk = _failing(answer, verbs, gaps := _Gaps())
+    quirk = _failing(answer, verbs, gaps := Gaps())
     served, name = opened(site, [quirk])
     faults = []
     for _ in range(2):
@@ -123,10 +98,9 @@ def _judged(house: Instance, site: MakeSite, answer: str, verbs: tuple[str, ...]
     return faults
 
 
-@pytest.mark.slow
-def test_no_endpoint_that_always_fails_costs_more_than_the_budget(own_house: Instance, site: MakeSite) -> None:
+def test_no_endpoint_that_always_fails_costs_more_than_the_budget(house: Instance, site: MakeSite) -> None:
     """A seeded share; with FAILING_SHARE=1 all of them, in some minutes."""
     cases = random.Random(_SEED).sample(_CASES, round(len(_CASES) * _SHARE))
-    judged = {f"{answer} for {verbs}": _judged(own_house, site, answer, verbs) for answer, verbs in cases}
+    judged = {f"{answer} for {verbs}": _judged(house, site, answer, verbs) for answer, verbs in cases}
     wrong = "\n".join(f"{case}: {faults}" for case, faults in judged.items() if faults)
-    assert not wrong, wrong
+    assert not wrong, f"FAILING_SEED={_SEED}\n{wrong}"

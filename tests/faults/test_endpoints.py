@@ -14,21 +14,23 @@ import pytest
 from gateway.model import RunOutcome
 from harvester.harvest.instance import Instance
 from harvester.sources.budget import MOST_REQUESTS
+from tests.faults.conftest import _house
 from tests.faults.endpoints import COUNT, Endpoint, Traits, drawn, opened
 from tests.faults.gaps import counted
 from tests.faults.harvest import Harvested, harvested, missing, swept
 from tests.faults.site import Site
 from tests.faults.source import DAY
 from tests.faults.table import Promise, Quirk
+from tests.rows import each_row
 from tests.seeds import seed_of
 
 pytestmark = pytest.mark.slow  # it harvests dozens of repositories
 
 # ENDPOINTS: how many are tried, or `all` (more than a thousand, some ten minutes); ENDPOINTS_SEED: which; else others
 # for each state of the program.
-_COUNT = os.environ.get("ENDPOINTS", "24")
+_COUNT = os.environ.get("ENDPOINTS", "16")
 _SEED = seed_of("ENDPOINTS_SEED")
-_PORTION = 4
+_PORTION = 20  # endpoints for one instance
 # Of empty windows, and of records that come again up to a limit: neither is counted.
 _BEYOND_REQUESTS = 4 * MOST_REQUESTS
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
@@ -87,12 +89,31 @@ _REMARKABLE = {
 }
 
 
-@pytest.mark.parametrize("symptom", _REMARKABLE)
+_HALVES = Traits(
+    "the second half", "so far", "itself", "short, then noRecordsMatch", page_size=7, names_page_size=COUNT, way="years"
+)
+_PARTS = Traits("one set", "so far", "an empty list with an empty token", "one page of the whole", page_size=25)
+# These must be complete: a list that breaks off is asked for until nothing is new; a part of ListIdentifiers that is
+# cut each time is read in smaller ones; the names beyond the end of a list are asked for, and none is new.
+_COMPLETE = {
+    "halves": _HALVES,
+    "parts": _PARTS._replace(has_cursor=False, way="later"),
+    "broken": Traits("a window", "nothing", "itself", names_page_size=COUNT, way="set"),
+}
+
+
+@each_row("symptom", _REMARKABLE)
 def test_endpoint_that_once_lost_records_in_silence_loses_none(house: Instance, symptom: str) -> None:
-    name = f"remarkable{list(_REMARKABLE).index(symptom)}"
-    counts = Counter[str]()
+    name, counts = f"remarkable{list(_REMARKABLE).index(symptom)}", Counter[str]()
     assert verdict(house, opened(_REMARKABLE[symptom]), name, counts) == []
     assert counts == {"honest": 1}
+
+
+@each_row("name", _COMPLETE)
+def test_list_that_breaks_off_is_complete_after_more_questions(house: Instance, name: str) -> None:
+    counts = Counter[str]()
+    assert verdict(house, opened(_COMPLETE[name]), name, counts) == []
+    assert counts == {"complete": 1}
 
 
 def test_names_of_one_answer_whose_token_leads_to_nothing_are_asked_for_one_by_one(house: Instance) -> None:
@@ -100,29 +121,6 @@ def test_names_of_one_answer_whose_token_leads_to_nothing_are_asked_for_one_by_o
     site = opened(Traits("all but ten", "the page", "HTTP 500", names, "unknown", names_page_size=COUNT))
     assert verdict(house, site, "nothing_behind", counts) == []
     assert (counts, len(site.asked) < 10 * COUNT) == ({"honest": 1}, True)
-
-
-def test_list_that_breaks_off_in_each_answer_is_asked_for_until_nothing_is_new(house: Instance) -> None:
-    traits = Traits("the second half", "so far", "itself", "short, then noRecordsMatch", page_size=7, way="years")
-    counts = Counter[str]()
-    assert verdict(house, opened(traits._replace(names_page_size=COUNT)), "halves", counts) == []
-    assert counts == {"complete": 1}
-
-
-def test_part_of_ListIdentifiers_that_is_cut_each_time_is_read_in_smaller_ones(house: Instance) -> None:  # noqa: N802
-    traits = Traits("one set", "so far", "an empty list with an empty token", "one page of the whole", way="later")
-    counts = Counter[str]()
-    assert verdict(house, opened(traits._replace(page_size=25, has_cursor=False)), "parts", counts) == []
-    assert counts == {"complete": 1}
-
-
-def test_list_that_breaks_off_is_complete_where_the_names_beyond_its_end_are_asked_for_and_none_is_new(
-    house: Instance,
-) -> None:
-    site = opened(Traits("a window", "nothing", "itself", names_page_size=COUNT, way="set"))
-    counts = Counter[str]()
-    assert verdict(house, site, "broken", counts) == []
-    assert counts == {"complete": 1}
 
 
 def verdict(house: Instance, site: Site, name: str, counts: Counter[str]) -> list[str]:
@@ -211,49 +209,46 @@ def _of_the_sweep(before: Harvested, after: Harvested, endpoint: Endpoint) -> li
     return faults
 
 
-def _portions() -> list[list[Traits]]:
-    chosen = drawn(_SEED, None if _COUNT == "all" else int(_COUNT))
-    return [chosen[at : at + _PORTION] for at in range(0, len(chosen), _PORTION)]
-
-
-@pytest.mark.parametrize("portion", _portions(), ids=lambda _: f"seed_{_SEED}")
-def test_no_endpoint_loses_anything_in_silence(own_house: Instance, portion: list[Traits]) -> None:
+def test_no_endpoint_loses_anything_in_silence() -> None:
     """A random sample, named by its seed; with ENDPOINTS=all the whole product."""
     failed, counts = {}, Counter[str]()
-    for number, traits in enumerate(portion):
-        if faults := verdict(own_house, opened(traits), f"endpoint{number}", counts):
-            failed[str(traits)] = faults
-    assert failed == {}
+    chosen = drawn(_SEED, None if _COUNT == "all" else int(_COUNT))
+    for start in range(0, len(chosen), _PORTION):
+        with _house() as house:
+            for number, traits in enumerate(chosen[start : start + _PORTION]):
+                if faults := verdict(house, opened(traits), f"endpoint{number}", counts):
+                    failed[str(traits)] = faults
+    assert failed == {}, f"ENDPOINTS_SEED={_SEED}"
 
 
-def test_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(own_house: Instance) -> None:
+def test_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(house: Instance) -> None:
     site = opened(Traits(page_size=3), 300)
-    harvest = harvested(own_house, site, "clean", (), is_direct=True)
+    harvest = harvested(house, site, "clean", (), is_direct=True)
     assert harvest.run.counts["received"] == 300
     assert len(site.asked) <= 108
 
 
-@pytest.mark.parametrize(("number", "most"), [(1, 4), (2, 4), (3, 4), (4, 4), (6, 6)])
-def test_clean_lists_of_several_sets_cost_no_more_than_one(own_house: Instance, number: int, most: int) -> None:
+@each_row("number, most", [(3, 4), (6, 6)])
+def test_clean_lists_of_several_sets_cost_no_more_than_one(house: Instance, number: int, most: int) -> None:
     """A run reads four answers of ListIdentifiers in all; where there are more lists, one of each."""
     site = opened(Traits(page_size=3, names_page_size=10), 300)
     sets = tuple(f"s{index}" for index in range(number))
     for place, record in enumerate(tuple(site.source.held.values())):
         site.source.held[record.identifier] = record._replace(sets=(sets[place % number],))
-    harvest = harvested(own_house, site, f"clean{number}", (_way(sets=sets),), is_direct=True)
+    harvest = harvested(house, site, f"clean{number}", (_way(sets=sets),), is_direct=True)
     assert (harvest.run.counts["received"], harvest.run.outcome) == (300, RunOutcome.SUCCEEDED)
     asked = Counter(request.verb for request in site.asked)
     assert asked["ListIdentifiers"] <= most
     assert len(site.asked) <= asked["ListRecords"] + 3 + most
-    *_, last = own_house.inbox.events(harvest.run.number)
+    *_, last = house.inbox.events(harvest.run.number)
     assert ("four answers" if number <= most == 4 else "one answer of ListIdentifiers for each list") in last.text
 
 
-def test_names_of_several_lists_that_come_in_four_answers_are_all_compared(own_house: Instance) -> None:
+def test_names_of_several_lists_that_come_in_four_answers_are_all_compared(house: Instance) -> None:
     site = opened(Traits("five", "nothing", names_page_size=COUNT), COUNT)
     sets = ("a", "b:c")
     for place, record in enumerate(tuple(site.source.held.values())):
         site.source.held[record.identifier] = record._replace(sets=(sets[place % 2],))
-    harvest = harvested(own_house, site, "several", (_way(sets=sets),), is_direct=True)
+    harvest = harvested(house, site, "several", (_way(sets=sets),), is_direct=True)
     assert _lost(harvest, site.source) == frozenset()  # type: ignore[arg-type]
     assert harvest.says_whole

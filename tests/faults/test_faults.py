@@ -14,8 +14,10 @@ import pytest
 from harvester.harvest.instance import Instance
 from harvester.harvest.run_options import RunOptions
 from harvester.sources.oai_pmh.transitions import TRANSITIONS
+from tests.faults.conftest import _house
 from tests.faults.harvest import MakeSite, Transition, changed, faults_of, harvested, opened
 from tests.faults.table import Quirk, all_quirks
+from tests.rows import each_row
 from tests.seeds import seed_of
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -25,8 +27,8 @@ QUIRKS = all_quirks()
 
 # FAULTS_PAIRS: how many pairs of quirks are tried, or `all` (more than an hour); FAULTS_SEED: which; else others
 # for each state of the program.
-_PAIRS = os.environ.get("FAULTS_PAIRS", "60")
-_PORTION = 60
+_PAIRS = os.environ.get("FAULTS_PAIRS", "30")
+_PORTION = 60  # pairs that fit into one instance
 _SEED = seed_of("FAULTS_SEED")
 
 # What the token brought from beside the set was once taken for what had been announced of the set.
@@ -43,13 +45,13 @@ _REMARKABLE_PAIRS = (
 )
 
 
-@pytest.mark.parametrize("quirk", [quirk for quirk in QUIRKS.values() if quirk.trap], ids=lambda quirk: quirk.name)
+@each_row("quirk", [quirk for quirk in QUIRKS.values() if quirk.trap])
 def test_trap_shuts_behind_who_asks_wrongly(site: MakeSite, quirk: Quirk) -> None:
     _, served = site()
     served.distort([quirk.distort])
     assert quirk.trap is not None
-    served.answer(quirk.trap)
-    served.answer(quirk.trap)
+    for _ in range(2):
+        served.answer(quirk.trap)
     assert quirk.distort in served.bitten
 
 
@@ -71,13 +73,12 @@ def test_full_harvest_begins_with_what_was_learned(house: Instance, site: MakeSi
     assert page_counts == [8, 6]  # of which two were refusals
 
 
-def _pairs() -> list[list[tuple[Quirk, Quirk]]]:
-    """Return the pairs to try, the outer quirk first, in portions that fit into one instance."""
+def _pairs() -> list[tuple[Quirk, Quirk]]:
+    """Return the pairs to try, the outer quirk first."""
     every = [pair for pair in combinations(QUIRKS.values(), 2) if _can_be_noticed(*pair)]
     dice = random.Random(_SEED)
     chosen = every if _PAIRS == "all" else dice.sample(every, int(_PAIRS))
-    turned = [pair if dice.random() < 1 / 2 else pair[::-1] for pair in chosen]
-    return [turned[at : at + _PORTION] for at in range(0, len(turned), _PORTION)]
+    return [pair if dice.random() < 1 / 2 else pair[::-1] for pair in chosen]
 
 
 def _can_be_noticed(first: Quirk, second: Quirk) -> bool:
@@ -111,24 +112,24 @@ def test_every_transition_that_is_listed_is_taken_and_no_other(house: Instance, 
     assert taken == {(before, after) for before, others in TRANSITIONS.items() for after in others}
 
 
-@pytest.mark.parametrize("names", _REMARKABLE_PAIRS, ids=" + ".join)
+@each_row("outer, inner", _REMARKABLE_PAIRS)
 def test_pair_that_once_lost_records_loses_nothing_without_a_word(
-    house: Instance, site: MakeSite, names: tuple[str, str]
+    house: Instance, site: MakeSite, outer: str, inner: str
 ) -> None:
-    pair = tuple(QUIRKS[name] for name in names)
-    served, name = opened(site, pair)
-    assert faults_of(harvested(house, served, name, pair), served, pair) == []
+    assert _faults(house, site, (QUIRKS[outer], QUIRKS[inner])) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("pairs", _pairs(), ids=lambda _: f"seed_{_SEED}")
-def test_pairs_of_quirks_lose_nothing_without_a_word(
-    own_house: Instance, site: MakeSite, pairs: list[tuple[Quirk, Quirk]]
-) -> None:
+def test_pairs_of_quirks_lose_nothing_without_a_word(site: MakeSite) -> None:
     """A random sample, named by its seed; with FAULTS_PAIRS=all every pair."""
-    failed = {}
-    for pair in pairs:
-        served, name = opened(site, pair)
-        if faults := faults_of(harvested(own_house, served, name, pair), served, pair):
-            failed[" + ".join(quirk.name for quirk in pair)] = faults
-    assert failed == {}
+    failed, pairs = {}, _pairs()
+    for start in range(0, len(pairs), _PORTION):
+        with _house() as house:
+            for pair in pairs[start : start + _PORTION]:
+                if faults := _faults(house, site, pair):
+                    failed[" + ".join(quirk.name for quirk in pair)] = faults
+    assert failed == {}, f"FAULTS_SEED={_SEED}"
+
+
+def _faults(house: Instance, site: MakeSite, pair: tuple[Quirk, Quirk]) -> list[str]:
+    served, name = opened(site, pair)
+    return faults_of(harvested(house, served, name, pair), served, pair)

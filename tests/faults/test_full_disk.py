@@ -23,7 +23,7 @@ from tests.seeds import seed_of
 pytestmark = pytest.mark.slow
 
 SEED = seed_of("FAULTS_SEED")
-MOMENTS = 6  # at which the disk is full, of each way to publish
+MOMENTS = 3  # at which the disk is full, of each way to publish
 
 
 def _run_like_others(folder: Path, *command: str) -> tuple[int, str]:
@@ -31,7 +31,7 @@ def _run_like_others(folder: Path, *command: str) -> tuple[int, str]:
     line = live.command("harvester", folder, *(command or ("run", "x")))
     surroundings = live.unmeasured(os.environ)
     done = subprocess.run(
-        line, preexec_fn=live.like_others, env=surroundings, capture_output=True, text=True, check=False, timeout=120
+        line, preexec_fn=live.like_others, env=surroundings, capture_output=True, text=True, check=False, timeout=240
     )
     return done.returncode, done.stdout + done.stderr
 

@@ -23,10 +23,10 @@ from tests.seeds import seed_of
 
 pytestmark = pytest.mark.slow
 
-RECORDS, BEFORE, PAGE = 20_000, 1000, 50
+RECORDS, BEFORE, PAGE = 6000, 600, 15
 _ALL_PASS = "GATEWAY_SWEEP_MOST_SHARE=1"  # a third of what is held goes, and nobody is there to let it pass
 # FAULTS_KILLS=200 for the whole proof, which takes about a minute; FAULTS_SEED tells which moments.
-KILLS = int(os.environ.get("FAULTS_KILLS", "20"))
+KILLS = int(os.environ.get("FAULTS_KILLS", "12"))
 SEED = seed_of("FAULTS_SEED")
 
 

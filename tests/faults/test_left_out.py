@@ -16,6 +16,7 @@ from harvester.harvest.instance import Instance
 from harvester.harvest.run_options import RunOptions
 from tests.faults.harvest import MakeSite, faults_of, harvested, missing, opened, wanted
 from tests.faults.table import Quirk, all_quirks
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -38,35 +39,32 @@ WAYS: Mapping[str, Mapping[str, object]] = {
 UNTOLD = (LEAVING_OUT[-1], "in windows of a month")
 
 
-@pytest.mark.parametrize(("name", "way"), [pair for pair in product(LEAVING_OUT, WAYS) if pair != UNTOLD])
-def test_what_is_left_out_comes_or_is_missing_aloud(house: Instance, site: MakeSite, name: str, way: str) -> None:
-    quirk = replace(QUIRKS[name], entry=WAYS[way])
+def _faults(house: Instance, site: MakeSite, quirk: Quirk, *, is_full: bool | None = None) -> list[str]:
+    """Harvest a source with a quirk; `is_full`: the second of two runs, of which the first was stopped."""
     served, source = opened(site, [quirk])
-    harvest = harvested(house, served, source, [quirk])
-    assert faults_of(harvest, served, [quirk]) == []
+    if is_full is not None:
+        assert not harvested(house, served, source, [quirk], RunOptions(max_records=15)).says_whole
+    harvest = harvested(house, served, source, [quirk], RunOptions(is_full=bool(is_full)))
+    return faults_of(harvest, served, [quirk])
 
 
-@pytest.mark.parametrize("is_full", [False, True])
-@pytest.mark.parametrize("name", LEAVING_OUT)
+@each_row("name, way", [pair for pair in product(LEAVING_OUT, WAYS) if pair != UNTOLD])
+def test_what_is_left_out_comes_or_is_missing_aloud(house: Instance, site: MakeSite, name: str, way: str) -> None:
+    assert _faults(house, site, replace(QUIRKS[name], entry=WAYS[way])) == []
+
+
+@each_row("name, is_full", product(LEAVING_OUT, (False, True)))
 def test_what_is_left_out_comes_or_is_missing_aloud_in_a_run_that_goes_on(
     house: Instance, site: MakeSite, name: str, *, is_full: bool
 ) -> None:
-    quirk = QUIRKS[name]
-    served, source = opened(site, [quirk])
-    stopped = harvested(house, served, source, [quirk], RunOptions(max_records=15))
-    assert not stopped.says_whole
-    harvest = harvested(house, served, source, [quirk], RunOptions(is_full=is_full))
-    assert faults_of(harvest, served, [quirk]) == []
+    assert _faults(house, site, QUIRKS[name], is_full=is_full) == []
 
 
-def _one(name: str) -> tuple[Quirk, Quirk]:
-    return QUIRKS[name], replace(QUIRKS[name], entry={"slice": "year"})
-
-
-@pytest.mark.parametrize("quirk", _one(LEAVING_OUT[0]), ids=["as one list", "in windows"])
+@each_row("entry", [{}, {"slice": "year"}])
 def test_what_four_answers_of_list_identifiers_name_is_held_after_a_harvest(
-    house: Instance, site: MakeSite, quirk: Quirk
+    house: Instance, site: MakeSite, entry: Mapping[str, object]
 ) -> None:
+    quirk = replace(QUIRKS[LEAVING_OUT[0]], entry=entry)
     served, source = opened(site, [quirk])
     harvest = harvested(house, served, source, [quirk])
     assert missing(harvest, wanted(served, [quirk])) == []
@@ -79,21 +77,3 @@ def test_numbers_that_were_announced_stand_beside_those_that_were_received(house
     run = harvested(house, served, source, [quirk]).run
     assert (run.counts["announced"], run.counts["received"]) == (60, 10)
     assert (run.outcome, run.is_complete) == (RunOutcome.SUCCEEDED_WITH_ERRORS, False)
-
-
-@pytest.mark.parametrize("page_size", [1, 10])
-def test_a_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(
-    house: Instance, site: MakeSite, page_size: int
-) -> None:
-    served, source = opened(site, [])
-    first = next(iter(served.source.held.values()))
-    served.source.page_size = page_size
-    served.source.held = {
-        name: first._replace(identifier=name, datestamp=f"2021-01-{1 + number // 100:02}T00:{number % 60:02}:00Z")
-        for number in range(100 * page_size)
-        for name in [f"oai:faults:{number:05}"]
-    }
-    harvest = harvested(house, served, source, [])
-    assert harvest.says_whole
-    assert sum(request.verb == "ListRecords" for request in served.asked) == 100
-    assert len(served.asked) <= 108

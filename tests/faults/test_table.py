@@ -1,12 +1,10 @@
-"""The table of quirks holds every quirk that is known, and each says who showed it."""
+"""The table of quirks holds every quirk that is known, and each says who showed it, and how an honest run ends."""
 
 from __future__ import annotations
 
 import re
 
-import pytest
-
-from tests.faults.table import Promise, Quirk, all_quirks
+from tests.faults.table import Promise, all_quirks
 
 QUIRKS = all_quirks()
 # Quirks of the list that are not shown here, and where they are.
@@ -17,17 +15,12 @@ ELSEWHERE = {
 }
 
 
-def test_every_known_quirk_is_shown() -> None:
+def test_every_known_quirk_is_shown_with_its_endpoint_and_date_and_how_it_ends() -> None:
     shown = {number for quirk in QUIRKS.values() for number in quirk.numbers}
     assert shown | ELSEWHERE.keys() == set(range(1, 78))
-
-
-@pytest.mark.parametrize("quirk", QUIRKS.values(), ids=lambda quirk: quirk.name)
-def test_quirk_names_its_endpoint_and_the_date_at_which_that_was_seen_or_read(quirk: Quirk) -> None:
-    assert re.search(r"\w[^)]*\b20\d\d\b", quirk.endpoint)
-
-
-@pytest.mark.parametrize("quirk", QUIRKS.values(), ids=lambda quirk: quirk.name)
-def test_honest_end_is_told_exactly(quirk: Quirk) -> None:
-    is_honest = quirk.promise is Promise.HONEST
-    assert is_honest == bool(quirk.outcome) == bool(quirk.says)
+    assert [quirk.name for quirk in QUIRKS.values() if not re.search(r"\w[^)]*\b20\d\d\b", quirk.endpoint)] == []
+    ends = {
+        quirk.name: (quirk.promise is Promise.HONEST, bool(quirk.outcome), bool(quirk.says))
+        for quirk in QUIRKS.values()
+    }
+    assert {name for name, (is_honest, *told) in ends.items() if told != [is_honest] * 2} == set()
