@@ -1,4 +1,4 @@
-"""What a harvester does every day, seen by its user: one short proof of each promise that slow tests prove at length."""
+"""What a harvester does every day, seen by its user: a short proof of each promise that slow tests prove at length."""
 
 from __future__ import annotations
 

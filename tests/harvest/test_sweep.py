@@ -16,9 +16,8 @@ from harvester.harvest.instance import opened
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import LOOKED_AT, sweep  # type: ignore[attr-defined]
-from harvester.runtime.exit_status import SourceLocked, Status
+from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.locks import lock
 from harvester.runtime.progress import Silence
 from harvester.sources import SourceKind
 
@@ -203,49 +202,48 @@ def test_a_source_that_has_nothing_any_more_is_not_believed(harvest, swept, repo
     assert len(_living(house)[0]) == 5
 
 
+def _refused_on_the_second_page(repository, patch):
+    asked = len(repository.lists("ListIdentifiers"))
+    answer = {"ListIdentifiers": (403, b"", {})}
+    patch.setattr(repository, "statuses", {})
+    patch.setattr(
+        repository,
+        "before",
+        lambda _: repository.statuses.update(answer if len(repository.lists("ListIdentifiers")) == asked + 2 else {}),
+    )
+
+
+def _with_an_error_beside_headers(repository, patch):
+    whole = repository._listidentifiers
+    wrong = '<error code="badResumptionToken">No.</error>'
+    patch.setattr(repository, "_listidentifiers", lambda asked: whole(asked) + wrong)
+
+
+# What makes a list of identifiers prove nothing, and what is said of it. A header that cannot be read may be that of
+# any record, on whatever page of the list it stands.
+_UNPROVED = (
+    (lambda repository, patch: patch.setattr(repository, "announces", 5), "named 29. Nothing was deleted."),
+    (
+        lambda repository, patch: patch.setattr(repository.items["oai:fake:00005"], "identifier", ""),
+        "A header cannot be read",
+    ),
+    (_refused_on_the_second_page, "403"),
+    (_with_an_error_beside_headers, ""),
+)
+
+
 def test_a_list_that_is_not_shown_to_be_whole_deletes_nothing(harvest, swept, repository, house):
     repository.fill(30)
     harvest()
     _vanish(repository, 3)
-    repository.announces = 5
-    ran = swept()
-    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
-    assert "announced 34 records and named 29. Nothing was deleted." in ran.run.reasons[0]
-    assert _living(house)[1] == []
-
-
-def test_a_header_that_cannot_be_read_deletes_nothing(harvest, swept, repository, house):
-    """It may be that of any record, on whatever page of the list it stands."""
-    repository.fill(30)
-    harvest()
-    _vanish(repository, 3)
-    repository.items["oai:fake:00005"].identifier = ""
-    ran = swept()
-    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
-    assert "A header cannot be read" in ran.run.reasons[0]
-    assert _living(house)[1] == []
-
-
-def test_a_list_that_breaks_off_deletes_nothing(harvest, swept, repository, house):
-    repository.fill(30)
-    harvest()
-    _vanish(repository, 3)
-    repository.asked.clear()
-    repository.before = lambda _: repository.statuses.update(
-        {"ListIdentifiers": (403, b"", {})} if len(repository.lists("ListIdentifiers")) == 2 else {}
-    )
-    ran = swept()
-    assert ran.run.outcome is RunOutcome.REFUSED
-    assert _living(house)[1] == []
-
-
-def test_a_format_that_cannot_be_listed_leaves_the_others(harvest, swept, repository, house, entry):
-    repository.fill(20)
-    harvest()
-    _vanish(repository, 3)
-    ran = swept(source=SourceEntry("fake", entry.url, formats=("nonsense", "oai_dc")))
-    assert (ran.status, ran.run.counts["deleted"], ran.run.is_complete) == (Status.WITH_ERRORS, 1, False)
-    assert "cannotDisseminateFormat" in ran.run.reasons[0]
+    for spoil, words in _UNPROVED:
+        with pytest.MonkeyPatch.context() as patch:
+            spoil(repository, patch)
+            ran = swept()
+        assert ran.status in (Status.WITH_ERRORS, Status.REFUSED), words
+        assert (ran.run.is_complete, ran.run.counts.get("deleted")) == (False, None), words
+        assert words in " ".join(ran.run.reasons)
+        assert _living(house)[1] == [], words
 
 
 @pytest.mark.parametrize("answer", [(500, b"", {}), (403, b"", {})])
@@ -296,17 +294,6 @@ def test_where_the_list_moved_while_it_was_read_everything_missing_is_looked_at(
     ran = swept(is_confirmed=True)
     assert (ran.run.counts["vanished"], ran.run.counts["deleted"]) == (len(gone) + 1, len(gone))
     assert last in _living(house)[0]
-
-
-def test_an_error_that_stands_beside_headers_deletes_nothing(harvest, swept, repository, house):
-    repository.fill(35)
-    harvest()
-    _vanish(repository, 3)
-    whole = repository._listidentifiers
-    repository._listidentifiers = lambda asked: whole(asked) + '<error code="badResumptionToken">No.</error>'
-    ran = swept()
-    assert (ran.status, ran.run.counts.get("deleted")) == (Status.WITH_ERRORS, None)
-    assert _living(house)[1] == []
 
 
 @pytest.fixture
@@ -394,13 +381,6 @@ def test_a_source_that_brings_nothing_of_what_returned_is_not_asked_for_all_of_i
 # --- the rest ----------------------------------------------------------------------------------------------------
 
 
-def test_where_nothing_is_held_yet_everything_is_missing_and_nothing_is_published(swept, repository, house):
-    repository.fill(3)
-    ran = swept()
-    assert (ran.status, ran.run.counts["held"], ran.run.counts["missing"]) == (Status.WITH_ERRORS, 0, 3)
-    assert _living(house) == ([], [])
-
-
 @pytest.mark.parametrize("verb", ["ListIdentifiers", "GetRecord"])
 def test_who_is_asked_to_stop_stops_and_the_next_sweep_does_it(harvest, swept, repository, house, verb):
     repository.fill(60)
@@ -415,23 +395,10 @@ def test_who_is_asked_to_stop_stops_and_the_next_sweep_does_it(harvest, swept, r
     assert swept().run.counts["deleted"] == 3
 
 
-def test_a_sweep_and_a_run_exclude_each_other(swept, house):
-    with lock(house.folder, "fake"), pytest.raises(SourceLocked):
-        swept()
-
-
 def test_a_kind_that_cannot_name_what_it_has_is_not_swept(house, entry):
     plain = SourceKind("plain", "A plain one.", (), lambda *_: None, lambda *_: iter(()))
     with pytest.raises(ConfigurationError, match="plain"):
         sweep(house, entry, plain, lambda _: None, Silence(), Stop())
-
-
-def test_nothing_is_left_on_the_disk(harvest, swept, repository, house):
-    repository.fill(3)
-    harvest()
-    before = {file.name for file in house.folder.iterdir()}
-    swept()
-    assert {file.name for file in house.folder.iterdir()} == before
 
 
 # --- as its user sees it -----------------------------------------------------------------------------------------
@@ -463,14 +430,19 @@ def test_the_command_asks_before_it_deletes_much(command, repository, instance):
     assert json.loads(command("status", "--json")[1])["deleted"] == 4
 
 
+def _tended(command):
+    """Return how `tend` ended, and what it did; how much of the store it compacts depends on the machine."""
+    status, out, _ = command("tend", "--json")
+    return status, [fact for fact in map(json.loads, out.splitlines()) if fact["stage"] != "compaction"]
+
+
 def test_tending_sweeps_when_it_is_due(command, repository, instance):
     repository.fill(30)
     command("source", "add", "fake", repository.url, "--sweep-every", "30d")
-    assert command("tend", "--json")[1] == ""  # nothing is held yet
+    assert _tended(command) == (0, [])  # nothing is held yet
     command("run", "fake")
     _vanish(repository, 1)
-    status, out, _ = command("tend", "--json")
-    facts = json.loads(out)
+    status, (facts,) = _tended(command)
     assert (status, facts["stage"], facts["counts"]["deleted"]) == (0, "sweep", 1)
-    assert command("tend", "--json")[1] == ""
+    assert _tended(command) == (0, [])
     assert "sweep" in json.loads(command("status", "--json")[1])["due"]
