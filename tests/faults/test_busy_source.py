@@ -53,7 +53,9 @@ def _wrong(house: Instance, kind: Kind, seed: int) -> list[object]:
     began = moment(site.clock())
     first = harvested(house, site, name, [], is_direct=True)
     assert business.changes >= COUNT // 10
-    wrong = [*_lacking(first, [record for record in site.source.held.values() if record.datestamp < began])]
+    wrong: list[object] = [
+        *_lacking(first, [record for record in site.source.held.values() if record.datestamp < began])
+    ]
     business.is_on = False
     site.clock.sleep(3600)
     second = harvested(house, site, name, [], is_direct=True)
