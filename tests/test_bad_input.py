@@ -106,7 +106,7 @@ def test_bad_values_in_the_path_of_every_address_are_answered(house):
 def test_every_value_in_the_path_of_every_address_is_answered(house):
     for address, methods in addresses(house):
         for value in VALUES if "{}" in address else ("",):
-            for method in methods:
+            for method in {min(methods), max(methods)}:
                 asked(house, filled(address, value), method)
 
 
