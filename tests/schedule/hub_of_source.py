@@ -45,7 +45,7 @@ class Hub:
     def wait(self, count: int) -> None:
         """Return when so many callbacks have answered."""
         with self._has_answered:
-            assert self._has_answered.wait_for(lambda: len(self.answers) >= count, 60)
+            assert self._has_answered.wait_for(lambda: len(self.answers) >= count, 240)
 
     def bring(self, body: bytes, method: str = "sha256", secret: str = "") -> int:
         """Bring something to the last subscriber, signed with its secret or another; return what it answers."""
@@ -56,7 +56,7 @@ class Hub:
 
     def _call(self, request: Request) -> int:
         try:
-            with urlopen(request, timeout=60) as response:
+            with urlopen(request, timeout=240) as response:
                 answer = response.status, response.read().decode()
         except HTTPError as error:
             answer = error.code, ""

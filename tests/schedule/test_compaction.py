@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
 from harvester.schedule.compaction import CompactionRounds
 from tests.clocks import Clocks
+from tests.schedule.hub.subscriber import waited
 from tests.schedule.test_kept_files import Reports
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model
@@ -109,7 +109,4 @@ def test_damaged_blocks_need_attention(model, reports):
 def test_rounds_are_repeated_until_the_end(model, reports, monkeypatch):
     monkeypatch.setattr("harvester.schedule.compaction._PAUSE_SECONDS", 0.01)
     with rounds(model, reports).repeated():
-        deadline = monotonic() + 30
-        while not reports.sentences:
-            assert monotonic() < deadline
-            sleep(0.01)
+        waited(lambda: reports.sentences)

@@ -1,7 +1,5 @@
 """How often is how often, spread over time; and failures put off, never for ever."""
 
-import pytest
-
 from gateway.model import Run, RunOutcome
 from harvester.runtime.durations import is_duration, seconds_of
 from harvester.schedule.due import (
@@ -13,6 +11,7 @@ from harvester.schedule.due import (
     failures,
     wait_after,
 )
+from tests.rows import each_row
 
 DAY = 86_400
 GOOD, BAD, STOPPED = RunOutcome.SUCCEEDED, RunOutcome.FAILED, RunOutcome.STOPPED
@@ -22,15 +21,13 @@ def _runs(*outcomes, started=1000, ended=1500):
     return [Run(9 - place, "fake", started, ended, outcome) for place, outcome in enumerate(outcomes)]
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("90s", 90), ("15m", 900), ("6h", 21_600), ("1d", DAY), ("2w", 14 * DAY)]
-)
+@each_row("text, seconds", [("90s", 90), ("15m", 900), ("6h", 21_600), ("1d", DAY), ("2w", 14 * DAY)])
 def test_a_duration_is_a_number_and_a_unit(text, seconds):
     assert is_duration(text)
     assert seconds_of(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "6", "h", "0h", "1.5h", "-1h", "6 h", "6H", "6hours", "1234567s", "٣h"])
+@each_row("text", ["", "6", "h", "0h", "1.5h", "-1h", "6 h", "6H", "6hours", "1234567s", "٣h"])
 def test_nothing_else_is_a_duration(text):
     assert not is_duration(text)
 

@@ -25,6 +25,7 @@ from harvester.runtime.worker_pool import WorkerPool
 from harvester.schedule import stages
 from harvester.schedule.source_work import SourceWork, WorkResult
 from harvester.schedule.stages import STAGES, Scheduler, Stage, StageResult
+from tests.rows import each_row
 
 
 class _Heard(Silence):
@@ -55,7 +56,9 @@ def tend(instance):
     def tend(*arguments):
         result = CliRunner().invoke(main, ["--instance", str(instance), "tend", "--json", *arguments])
         assert result.exception is None or isinstance(result.exception, SystemExit)
-        return result.exit_code, [json.loads(line) for line in result.stdout.splitlines()], result.stderr
+        facts = [json.loads(line) for line in result.stdout.splitlines()]
+        # How much of the store is left to be compacted depends on the machine.
+        return result.exit_code, [fact for fact in facts if fact["stage"] != "compaction"], result.stderr
 
     return tend
 
@@ -168,8 +171,8 @@ def test_a_wrong_entry_is_reported(write_sources, tend):
     assert (status, "such as 6h" in err) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("statuses", "status"),
+@each_row(
+    "statuses, status",
     [
         ([], Status.STOPPED),
         ([Status.SUCCEEDED], Status.STOPPED),
@@ -198,7 +201,7 @@ def test_watching_harvests_again_and_again_until_a_signal(write_sources, harvest
     repository.fill(3)
     write_sources("fake", url=repository.url, every='every = "1s"')
     process = harvester("tend", "--watch", "--json")
-    end = time.monotonic() + 60
+    end = time.monotonic() + 240
     while len(repository.lists()) < 3 and time.monotonic() < end:
         time.sleep(0.05)
     write_sources("fake", url=repository.url, every='every = "at times"')  # told, and outlived
@@ -207,7 +210,7 @@ def test_watching_harvests_again_and_again_until_a_signal(write_sources, harvest
         time.sleep(0.05)
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=240)
     assert process.returncode == 130
     assert len(out.splitlines()) >= 3
     assert err.count("The sources stay as they were") == 1
@@ -278,7 +281,7 @@ def test_watching_goes_on_with_other_sources_while_one_is_at_work(write_sources,
     def work(_, entry):
         done.append(entry.name)
         if entry.name == "slow":
-            assert end.wait(60)
+            assert end.wait(240)
         elif done.count("quick") == 3:
             end.set()
             stop.ask()

@@ -78,7 +78,9 @@ def command(folder):
         result = CliRunner().invoke(main, ["--instance", str(folder), *arguments, "--json"])
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
-        return result.exit_code, [json.loads(line) for line in result.stdout.splitlines()], result.stderr
+        facts = [json.loads(line) for line in result.stdout.splitlines()]
+        # How much of the store is left to be compacted depends on the machine.
+        return result.exit_code, [fact for fact in facts if fact.get("stage") != "compaction"], result.stderr
 
     return command
 
@@ -174,14 +176,6 @@ def test_a_hub_that_refuses_is_quoted(command, hub, words):
     assert subscriptions(command)[0]["state"] == "denied"
     assert command("tend")[:2] == (0, [])
     assert command("source", "subscribe", "fake")[0] == 4
-
-
-def test_a_hub_that_refuses_to_end_is_quoted_and_ignored(command, hub):
-    command("source", "subscribe", "fake")
-    hub.status = 400
-    status, _, words = command("source", "unsubscribe", "fake")
-    assert (status, "are ignored" in words) == (4, True)
-    assert hub.bring(b"<urlset/>") == 410
 
 
 def test_an_ill_hub_is_asked_again_later(command, hub, folder):

@@ -94,7 +94,7 @@ class Hub:
     def post(self, callback: str, topic: str = "", mode: str = "subscribe", **fields: str) -> int:
         form = {"hub.callback": callback, "hub.mode": mode, "hub.topic": topic or self.topic}
         form |= {f"hub.{name}": value for name, value in fields.items()}
-        with urlopen(Request(f"{self.url}/hub", urlencode(form).encode()), timeout=60) as answer:
+        with urlopen(Request(f"{self.url}/hub", urlencode(form).encode()), timeout=240) as answer:
             return int(answer.status)
 
     def rounds(self, **options: Any) -> Rounds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -51,6 +51,14 @@ class Subscriber:
         return f"{self.url}{name}{query}"
 
 
+def waited(is_done: Callable[[], object]) -> None:
+    """Return when a condition holds."""
+    deadline = time.monotonic() + 240  # a busy machine is no defect
+    while not is_done():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
 def _handler(subscriber: Subscriber) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -78,7 +86,7 @@ def _handler(subscriber: Subscriber) -> type[BaseHTTPRequestHandler]:
         def answer(self, status: int, body: bytes) -> None:
             time.sleep(subscriber.delay_seconds)
             if subscriber.waits_for is not None:
-                subscriber.waits_for.wait(10)
+                subscriber.waits_for.wait(240)
             self.send_response(status)
             if status in (301, 302, 307):
                 self.send_header("Location", f"{subscriber.url}elsewhere")

@@ -57,37 +57,6 @@ def killed() -> None:
 
 
 @pytest.mark.slow
-def test_what_ends_at_any_step_is_delivered_by_the_next_round(hub, subscriber):
-    """In one process: an exception that nothing catches ends a round at each of its steps in turn."""
-    first = int(hub.now)
-    hub.post(subscriber.callback("a"))
-    hub.post(subscriber.callback("b"))
-    hub.run()
-    ends, number = 0, 0
-    while ends < 2:  # the number of steps varies, so one round that ends by itself proves nothing
-        name = f"n{number}"
-        hub.publish(name)
-        for callback in CALLBACKS:
-            hub.post(subscriber.callback(callback))
-        with pytest.MonkeyPatch.context() as patch:
-            steps(patch, number, killed)
-            try:
-                hub.run()
-            except Killed:
-                ends = 0
-            else:
-                ends += 1
-        stamps = {change.identifier.rpartition("/")[2]: change.datestamp for change in changes_of(hub.desk, first)}
-        assert_honest(hub.subscribers, subscriber, set(stamps.items()))
-        number += 1
-    hub.run()
-    assert number > 15
-    for callback in CALLBACKS:
-        assert {name for name, _ in accepted(subscriber, callback)[-1]} >= {f"n{place}" for place in range(number)}
-    assert hub.run() == {}
-
-
-@pytest.mark.slow
 def test_what_goes_wrong_is_finished_by_the_next_round_at_whichever_step_it_ends(hub, subscriber):
     """Deliveries that fail, subscriptions that end in all ways, requests that are not confirmed: each step is cut."""
     passed: Counter[str] = Counter()
@@ -187,4 +156,4 @@ def test_killed_processes_lose_no_delivery(tmp_path):
 
 def tended(folder, number):
     command = [sys.executable, "-m", "tests.schedule.hub.killed", str(folder), str(number)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=120).returncode
+    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=240).returncode

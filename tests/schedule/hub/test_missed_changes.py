@@ -10,6 +10,7 @@ from gateway.resourcesync import site_resources
 from gateway.resourcesync.periods import Periods
 from harvester.schedule.hub import change_lists, news
 from harvester.schedule.hub.change_lists import begins_before
+from tests.rows import each_row
 
 pytestmark = pytest.mark.slow
 
@@ -103,8 +104,8 @@ def test_subscribers_who_missed_more_or_less_get_what_they_lack(hub, subscriber)
     assert lists == {"/more": ["since-more", "since-less", "last"], "/less": ["since-less", "last"]}
 
 
-@pytest.mark.parametrize(
-    ("content", "second", "is_before"),
+@each_row(
+    "content, second, is_before",
     [
         (b'<rs:md capability="changelist" from="2026-01-01T00:00:00Z"/>', 1_767_225_601, True),
         (b'<rs:md capability="changelist" from="2026-01-01T00:00:00Z"/>', 1_767_225_600, False),

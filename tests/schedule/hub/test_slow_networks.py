@@ -13,9 +13,12 @@ from harvester.schedule import repeating
 from harvester.schedule.hub import networks, rounds
 from harvester.schedule.hub.calls import Calls, Result
 from harvester.schedule.hub.networks import Shares, networks_of
-from tests.schedule.hub.subscriber import Subscriber, served
+from tests.rows import each_row
+from tests.schedule.hub.subscriber import Subscriber, served, waited
 
-SLOW = 40
+SLOW = 12
+# Of its seconds a network has had enough as soon as its first call has begun.
+ONE_CALL = 1e-9
 
 
 @pytest.fixture
@@ -40,7 +43,7 @@ def subscribed(hub, subscriber, count):
 @pytest.fixture
 def is_patient(monkeypatch):
     """Let calls of a network begin during a whole test."""
-    monkeypatch.setattr(networks, "_CALL_SECONDS", 60.0)
+    monkeypatch.setattr(networks, "_CALL_SECONDS", 240.0)
 
 
 # --- rounds ---------------------------------------------------------------------------------------------
@@ -75,8 +78,7 @@ def test_who_subscribes_is_verified_while_others_make_the_hub_wait(hub, subscrib
     subscriber.waits_for, subscriber.verifies = Event(), 503
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(hub.run)
-        while not (other.verifications or run.done()):
-            pass
+        waited(lambda: other.verifications or run.done())
         subscriber.waits_for.set()
         assert run.result()["delivered"] == 1
 
@@ -87,14 +89,10 @@ def test_a_network_that_has_had_its_time_is_called_again_in_the_next_round(hub, 
     subscribed(hub, other, 1)
     hub.publish("1")
     with monkeypatch.context() as patch:
-        patch.setattr(networks, "_CALL_SECONDS", 0.1)
-        subscriber.delay_seconds = 0.2
-        counts = hub.run()
-    assert 0 < counts["left"] < SLOW
-    assert counts == {"delivered": SLOW + 1 - counts["left"], "left": counts["left"]}
+        patch.setattr(networks, "_CALL_SECONDS", ONE_CALL)
+        assert hub.run() == {"delivered": 2, "left": SLOW - 1}
     assert len(other.deliveries) == 1
     assert all(known.tries == 0 for known in hub.subscribers.all()), "nothing has failed"
-    subscriber.delay_seconds = 0.0
     while hub.run()["left"]:
         pass
     assert len({delivered.path for delivered in subscriber.deliveries}) == len(subscriber.deliveries) == SLOW
@@ -103,32 +101,30 @@ def test_a_network_that_has_had_its_time_is_called_again_in_the_next_round(hub, 
 
 @pytest.mark.slow
 def test_a_single_command_delivers_also_what_one_round_leaves(hub, subscriber, monkeypatch):
-    subscribed(hub, subscriber, 12)
+    subscribed(hub, subscriber, SLOW)
     hub.publish("1")
-    monkeypatch.setattr(networks, "_CALL_SECONDS", 0.05)
-    subscriber.delay_seconds = 0.1
+    monkeypatch.setattr(networks, "_CALL_SECONDS", ONE_CALL)
+    monkeypatch.setattr(rounds, "_LONGEST_SECONDS", 240.0)
     hub.rounds().run_all()
-    assert len({delivered.path for delivered in subscriber.deliveries}) == 12
+    assert len({delivered.path for delivered in subscriber.deliveries}) == SLOW
     hub.publish("2")
     monkeypatch.setattr(rounds, "_LONGEST_SECONDS", 0.0)
     hub.rounds().run_all()
-    assert len(subscriber.deliveries) < 12 + 12, "it ends after its time"
+    assert len(subscriber.deliveries) < 2 * SLOW, "it ends after its time"
 
 
 @pytest.mark.slow
 def test_what_a_round_leaves_is_done_at_once(hub, subscriber, monkeypatch):
     """The pause is only for rounds that have done everything."""
-    subscribed(hub, subscriber, 12)
+    subscribed(hub, subscriber, SLOW)
     hub.publish("1")
-    monkeypatch.setattr(networks, "_CALL_SECONDS", 0.05)
+    monkeypatch.setattr(networks, "_CALL_SECONDS", ONE_CALL)
     monkeypatch.setattr(rounds, "_PAUSE_SECONDS", 3_600.0)
-    subscriber.delay_seconds = 0.1
     work = hub.rounds()
     pauses = []
     monkeypatch.setattr(repeating, "Event", lambda: _Pauses(pauses))
     with work.repeated():
-        while len(subscriber.deliveries) < 12:
-            pass
+        waited(lambda: len(subscriber.deliveries) >= SLOW)
     assert len(pauses) <= 1
 
 
@@ -150,8 +146,8 @@ class _Pauses:
 # --- networks -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("callback", "asked_from", "expected"),
+@each_row(
+    "callback, asked_from, expected",
     [
         ("https://8.8.8.8/a", "", ("8.8.8.0/24",)),
         ("https://[2600::1:2]:8080/", "", ("2600::/48",)),

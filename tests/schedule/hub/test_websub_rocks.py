@@ -14,11 +14,9 @@ import pytest
 from tests.schedule.hub.conftest import Hub
 from tests.schedule.hub.subscriber import Subscriber
 
-pytestmark = pytest.mark.slow
-
 
 def fetched(url: str) -> tuple[str, bytes, str]:
-    with urlopen(url, timeout=60) as answer:
+    with urlopen(url, timeout=240) as answer:
         return answer.headers["Content-Type"], answer.read(), answer.headers["Link"]
 
 
@@ -50,6 +48,7 @@ def test_100_typical_subscriber_request(hub, subscriber):
     assert "X-Hub-Signature" not in subscriber.deliveries[0].headers
 
 
+@pytest.mark.slow
 def test_101_subscription_with_secret(hub, subscriber):
     subscribed(hub, subscriber, secret="a secret")
     assert_delivered(hub, subscriber, hub.topic)
@@ -57,11 +56,13 @@ def test_101_subscription_with_secret(hub, subscriber):
     assert subscriber.deliveries[0].headers["X-Hub-Signature"] == f"sha256={digest}"
 
 
+@pytest.mark.slow
 def test_102_subscriber_sends_additional_parameters(hub, subscriber):
     subscribed(hub, subscriber, foo="hub.bar", foo2="é")
     assert_delivered(hub, subscriber, hub.topic)
 
 
+@pytest.mark.slow
 def test_103_re_subscribes_before_expiration(hub, subscriber):
     subscribed(hub, subscriber, lease_seconds="600")
     before = hub.subscribers.all()[0]
@@ -73,6 +74,7 @@ def test_103_re_subscribes_before_expiration(hub, subscriber):
     assert_delivered(hub, subscriber, hub.topic)
 
 
+@pytest.mark.slow
 def test_104_unsubscription(hub, subscriber):
     subscribed(hub, subscriber)
     assert hub.post(subscriber.callback(), mode="unsubscribe") == 202
@@ -83,6 +85,7 @@ def test_104_unsubscription(hub, subscriber):
     assert subscriber.deliveries == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content_type", ["text/plain; charset=UTF-8", "application/json"])
 def test_105_and_106_plaintext_and_json_topic(hub, subscriber, content_type):
     @hub.app.after_request

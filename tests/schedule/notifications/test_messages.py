@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.schedule.notifications.messages import DAY_SECONDS, Notice, SentNotice, after, due
 from harvester.schedule.notifications.reasons import Concern, Need
+from tests.rows import each_row
 
 FAILING = Concern(Need.FAILING, "The last 3 runs failed.")
 CLOCK = Concern(Need.CLOCK, "The clock is wrong.")
 NOW = 1_700_000_000
 
 
-@pytest.mark.parametrize(
-    ("concerns", "last_notice", "is_due"),
+@each_row(
+    "concerns, last_notice, is_due",
     [
         ((), None, False),
         ((FAILING,), None, True),

@@ -37,12 +37,3 @@ def test_deletions_that_wait_are_reported(mirror, provider, fill, mails, setting
     mirror.run(status=3, **settings)
     assert _subjects(mails) == ["mirror: deletions wait for a decision"]
     assert "--yes" in mails.mails[0].get_content()
-
-
-def test_runs_that_fail_are_reported(mirror, provider, fill, mails, settings):
-    fill(1)
-    mirror.run(**settings)
-    provider.answer = lambda _arguments: "<html>no</html>"
-    for _ in range(3):
-        mirror.run(status=1, **settings)
-    assert _subjects(mails) == ["mirror: runs fail"]

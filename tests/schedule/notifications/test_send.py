@@ -18,6 +18,7 @@ from harvester.schedule.notifications.notify import FILE, notify
 from harvester.schedule.notifications.reasons import Concern, Need
 from harvester.schedule.notifications.send import send_email
 from tests.http.authority import authority, server_context
+from tests.rows import each_row
 from tests.schedule.notifications.mail_server import MailServer, served
 
 pytestmark = pytest.mark.slow  # it asks servers
@@ -88,7 +89,7 @@ def test_a_password_is_not_sent_without_tls(settings):
     assert not any(line.startswith(b"AUTH") for line in mails.clear_lines)
 
 
-@pytest.mark.parametrize("url", ["http://x", "smtp://", "smtp://x:0", "smtp://x:y:z", "smtp://[", "me:secret@host"])
+@each_row("url", ["http://x", "smtp://", "smtp://x:0", "smtp://x:y:z", "smtp://[", "me:secret@host"])
 def test_an_address_that_is_none_is_told_without_showing_it(settings, url):
     with pytest.raises(ConfigurationError, match=r"must be smtp://HOST") as caught:
         send_email(NOTICE, settings(notify_smtp_url=url, notify_to="a@x.org"))
@@ -123,17 +124,11 @@ def test_a_notice_that_could_not_be_sent_is_tried_again_and_no_secret_is_logged(
     assert "t0ken" not in caplog.text
 
 
-def test_an_unreachable_webhook_is_told_without_its_address(settings, caplog):
-    assert notify(settings(notify_webhook_url="http://127.0.0.1:1/t0ken"), "laro", (CONCERN,)) is None
-    assert "could not be sent" in caplog.text
-    assert "t0ken" not in caplog.text
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"laro": 1}', "{", '{"laro": [1e400, []]}', "[" * 100_000])
-def test_a_memory_that_cannot_be_read_is_none(settings, tmp_path, text):
-    (tmp_path / FILE).write_text(text)
+def test_a_memory_that_cannot_be_read_is_none(settings, tmp_path):
     with _webhook() as (url, _):
-        assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) == NOTICE
+        for text in ("", "[]", '{"laro": 1}', "{", '{"laro": [1e400, []]}', "[" * 100_000):
+            (tmp_path / FILE).write_text(text)
+            assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) == NOTICE, text[:9]
 
 
 def test_nothing_is_sent_where_nobody_wants_it(settings, tmp_path):
@@ -148,7 +143,7 @@ def silent():
         yield server.getsockname()[1]
 
 
-@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+@each_row("scheme", ["smtp", "smtps"])
 def test_a_mail_server_that_is_silent_is_left_after_the_time_that_it_may_take(settings, silent, scheme):
     asked = settings(notify_smtp_url=f"{scheme}://me:s3cret@127.0.0.1:{silent}", notify_to="a@x.org")
     with pytest.raises(ConnectionFailed, match=r"did not accept a notice within 0\.05 seconds") as caught:
@@ -180,19 +175,14 @@ def test_a_webhook_that_asks_to_wait_is_not_waited_for(settings, caplog):
     assert "t0ken" not in caplog.text
 
 
-@pytest.mark.parametrize("to", ["", ",", "a@x.org\r\nBcc: b@x.org"])
+@each_row("to", ["", ",", "a@x.org\r\nBcc: b@x.org"])
 def test_addresses_that_are_none_are_told_and_send_nothing(settings, to, caplog):
+    caplog.clear()
     with served(MailServer()) as mails:
         asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to=to)
         assert notify(asked, "laro", (CONCERN,)) is None
     assert mails.mails == []
     assert "The setting notify_to must name an e-mail address" in caplog.text
-
-
-def test_a_host_that_can_have_no_address_is_a_warning(settings, caplog):
-    asked = settings(notify_smtp_url=f"smtp://{'a' * 80}.org", notify_to="a@x.org")
-    assert notify(asked, "laro", (CONCERN,)) is None
-    assert "could not be sent" in caplog.text
 
 
 def test_what_is_no_text_is_sent_with_its_bytes_spelled(settings):
