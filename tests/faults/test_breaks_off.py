@@ -204,6 +204,6 @@ def test_format_of_complex_objects_is_no_exception(house: Instance, sites: Sites
     served.distort([source.distort])
     mets = Quirk(lambda asked, serve, _stage: serve(asked), Promise.WHOLE, (), entry={"formats": ("mets",)})
     harvest = harvested(house, served, name, (mets,))
-    stored = set(house.store.living("mets", name, "", 100))
+    stored = set(house.store.living(name, "mets", "", 100))
     is_whole = dates == "kept"
     assert ({record.identifier for record in source.living} == stored, _is_whole(harvest)) == (is_whole, is_whole)
