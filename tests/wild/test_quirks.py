@@ -26,7 +26,7 @@ def test_every_quirk_keeps_its_promise(house: Instance, site: MakeSite, family: 
 
 
 def test_one_quirk_of_each_family_keeps_its_promise(house: Instance, site: MakeSite) -> None:
-    _assert_kept(house, site, [quirks[0] for quirks in FAMILIES.values()])
+    _assert_kept(house, site, [quirks[-1] for quirks in FAMILIES.values()])
 
 
 def _assert_kept(house: Instance, site: MakeSite, quirks: Iterable[Quirk]) -> None:
