@@ -83,7 +83,6 @@ def test_a_file_of_an_earlier_release_is_written_anew_if_that_is_wanted(gateway,
 
 
 def test_a_reader_that_keeps_the_space_of_the_file_is_named(gateway, folder, monkeypatch):
-    monkeypatch.setattr(sqlite_file, "_SETTLE_MILLISECONDS", 50)
     with monkeypatch.context() as patched:
         patched.setattr(SqliteFile, "_is_new", lambda _: False)
         gateway("init")
@@ -92,7 +91,8 @@ def test_a_reader_that_keeps_the_space_of_the_file_is_named(gateway, folder, mon
         spread(Model(store, Clocks()), 600)
         store.settle()
         before = file.stat().st_size
-        with store.view() as view:
+        with store.view() as view, monkeypatch.context() as impatient:
+            impatient.setattr(sqlite_file, "_SETTLE_MILLISECONDS", 50)
             view.sets("", 1)
             result = gateway("compact", "--anew", "--json")
             assert file.stat().st_size == before
