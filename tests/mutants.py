@@ -73,7 +73,7 @@ def _faults(node: ast.AST) -> Iterator[tuple[str, Callable[[], None]]]:
         yield f"{type(node.op).__name__} -> {other.__name__}", lambda: setattr(node, "op", other())
     elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
         yield "condition negated", lambda: setattr(node, "test", ast.UnaryOp(ast.Not(), node.test))
-    elif isinstance(node, ast.Constant) and type(node.value) in (int, bool):
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
         wrong = not node.value if isinstance(node.value, bool) else node.value + 1
         yield f"{node.value} -> {wrong}", lambda: setattr(node, "value", wrong)
     elif isinstance(node, ast.Return) and node.value is not None:

@@ -151,7 +151,8 @@ def many_files() -> str:
     ],
 )
 def test_a_large_didl_that_we_did_not_write_so_is_not_read(low, change):
-    described = describe(record(many_files().replace(*change, 1)))
+    old, new = change
+    described = describe(record(many_files().replace(old, new, 1)))
     assert described.is_too_large
     assert described.work == Work()
 

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gateway.store.opening import open_store
 from tests import live
@@ -123,7 +123,7 @@ def beside(
     urls: Sequence[str],
     count: int,
     seconds: float,
-    disturbed: Callable[[], AbstractContextManager[Mapping[object, int]]],
+    disturbed: Callable[[], AbstractContextManager[Mapping[Any, int]]],
     warm_seconds: float = 0.0,
 ) -> tuple[float, str]:
     """Return the rate of answers beside a disturbance, of that alone, both measured in turn, with a note.
