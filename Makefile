@@ -27,9 +27,12 @@ help:
 # Pip's progress is of no interest unless it fails; the sentence says why nothing seems to happen.
 define INSTALL
 @test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (make PYTHON=/path/to/python)."; exit 1; }
-@test -x $(IN)python || $(PYTHON) -m venv $(VENV)
+@test -x $(IN)pip || $(PYTHON) -m venv $(VENV) || \
+  { echo "The modules venv and ensurepip of $(PYTHON) are needed (on Debian: apt install python3-venv)."; exit 1; }
 @echo "Installing what $(1) pins into $(VENV) (once) ..."
-@$(IN)python -m pip install -qq --disable-pip-version-check --require-hashes -r $(1)
+@$(IN)python -m pip install -qq --disable-pip-version-check --require-hashes -r $(1) || \
+  { echo "Pip says above what it could not do. Once, it needs the network; it heeds HTTPS_PROXY and PIP_INDEX_URL."; \
+    exit 1; }
 @$(IN)python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 @touch $@
 endef

@@ -87,7 +87,7 @@ def demo(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Pop
     command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", str(live.free_port())]
     process = subprocess.Popen(
         command,
-        env=environment | {"TMPDIR": str(tmp_path)},
+        env=environment | {"TMPDIR": str(tmp_path), "HTTP_PROXY": "http://127.0.0.1:9"},  # where no proxy is
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

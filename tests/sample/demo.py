@@ -187,8 +187,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8080, help="the first port to try; 0: any free one")
     port = free_port(parser.parse_args().port)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be ended is to be asked to tidy up
-    # A setting from a developer's environment would make it another demonstration.
-    for name in [name for name in os.environ if name.startswith("GATEWAY_")]:
+    # A setting from a developer's environment would make it another demonstration; no proxy leads to this machine.
+    for name in [name for name in os.environ if name.startswith("GATEWAY_") or name.lower().endswith("_proxy")]:
         del os.environ[name]
     with (
         tempfile.TemporaryDirectory(prefix="gateway-demo-") as folder,
