@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from shutil import rmtree
@@ -17,11 +18,22 @@ from tests.rows import each_row
 NOW = 1_700_000_000
 
 
-def test_line_is_in_the_combined_log_format():
+@pytest.fixture
+def time_of_nepal() -> Iterator[None]:
+    """Set the clock of this process to a zone that is a quarter of an hour off."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "<+0545>-5:45")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("time_of_nepal")
+def test_line_is_in_the_combined_log_format_with_the_time_of_its_place():
     entry = Entry("192.0.2.1", b"GET /oai?verb=Identify HTTP/1.1", 200, 1274, 0.0021, b"http://x/", b"sickle")
-    shown = line(entry, NOW)
-    assert shown.startswith("192.0.2.1 - - [14/Nov/2023:")
-    assert shown.endswith('] "GET /oai?verb=Identify HTTP/1.1" 200 1274 "http://x/" "sickle"')
+    assert line(entry, NOW) == (
+        '192.0.2.1 - - [15/Nov/2023:03:58:20 +0545] "GET /oai?verb=Identify HTTP/1.1" 200 1274 "http://x/" "sickle"'
+    )
 
 
 @each_row(
