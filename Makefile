@@ -68,7 +68,7 @@ test: $(VENV)/dev.stamp
 	@$(PYTEST)
 
 test-more: $(VENV)/dev.stamp $(VENV)/judges.stamp
-	$(PYTEST) -m "slow or reference"
+	$(PYTEST) -m "slow or reference" --durations=25 --durations-min=5
 
 test-all: $(VENV)/dev.stamp $(VENV)/judges.stamp
 	@$(IN)coverage erase
@@ -76,7 +76,7 @@ test-all: $(VENV)/dev.stamp $(VENV)/judges.stamp
 	@$(MAKE) --no-print-directory coverage
 
 every:
-	$(PYTEST) -m "slow or not slow"
+	$(PYTEST) -m "slow or not slow" --durations=25 --durations-min=5
 
 # Of everything, 95 % of all lines and branches; the protocol, the clock and the parsers whole.
 WHOLE := $(shell paste -sd, tests/whole.txt)
