@@ -27,7 +27,7 @@ _REFERENCE = re.compile(rf"^(?:[A-Za-z][A-Za-z0-9+.-]*:|(?=[^:/?#]*(?:[/?#]|$)))
 
 # An address that is legal unchanged, as nearly all are.
 _UNRESERVED = r"[A-Za-z0-9\-._~:/?@!$&'()*+,;=]*+"
-_WITH_ESCAPES = rf"{_UNRESERVED}(?:%[0-9A-Fa-f]{{2}}{_UNRESERVED})*+"
+_WITH_ESCAPES = rf"{_UNRESERVED}(?>(?:%[0-9A-Fa-f]{{2}}{_UNRESERVED})*)"
 _PLAIN = re.compile(rf"https?://[A-Za-z0-9.-]+(?::[0-9]{{1,5}})?(?:[/?]{_WITH_ESCAPES})?(?:#{_WITH_ESCAPES})?")
 
 _LEGAL = "-._~:/?#@!$&'()*+,;=%"  # beside letters and digits; brackets are legal around a host only

@@ -8,9 +8,9 @@ from gateway import xmlio
 from gateway.xmltext import escape_attribute
 
 # Every quantifier is possessive. Otherwise a hostile payload could make the match take for ever.
-_START_TAG = re.compile(rb"(?s)(?:\s++|<!--.*?-->|<\?.*?\?>)*+<[^\s/>]++")
+_START_TAG = re.compile(rb"(?s)(?>(?:\s++|<!--.*?-->|<\?.*?\?>)*)<[^\s/>]++")
 _WHOLE_START_TAG = re.compile(
-    _START_TAG.pattern + rb"(?:\s++[^\s=/>]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+",
+    _START_TAG.pattern + rb"(?>(?:\s++[^\s=/>]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*)",
 )
 _DECLARED = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=")
 

@@ -251,7 +251,7 @@ NO_COMMA = "no comma"  # what is after a link that should have one there
 
 _TARGET = re.compile(r"<([^<>]*+)>")
 _BRACKETS = re.compile(r">*+")
-_PARAMETER = re.compile(r"\s*+;\s*+([^\s=;,]++)\s*+(?:=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s;,\"]++)))?")
+_PARAMETER = re.compile(r"\s*+;\s*+([^\s=;,]++)\s*+(?:=\s*+(?:\"((?>(?:[^\"\\]|\\.)*))\"|([^\s;,\"]++)))?")
 _WHOLE = re.compile(r"(?i)https?://[!-~]+")
 _ESCAPED = re.compile(r"\\(.)")
 _SEPARATOR = re.compile(r"[\s,]*")  # empty elements of a list are legal (RFC 9110 §5.6.1)

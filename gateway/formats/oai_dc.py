@@ -120,7 +120,7 @@ def _frame(start_tag: bytes) -> _Frame | None:
     rest = f"(?:/>|>[^<]*+</{dc}:\\1{_SPACES}>)"
     element = f"<{dc}:({'|'.join(ELEMENTS)}){_LANGUAGE_STATED}{_SPACES}{rest}{_SPACES}"
     return _Frame(
-        re.compile(f"{_SPACES}(?:{element})*+</{closing}{_SPACES}>".encode()),
+        re.compile(f"{_SPACES}(?>(?:{element})*)</{closing}{_SPACES}>".encode()),
         re.compile(f"<{dc}:({'|'.join(LEADING)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
         re.compile(f"<{dc}:({'|'.join(_BRIEF)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),
         re.compile(f"<{dc}:({'|'.join(ELEMENTS)})(?=[{_SPACE}/>])[^>]*>([^<]*)"),

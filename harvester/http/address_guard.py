@@ -22,7 +22,7 @@ Place: TypeAlias = tuple[Any, ...]
 Resolve: TypeAlias = Callable[..., Sequence[Place]]
 
 _NUMBERS = re.compile(r"(?i)[0-9a-fx.]+")  # an IPv4 address as `inet_aton` reads it: octal, hexadecimal, short
-_NAME = re.compile(r"[a-z0-9_-]++(?:\.[a-z0-9_-]++)*+")  # a proxy might read anything else as another host
+_NAME = re.compile(r"[a-z0-9_-]++(?>(?:\.[a-z0-9_-]++)*)")  # a proxy might read anything else as another host
 _DEFAULT_PORTS = frozenset((80, 443))
 _HOW = 'If this is intended, allow it: allow = ["{}"] in the entry of the source, or --allow where a command has it.'
 _HOW_OWN = 'If this is intended, write address = "{}" into the entry of {} in sources.toml (for a mirror: --allow {}).'

@@ -48,7 +48,7 @@ _BEGINNINGS: tuple[tuple[re.Pattern[str], re.Pattern[bytes]], ...] = tuple(
         (r"(?:application|text)/(?:x-)?rtf", _TAGGED),
         (
             r"application/(?:postscript|eps|x-eps)|image/x-eps",
-            rb"(?:[\x04\s]|\xef\xbb\xbf){0,9}+%!|\x1b%-12345X|\xc5\xd0\xd3\xc6",
+            rb"(?>(?:[\x04\s]|\xef\xbb\xbf){0,9})%!|\x1b%-12345X|\xc5\xd0\xd3\xc6",
         ),
     )
 )
@@ -75,7 +75,7 @@ _HEADERS = (
     rb"status|expires|last-modified|etag|server|x-powered-by|x-[a-z-]{1,40}|date|accept-ranges|connection|vary|location"
 )
 _OF_HTTP = re.compile(rb"HTTP/[123](?:\.\d)? \d{3}\b[^\r\n]*\r?\n[\w-]+:")
-_OF_CGI = re.compile(rb"(?i)(?:(?:" + _HEADERS + rb"):[^\r\n]{0,400}\r?\n){1,30}+\r?\n")
+_OF_CGI = re.compile(rb"(?i)(?>(?:(?:" + _HEADERS + rb"):[^\r\n]{0,400}\r?\n){1,30})\r?\n")
 _SURELY = re.compile(rb"(?i)content-(?:type|length|disposition):|set-cookie:")
 _OF_A_FORM = re.compile(rb"(?i)--[^\r\n]{1,80}\r?\ncontent-disposition: ?form-data")
 _CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})(?:;[^\r\n]{0,200})?\r\n")
@@ -103,7 +103,7 @@ def _is_chunked(data: bytes) -> bool:
 
 # Pointers that programs write in place of files that are stored elsewhere.
 _POINTERS = re.compile(
-    rb"version https://git-lfs\.github\.com/spec/|(?:\.\./){0,9}+(?:\.git)?/annex/objects/|(?:\xef\xbb\xbf)?\[InternetShortcut\]|"
+    rb"version https://git-lfs\.github\.com/spec/|(?>(?:\.\./){0,9})(?:\.git)?/annex/objects/|(?:\xef\xbb\xbf)?\[InternetShortcut\]|"
     rb"outs:\r?\n *- +(?:md5|hash|etag):|\x00\x05\x16[\x00\x07]\x00|"
     rb"L\x00\x00\x00\x01\x14\x02\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46"
 )

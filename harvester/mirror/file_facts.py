@@ -130,7 +130,7 @@ _CHECKS: dict[str, Callable[[Content], int]] = {
     "json": document_ends.json_,
 }
 _BOM = rb"(?:\xef\xbb\xbf)?\s*+"
-_OPENING = rb"(?i)" + _BOM + rb"(?:<\?xml[^>]*+>\s*+|<!--(?:[^-]|-(?!->))*+-->\s*+)*+<"
+_OPENING = rb"(?i)" + _BOM + rb"(?>(?:<\?xml[^>]*+>\s*+|<!--(?>(?:[^-]|-(?!->))*)-->\s*+)*)<"
 PAGE = re.compile(_OPENING + rb"(?:!doctype\s++html|(?:html|head|body)\b)")
 _TEXTS = (
     ("html", re.compile(_OPENING + rb"(?:!doctype\s++html|(?:html|head|body|title|meta|h1|p|div|center|script|br)\b)")),

@@ -85,7 +85,7 @@ _ENDINGS = {
     "image/png": b"IEND",
 }
 _PAGE = re.compile(
-    rb"(?is)(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--.*?-->\s*+)*+<(?:!doctype\s++html|html|head|body)\b"
+    rb"(?is)(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?>(?:<!--.*?-->\s*+)*)<(?:!doctype\s++html|html|head|body)\b"
 )
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\x00]*<")
 _HYPERTEXT = ("text/html", "application/xhtml+xml")

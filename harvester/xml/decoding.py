@@ -15,7 +15,7 @@ from typing import NamedTuple
 _DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([A-Za-z][A-Za-z0-9._-]*)[\"']")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z][A-Za-z0-9._-]*)", re.IGNORECASE)
 
-_MARKS_OF_UTF_8 = re.compile(rb"\A(?:\xef\xbb\xbf)++")
+_MARKS_OF_UTF_8 = re.compile(rb"\A(?>(?:\xef\xbb\xbf)+)")
 
 # Byte order marks, the longer ones first.
 _MARKS: tuple[tuple[bytes, str], ...] = (

@@ -40,7 +40,7 @@ _ROOT = re.compile(
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 # Allowed before the root of a document that is parsed unchanged: anything except a document type, whose entities could
 # grow without end.
-_PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.{0,2000}?\?>|<!--.*?-->)*+<[A-Za-z_]", re.DOTALL)
+_PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?>(?:\s|<\?.{0,2000}?\?>|<!--.*?-->)*)<[A-Za-z_]", re.DOTALL)
 _COPIES, _TAG, _REFERENCE = 12, 350, 100  # bytes of memory for each byte of an answer, each `<` and each `&`
 # Possibly a start tag with very many attributes; each step of the repair makes one or two objects for each.
 _LONG_TAG = re.compile(rb"<[^<]{2000,}+")

@@ -285,7 +285,7 @@ def _leniently(text: str) -> tuple[etree._Element | None, tuple[str, ...]]:
 def _tokens(text: str, prefix: str) -> list[str]:
     """Return the texts of the resumptionTokens. A token that lost its text would end the list too early."""
     start = rf"<{re.escape(prefix)}resumptionToken(?:\s[^<>]*[^<>/]|\s*)"
-    content = rf"(?:[^<]++|{CDATA})*+"
+    content = rf"(?>(?:[^<]++|{CDATA})*)"
     return [_plain(text).strip() for text in re.findall(rf"{start}(?:/>|>({content}))", text, re.DOTALL)]
 
 

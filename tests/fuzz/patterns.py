@@ -33,7 +33,7 @@ LOCALS: dict[str, Any] = {
     "name": "ListRecords",
     "key": "xmlns:a",
     "start": r"<resumptionToken(?:\s[^<>]*[^<>/]|\s*)",
-    "content": rf"(?:[^<]++|{CDATA})*+",
+    "content": rf"(?>(?:[^<]++|{CDATA})*)",
 }
 
 

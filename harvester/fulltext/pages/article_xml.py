@@ -14,8 +14,8 @@ from harvester.fulltext.pages.utf16 import as_utf8
 # Longer prologues than any that was recorded: a schema's DOCTYPE with entities of its own has some kilobytes.
 _MOST_BEFORE = 65_536
 _BEFORE = re.compile(
-    rb"\A(?:\xef\xbb\xbf)?+(?:\s++|<\?[^>]{0,2000}+>|<!--(?:[^-]|-(?!->)){0,20000}+-->"
-    rb"|<![Dd][Oo][Cc][Tt][Yy][Pp][Ee][^\[>]{0,2000}+(?:\[[^\]]{0,50000}+\]\s{0,100}+)?+>){0,200}+"
+    rb"\A(?>(?:\xef\xbb\xbf)?(?:\s++|<\?[^>]{0,2000}+>|<!--(?>(?:[^-]|-(?!->)){0,20000})-->"
+    rb"|<![Dd][Oo][Cc][Tt][Yy][Pp][Ee][^\[>]{0,2000}+(?>(?:\[[^\]]{0,50000}+\]\s{0,100}+)?)>){0,200})"
 )
 _ROOT = re.compile(rb"<(?:[A-Za-z][\w.-]{0,40}:)?([A-Za-z][\w.-]{0,60})[\s>]")
 # JATS and BITS, PMC's sets and OAI-PMH of JATS, TEI, Elsevier, Wiley, Springer's A++.

@@ -190,7 +190,7 @@ SAYS_PDF = re.compile(
     r"|t[eé]l[eé]charger\b(?<=\b.{11})|download\b(?<=\b.{8})|full[- ]?text|accepted (?:version|manuscript)|volltext"
 )
 # The text of a link that says only this.
-PLAIN = re.compile(r"(?i)\W*+(?:(?:view|download|get|open|full[- ]?text|article|the) ?)*+pdf(?:[^\w(]*+\(.*\)|\W*+)")
+PLAIN = re.compile(r"(?i)\W*+(?>(?:(?:view|download|get|open|full[- ]?text|article|the) ?)*)pdf(?:[^\w(]*+\(.*\)|\W*+)")
 NAMES_PDF = re.compile(
     r"(?i)\.pdf(?:$|[?#;])|/_?pdf(?:$|[/?#])|/e?pdf(?:direct)?/|download/pdf|type=(?:printable|pdf)|format=pdf"
     r"|/article-?pdf/|/pdfft(?:$|[?#])|/getpdf\.jsp"

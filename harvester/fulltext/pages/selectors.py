@@ -11,7 +11,7 @@ from functools import cache
 
 from lxml import etree
 
-_STEP = re.compile(r"(?:[^ \[]++|\[[^\[\]]*+\])++")  # spaces between brackets end none
+_STEP = re.compile(r"(?>(?:[^ \[]++|\[[^\[\]]*+\])+)")  # spaces between brackets end none
 _NAME = re.compile(r"[a-z][\w-]*")
 _TEST = re.compile(
     r"\.(?P<word>[\w-]+)|#(?P<id>[\w-]+)|\[(?P<name>[\w-]+)(?:(?P<sign>[*^]?=)'(?P<value>[^']*)'( i)?)?\]"

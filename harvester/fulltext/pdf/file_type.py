@@ -16,7 +16,7 @@ UNKNOWN = "application/octet-stream"
 _WINDOW = 1024
 # Programs that make pages write blank lines and comments before the page.
 _MOST_BEFORE = 65_536
-_BEFORE = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s++|<!--.*?-->)++", re.DOTALL)
+_BEFORE = re.compile(rb"\A(?:\xef\xbb\xbf)?(?>(?:\s++|<!--.*?-->)+)", re.DOTALL)
 _MARKS = (
     (b"PK\x03\x04", "application/zip"),
     (b"\x1f\x8b", "application/gzip"),
