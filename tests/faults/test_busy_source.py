@@ -80,6 +80,7 @@ def test_a_first_harvest_is_whole_while_a_tenth_changes_and_the_next_one_brings_
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_every_kind_of_source_is_whole_while_a_tenth_changes_and_the_next_harvest_brings_the_rest(
     house: Instance,
 ) -> None:
@@ -88,6 +89,7 @@ def test_every_kind_of_source_is_whole_while_a_tenth_changes_and_the_next_harves
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_where_dates_are_days_no_harvest_is_called_whole_that_is_not(house: Instance) -> None:
     kinds = [kind for kind in KINDS if kind != UNSEEN]
     wrong = {(str(kind), seed): _wrong_in_days(house, kind, seed) for kind in kinds for seed in SEEDS}

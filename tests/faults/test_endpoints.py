@@ -24,7 +24,7 @@ from tests.faults.table import Promise, Quirk
 from tests.rows import each_row
 from tests.seeds import seed_of
 
-pytestmark = pytest.mark.slow  # it harvests dozens of repositories
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it harvests dozens of repositories
 
 # ENDPOINTS: how many are tried, or `all` (more than a thousand, some ten minutes); ENDPOINTS_SEED: which; else others
 # for each state of the program.

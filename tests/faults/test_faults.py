@@ -20,7 +20,7 @@ from tests.faults.table import Quirk, all_quirks
 from tests.rows import each_row
 from tests.seeds import seed_of
 
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it asks servers, hundreds of times
 
 
 QUIRKS = all_quirks()

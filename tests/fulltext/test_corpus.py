@@ -27,6 +27,7 @@ def _bad(all_results: list[Result], *, is_right: bool) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 @pytest.mark.share(one_in=3)
 @pytest.mark.parametrize("half", WORKS)
 def test_rules_accept_no_wrong_file_and_refuse_few_right_ones(half: str) -> None:

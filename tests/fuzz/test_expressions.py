@@ -17,6 +17,7 @@ from tests.rows import each_row
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_no_regular_expression_of_the_program_costs_more_than_linear_time():
     """CI tries fewer attacks on each of them, others for each state of the program."""
     surroundings = unmeasured(os.environ)
@@ -29,6 +30,7 @@ def test_no_regular_expression_of_the_program_costs_more_than_linear_time():
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 @each_row(
     "pattern",
     [

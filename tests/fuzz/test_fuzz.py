@@ -34,6 +34,7 @@ def _short(file: Path) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_share_of_the_fuzz_finds_nothing():
     line = [sys.executable, "-m", "tests.fuzz", "--share", "--seed", "1"]
     done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env=unmeasured(os.environ))
@@ -51,6 +52,7 @@ def _read_by_a_new_process(size: int, name: str) -> tuple[int, str]:
 
 @pytest.mark.share(one_in=2)
 @pytest.mark.slow
+@pytest.mark.unmeasured
 @pytest.mark.parametrize(
     "name", ["ordinary", "empty elements", "attributes", "broken ordinary", "list: links of one entry"]
 )
@@ -63,6 +65,7 @@ def test_document_of_200_mb_takes_less_than_512_mib(name: str):
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("size", [3_600_000, 14_000_000])
 @pytest.mark.parametrize("kind", ["attributes", "namespaces"])
 def test_element_of_very_many_attributes_that_is_not_closed_takes_less_than_512_mib(kind: str, size: int):
@@ -84,6 +87,7 @@ def test_parser_with_a_fault_is_found():
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_parser_that_costs_the_square_is_found():
     def square(body: bytes) -> object:
         return sum(body.count(b"<", at) for at in range(0, len(body), 2))

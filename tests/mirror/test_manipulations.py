@@ -27,7 +27,7 @@ from tests.seeds import seed_of
 
 ALL = {**MANIPULATIONS, **FURTHER}
 
-pytestmark = pytest.mark.slow  # each audits a mirror
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # each audits a mirror
 
 
 def audited(folder, *arguments):

@@ -23,7 +23,7 @@ from tests.mirror.test_manipulations import audited, kill_points, killed
 from tests.rows import each_row
 from tests.seeds import seed_of
 
-pytestmark = pytest.mark.slow  # each audits a mirror
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # each audits a mirror
 
 DOUBTED, MISSING, UNREAD, ACCEPTED = "oai:p:0", "oai:p:1", "oai:p:2", "oai:p:3"
 GONE = [f"oai:p:{number}" for number in range(10, 20)]

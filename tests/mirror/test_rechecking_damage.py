@@ -17,7 +17,7 @@ from tests.live import command, environment, like_others
 from tests.mirror.conftest import NO_PAUSES, each_mirror
 from tests.mirror.provider import breaking_off
 
-pytestmark = pytest.mark.slow  # it asks servers
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it asks servers
 
 DAMAGED = "oai:p:0"
 

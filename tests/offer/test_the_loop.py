@@ -17,7 +17,7 @@ from tests import live
 from tests.http.server import ok
 from tests.offer.library import World, full_texts, world
 
-pytestmark = pytest.mark.slow  # it serves, harvests, and reads PDFs
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it serves, harvests, and reads PDFs
 
 CONFIG = """
 base_url = "http://127.0.0.1:{port}/oai"

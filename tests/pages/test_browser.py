@@ -24,7 +24,7 @@ from tests.payloads import FIELDS, PAYLOADS
 from tests.publish.desk import Desk, Sent, dc, make_databases
 from tests.rows import each_row
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
 ITEM = "/items/oai:gateway.example.org:laro/"
 PAGES = {

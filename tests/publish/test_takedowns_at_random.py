@@ -210,6 +210,7 @@ STEP = {
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("number", range(WALKS))
 def test_nothing_that_is_taken_down_is_shown_on_any_way(desk: Desk, tmp_path: Path, number: int) -> None:
     seed = seed_of("TAKEDOWNS_SEED") + number

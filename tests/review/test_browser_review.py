@@ -29,7 +29,7 @@ from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
 from tests.rows import each_row
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
 ITEM = "/review/items/oai:gateway.example.org:laro/"
 WAITING = 60  # more than a page of the list has

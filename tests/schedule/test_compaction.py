@@ -110,3 +110,4 @@ def test_rounds_are_repeated_until_the_end(model, reports, monkeypatch):
     monkeypatch.setattr("harvester.schedule.compaction._PAUSE_SECONDS", 0.01)
     with rounds(model, reports).repeated():
         waited(lambda: reports.sentences)
+    assert reports.sentences

@@ -189,6 +189,7 @@ def instance_of(folder: Path, days: int, items: int) -> Iterator[Desk]:
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_tend_keeps_files_and_the_gateway_serves_them(tmp_path: Path) -> None:
     folder = tmp_path / "instance"
     settings: dict[str, Any] = {"resourcesync_change_dump_days": 36_500, "resourcesync_lists": "oai_dc"}
@@ -206,6 +207,7 @@ def test_tend_keeps_files_and_the_gateway_serves_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_the_command_that_takes_down_writes_the_files_again(tmp_path: Path) -> None:
     folder = tmp_path / "instance"
     settings: dict[str, Any] = {
@@ -227,6 +229,7 @@ def test_the_command_that_takes_down_writes_the_files_again(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_what_could_not_be_emptied_is_no_success(tmp_path: Path) -> None:
     """A folder is in the place of the new index, as if the disk were full."""
     folder = tmp_path / "instance"
@@ -248,6 +251,7 @@ def test_what_could_not_be_emptied_is_no_success(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_a_continuous_tend_keeps_files_too(tmp_path: Path) -> None:
     folder = tmp_path / "instance"
     settings = {"resourcesync_change_dump_days": 36_500, "base_url": BASE_URL}

@@ -349,6 +349,7 @@ def test_every_list_is_that_of_the_model_after_some_steps(path, clocks):
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 @each_row("seed", _seeds())
 def test_every_list_is_that_of_the_model(tmp_path, seed):
     check_history(tmp_path / "store.sqlite", Clocks(), seed, 150 if "BLOCKS_SEEDS" in os.environ else 60)

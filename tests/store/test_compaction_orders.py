@@ -21,7 +21,7 @@ from tests.store.conftest import change
 from tests.store.test_interleavings import Actor, orders, patiently
 from tests.store.test_sqlite_compaction import listed
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 SET = "source:laro:a"
 FORMER, LATER = ("source:laro", SET), ("source:laro",)

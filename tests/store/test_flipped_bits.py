@@ -65,6 +65,7 @@ def _outcome(path: Path, clocks: Clocks, sound: list[object]) -> tuple[bool, boo
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_a_flipped_bit_is_never_silent(tmp_path, store, compacted, clocks):
     sound, choice = shown(store), random.Random(SEED)
     outcomes = set()

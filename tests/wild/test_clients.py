@@ -34,7 +34,7 @@ from gateway.xmltext import utc_datetime
 from tests import live
 from tests.bench.source import serving
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 FORMATS = ("oai_dc", "oai_didl")
 RECORDS = 250  # of the made corpus: some pages
 

@@ -20,6 +20,7 @@ for _quirk in all_quirks().values():
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_quirk_keeps_its_promise(house: Instance, site: MakeSite, family: str) -> None:
     _assert_kept(house, site, FAMILIES[family])

@@ -25,7 +25,7 @@ from tests.rows import each_row
 from tests.wild.conftest import Harvest
 from tests.wild.recount import same
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("../shared/data", "../shared/xsd")]
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured, pytest.mark.needs("../shared/data", "../shared/xsd")]
 
 OURS = ("oai_dc", "oai_didl")
 _PROVENANCE = "{http://www.openarchives.org/OAI/2.0/provenance}"

@@ -43,7 +43,7 @@ from tests.fulltext.test_releasing import (
 )
 from tests.fulltext.web import a_pdf, answer
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 OTHER = a_pdf("Quite another thing", *["lorem ipsum dolor sit amet"] * 40)
 

@@ -50,6 +50,7 @@ def is_patient(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 @pytest.mark.usefixtures("is_patient")
 def test_others_get_their_delivery_while_slow_subscribers_make_the_hub_wait(hub, subscriber, other):
     """The slow ones subscribed first, and answer only after the delivery to the other one."""
@@ -61,6 +62,7 @@ def test_others_get_their_delivery_while_slow_subscribers_make_the_hub_wait(hub,
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 @pytest.mark.usefixtures("is_patient")
 def test_deliveries_are_before_slow_verifications(hub, subscriber, other):
     subscribed(hub, other, 1)
@@ -71,6 +73,7 @@ def test_deliveries_are_before_slow_verifications(hub, subscriber, other):
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_who_subscribes_is_verified_while_others_make_the_hub_wait(hub, subscriber, other):
     asked(hub, subscriber, SLOW)
     asked(hub, other, 1)
@@ -84,6 +87,7 @@ def test_who_subscribes_is_verified_while_others_make_the_hub_wait(hub, subscrib
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_a_network_that_has_had_its_time_is_called_again_in_the_next_round(hub, subscriber, other, monkeypatch):
     subscribed(hub, subscriber, SLOW)
     subscribed(hub, other, 1)
@@ -100,6 +104,7 @@ def test_a_network_that_has_had_its_time_is_called_again_in_the_next_round(hub, 
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_a_single_command_delivers_also_what_one_round_leaves(hub, subscriber, monkeypatch):
     subscribed(hub, subscriber, SLOW)
     hub.publish("1")
@@ -114,6 +119,7 @@ def test_a_single_command_delivers_also_what_one_round_leaves(hub, subscriber, m
 
 
 @pytest.mark.slow
+@pytest.mark.unmeasured
 def test_what_a_round_leaves_is_done_at_once(hub, subscriber, monkeypatch):
     """The pause is only for rounds that have done everything."""
     subscribed(hub, subscriber, SLOW)

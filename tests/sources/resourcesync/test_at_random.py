@@ -14,7 +14,7 @@ from harvester.runtime.exit_status import Status
 from tests.sources.resourcesync.site import DC, element
 from tests.sources.resourcesync.test_dumps import Packed
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 # RESOURCESYNC_TIMES=200 tries two hundred sources, and RESOURCESYNC_SEED=28 RESOURCESYNC_TIMES=1 one of them.
 ROUNDS = 6

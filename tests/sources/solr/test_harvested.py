@@ -14,7 +14,7 @@ from tests import live
 from tests.rows import each_row
 from tests.sample.solr import Index, laro, serving
 
-pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
+pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it asks servers, hundreds of times
 
 
 @pytest.fixture
