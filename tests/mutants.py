@@ -101,7 +101,7 @@ def _is_killed(copy: Path, mutant: Mutant, text: str) -> bool:
     original = file.read_text(encoding="utf-8")
     file.write_text(text, encoding="utf-8")
     folders = next(tests for place, tests in PLACES.items() if mutant.file.startswith(place)).split()
-    surroundings = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    surroundings = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": ""}
     try:
         for tier in ("not slow", "slow"):
             line = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:randomly", "-m", tier, *folders]
