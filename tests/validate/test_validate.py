@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from gateway.errors import ConfigurationError, ConnectionFailed
-from gateway.xmltext import utc_datetime
 from harvester.validate.run import CHECKS, Limits, Verdict, validate
 from tests.rows import each_row
 from tests.validate.provider import BASE, Provider
-from tests.validate.strikes import asks, broken, changed, sent, whole
+from tests.validate.strikes import asks, broken, changed, sent
 
 
 def _skipped(report):
@@ -65,14 +63,6 @@ def test_a_provider_without_records_is_faulted_for_that_alone(check):
     assert "noRecordsMatch" in _skipped(report)["dates.from-before-earliest"]
 
 
-def test_flat_sets_have_no_hierarchy_to_check(check):
-    provider = Provider(sets={"history": "History"})
-    provider.items = [item._replace(sets=("history",)) for item in provider.items]
-    report = check(provider)
-    assert _faulty_checks(report) == []
-    assert _skipped(report)["sets.hierarchy"] == "No received record is in a set below another."
-
-
 def test_what_is_not_offered_is_skipped(check):
     provider = Provider(edit=lambda _, text: text.replace(">gzip<", ">br<").replace(">deflate<", ">zstd<"))
     provider.send = lambda _, got: replace(got, headers=tuple(h for h in got.headers if h[0] != "Content-Encoding"))
@@ -81,23 +71,6 @@ def test_what_is_not_offered_is_skipped(check):
     reasons = _skipped(check(provider))
     assert reasons["identify.oai-identifier"] == "Identify has no oai-identifier description."
     assert reasons["get-record.deleted"] == "No deleted record was seen."
-
-
-def test_unknown_compressions_are_not_judged(check):
-    provider = Provider(
-        edit=lambda _, text: text.replace("<compression>gzip<", "<compression>br<").replace(
-            "<compression>deflate</compression>", ""
-        ),
-        send=lambda _, got: replace(got, headers=tuple(h for h in got.headers if h[0] != "Content-Encoding")),
-    )
-    report = check(provider)
-    assert _faulty_checks(report) == []
-    assert _skipped(report)["http.compression"] == "Identify lists neither gzip nor deflate."
-
-
-def test_didl_is_judged_only_where_it_is_offered(check):
-    report = check(Provider(edit=lambda _, text: text.replace("<metadataPrefix>oai_didl<", "<metadataPrefix>other<")))
-    assert _skipped(report)["payload.oai-didl"] == "The repository does not offer oai_didl."
 
 
 def test_a_record_that_changed_meanwhile_is_no_fault(check):
@@ -124,27 +97,6 @@ def test_long_lists_are_sampled(check):
     assert _skipped(report)["sets.listed"] == "Not all sets were listed."
 
 
-def test_a_record_that_a_sample_does_not_reach_is_not_missed(check):
-    """All records have one datestamp and one set; after ListRecords they are listed the other way round."""
-    provider = Provider(page_size=1)
-    first = provider.items[0]
-    provider.items = [item._replace(second=first.second, sets=("history",)) for item in provider.items]
-
-    def turn(asked, text):
-        if asked.pairs == [("verb", "ListSets")] and not asked.times:
-            provider.items.reverse()
-        return text
-
-    provider.edit = turn
-    report = check(provider, least_page=1, pages=2)
-    skipped = _skipped(report)
-    day = utc_datetime(first.second)
-    window = f"The list of {day} to {day} is longer than the limit of pages."
-    assert skipped["dates.exact"] == window
-    assert skipped["dates.complete"] == "The list of the window is longer than the limit of pages."
-    assert skipped["sets.belongs"] == "The list of the set 'history' is longer than the limit of pages."
-
-
 def test_the_number_of_requests_is_bounded(check):
     report = check(Provider(), requests=20)
     assert report.requests == 20
@@ -157,12 +109,6 @@ def test_the_time_is_bounded():
     report = validate(BASE, Provider(), limits=Limits(seconds=50, least_page=4), clock=lambda: float(next(ticks)))
     assert report.requests < 50
     assert "The limit of 50 seconds was reached." in _skipped(report).values()
-
-
-def test_nothing_is_asked_twice_without_need(check):
-    provider = Provider()
-    check(provider)
-    assert {key for key, count in provider.seen.items() if count > 2} <= {("GET", "verb=Identify")}
 
 
 # --- unwilling providers ---------------------------------------------------------------------------------------
@@ -189,13 +135,6 @@ def test_a_site_that_answers_in_html_does_not_conform(check):
     assert report.exit_code == 1
 
 
-def test_a_site_that_answers_in_xhtml_has_no_such_root(check):
-    def send(_, fetched):
-        return replace(fetched, body=b'<?xml version="1.0" encoding="UTF-8"?><html/>')
-
-    assert "answer.root" in _faulty_checks(check(Provider(send=send)))
-
-
 def test_a_provider_that_is_too_busy_is_not_accused_of_more(check):
     def send(_, fetched):
         return replace(fetched, status=503, headers=(*fetched.headers, ("Retry-After", "120")), body=b"")
@@ -208,23 +147,6 @@ def test_a_broken_connection_in_a_list_leaves_a_sample(check):
     report = check(provider)
     assert _faulty_checks(report) == ["answer.arrives"]
     assert _skipped(report)["tokens.works"] != ""
-
-
-def test_an_answer_without_a_date_is_not_compared(check):
-    provider = Provider(send=lambda _, got: replace(got, headers=tuple(h for h in got.headers if h[0] != "Date")))
-    assert _faulty_checks(check(provider)) == []
-
-
-def test_a_repository_without_usable_datestamps_skips_the_windows(check):
-    report = check(Provider(edit=changed("<datestamp>2023", "<datestamp>about 2023", whole("ListRecords"))))
-    assert _skipped(report)["dates.complete"] == "No legal datestamp was received."
-    assert _skipped(report)["dates.exact"] == "ListRecords has no usable record that is not deleted."
-
-
-def test_an_illegal_response_date_leaves_the_future_open(check):
-    report = check(Provider(edit=changed(":00Z</responseDate>", "</responseDate>")))
-    assert _skipped(report)["dates.future"] == "The responseDate of Identify is illegal."
-    assert _faulty_checks(report) == ["answer.date-form"]
 
 
 # --- the report ------------------------------------------------------------------------------------------------
@@ -248,31 +170,3 @@ def test_warnings_have_an_exit_status_of_their_own(check):
     report = check(Provider(page_size=3))
     assert (report.counts["fail"], report.counts["warning"], report.exit_code) == (0, 1, 3)
     assert report.summary.startswith("http://repo.example.org/oai conforms: ")
-
-
-def test_the_report_for_machines_is_json_with_everything(check):
-    report = check(Provider())
-    facts = json.loads(json.dumps(report.as_data()))
-    assert (facts["base_url"], facts["counts"]["fail"]) == (BASE, 0)
-    assert len(facts["results"]) == len(CHECKS)
-    assert facts["results"][0] == {
-        "check": "identify.works",
-        "section": "OAI-PMH 2.0 §4.2",
-        "expects": "Identify is answered with an Identify element.",
-        "verdict": "pass",
-        "evidence": [
-            {
-                "asked": "http://repo.example.org/oai?verb=Identify",
-                "came": "HTTP 200, text/xml; charset=UTF-8: Identify",
-                "finding": "",
-            }
-        ],
-        "reason": "",
-    }
-
-
-def test_evidence_of_a_post_shows_what_was_sent(check):
-    results = {result.check: result for result in check(Provider()).results}
-    assert results["http.post-error"].evidence[0].asked == "POST http://repo.example.org/oai with verb=junk"
-    assert results["errors.long-argument"].evidence[0].asked.endswith(" …")
-    assert results["http.head"].evidence[0].asked.endswith("verb=Identify")

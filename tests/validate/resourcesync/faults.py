@@ -36,7 +36,6 @@ from tests.validate.resourcesync.site import (
     Resource,
     Site,
     document,
-    element,
     entry,
     representation,
 )
@@ -91,13 +90,6 @@ def _empty_capability_list(site: Site) -> None:
     up = f'<rs:ln rel="up" href="{BASE}{WELL_KNOWN}"/>'
     site[SECOND] = Resource(document(up, {"capability": "capabilitylist"}))
     site.replace(WELL_KNOWN, "</urlset>", entry(SECOND, capability="capabilitylist") + "</urlset>")
-
-
-def _other_length(site: Site) -> None:
-    """Let no list have a hash of a resource, and the Change List another length."""
-    stated = f'hash="{representation("/r/1")["hash"]}" length="3"'
-    site.replace(PART1, stated, 'length="3"')
-    site.replace(CLOSED_LIST, stated, 'length="4"')
 
 
 def _index_as_list(site: Site) -> None:
@@ -264,23 +256,11 @@ def _capabilities_at_well_known(site: Site) -> None:
     site.replace(WELL_KNOWN, WELL_KNOWN, DESCRIPTION)
 
 
-def _utf_16(body: bytes) -> bytes:
-    return body.decode().replace("UTF-8", "UTF-16").encode("utf-16")
-
-
-def _late(site: Site) -> None:
-    """Let an old list have its rs:md after its entries."""
-    md = element("md", {"capability": "resourcelist", "at": "2025-03-02T00:00:00Z"})
-    site.replace(OLD, md, "")
-    site.replace(OLD, "</urlset>", f"{md}</urlset>")
-
-
 def _no_time(site: Site) -> None:
     site.replace(OPEN_LIST, f"<lastmod>{CHANGED}</lastmod>", "")
     site.replace(OPEN_LIST, f' datetime="{CHANGED}"', "")
 
 
-_FULL_MD = '<rs:md capability="resourcelist" at="2025-03-02T00:00:00Z"><b xmlns="urn:x"/></rs:md>'
 _LATER = '"resourcelist" at="2026-03-02T00:00:01Z"'
 _DELETION = entry(DELETED, change="deleted", datetime="2026-03-01T09:00:00Z")
 _FIRST = f"<url><loc>{{base}}/r/3</loc><lastmod>{MODIFIED}</lastmod>"
@@ -290,86 +270,61 @@ _RL = 'capability="resourcelist"'
 FAULTS: tuple[Fault, ...] = (
     _answer("answer.works", OPEN_LIST, status=404),
     _answer("answer.content-type", PART1, content_type="text/plain"),
-    _answer("answer.content-type", PART2, "none", content_type=""),
     Fault("answer.size", lambda site: site.replace(PART2, "</urlset>", " " * 52_500_000 + "</urlset>")),
     _text("xml.well-formed", PART2, "</urlset>", ""),
-    _text("xml.well-formed", PART2, "/r/4", "/r/4?a=1&b=2", "ampersand"),
     _text("xml.doctype", PART2, "<urlset", "<!DOCTYPE urlset [<!ENTITY a 'b'>]>\n<urlset"),
     _text("xml.encoding", PART1, "UTF-8", "ISO-8859-1"),
-    _answer("xml.encoding", PART2, "charset", content_type="application/xml; charset=ISO-8859-1"),
-    Fault("xml.encoding", lambda site: setattr(site[OLD], "body", _utf_16(site[OLD].body)), "UTF-16"),
     _text("xml.root", OLD, "urlset", "list"),
     _text("xml.namespace", OLD, "schemas/sitemap/0.9", "schemas/sitemap/0.84"),
     _text("xml.terms", PART2, "openarchives.org/rs/terms/", "openarchives.org/rs/terms"),
     _text("xml.elements", PART2, "<lastmod>", "<size>5</size><lastmod>"),
-    _text("xml.elements", PART2, "<lastmod>", "<rs:size>5</rs:size><lastmod>", "of ResourceSync"),
-    _text("xml.elements", OLD, "<url>", "<loc>{base}/x</loc><url>", "outside of an entry"),
-    _text("xml.elements", PART2, "/r/4</loc>", '/r/4<b xmlns="urn:x"/></loc>', "in a loc"),
-    _text("xml.elements", OLD, '<rs:md capability="resourcelist" at="2025-03-02T00:00:00Z"/>', _FULL_MD, "in rs:md"),
     _text("xml.text", PART2, "</url>", "</url>stray", "between entries"),
-    _text("xml.text", PART2, "</loc>", "</loc>stray", "in an entry"),
     _text("xml.attributes", PART2, 'length="5"', 'length="5" size="5"'),
-    _text("xml.attributes", PART1, 'rel="index"', 'rel="index" title="x"', "link"),
     _text("xml.prefix", PART2, ' length="5"', ' rs:length="5"'),
     _text("xml.entries", CHANGE_DUMP, "url>", "sitemap>"),
     _text("document.md", PART2, f'<rs:md {_RL} at="{AT}" completed="{COMPLETED}"/>', ""),
     _text("document.md-once", PART2, f"<rs:md {_RL}", f'<rs:md {_RL} at="{AT}"/><rs:md {_RL}'),
     _text("document.first", PART2, "</urlset>", f'<rs:ln rel="describedby" href="{BASE}/x"/></urlset>'),
-    Fault("document.first", _late, "rs:md"),
     _text("document.capability", OLD, _RL, 'capability="list"'),
-    _text("document.capability", OLD, f"{_RL} ", "", "none"),
-    _text("document.capability", WELL_KNOWN, '"description"', '"resourcesync"', "of 0.9"),
     _text("document.attributes", PART2, _RL, f'{_RL} length="5"'),
     Fault("document.index", _index_of),
     Fault("document.entries", _many),
     _text("times.at", PART2, f' at="{AT}" completed', " completed"),
     _text("times.from", CHANGE_DUMP, ' from="2026-03-01T00:00:00Z"/>', "/>", count=1),
     _text("times.foreign", PART2, _RL, f'{_RL} from="{AT}"'),
-    _text("times.foreign", CAPABILITIES, '"capabilitylist"', f'"capabilitylist" at="{AT}"', "Capability List"),
     _text("times.completed", PART2, COMPLETED, "2026-03-01T23:00:00Z"),
     _text("times.until", CHANGE_DUMP, "<rs:md cap", '<rs:md until="2026-02-01T00:00:00Z" cap'),
     _text("times.form", PART2, MODIFIED, "01.03.2026 08:00"),
-    _text("times.form", PART2, MODIFIED, "2026-02-30T08:00:00Z", "no such day"),
     _text("times.utc", PART1, MODIFIED, "2026-03-01T09:00:00+01:00"),
-    _text("times.utc", RESOURCES, COMPLETED, "2026-03-03", "date"),
     _text("times.future", CAPABILITIES, "</loc>", "</loc><lastmod>2027-03-01T08:00:00Z</lastmod>", count=1),
     _text("link.href", PART1, 'rel="describes"', 'rel="alternate"/><rs:ln rel="describes"'),
     _text("link.rel", PART1, 'rel="describes"', f'href="{BASE}/x"/><rs:ln rel="describes"'),
     _text("link.absolute", PART1, 'rel="describes"', 'rel="alternate" href="x"/><rs:ln rel="describes"'),
-    _text("link.absolute", CAPABILITIES, f"{{base}}{WELL_KNOWN}", WELL_KNOWN, "up"),
     _text("link.relation", PART1, 'rel="describes"', f'rel="describe" href="{BASE}/x"/><rs:ln rel="describes"'),
     _text("link.priority", PART1, 'rel="describes"', 'pri="0" rel="describes"'),
     _text("up.stated", PART2, f'<rs:ln rel="up" href="{{base}}{CAPABILITIES}"/>', ""),
     _text("up.once", PART2, '<rs:ln rel="up"', f'<rs:ln rel="up" href="{BASE}{CAPABILITIES}"/><rs:ln rel="up"'),
     _text("up.capability-list", PART1, CAPABILITIES, RESOURCES),
-    _text("up.capability-list", OPEN_LIST, CAPABILITIES, WELL_KNOWN, "Source Description"),
     Fault("up.listed", _up_to_second),
-    _text("up.listed", CAPABILITIES, RESOURCES, PART1, "a part and not its index"),
     _text("up.listed", CAPABILITIES, entry(RESOURCES, capability="resourcelist"), "", "a list that robots.txt names"),
     _text("up.description", CAPABILITIES, WELL_KNOWN, RESOURCES),
     Fault("up.described", _undescribed),
     _text("loc.one", PART2, "<url><loc>{base}/r/4</loc>", "<url>"),
-    _text("loc.one", PART2, "<loc>{base}/r/4</loc>", "<loc>{base}/r/4</loc><loc>{base}/r/4</loc>", "two"),
     _text("loc.first", PART2, _FIRST, f"<url><lastmod>{MODIFIED}</lastmod><loc>{{base}}/r/3</loc>"),
     _text("loc.absolute", PART2, "{base}/r/4", "/r/4"),
-    _text("loc.absolute", CAPABILITIES, f"{{base}}{RESOURCES}", RESOURCES, "document"),
     _text("loc.length", OLD, "/r/1", f"/r/{'1' * 2048}"),
     _text("loc.characters", OLD, "/r/1", "/r/1 2"),
     Fault("loc.authority", _elsewhere),
     _text("loc.once", PART2, "</urlset>", entry("/r/3", **representation("/r/3")) + "</urlset>"),
-    _text("loc.once", RESOURCES, "</sitemapindex>", entry(PART2, "sitemap") + "</sitemapindex>", "index"),
     Fault("loc.once-in-parts", _again_in_part),
     _text("entry.once", PART2, f"<lastmod>{MODIFIED}</lastmod>", f"<lastmod>{MODIFIED}</lastmod>" * 2),
     _text("entry.changefreq", PART2, "</lastmod>", "</lastmod><changefreq>often</changefreq>"),
     _text("entry.priority", PART2, "</lastmod>", "</lastmod><priority>2</priority>"),
     _text("entry.md-once", PART2, "</lastmod>", '</lastmod><rs:md type="application/xml"/>'),
     _text("entry.attributes", PART2, ' length="5"', f' length="5" at="{AT}"'),
-    _text("entry.attributes", OPEN_LIST, ' length="4"', ' length="4" capability="changelist"', "capability"),
     _text("hash.syntax", PART2, _MD5_1, _MD5_1.partition(":")[2]),
-    _text("hash.syntax", OLD, representation("/r/1")["hash"], " ", "empty"),
     _text("hash.algorithm", PART2, _MD5_1, f"sha-512:{'0' * 128}"),
     _text("hash.digits", PART2, _MD5_1, _MD5_1[:-1]),
-    _text("hash.digits", PART2, _MD5_1, "md5:" + "x" * 32, "letters"),
     _text("hash.once", PART2, _MD5_1, f"{_MD5_1} {_MD5_1}"),
     _text("length.form", PART2, 'length="5"', 'length="5 bytes"'),
     _text("type.form", OLD, "application/xml", "xml"),
@@ -377,21 +332,16 @@ FAULTS: tuple[Fault, ...] = (
     _text("path.foreign", PART2, ' length="5"', ' length="5" path="/x"'),
     _packed("path.stated", entries=entry("/r/1", **representation("/r/1")), files={}),
     _packed("path.slash", entries=entry("/r/1", path="res/1"), files={"res/1": b"x"}),
-    _packed("path.safe", entries=entry("/r/1", path="/res//1"), files={"res//1": b"x"}),
-    _packed("path.safe", "backslash", entries=entry("/r/1", path="/a\\1"), files={"a\\1": b"x"}),
-    _packed("path.safe", "up", entries=entry("/r/1", path="/../1"), files={"../1": b"x"}),
+    _packed("path.safe", entries=entry("/r/1", path="/../1"), files={"../1": b"x"}),
     _packed("path.once", entries=entry("/r/1", path="/res/1") + entry("/r/2", path="/res/1"), files={"res/1": b"x"}),
     _text("change.foreign", PART2, ' length="5"', ' length="5" change="updated"'),
-    _text("change.foreign", PART2, ' length="5"', f' length="5" datetime="{MODIFIED}"', "datetime"),
     _text("change.stated", OPEN_LIST, ' change="created"', ""),
     _text("change.value", OPEN_LIST, '"created"', '"new"'),
     Fault("change.time", _no_time),
     _text("change.once", OPEN_LIST, "</urlset>", _created(CHANGED) + "</urlset>"),
     _text("change.created", OPEN_LIST, "</urlset>", _created("2026-03-04T00:00:00Z") + "</urlset>"),
     _text("change.deleted", CLOSED_LIST, '"deleted"', '"deleted" hash="md5:00000000000000000000000000000000"'),
-    _text("change.deleted", CLOSED_LIST, '"deleted"', '"deleted" length="3"', "length"),
     _text("change.window", OPEN_LIST, f'datetime="{CHANGED}"', 'datetime="2026-03-02T10:00:00Z"'),
-    _text("change.window", CLOSED_LIST, 'datetime="2026-03-01T09:00:00Z"', f'datetime="{CHANGED}"', "after until"),
     _text("change.order", CLOSED_LIST, 'datetime="2026-03-01T09:00:00Z"', 'datetime="2026-03-01T07:00:00Z"'),
     Fault("change.lastmod-order", _without_datetime),
     _text(
@@ -410,30 +360,24 @@ FAULTS: tuple[Fault, ...] = (
     _text("index.times", RESOURCES, f'<rs:md at="{AT}"', '<rs:md at="2026-03-02T01:00:00Z"', count=1),
     Fault("index.covers", lambda site: site.replace(RESOURCES, f'"resourcelist" at="{AT}"', _LATER)),
     _text("index.covers", DUMP, f'"resourcedump" at="{AT}"', f'"resourcedump" at="{CLOSED}"', "dump"),
-    _text("index.covers", CHANGES, 'changelist" from="2026-03-01T00', 'changelist" from="2026-03-01T05', "changes"),
     _text("index.until", CHANGES, f' until="{CLOSED}"', ""),
-    _text("index.until", CHANGES, f'from="{CLOSED}"', f'from="{CLOSED}" until="{CHANGED}"', "open"),
     Fault("index.order", _earlier_at_last),
     Fault("index.open", _older),
     Fault("changes.gap", _gap),
     Fault("changes.cover", _uncovered),
     _text("changes.deletion", CLOSED_LIST, DELETED, "/r/2"),
     _text("changes.state", CLOSED_LIST, representation("/r/1")["hash"], representation("/r/2")["hash"]),
-    Fault("changes.state", _other_length, "length"),
     _text("archive.times", ARCHIVE, 'at="2025-03-02', 'at="2025-03-03'),
     Fault("dump.order", _packages_backwards),
     Fault("package.times", lambda site: site.pack_changes(stated="2026-03-01T01:00:00Z")),
     Fault("archive.same", lambda site: site.replace(ARCHIVE, OLD, CLOSED_LIST)),
     _text("dump.type", DUMP, ' type="application/zip"', "", count=1),
-    _text("dump.type", CHANGE_DUMP, "application/zip", "application/x-tar", "tar"),
     Fault("dump.length", _no_length),
     _answer("dump.works", CHANGE_PACKAGE, status=500),
     _text("dump.bytes", DUMP, 'length="', 'length="1'),
     Fault("dump.bytes", _other_hash, "hash"),
     Fault("dump.contents", lambda site: site.replace(MANIFEST, "/r/2", "/r/3")),
-    _answer("dump.contents", MANIFEST, "missing", status=404),
     _answer("package.type", PACKAGE, content_type="text/html"),
-    _answer("package.type", CHANGE_PACKAGE, "none", content_type=""),
     _packed("package.zip", body=b"PK\x03\x04 no package"),
     _packed("package.manifest", name="folder/manifest.xml"),
     _packed(
@@ -464,14 +408,10 @@ FAULTS: tuple[Fault, ...] = (
     Fault("discovery.well-known", _moved),
     Fault("discovery.description", _capabilities_at_well_known),
     _answer("discovery.link", PAGE, headers={"Link": f'<{BASE}{RESOURCES}>; rel="resourcesync"'}),
-    _answer("discovery.link", PAGE, "missing", headers={"Link": f'<{BASE}/nowhere.xml>; rel="resourcesync"'}),
     _text("discovery.page", PAGE, CAPABILITIES, RESOURCES),
-    _text("discovery.page", PAGE, CAPABILITIES, "/nowhere.xml", "missing"),
     _text("discovery.robots", ROBOTS, RESOURCES, CHANGES),
-    _text("discovery.robots", ROBOTS, RESOURCES, "/nowhere.xml", "missing"),
     _later("again.closed", lambda site: site.replace(CLOSED_LIST, _DELETION, "")),
     _later("again.package", lambda site: site.pack_changes("<!-- again -->")),
-    _later("again.package", lambda site: site.pack(entries=entry("/r/1", path="/1"), files={"1": b"x"}), "same at"),
     _later("again.at", _goes_back),
     _later("again.changes", _changed_later),
     _later("again.deletions", _left),

@@ -1,13 +1,10 @@
-"""A landing page with its metadata, files, link sets and catalogue on loopback: right, or wrong in one thing."""
+"""A landing page with its metadata, files, link sets and catalogue: right, or wrong in one thing."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 
 from gateway.errors import ConnectionFailed
@@ -158,51 +155,3 @@ class Site(dict[str, Resource]):
         whole.fill()
         for path in (PAGE, AS_JSON, AS_TEXT) if page else (AS_JSON, AS_TEXT):
             self[path] = whole[path]
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Answers from the site of the server."""
-
-    protocol_version = "HTTP/1.1"
-    server: Server
-
-    def do_GET(self) -> None:
-        self._answer(is_head=False)
-
-    def do_HEAD(self) -> None:
-        self._answer(is_head=True)
-
-    def _answer(self, *, is_head: bool) -> None:
-        status, headers, body = self.server.site.answer(self.path, self.headers.get("Accept", "*/*"), is_head=is_head)
-        lines = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in headers), "", ""]
-        self.wfile.write("\r\n".join(lines).encode("latin-1"))
-        if not is_head:
-            self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-class Server(ThreadingHTTPServer):
-    """A server whose site the tests replace."""
-
-    daemon_threads = True
-    site: Site
-
-    @property
-    def base(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-@contextmanager
-def serving() -> Iterator[Server]:
-    """Serve a right site on loopback."""
-    with Server(("127.0.0.1", 0), Handler) as server:
-        server.site = Site(server.base).fill()
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
