@@ -102,25 +102,6 @@ def test_bad_values_in_the_path_of_every_address_are_answered(house):
 
 
 @pytest.mark.slow
-@pytest.mark.unmeasured
-def test_every_value_in_the_path_of_every_address_is_answered(house):
-    for address, methods in addresses(house):
-        for value in VALUES if "{}" in address else ("",):
-            for method in {min(methods), max(methods)}:
-                asked(house, filled(address, value), method)
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
-def test_values_in_every_argument_of_every_address_are_answered(house):
-    chance = random.Random(f"{SEED}-arguments")
-    for address, methods in addresses(house):
-        for argument in ARGUMENTS:
-            for value in chance.sample(VALUES, 30):
-                asked(house, f"{filled(address, ITEM)}?{argument}={value}", min(methods))
-
-
-@pytest.mark.slow
 def test_random_requests_are_answered(house):
     chance = random.Random(SEED)
     everything = addresses(house)

@@ -31,7 +31,6 @@ from tests.sample.solr import served
 
 # test_first_hour.py runs the third kind; the fourth is for Litestream, and tests.docs makes the fifth one.
 # tests/graph/test_queries.py runs the last one.
-KINDS = {"python", "toml", "console", "yaml", "mermaid", "cypher"}
 STEP = "harvester/fulltext/README.md"
 SOURCE = "harvester/sources/README.md"
 QUIRK = "harvester/sources/QUIRKS.md"
@@ -50,18 +49,6 @@ def module(text: str, **names: object) -> ModuleType:
     made.__dict__.update(names)
     exec(compile(text, "README.md", "exec"), made.__dict__)
     return made
-
-
-def test_every_example_is_of_a_kind_that_is_run() -> None:
-    blocks = [
-        (file.name, kind)
-        for file in ROOT.rglob("*.md")
-        if not {".venv", "node_modules"} & set(file.relative_to(ROOT).parts)
-        for kind in re.findall(r"(?m)^```([a-z]+)$", file.read_text(encoding="utf-8"))
-    ]
-    assert {kind for _, kind in blocks} <= KINDS
-    assert [len(examples(file)) for file in (STEP, SOURCE, QUIRK, CHECK, SEARCH)] == [1] * 5
-    assert sum(kind == "python" for _, kind in blocks) == len((STEP, SOURCE, QUIRK, CHECK, SEARCH))
 
 
 @each_row(

@@ -135,26 +135,3 @@ def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.
     os.killpg(demo.pid, signal.SIGINT)  # as a terminal does
     assert demo.wait(PATIENCE_SECONDS) == 0
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_demo_ends_in_silence_when_nobody_reads_it(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", str(live.free_port())]
-    environment = os.environ | {"TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as demo:
-        assert demo.stdout is not None
-        demo.stdout.close()
-        assert (demo.wait(PATIENCE_SECONDS), demo.stderr.read() if demo.stderr else "") == (141, "")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.needs("chromium")
-def test_a_browser_shows_the_records(sample_source: str, tmp_path: Path) -> None:
-    folder = live.instance(tmp_path / "instance", {"laro": (sample_source, ("oai_dc",))})
-    assert live.called("harvester", folder, "run", "laro", is_measured=False, publish_processes=0).returncode == 0
-    profile = f"--user-data-dir={tmp_path / 'profile'}"
-    browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", profile]
-    with live.served(folder) as server:
-        line = [*browser, "--dump-dom", f"{server.url}?verb=ListRecords&metadataPrefix=oai_dc"]
-        shown = subprocess.run(line, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS)
-    assert "webkit-xml-viewer" in shown.stdout
-    assert "Dust in the Magellanic Stream, or its absence" in shown.stdout

@@ -49,13 +49,6 @@ def _items(*names: str):
     return [change_of(name, title="Reef") for name in names]
 
 
-def test_index_is_complete_when_the_store_is_closed(settings):
-    with following(settings) as index:
-        for name in "abc":
-            _publish(index.store, *_items(name))
-    assert _names(settings) == ["a", "b", "c"]
-
-
 def test_withdrawn_item_is_gone_at_once_although_the_index_is_behind(settings):
     with following(settings) as index:
         _publish(index.store, *_items("a", "b"))
@@ -67,14 +60,6 @@ def test_withdrawn_item_is_gone_at_once_although_the_index_is_behind(settings):
     with following(settings):
         pass
     assert _names(settings) == ["b", "c"]
-
-
-def test_first_publication_of_a_few_items_is_followed_at_once(settings):
-    with following(settings) as index:
-        pass
-    with following(settings, completes=False) as index:
-        _publish(index.store, *_items("a"))
-        assert _names(settings) == ["a"]
 
 
 def test_publication_of_many_items_is_followed_when_that_keeps_the_share(settings):
@@ -92,25 +77,6 @@ def test_publication_of_many_items_is_followed_when_that_keeps_the_share(setting
         _publish(index.store, *_items(names[-1]))
         assert _names(settings) == names[:-1]
     assert _names(settings) == names
-
-
-def test_following_takes_a_small_part_of_the_time(settings, monkeypatch: pytest.MonkeyPatch):
-    clock = [0.0]
-    monkeypatch.setattr("gateway.indexing.monotonic", lambda: clock[0])
-    steps = []
-
-    class Slow(IndexKeeper):
-        def advance(self, _store: Store) -> bool:
-            steps.append(clock[0])
-            clock[0] += 1.0
-            return True
-
-    index = Following(settings, Slow(settings.instance, describe))
-    index.store = None
-    for _ in range(1000):
-        clock[0] += 0.1
-        index.note(Publication("laro", tuple(_items("a"))))
-    assert 6 <= len(steps) <= 10  # seconds of a hundred
 
 
 class _Failing(IndexKeeper):
@@ -157,36 +123,6 @@ def test_index_is_not_completed_after_an_error(settings):
         _names(settings)
 
 
-def test_completion_is_stopped_and_continued(settings, caplog: pytest.LogCaptureFixture):
-    class Interrupted(IndexKeeper):
-        def advance(self, _store: Store) -> bool:
-            raise KeyboardInterrupt
-
-    index = Following(settings, Interrupted(settings.instance, describe))
-    index.store = None
-    index.complete()
-    assert "is not complete" in caplog.text
-    index.complete(lambda: True)
-
-
-def test_long_completion_is_reported(settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gateway.indexing._PROGRESS_SECONDS", -1.0)
-    caplog.set_level(logging.INFO)
-    with following(settings) as index:
-        index._keeper._lines = 2
-        _publish(index.store, *_items("a", "b", "c"))
-    assert "being written" in caplog.text
-    assert "of 6 changes" in caplog.text
-
-
-def test_short_completion_is_not_reported(settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gateway.indexing._PROGRESS_SECONDS", 1e9)  # however slow the machine is
-    with caplog.at_level(logging.INFO, "gateway.search"), following(settings) as index:
-        index._spent_seconds = 1e9
-        _publish(index.store, *_items(*map(str, range(LINES))))
-    assert "being written" not in caplog.text
-
-
 @pytest.mark.parametrize("seconds", [-1.0, 1_000.0])
 def test_records_of_an_earlier_release_get_their_hashes_with_the_next_command(settings, caplog, monkeypatch, seconds):
     monkeypatch.setattr("gateway.indexing._PROGRESS_SECONDS", seconds)
@@ -223,12 +159,6 @@ def test_switched_off_there_is_no_file_and_no_work(settings):
         make(off, is_anew=False)
 
 
-def test_store_that_is_only_read_has_no_index_written(settings):
-    with following(settings, only_reads=True):
-        pass
-    assert not list(settings.instance.glob(f"{NAME}*"))
-
-
 def test_index_is_made_by_the_command_with_progress(settings):
     names = [str(number) for number in range(LINES)]  # of each, two lines of the log
     with following(settings, completes=False) as index:
@@ -239,22 +169,6 @@ def test_index_is_made_by_the_command_with_progress(settings):
     assert state.items == len(names)
     assert calls == [(LINES, 2 * LINES), (2 * LINES, 2 * LINES)]
     assert make(settings, is_anew=True).items == len(names)
-
-
-def test_folder_that_cannot_be_used_is_named(settings):
-    (settings.instance / "locks").write_text("a file")
-    with pytest.raises(StoreUnwritable, match="locks: "):
-        make(settings, is_anew=False)
-
-
-def test_position_of_no_index_is_the_beginning(settings):
-    assert IndexKeeper(settings.instance, describe).position() == 0
-
-
-def test_index_that_cannot_be_made_is_one_error(settings):
-    (settings.instance / f"{NAME}.new").mkdir()
-    with pytest.raises(StoreUnwritable):
-        make(settings, is_anew=False)
 
 
 @pytest.fixture
@@ -300,20 +214,6 @@ def test_a_server_leaves_a_large_index_to_a_command(settings, later, monkeypatch
     assert _names(settings) == ["a", "b"]
 
 
-def test_the_index_of_a_server_that_fails_is_reported_and_fails_nothing(settings, caplog: pytest.LogCaptureFixture):
-    index = FollowingLater(settings, _Failing(settings.instance, describe))
-    index.note(Publication("laro", (change_of("a", is_deleted=True),)))
-    index.wait()
-    assert "the disk is full" in caplog.text
-
-
-def test_a_server_without_search_writes_no_index(settings):
-    index = FollowingLater(load(settings.instance, options={"browse_search": False}))
-    index.note(Publication("laro", tuple(_items("a"))))
-    index.wait()
-    assert not (settings.instance / NAME).exists()
-
-
 @pytest.mark.slow
 def test_blocks_have_no_holes_when_the_store_is_closed(settings, monkeypatch):
     with following(settings, completes=False) as index:
@@ -326,14 +226,6 @@ def test_blocks_have_no_holes_when_the_store_is_closed(settings, monkeypatch):
     assert not _holes(settings)
 
 
-def test_an_error_of_compaction_ends_no_command(settings, monkeypatch):
-    def fail(*_arguments, **_options):
-        raise StoreUnwritable("It is full.")
-
-    with following(settings) as index:
-        _publish(index.store, *_items("a"))
-        monkeypatch.setattr(index.store, "compact", fail)
-    assert _names(settings) == ["a"]
 
 
 def _holes(settings: Settings) -> int:

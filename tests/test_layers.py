@@ -11,9 +11,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from typing import NamedTuple
 
-import pytest
-
-from tests.conftest import ROOT, loaded_by
+from tests.conftest import ROOT
 
 # A row says what the modules below some names may import: of ours (with all below it), and after `+`, which libraries.
 # The longest name that a module's own begins with decides; `.*` is what lies below a package. Capitals name a group.
@@ -291,9 +289,3 @@ def test_a_backend_the_network_and_the_harvester_are_imported_only_where_they_ma
 def test_only_xmlio_configures_parsers() -> None:
     named = re.compile(rf"\.(?:{'|'.join(XML_PARSERS)})\b")
     assert {name for name, file in MODULES.items() if named.search(file.read_text("utf-8"))} == {"gateway.xmlio"}
-
-
-@pytest.mark.slow
-def test_serving_oai_pmh_loads_no_xml_library() -> None:
-    modules, _ = loaded_by("import gateway.oaipmh.routes")
-    assert modules & {"lxml", "xml", "bs4"} == set()

@@ -12,7 +12,6 @@ import pytest
 from gateway import logs
 from gateway.errors import ConfigurationError
 from gateway.settings import load
-from tests import live
 
 LOG = logging.getLogger("gateway.test")
 
@@ -55,12 +54,6 @@ def test_object_per_line_is_in_ascii_and_has_the_traceback(tmp_path, capsys):
     assert "ValueError" in entry["traceback"]
 
 
-def test_traceback_of_a_text_has_no_control_character(tmp_path, capsys):
-    begin(tmp_path)
-    fail("\x9b\x1b", "It failed.")
-    assert not set(capsys.readouterr().err) & set("\x9b\x1b")
-
-
 def test_libraries_say_only_what_is_wrong(tmp_path, capsys):
     begin(tmp_path, log_level="debug")
     library = logging.getLogger("werkzeug")
@@ -83,17 +76,6 @@ def test_level_decides_what_is_logged(tmp_path, capsys, level, shown):
 def test_level_that_there_is_not_is_refused(tmp_path):
     with pytest.raises(ConfigurationError, match="log_level must be one of debug, info, warning, error"):
         begin(tmp_path, log_level="loud")
-
-
-@pytest.mark.slow
-def test_harvester_says_everything_in_objects_where_the_log_has_objects(tmp_path, sample_source):
-    folder = live.instance(
-        tmp_path, {"sample": (sample_source, ("oai_dc",)), "none": ("http://127.0.0.1:9/", ("oai_dc",))}
-    )
-    done = live.called("harvester", folder, "run", "--all", log_json="true", fetch_retries=0, log_level="debug")
-    lines = [json.loads(line) for line in done.stderr.splitlines()]
-    assert {"info", "error"} <= {line["level"] for line in lines}
-    assert all(line["message"] for line in lines)
 
 
 def test_sentences_are_objects_where_the_log_has_objects(tmp_path):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.page_house import FOUND, House, opened
+from tests.page_house import House, opened
 from tests.publish.desk import make_databases
 
 
@@ -76,33 +76,3 @@ def test_every_address_of_the_machine_interface_is_described(house):
     assert {path for path in described - rules if not path.startswith("/items/{identifier}.")} == endings - {
         "/formats/{prefix}"
     }
-
-
-FILLED = {
-    "spec": "source",
-    "part": "1",
-    "period": "open",
-    "name": "laro",
-    "prefix": "oai_dc",
-    "identifier": "oai:gateway.example.org:laro/1",
-    "sha256": FOUND.sha256,
-}
-
-
-def test_every_address_of_the_description_answers_as_it_says(house):
-    described = json.loads(house.get("/openapi.json").text)
-    assert described["openapi"] == "3.1.0"
-    for path, methods in described["paths"].items():
-        required = [
-            entry["name"] for entry in methods["get"]["parameters"] if entry["in"] == "query" and entry["required"]
-        ]
-        query = {"identifier": FILLED["identifier"], "id": "1"}
-        asked = path.replace("/schemas/{name}", "/schemas/oai_dc.xsd").replace("/sitemaps/{name}", "/sitemaps/0001")
-        asked = re.sub(r"\{(\w+)\}", lambda match: FILLED[match[1]], asked.replace("/oai:{name}", "/{identifier}"))
-        asked += "?" + "&".join(f"{name}={query[name]}" for name in required) if required else ""
-        with house.get(asked) as answer:
-            answer.get_data()
-        answers = methods["get"]["responses"]
-        assert str(answer.status_code) in answers, asked
-        if answer.status_code == 200:
-            assert answer.mimetype in answers["200"]["content"], asked

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from gateway.mapping import Given, Prepared, SourceFacts, Task, is_legal_identifier, most_specific, prepare, record
+from gateway.mapping import Given, Prepared, SourceFacts, Task, is_legal_identifier, prepare, record
 from gateway.provenance import MOST_ABOUT_BYTES
 from gateway.xmltext import DC, NO_NAMESPACE, OAI_DC, OAI_PMH, PROVENANCE, RIGHTS, SITEMAP, escape
 from tests.rows import each_row
@@ -57,11 +56,6 @@ def test_what_is_no_xml_is_a_problem(content: str) -> None:
     assert prepared.fragments == ()
 
 
-def test_nothing_is_declared_that_is_not_used() -> None:
-    prepared = mapped(given_payload("<a:x/>", declarations=(("a", "urn:a"), ("about", "urn:about"))))
-    assert b"urn:about" not in prepared.fragments[-1].body
-
-
 def test_an_about_container_takes_its_declarations_from_above_too() -> None:
     values = "".join(
         f"<p:{name}>{value}</p:{name}>"
@@ -96,12 +90,6 @@ def test_what_nobody_understands_has_a_dublin_core_that_says_nothing() -> None:
     assert [fragment.metadata_prefix for fragment in prepared.fragments] == ["oai_dc", "oai_didl", "x"]
 
 
-def test_what_nobody_could_read_never_comes_before_what_can_be_read() -> None:
-    facts = SourceFacts("laro", FACTS.base_url, FACTS.domain, prefer=("x",))
-    prepared = mapped(given_payload("<x/>"), given_payload("<y><title>T</title></y>", "y", "y"), facts=facts)
-    assert payload_of(prepared, "oai_dc").findtext(f"{{{DC}}}title") == "T"
-
-
 def test_files_of_several_payloads_are_named_once() -> None:
     one = (
         f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:identifier>http://a.example.org/{{}}.pdf</dc:identifier></o:dc>'
@@ -113,17 +101,6 @@ def test_files_of_several_payloads_are_named_once() -> None:
         "http://a.example.org/1.pdf",
         "http://a.example.org/2.pdf",
     ]
-
-
-def test_the_last_change_of_any_payload_is_the_items() -> None:
-    pair = (given_payload("<x/>"), given_payload("<y/>", "y", "y", datestamp="2021-01-01"))
-    assert "2021-01-01" in payload_of(mapped(*pair), "oai_didl").xpath("string()")  # type: ignore[operator]
-
-
-def test_tasks_and_answers_travel_between_processes() -> None:
-    task = Task(FACTS, "1", (given_payload("<x/>"),))
-    assert pickle.loads(pickle.dumps(task)) == task
-    assert pickle.loads(pickle.dumps(prepare(task))) == prepare(task)
 
 
 def test_the_digest_tells_what_a_harvest_date_does_not() -> None:
@@ -141,11 +118,6 @@ def test_the_digest_tells_what_a_harvest_date_does_not() -> None:
     ]
     assert digests[0] == digests[1]
     assert len({fragment_digests[-1] for fragment_digests in digests}) == 5
-
-
-def test_the_most_specific_sets_are_those_that_no_other_is_below() -> None:
-    assert most_specific({"source", "source:a", "source:a:b", "fulltext"}) == ("fulltext", "source:a:b")
-    assert most_specific({"source"}) == ()
 
 
 def entry(links: str = "", loc: str = "http://e.org/1", terms: str = "http://www.openarchives.org/rs/terms/") -> bytes:
@@ -250,13 +222,6 @@ def test_the_files_among_the_items_of_a_collection_are_its_files() -> None:
     assert '<didl:Resource mimeType="application/pdf" ref="http://e.org/1.pdf"/>' in body
 
 
-def test_of_a_file_it_is_told_where_its_source_has_it_from() -> None:
-    content = entry('<rs:ln rel="via" href="http://o.org/1.pdf"/>', "http://e.org/1.pdf")
-    assert "in its own entry in the list, which has it from http://o.org/1.pdf" in _body_of(
-        "oai_didl", entry(), content
-    )
-
-
 @each_row(
     "facts, namespace",
     [
@@ -315,11 +280,3 @@ def test_an_about_that_is_carried_on_stands_alone() -> None:
 def test_an_about_that_is_not_valid_is_left_out_and_the_others_stay(about: bytes) -> None:
     prepared = mapped(given_payload("<x/>", abouts=(about, FOREIGN[1])))
     assert abouts_of(prepared.fragments[0].body) == [FOREIGN[1]]
-
-
-def test_an_about_that_changed_is_a_change_of_the_record() -> None:
-    digests = {
-        mapped(given_payload("<x/>", abouts=abouts)).fragments[0].digest
-        for abouts in ((), FOREIGN[:1], FOREIGN[1:2], FOREIGN[:2])
-    }
-    assert len(digests) == 4

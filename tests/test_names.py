@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,22 +37,10 @@ def test_what_no_set_may_have_is_escaped(upstream: str, local: str) -> None:
     assert local_set("laro", upstream) == f"source:laro:{local}"
 
 
-def test_escapes_of_an_identifier_are_in_capitals() -> None:
-    name = local_identifier("gateway.example.org", "laro", "oai:a/b c%2f<é>")
-    assert name == "oai:gateway.example.org:laro/oai:a/b%20c%252f%3C%C3%A9%3E"
-
-
 @given(st.text(st.characters(codec=None), min_size=1, max_size=20))
 def test_a_prefix_is_legal(upstream: str) -> None:
     assert SPEC.fullmatch(local_prefix(upstream))
     assert ":" not in local_prefix(upstream)
-
-
-@pytest.mark.parametrize(
-    ("upstream", "local"), [("oai_dc.x-1", "oai_dc.x-1"), ("marc+xml:1 ~é", "marc~2Bxml~3A1~20~7E~C3~A9")]
-)
-def test_what_no_prefix_may_have_is_escaped(upstream: str, local: str) -> None:
-    assert local_prefix(upstream) == local
 
 
 @each_row("local", ["oai:x:laro/%FF", "oai:x:laro/a%C3", "oai:x:laro/%F4%90%80%80"])

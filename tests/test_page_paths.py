@@ -13,41 +13,6 @@ from tests.applications import application
 from tests.publish.desk import make_databases
 from tests.rows import each_row
 
-FOR_HARVESTERS = {
-    "/oai",
-    "/oai/",
-    "/hub",
-    "/websub/<token>",
-    "/.well-known/api-catalog",
-    "/.well-known/resourcesync",
-    "/resourcesync/<prefix>/<spec>/capabilitylist.xml",
-    "/resourcesync/<prefix>/<spec>/resourcelist.xml",
-    "/resourcesync/<prefix>/<spec>/resourcelist-<part:part>.xml",
-    "/resourcesync/<prefix>/<spec>/resourcedump.xml",
-    "/resourcesync/<prefix>/<spec>/resourcedump-<part:part>.xml",
-    "/resourcesync/<prefix>/<spec>/resourcedump-<part:part>.zip",
-    "/resourcesync/batch",
-    "/resourcesync/files/capabilitylist.xml",
-    "/resourcesync/files/resourcelist.xml",
-    "/resourcesync/files/resourcelist-<part>.xml",
-    "/resourcesync/<prefix>/<spec>/changelist.xml",
-    "/resourcesync/<prefix>/<spec>/changelist-<period>.xml",
-    "/resourcesync/<prefix>/<spec>/changedump.xml",
-    "/resourcesync/<prefix>/<spec>/changedump-<period>.xml",
-    "/resourcesync/<prefix>/<spec>/changedump-manifest-<period>.xml",
-    "/resourcesync/<prefix>/<spec>/changedump-<period>.zip",
-    "/resourcesync/<prefix>/<spec>/resourcelist-archive.xml",
-    "/resourcesync/<prefix>/<spec>/changelist-archive.xml",
-    "/resourcesync/<prefix>/<spec>/changedump-archive.xml",
-    "/resourcesync/<prefix>/<spec>/archive/<name>/resourcelist.xml",
-    "/resourcesync/<prefix>/<spec>/archive/<name>/resourcelist-<part:part>.xml",
-    "/schemas/<path:name>",
-    "/files/<digest>",
-    "/files/<digest>.linkset",
-    "/files/<digest>.linkset.json",
-    "/healthz",
-    "/readyz",
-}
 FACES_OF_PAGES = {"landing", "crawlers", "resolver", "search", "browse", "machines", "assets", "review"}
 
 
@@ -58,11 +23,6 @@ def app(tmp_path: Path) -> Iterator[Flask]:
         tmp_path, files_serve=True, hub=True, resourcesync_files=True, secret="a secret of this test"
     ) as made:
         yield made
-
-
-def test_harvesters_hubs_and_supervisors_have_these_addresses(app):
-    is_page = page_test(app)
-    assert {rule.rule for rule in app.url_map.iter_rules() if not is_page(rule.rule)} == FOR_HARVESTERS
 
 
 def test_each_face_is_one_of_pages_or_none(app):

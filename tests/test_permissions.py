@@ -67,15 +67,6 @@ def test_unknown_group_is_refused_in_a_sentence(tmp_path: Path) -> None:
         upkeep.make(tmp_path / "instance", {}, "nobody-has-this")
 
 
-def test_group_that_one_may_not_give_is_refused_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(permissions.shutil, "chown", refuse)  # type: ignore[attr-defined]
-    with pytest.raises(ConfigurationError, match="as a member of the group"):
-        permissions.repair(tmp_path, GROUP)
-
-
 def test_folder_that_held_something_else_keeps_its_mode_and_its_files(tmp_path: Path) -> None:
     (tmp_path / "diary").write_text("")
     (tmp_path / "diary").chmod(0o644)
@@ -105,20 +96,6 @@ def test_everything_that_the_commands_make_has_the_modes_of_the_folder(tmp_path,
     run("harvester", "source", "sweep", "laro", "--yes")
     run("gateway", "check")
     assert modes(folder) == wanted
-
-
-@pytest.mark.slow
-def test_dump_is_written_with_the_users_own_umask(tmp_path: Path, sample_source: str) -> None:
-    line = [
-        str(Path(sys.executable).with_name("harvester")),
-        "--instance",
-        str(tmp_path / "none"),
-        "dump",
-        sample_source,
-    ]
-    file = tmp_path / "dump.xml"
-    subprocess.run([*line, str(file)], check=True, capture_output=True, umask=0o022)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o644
 
 
 @pytest.mark.slow  # it waits for another second

@@ -77,10 +77,6 @@ def test_filter_kills_what_calls_by_the_numbers_of_another_machine() -> None:
     assert verdict("x86_64", 0x40000003, 0) == KILL
 
 
-def test_there_is_no_filter_for_a_machine_without_a_table() -> None:
-    assert sandbox.seccomp_program("riscv64", PROCESS) == b""
-
-
 @pytest.mark.slow
 def test_sandboxed_child_cannot_read_a_secret_nor_write_nor_connect(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
@@ -89,11 +85,6 @@ def test_sandboxed_child_cannot_read_a_secret_nor_write_nor_connect(tmp_path: Pa
     assert could == []
     assert layers[-1] == "seccomp"
     assert [path.name for path in tmp_path.iterdir()] == ["secret"]
-
-
-def test_proof_reads_another_file_where_the_secret_is_in_the_environment(tmp_path: Path) -> None:
-    """A file that is not there cannot be read by anybody; that would prove nothing."""
-    assert sandbox._read(str(tmp_path / "secret")) is None
 
 
 @pytest.mark.slow
@@ -111,9 +102,3 @@ def test_bubblewrap_stands_in_where_the_kernel_has_no_landlock(tmp_path: Path, m
     reads = [*wrapped, sys.executable, "-I", "-c", f"open({str(secret)!r}).read()"]
     assert b"FileNotFoundError" in subprocess.run(reads, env={}, check=False, capture_output=True).stderr
     assert subprocess.run(line, env={}, check=True, capture_output=True).stdout.startswith(b'{"in_force"')
-
-
-def test_interpreter_that_this_user_may_not_run_is_told_in_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(sandbox, "command", lambda *_: [str(tmp_path / "python")])
-    with pytest.raises(ChildProcessError, match=r"cannot start here \(No such file or directory\)"):
-        sandbox.in_force(tmp_path / "secret")

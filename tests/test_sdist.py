@@ -79,22 +79,6 @@ def test_the_source_distribution_has_every_file_of_the_project(project: Path, un
     assert _files(unpacked) - of_setuptools == wanted
 
 
-@pytest.mark.slow
-def test_tests_pass_in_the_unpacked_source_distribution(unpacked: Path) -> None:
-    line = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n0",
-        "-p",
-        "no:cacheprovider",
-        "tests/oaipmh/test_4_verbs.py",
-        "tests/formats",
-    ]
-    done = subprocess.run(line, cwd=unpacked, capture_output=True, text=True, check=False, env=unmeasured(os.environ))
-    assert done.returncode == 0, done.stdout
-
-
 def test_a_wheel_of_the_source_distribution_has_all_that_commands_read(unpacked: Path, tmp_path: Path) -> None:
     files = {name for name in _files(unpacked) if name.startswith(("gateway/", "harvester/"))}
     schemas = {file.name for file in (unpacked / "schemas").glob("*.xsd")}

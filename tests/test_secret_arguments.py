@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from gateway.secret_arguments import secret_argument, without_secrets
 from tests.rows import each_row
 
@@ -50,9 +47,3 @@ def test_an_ordinary_address_has_no_secret(query):
 
 def test_a_path_is_not_an_argument():
     assert secret_argument(f"{HOST};key=1") == ""
-
-
-@given(st.text())
-def test_whatever_a_text_is_it_is_shown(text):
-    assert isinstance(without_secrets(text), str)
-    assert isinstance(secret_argument(text), str)

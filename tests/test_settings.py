@@ -11,11 +11,6 @@ from gateway.settings import SETTINGS, instance_folder, load, unknown_variables
 from tests.rows import each_row
 
 
-def test_every_setting_has_a_name_of_its_own_and_a_sentence() -> None:
-    assert len({setting.name for setting in SETTINGS}) == len(SETTINGS)
-    assert all(setting.sentence.endswith(".") for setting in SETTINGS)
-
-
 def test_without_any_layer_the_defaults_are_in_force(tmp_path: Path) -> None:
     settings = load(tmp_path, {})
     assert dict(settings) == {setting.name: setting.default for setting in SETTINGS}
@@ -45,11 +40,6 @@ def test_numbers_are_read_from_the_environment(tmp_path: Path) -> None:
     settings = load(tmp_path, {"GATEWAY_OAI_PAGE_SIZE": "7", "GATEWAY_FETCH_DELAY_SECONDS": "0.5"})
     assert settings.number("oai_page_size") == 7
     assert settings.seconds("fetch_delay_seconds") == 0.5
-
-
-def test_a_duration_may_be_a_whole_number(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text("fetch_delay_seconds = 2\n")
-    assert load(tmp_path, {}).seconds("fetch_delay_seconds") == 2.0
 
 
 @each_row(
@@ -88,11 +78,6 @@ def test_what_is_wrong_in_the_file_is_refused_by_name(tmp_path: Path, line: str,
     assert str(refused.value) == sentence.replace("FILE", str(file))
 
 
-def test_what_is_wrong_in_the_environment_is_refused_too(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"oai_page_size must be a whole number, not 'x' \(environment\)\."):
-        load(tmp_path, {"GATEWAY_OAI_PAGE_SIZE": "x"})
-
-
 def test_variables_that_a_platform_sets_stop_nothing_and_are_named(tmp_path: Path) -> None:
     """Kubernetes gives each container such variables for each service, and one may be called `gateway`."""
     environ = {"GATEWAY_PORT": "tcp://10.0.0.7:80", "GATEWAY_SERVICE_HOST": "10.0.0.7", "GATEWAY_SECRET": "s" * 20}
@@ -107,18 +92,8 @@ def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, content: bytes) -> No
         load(tmp_path, {})
 
 
-def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").mkdir()
-    with pytest.raises(ConfigurationError, match="cannot be read"):
-        load(tmp_path, {})
-
-
 def test_the_instance_is_the_option_else_the_environment_else_a_folder_here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert instance_folder("a", {"GATEWAY_INSTANCE": "b"}) == tmp_path / "a"
     assert instance_folder(None, {"GATEWAY_INSTANCE": "b"}) == tmp_path / "b"
     assert instance_folder(None, {}) == tmp_path / "instance"
-
-
-def test_the_name_of_the_instance_is_no_setting(tmp_path: Path) -> None:
-    assert "instance" not in load(tmp_path, {"GATEWAY_INSTANCE": "elsewhere"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipaddress import ip_address, ip_network
 
-from gateway.address_rules import are_allowable, class_of, is_local_name
+from gateway.address_rules import class_of, is_local_name
 from gateway.special_addresses import BLOCKS, CLASSES, EMBEDDING, LOCAL_NAMES
 from tests.rows import each_row
 
@@ -84,8 +84,3 @@ def test_each_local_name_is_one_with_all_below_it(name):
 @each_row("name", ["intranet", "wiki", "metadata.google.internal", "printer.local"])
 def test_a_name_without_a_dot_is_a_local_one(name):
     assert is_local_name(name)
-
-
-@each_row("entries, is_valid", [([], True), (["127.0.0.1:80", "a.example.org"], True), (["10.0.0.0/99"], False)])
-def test_entries_are_allowable_if_each_is_a_host_an_address_or_a_network(entries: list[str], is_valid: bool) -> None:
-    assert are_allowable(entries) is is_valid

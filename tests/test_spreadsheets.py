@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 
 from gateway.spreadsheets import as_csv
-from tests.conftest import ROOT
 from tests.rows import each_row
 
 
@@ -29,11 +27,3 @@ def test_no_part_of_a_cell_is_a_formula_where_semicolons_separate_cells(text):
 def test_cells_are_escaped_and_stay_on_one_line():
     rows = list(csv.reader(io.StringIO(as_csv(("a", "b"), [{"a": 'x"; ,\ny', "b": ["1", "2"]}, {"a": None, "b": 3}]))))
     assert rows == [["a", "b"], ['x"; , y', "1; 2"], ["", "3"]]
-
-
-def test_one_module_writes_csv():
-    """So that no command and no page forgets the formulas."""
-    files = [file for package in ("gateway", "harvester") for file in (ROOT / package).rglob("*.py")]
-    imported = re.compile(r"^\s*(?:import csv|from csv )", re.MULTILINE)
-    writers = [file.name for file in files if imported.search(file.read_text())]
-    assert writers == ["spreadsheets.py"]

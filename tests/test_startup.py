@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from gateway.cli import main as gateway
 from tests.conftest import loaded_by
-from tests.rows import each_row
 
 HEAVY = {"bs4", "flask", "lxml", "pdfminer", "pypdfium2", "requests", "rich"}
-
-
-@each_row("program, words", [("gateway", "--version"), ("gateway", "--help"), ("harvester", "--help")])
-def test_help_and_version_load_no_heavy_library(program: str, words: str) -> None:
-    modules, _ = loaded_by(f"from {program}.cli import main; main({words.split()!r})")
-    assert not HEAVY & modules
 
 
 def test_status_loads_no_heavy_library(tmp_path) -> None:

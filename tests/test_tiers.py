@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +14,7 @@ import pytest
 from tests import conftest
 from tests.conftest import ROOT, pytest_itemcollected
 from tests.rows import each_row
-from tests.tiers import COMMON, MORE, SKIPS, drawn, shared_out
+from tests.tiers import COMMON, MORE, drawn, shared_out
 
 
 def _text(name: str) -> str:
@@ -38,18 +36,6 @@ class _Item:
 
     def add_marker(self, name: str) -> None:
         self.marks.add(name)
-
-
-@pytest.mark.slow
-@each_row(
-    "name, value, message",
-    [("TEST_SKIPS", "forbiden", "must be forbidden, or nothing"), ("TEST_SHARES", "all", "must be drawn, or nothing")],
-)
-def test_an_unknown_word_stops_the_run(name: str, value: str, message: str) -> None:
-    line = [sys.executable, "-m", "pytest", "-n0", "tests/test_names.py"]
-    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False, env=os.environ | {name: value})
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert f"{name} {message}" in done.stderr
 
 
 @pytest.mark.slow
@@ -97,24 +83,6 @@ def test_of_each_block_of_cases_one_is_drawn_and_other_tests_stay() -> None:
     assert {name for names in chosen for name in names} == {item.nodeid for item in items}
 
 
-@each_row(
-    "selection, free, is_in_memory",
-    [(COMMON, 3_000_000_000, True), (COMMON, 500_000_000, False), (MORE, 9_000_000_000, True), (MORE, 3e9, False)],
-)
-def test_tests_write_into_memory_where_there_is_enough_of_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, selection: str, free: int, is_in_memory: bool
-) -> None:
-    """A disk takes milliseconds for each commit, and slow tests commit a hundred thousand times."""
-    monkeypatch.setattr(conftest, "MEMORY", tmp_path)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
-    monkeypatch.delenv("PYTEST_DEBUG_TEMPROOT", raising=False)
-    monkeypatch.setenv("TEST_SHARES", "")
-    monkeypatch.setenv("TEST_SKIPS", "")
-    conftest.pytest_configure(SimpleNamespace(option=SimpleNamespace(markexpr=selection, basetemp=None)))  # type: ignore[arg-type]
-    place = os.environ.pop("PYTEST_DEBUG_TEMPROOT", None)
-    assert place == (str(tmp_path) if is_in_memory else None)
-
-
 def test_every_process_begins_with_slow_tests_of_whole_files_and_none_is_lost() -> None:
     items = [_Item(f"e{n}") for n in range(7)] + [_Item(f"{file}{n}", "slow") for file in "abcd" for n in range(2)]
     names = [item.name for item in shared_out(items, 2)]  # type: ignore[arg-type]
@@ -144,16 +112,3 @@ def test_every_test_is_run_by_make_test_or_by_make_test_more(tmp_path: Path) -> 
     for wrong in (_Item("a", "slow", path=tmp_path / "test_quick.py"), _Item("a", "share", path=file)):
         with pytest.raises(pytest.UsageError, match="make test"):
             pytest_itemcollected(wrong)  # type: ignore[arg-type]
-
-
-def test_marks_words_and_targets_are_described_for_contributors() -> None:
-    markers = tomllib.loads(_text("pyproject.toml"))["tool"]["pytest"]["ini_options"]["markers"]
-    names = [re.split(r"[:(]", marker)[0] for marker in markers]
-    contributing = _text("CONTRIBUTING.md")
-    assert [name for name in names if f"* `{name}" not in contributing] == []
-    assert [word for word in SKIPS if word not in contributing] == []
-    targets = set(re.findall(r"(?m)^([a-z-]+):", _text("Makefile")))
-    for file in ("README.md", "CONTRIBUTING.md", ".ci/run"):
-        named = set(re.findall(r"(?:`|\$ |step )make ([a-z][a-z-]*)", _text(file)))
-        assert named
-        assert named - targets == set()

@@ -23,7 +23,6 @@ from gateway.typed_links import (
     TEXT,
     Link,
     Written,
-    extended,
     header,
     in_order,
     legal,
@@ -223,21 +222,6 @@ def test_a_link_set_of_any_number_of_files_is_read_again(files):
 
 @pytest.mark.slow
 @pytest.mark.unmeasured
-@pytest.mark.filterwarnings("ignore:Ignoring additional")
-def test_the_client_of_others_reads_the_links_of_many_files():
-    text, document = (
-        b"".join(made).decode("ascii") for made in (linkset_text(_item(1_000)), linkset_json(_item(1_000)))
-    )
-    for signposting in (
-        _parse_linkset(Linkset(text, TEXT, PAGE, PAGE)),
-        _parse_linkset_json(LinksetJSON(document, JSON, PAGE, PAGE)),
-    ):
-        assert len(signposting.for_context(PAGE).items) == 1_000
-        assert _read_by_others(signposting.signposts) == _five(_item(1_000))
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
 def test_a_large_link_set_is_made_in_small_parts_and_little_memory():
     """The JSON keeps the anchors, to notice one that comes back."""
     for made, most in ((linkset_text, 1 << 20), (linkset_json, 4 << 20)):
@@ -247,22 +231,6 @@ def test_a_large_link_set_is_made_in_small_parts_and_little_memory():
         tracemalloc.stop()
         assert largest < 1_000
         assert peak < most
-
-
-def test_what_does_not_fit_is_left_out_and_smaller_links_follow():
-    links = [Link(PAGE, "license", "https://e.org/1"), Link(PAGE, "cite-as", f"https://e.org/{'x' * 90}")]
-    assert header(links, PAGE, 60) == '<https://e.org/1>; rel="license"'
-    assert header(links, PAGE, len(header(links, PAGE))).count("rel=") == 2
-    assert header([], PAGE) == ""
-
-
-def test_a_header_has_no_link_twice_and_none_of_another_anchor():
-    links = [
-        Link(PAGE, "item", "https://e.org/1"),
-        Link(PAGE, "item", "https://e.org/1"),
-        Link("https://e.org/1", "collection", PAGE),
-    ]
-    assert header(links, PAGE) == '<https://e.org/1>; rel="item"'
 
 
 def test_other_readers_of_headers_agree():
@@ -300,10 +268,6 @@ def test_a_wrong_relation_is_our_own_error(rel):
         header([Link(PAGE, rel, PAGE)], PAGE)
 
 
-def test_a_relation_may_be_a_uri():
-    assert header([Link(PAGE, "https://e.org/rel", PAGE)], PAGE) == f'<{PAGE}>; rel="https://e.org/rel"'
-
-
 def test_links_of_a_link_set_must_follow_each_other():
     links = [Link(PAGE, "item", "https://e.org/1"), Link(PAGE, "author", "https://e.org/2"), Link(PAGE, "item", PAGE)]
     with pytest.raises(ValueError, match="The links item of"):
@@ -311,11 +275,6 @@ def test_links_of_a_link_set_must_follow_each_other():
     with pytest.raises(ValueError, match="do not follow each other"):
         list(linkset_json([*links[:1], Link("https://e.org/1", "collection", PAGE), *links[1:]]))
     assert [link.rel for link in in_order(links)] == ["item", "item", "author"]
-
-
-def test_a_link_set_without_links_is_legal():
-    assert b"".join(linkset_json([])) == b'{"linkset":[]}'
-    assert b"".join(linkset_text([])) == b"\n"
 
 
 def test_all_attributes_in_both_forms():
@@ -362,42 +321,9 @@ def test_what_is_no_part_of_a_link_is_noticed(value, expected):
     assert list(written(value)) == expected
 
 
-def test_only_the_first_parameter_counts():
-    (link,) = written("<a>; rel=x; rel=y; title=z")
-    assert (link.first("rel"), link.first("type")) == ("x", "")
-
-
-@each_row(
-    "value, expected",
-    [
-        ("UTF-8'de'%C3%A9", ("é", "de")),
-        ("utf-8''a%20b", ("a b", "")),
-        ("UTF-8'en'%FF", None),
-        ("ISO-8859-1'en'%E9", None),
-        ("é", None),
-    ],
-)
-def test_an_encoded_title(value, expected):
-    assert extended(value) == expected
-
-
 def test_an_encoded_title_is_preferred_when_it_can_be_read():
     links = links_of_header(["<a>; rel=x; title=y; title*=UTF-8'und'%C3%A9, <b>; rel=x; title=y; title*=z"], PAGE)
     assert [(link.title, link.title_language) for link in links] == [("é", ""), ("y", "")]
-
-
-def test_lists_in_lists_and_wrong_values_of_a_link_set():
-    document = {
-        "linkset": [
-            [{"anchor": PAGE, "item": [[{"href": "https://e.org/1", "profile": ["a:b", "c:d"]}, {"href": 3}, 4]]}],
-            {"item": [{"href": "/2", "title*": [{"value": "é", "language": "fr"}]}], "author": "https://e.org/3"},
-        ]
-    }
-    assert list(links_of_json(document, PAGE)) == [
-        Link(PAGE, "item", "https://e.org/1", profile="a:b"),
-        Link(PAGE, "item", "https://repository.example.org/2", title="é", title_language="fr"),
-    ]
-    assert list(links_of_json([], PAGE)) == []
 
 
 def test_elements_of_a_page():

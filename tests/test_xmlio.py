@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from lxml import etree
 
@@ -39,10 +37,6 @@ def test_no_file_of_ours_is_opened_for_a_stranger(tmp_path, is_recovering: bool)
     assert etree.fromstring(content, xmlio.hardened_parser(recover=is_recovering)).tag == "a"
 
 
-def test_words_about_a_doctype_are_none() -> None:
-    assert xmlio.parse(b"<a><![CDATA[<!DOCTYPE b>]]></a>").text == "<!DOCTYPE b>"
-
-
 def test_what_can_be_told_of_an_element() -> None:
     root = xmlio.parse(b"<a xmlns='urn:x'><!-- c --><b xmlns=''> x <c>y</c>\n z</b><?p i?></a>")
     assert xmlio.name_of(root) == ("urn:x", "a")
@@ -52,15 +46,6 @@ def test_what_can_be_told_of_an_element() -> None:
     assert xmlio.text_of(child[0]) == "y"
     assert xmlio.text_of(etree.Element("x")) == ""
     assert xmlio.depth_of(xmlio.parse(b"<a><b/><b><c/></b></a>")) == 3
-
-
-def test_recovery_reads_what_it_can() -> None:
-    assert etree.fromstring(b"<a><b>x</a>", xmlio.hardened_parser(recover=True))[0].text == "x"
-
-
-def test_threads_have_parsers_of_their_own() -> None:
-    with ThreadPoolExecutor(4) as pool:
-        assert {element.tag for element in pool.map(xmlio.parse, [b"<a/>"] * 50)} == {"a"}
 
 
 def test_what_is_nested_too_deep_is_refused_before_it_breaks_a_harvester() -> None:
