@@ -13,7 +13,6 @@ from tests.validate.strikes import (
     instead,
     items,
     junk,
-    refused,
     rewritten,
     sent,
     within,
@@ -23,7 +22,6 @@ SEEN: tuple[Fault, ...] = (
     # HTTP
     Fault("http.redirect", send=sent(asks("Identify", method="GET"), url="https://repo.example.org/oai?verb=Identify")),
     Fault("http.post-identify", edit=changed("A repository", "Another", asks("Identify", method="POST"))),
-    Fault("http.post-identify", edit=refused("badArgument", asks("Identify", method="POST"))),
     Fault("http.post-get-record", edit=changed("Title of", "Another title of", asks("GetRecord", method="POST"))),
     Fault(
         "http.post-list",
@@ -35,14 +33,7 @@ SEEN: tuple[Fault, ...] = (
     ),
     Fault("http.post-error", answers=instead([("verb", "Identify")], asks("junk", method="POST"))),
     Fault("http.head", send=sent(asks("Identify", method="HEAD"), content_type="text/html")),
-    Fault("http.head", send=sent(asks("Identify", method="HEAD"), status=405)),
     Fault("http.compression", send=encoded_as("gzip", "")),
-    Fault(
-        "http.compression",
-        edit=lambda asked, text: (
-            text.replace("A repository", "Another") if asked.headers.get("Accept-Encoding") == "gzip" else text
-        ),
-    ),
     Fault("http.compression-listed", edit=changed("<compression>deflate</compression>", "")),
     Fault("http.identity", send=encoded_as("identity", "gzip")),
     # payloads
@@ -57,22 +48,14 @@ SEEN: tuple[Fault, ...] = (
     Fault("payload.other-schema-location", edit=changed("mods/v3 http", "mods/v3 ftp")),
     Fault("payload.oai-dc", edit=rewritten("dc:type>", "dc:kind>")),
     Fault("payload.oai-dc", edit=changed("<dc:type>", '<dc:type scheme="x">')),
-    Fault("payload.oai-dc", edit=changed("<dc:title ", "text<dc:title ")),
-    Fault("payload.oai-dc", edit=changed("<oai_dc:dc ", '<oai_dc:dc id="x" ')),
     Fault("payload.oai-didl", edit=changed(' mimeType="application/pdf"', "")),
-    Fault("payload.oai-didl", edit=changed(' ref="http://repo.example.org/1.pdf"', "")),
-    Fault("payload.oai-didl", edit=rewritten("didl:Component>", "didl:Part>")),
-    Fault("payload.oai-didl", edit=rewritten("<(/?)didl:DIDL", r"<\1didl:Container")),
     Fault("payload.about", edit=rewritten("<about>.*?</about>", "<about/>")),
     Fault("payload.provenance", edit=changed(' altered="false"', "")),
-    Fault("payload.provenance", edit=changed("<datestamp>2022-01-01</datestamp>", "")),
     # every header and record
     Fault(
         "records.header",
         edit=rewritten("(<header[^>]*>)(<identifier>.*?</identifier>)(<datestamp>.*?</datestamp>)", r"\1\3\2"),
     ),
-    Fault("records.header", edit=changed("<datestamp>2023-01-04T17:50:10Z</datestamp>", "")),
-    Fault("records.header", edit=changed("<header>", '<header status="new">')),
     Fault(
         "records.identifier",
         edit=rewritten("(?s)<description>.*</description>", ""),
@@ -88,10 +71,6 @@ SEEN: tuple[Fault, ...] = (
         prepare=items(lambda all_items: [*all_items[:-1], all_items[-1]._replace(second=NOW + 99)]),
     ),
     Fault("records.structure", edit=rewritten("(<metadata>.*?</metadata>)(<about>.*?</about>)", r"\2\1")),
-    Fault(
-        "records.structure",
-        edit=changed("<metadata>", '<metadata><a xmlns="urn:a"/>', asks("ListRecords", "from")),
-    ),
     Fault(
         "records.deleted-empty",
         edit=rewritten(
