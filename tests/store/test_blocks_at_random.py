@@ -2,16 +2,13 @@
 
 The model keeps the last version of each record. Compaction runs at random, thorough or for a moment; superseded records
 are erased. Sparse sets get blocks of their own, and lose them. Publication and compaction end at any step. The store is
-opened again, with and without departed records. Walks go on across all of it, and snapshots stay what they are. Each
-seed is another history; every other one begins with a store of an earlier release, whose conversion is interrupted.
-
-`BLOCKS_SEEDS=1000-1199` names the seeds of longer histories.
+opened again, with and without departed records. Walks go on across all of it, and snapshots stay what they are.
+`BLOCKS_SEED` names another history.
 """
 
 from __future__ import annotations
 
 import gzip
-import os
 import zlib
 from contextlib import suppress
 from dataclasses import replace
@@ -28,12 +25,8 @@ from gateway.store.blocks import Kind, texts_of
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_blocks import Blocks, as_departed
 from gateway.store.sqlite_own_lists import drop, own_lists, want
-from tests.clocks import Clocks
 from tests.contract.conftest import change, furnished
-from tests.rows import each_row
 from tests.seeds import seed_of
-from tests.store import former_store
-from tests.store.test_sqlite_conversion import converting
 
 PREFIXES = ("oai_dc", "oai_didl")
 SETS = ("source:laro", "source:laro:a", "source:laro:a:deep", "source:laro:b", "source:laro:rare", "fulltext")
@@ -71,8 +64,6 @@ class History:
         self.walks: list[list] = []
         self.left = -1  # steps before the next interruption; below 0 if there is none
         self.is_committed = self.shows_departed = False
-        if seed % 2:
-            self._convert(seed)
         self.store = self._opened()
         furnished(self.store, clocks)
 
@@ -89,22 +80,6 @@ class History:
             if self.left < 0:
                 raise Interrupted
 
-    def _convert(self, seed):
-        """Make the store of an earlier release, and convert it, with interruptions."""
-        for record in former_store.make_former(self.path, seed=seed):
-            name, specs = f"u{record.item}", former_store.SETS
-            held = Held(name, record.content, record.datestamp, record.item, record.is_deleted, record.digest)
-            self.records[name, former_store.PREFIXES[record.prefix]] = held
-            self.sets[name] = frozenset(specs[number] for number in record.sets)
-            self.departed[name] = frozenset(specs[number] for number in record.departed)
-            self.numbers[name], self.moved[name] = record.item, 0
-        self.order = len(self.numbers)
-        for _ in range(self.dice.randrange(4)):
-            self.left = self.dice.randrange(STEPS)
-            with suppress(Interrupted), converting(self.path, self._at):
-                pass
-        self.left = -1
-
     def reopen(self):
         self.store.close()
         self.store = self._opened()
@@ -115,7 +90,6 @@ class History:
             self.clocks.pass_seconds(self.dice.choice((1, 1, 5, 4000)))
         size = self.dice.choice((1, 3, 20, 90, 150))
         names = [f"{number}" for number in sorted(self.dice.sample(range(400), size))]
-        names = [f"u{name}" if f"u{name}" in self.sets else name for name in names]
         intent, former = self.store.intend(), dict(self.last)
         changes = [self._change(name) for name in names]
         self.is_committed = False
@@ -156,17 +130,13 @@ class History:
         sets = tuple(sorted(set(self.dice.choices(SETS, weights, k=self.dice.choice((1, 1, 2))))))
         prefixes = self.dice.choice((PREFIXES, PREFIXES, PREFIXES[:1]))
         deleted = self.dice.choice(((), (), (), (), prefixes[:1]))
-        identifier = self.identifier(name)
-        made = change(name, self.version, sets=sets, prefixes=prefixes, deleted=deleted, identifier=identifier)
+        made = change(name, self.version, sets=sets, prefixes=prefixes, deleted=deleted)
         records = tuple(
             record._replace(content=record.content.replace(b"</record>", b"<!-- %d --></record>" % self.version))
             for record in made.records
         )
         self.last[name] = made._replace(records=records)
         return self.last[name]
-
-    def identifier(self, name):
-        return f"oai:laro/{name}" if name.startswith("u") else f"oai:gateway.example.org:laro/{name}"
 
     def tidy(self):
         if self.dice.random() < 0.5:
@@ -267,12 +237,8 @@ class History:
                     for first, last in ((None, None), bounds):
                         self._verify_list(view, Selection(prefix, spec, first, last))
             for (name, prefix), held in self.dice.sample(sorted(self.records.items()), min(9, len(self.records))):
-                stored = view.record(self.identifier(name), prefix)
-                assert (stored.content, stored.datestamp, stored.is_deleted) == (
-                    held.content,
-                    held.second,
-                    held.is_deleted,
-                )
+                stored = view.record(f"oai:gateway.example.org:laro/{name}", prefix)
+                assert stored == (held.content, held.second, held.digest, held.is_deleted)
 
     def _verify_list(self, view, selection):
         expected = self.shown(selection)
@@ -337,19 +303,11 @@ def check_history(path, clocks, seed, steps):
         history.store.close()
 
 
-def _seeds():
-    """Return the seeds that `BLOCKS_SEEDS` names, or two of the program's present state: the second is an upgrade."""
-    named = os.environ.get("BLOCKS_SEEDS", "")
-    first = int(named.partition("-")[0]) if named else seed_of("BLOCKS_SEED") // 2 * 2
-    return range(first, int(named.rpartition("-")[2]) + 1 if named else first + 2)
-
-
 def test_every_list_is_that_of_the_model_after_some_steps(path, clocks):
     check_history(path, clocks, 0, 15)
 
 
 @pytest.mark.slow
 @pytest.mark.unmeasured
-@each_row("seed", _seeds())
-def test_every_list_is_that_of_the_model(tmp_path, seed):
-    check_history(tmp_path / "store.sqlite", Clocks(), seed, 150 if "BLOCKS_SEEDS" in os.environ else 60)
+def test_every_list_is_that_of_the_model(path, clocks):
+    check_history(path, clocks, seed_of("BLOCKS_SEED"), 60)

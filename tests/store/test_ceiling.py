@@ -56,14 +56,6 @@ def test_a_file_that_says_nothing_is_no_ceiling(tmp_path, clocks) -> None:
         assert view.horizon == int(clocks.wall)
 
 
-def test_a_ceiling_that_another_process_has_kept_meanwhile_is_not_kept_twice(tmp_path, clocks, monkeypatch) -> None:
-    open_store(tmp_path, create=True, clock=clocks.host()).close()
-    read, ceilings = Ceiling.read, iter([int(clocks.wall) + 9000])
-    monkeypatch.setattr(Ceiling, "read", lambda self: next(ceilings, None) or read(self))
-    with closing(open_store(tmp_path, clock=clocks.host())) as store, store.view() as view:
-        assert view.horizon == int(clocks.wall)
-
-
 def test_a_folder_that_cannot_be_written_keeps_no_ceiling_and_says_so(tmp_path) -> None:
     with pytest.raises(StoreUnwritable, match="answered-until cannot be written"):
         Ceiling(tmp_path / "missing" / "store.sqlite").write(1)

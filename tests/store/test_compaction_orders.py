@@ -130,16 +130,6 @@ def test_nothing_is_lost_in_any_order_of_a_publisher_and_compaction(scene, monke
     assert scene.store.check() == ()
 
 
-@pytest.mark.share(one_in=2)
-@pytest.mark.unmeasured
-@pytest.mark.slow
-def test_nothing_is_lost_in_any_order_of_publishers_compaction_and_a_reader(scene, monkeypatch):
-    """`play` fails when a list is not that of the model."""
-    for schedule in orders((3, 3, 1, 1)):
-        scene.play(schedule, monkeypatch)
-    assert scene.store.check() == ()
-
-
 def look_never(monkeypatch) -> None:
     monkeypatch.setattr(sqlite_compaction, "_is_same", lambda *_arguments: True)
 

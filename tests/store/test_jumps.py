@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 
 from gateway.errors import ClockAhead
-from gateway.store.clock import THIS_HOST, HostClock
+from gateway.store.clock import HostClock
 from gateway.store.opening import open_store
 from gateway.store.sqlite import SqliteStore
 from tests.clocks import START, Clocks
@@ -102,23 +101,3 @@ def test_an_older_copy_is_raised_above_what_was_answered_without_a_jump(tmp_path
     with closing(open_store(tmp_path, clock=clocks.host())) as store:
         assert horizon(store) == 1_700_006_400  # type: ignore[arg-type]
         assert "jumped" in store.clock_problem()
-
-
-def test_this_host_is_believed(tmp_path):
-    with closing(open_store(tmp_path, create=True)) as store:
-        assert store.clock_problem() == ""
-        assert store.intend().datestamp > START
-    assert replace(THIS_HOST).moment().wall > START
-
-
-def test_a_store_that_another_process_has_just_made_keeps_its_clock(store, clocks):
-    clocks.pass_seconds(30)
-    assert store._time.make() == START
-    assert horizon(store) == START + 30
-
-
-def test_a_ceiling_in_the_file_that_is_higher_already_is_left_there(tmp_path, store, clocks):
-    (tmp_path / "answered-until").write_text("2033-05-18T03:33:20Z\n")
-    clocks.pass_seconds(100)
-    assert horizon(store) == START + 100
-    assert (tmp_path / "answered-until").read_text() == "2033-05-18T03:33:20Z\n"

@@ -6,11 +6,9 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import StoreDamaged
-from gateway.model import Publication, Selection
+from gateway.model import Publication
 from gateway.store.blocks import pack
 from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_file import translated
 from gateway.store.sqlite_own_lists import today, want
 from gateway.xmltext import utc_datetime
 from tests.rows import each_row
@@ -84,26 +82,6 @@ def test_a_contradiction_is_reported(sound, clocks, tmp_path, damage, sentence):
     assert any(sentence in contradiction for contradiction in contradictions), contradictions
 
 
-def test_an_index_that_lacks_a_row_is_reported_by_the_check_of_all(store, make_change):
-    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
-    with store._file.writing() as session:
-        session.execute("pragma writable_schema = on")
-        session.execute(
-            "update sqlite_schema set sql = sql || ' where 0' where name = 'block_bad' and sql not like '%0'"
-        )
-        session.execute("update sqlite_schema set sql = replace(sql, 'is_small where 0', 'count = 7')")
-    store.close()
-    assert any("block_bad" in problem for problem in store.check(is_whole=True)), store.check(is_whole=True)
-
-
-def test_a_message_of_sqlite_that_is_no_text_is_one_of_damage(tmp_path):
-    with (
-        pytest.raises(StoreDamaged, match=r"store\.sqlite is damaged: b'near .*xf4'"),
-        translated(tmp_path / "store.sqlite"),
-    ):
-        b"near defaul\xf4".decode()
-
-
 def test_blocks_that_overlap_are_reported(store, clocks, make_change):
     for name in "ab":
         clocks.pass_seconds(1)
@@ -115,15 +93,6 @@ def test_blocks_that_overlap_are_reported(store, clocks, make_change):
     assert overlap == f"Two blocks of oai_dc overlap at {utc_datetime(int(clocks.wall))}."
     assert damage.startswith("A block of oai_dc is damaged: Its keys are not those that it should have.")
     assert advice == ANEW
-
-
-def test_a_sound_store_is_sound_however_much_was_changed(store, clocks, make_change):
-    for version in range(5):
-        clocks.pass_seconds(1800)
-        sets = ("source:laro", f"source:laro:{version % 2}")
-        changes = tuple(make_change(f"{number}", version, sets) for number in range(version, version + 5))
-        store.publish(store.intend(), Publication("laro", changes))
-    assert store.check() == ()
 
 
 @pytest.fixture
@@ -203,11 +172,6 @@ def test_a_block_whose_keys_have_no_item_is_reported_without_items_and_not_given
     assert store.give_up_damaged() == 0
 
 
-def test_records_that_are_given_up_have_no_digest(store, damaged):
-    assert store.give_up_damaged() == 100
-    assert {state.records[0][1] for _, state in store.items(None, 0, 200)} == {b""}
-
-
 def test_what_was_found_before_the_file_cannot_be_read_is_reported_too(store, make_change):
     store.publish(store.intend(), Publication("laro", (make_change("a"),)))
     with store._file.writing() as session:
@@ -216,13 +180,3 @@ def test_what_was_found_before_the_file_cannot_be_read_is_reported_too(store, ma
     problems = store.check()
     assert problems[0] == "The source laro has 1 items, but 7 were counted."
     assert "no such table" in problems[-1]
-
-
-def test_a_value_whose_type_has_changed_is_damage_for_readers_and_stops_no_compaction(store, clocks, make_change):
-    store.publish(store.intend(), Publication("laro", tuple(make_change(f"{number:02}") for number in range(100))))
-    with store._file.writing() as session:
-        session.execute("update body set records = cast(x'ff' || records as text)")
-    clocks.pass_seconds(1)
-    with pytest.raises(StoreDamaged, match="is not what was written"), store.view() as view:
-        view.page(Selection("oai_dc"), None, 9)
-    assert store.compact(is_thorough=True).damaged == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import sqlite3
 from contextlib import closing
-from threading import Thread
 
 import pytest
 
@@ -13,12 +12,10 @@ from gateway.errors import StoreBusy, StoreError
 from gateway.model import Compacted, Key, Publication, Selection
 from gateway.store import sqlite_compaction, sqlite_log
 from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_own_lists import own_lists
 from gateway.store.waiting import Waiting
 from tests.clocks import Clocks
-from tests.contract.tidied import TidiedStore
 from tests.rows import each_row
-from tests.store.conftest import change, furnished
+from tests.store.conftest import change
 
 SETS = (("source:laro",), ("source:laro", "source:laro:a"), ("source:laro", "source:laro:b"))
 
@@ -120,22 +117,6 @@ def test_a_small_block_between_others_joins_the_next_one(model):
     model.clocks.pass_seconds(1)
     model.store.compact()
     assert blocks(model.store, "count < 50") <= 2
-    model.verify()
-
-
-def test_what_was_made_anew_is_not_made_anew_again(model):
-    for first in range(0, 600, 30):
-        model.publish(*range(first, first + 30))
-    model.clocks.pass_seconds(1)
-    model.store.compact()
-    done = model.store.compact(is_thorough=True)
-    assert done.blocks > 0
-    assert done.is_complete
-    assert model.store.compact() == model.store.compact(is_thorough=True) == Compacted(0, 0, 0, True)
-    for name in range(3):
-        model.publish(name)
-        model.clocks.pass_seconds(1)
-        assert model.store.compact(is_thorough=True).blocks <= 3
     model.verify()
 
 
@@ -262,18 +243,6 @@ def check_damaged(model: Model, damage: str, monkeypatch: pytest.MonkeyPatch, *,
     assert calls == [], "it is not tried again"
 
 
-def test_a_block_that_was_repaired_is_made_anew(model):
-    model.publish(*range(100))
-    _damage(model.store, "update body set crc = crc + 1")
-    model.publish(1)
-    model.clocks.pass_seconds(1)
-    assert model.store.compact().damaged == 1
-    _damage(model.store, "update body set crc = crc - 1 where id = 1")
-    assert any("has not the records" in finding for finding in model.store.check()) is False
-    assert model.store.compact(is_thorough=True).damaged == 0
-    model.verify()
-
-
 @pytest.mark.slow
 def test_a_reader_with_an_old_snapshot_keeps_the_log_short(model, monkeypatch):
     """Compaction stops until the reader has ended, and goes on then."""
@@ -294,36 +263,6 @@ def test_a_reader_with_an_old_snapshot_keeps_the_log_short(model, monkeypatch):
     done = model.store.compact(is_thorough=True)
     assert done.is_complete
     model.verify()
-
-
-@pytest.mark.slow
-def test_two_compactions_at_once_lose_nothing(store, clocks, path):
-    model = Model(store, clocks)
-    model.publish(*range(2_000))
-    with closing(furnished(SqliteStore(path, clock=clocks.host()))) as other:
-        for _ in range(5):
-            model.publish(*model.random.sample(range(2_000), 200))
-            clocks.pass_seconds(1)
-            threads = [Thread(target=one.compact, kwargs={"is_thorough": True}) for one in (store, other)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            assert blocks(store, "holes is not null") == 0
-            model.verify()
-
-
-def test_the_backend_that_is_tidied_has_no_holes_and_an_own_list_of_each_set(path, clocks):
-    """It is one of those of the contract tests."""
-    with closing(furnished(TidiedStore(path, create=True, clock=clocks.host()))) as store:
-        model = Model(store, clocks)
-        model.publish(*range(40))
-        model.publish(*range(20))
-        with store.view(), store._file.reading() as session:
-            assert {one.is_ready for one in own_lists(session)} == {True}
-            assert len(own_lists(session)) >= 3
-        assert blocks(store, "holes is not null") == 0
-        model.verify()
 
 
 def test_only_compaction_does_not_wait_for_the_disk(model):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -10,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import StoreDamaged
 from gateway.model import CopyFilter, Decision, FoundCopy, Offer, OfferOutcome, OfferWay, Written
 from gateway.store import sqlite_discovery_copies
 from gateway.store.opening import open_discovery
@@ -51,44 +49,11 @@ def test_what_is_leased_is_nobody_elses_until_the_lease_runs_out(desk: SqliteDis
     assert not desk.waiting(second, 500, "timeout", "again", 163)
 
 
-def test_what_waits_is_due_again_at_its_time(desk: SqliteDiscovery) -> None:
-    lease = desk.lease(100, 60)
-    assert desk.waiting(lease, 500, "rate-limited", "{}", 101)
-    assert desk.lease(499, 60) is None
-    assert desk.lease(500, 60).tries == 2
-
-
-def test_what_is_released_is_due_at_once_and_was_not_tried(desk: SqliteDiscovery) -> None:
-    desk.release(desk.lease(100, 60), 110)
-    assert desk.lease(110, 60).tries == 1
-
-
 def test_only_the_sources_that_were_named_are_taken(desk: SqliteDiscovery) -> None:
     desk.enlist("t", [(B, "2")], 1, at=50)
     assert desk.lease(100, 60, ["s"]).identifier == A
     assert desk.lease(100, 60, ["s"]) is None
     assert desk.lease(100, 60, ["s", "t"]).identifier == B
-
-
-def test_one_item_can_be_taken_whether_it_is_due_or_not(desk: SqliteDiscovery) -> None:
-    desk.done(desk.lease(100, 60), "success", "", 101)
-    assert desk.lease(102, 60) is None
-    assert desk.lease(102, 60, identifier=A).number == 2
-    assert desk.lease(102, 60, identifier="x") is None
-
-
-def test_what_was_searched_long_ago_is_made_due_again(desk: SqliteDiscovery) -> None:
-    desk.done(desk.lease(100, 60), "success", "", 101)
-    assert desk.renew(101, [], 200) == 0
-    assert desk.renew(102, ["t"], 200) == 0
-    assert desk.renew(102, ["s"], 200) == 1
-    assert desk.lease(200, 60) is not None
-
-
-def test_counts_are_by_source_state_and_outcome(desk: SqliteDiscovery) -> None:
-    desk.enlist("t", [(B, "2")], 1, at=50)
-    desk.done(desk.lease(60, 60), "not-oa", "", 61)
-    assert desk.counts() == (("s", "due", "", 1), ("t", "done", "not-oa", 1))
 
 
 def test_answers_hold_as_long_as_they_were_to(desk: SqliteDiscovery) -> None:
@@ -100,13 +65,6 @@ def test_answers_hold_as_long_as_they_were_to(desk: SqliteDiscovery) -> None:
     assert desk.answer(b"q", 299) == b"newer"
     desk.forget_answers(300)
     assert desk.answer(b"q", 0) is None
-
-
-def test_a_damaged_answer_is_reported(desk: SqliteDiscovery, tmp_path) -> None:
-    with closing(sqlite3.connect(tmp_path / "discovery.sqlite")) as connection, connection:
-        connection.execute("insert into answer values (x'00', 999, x'00')")
-    with pytest.raises(StoreDamaged, match="cannot be read"):
-        desk.answer(b"\0", 0)
 
 
 def test_many_threads_take_each_item_once(desk: SqliteDiscovery) -> None:
@@ -132,17 +90,6 @@ def test_of_many_who_follow_on_one_decision_one_wins_and_the_others_get_its_deci
     assert written == (winner._replace(number=1),)
 
 
-def test_a_first_decision_that_comes_second_is_refused_and_others_of_the_call_are_stored(desk: SqliteDiscovery) -> None:
-    first = Decision(A, "http://x", "", "accept", "", "anna", 1)
-    another = first._replace(url="http://y")
-    assert desk.decide_next(first) == Written((first,))
-    assert desk.decide_next(first._replace(verdict="reject"), another) == Written((another,), desk.decisions(A)[:1])
-    assert [(decision.url, decision.verdict) for decision in desk.decisions(A)] == [
-        ("http://x", "accept"),
-        ("http://y", "accept"),
-    ]
-
-
 @each_row(
     "digest_now, verdict, digest, is_written",
     [
@@ -166,16 +113,6 @@ def test_a_decision_on_bytes_that_have_changed_is_refused(
         assert len(desk.decisions(A)) == 1 + is_written
 
 
-def test_the_history_of_a_copy_is_all_decisions_on_it_and_no_others(desk: SqliteDiscovery) -> None:
-    """The oldest comes first, as in the list of all decisions on the item."""
-    urls = ("http://x", "http://y", "http://x", "http://xx", "http://x")
-    desk.decide(*(Decision(A, url, "", "accept", str(at), "", at) for at, url in enumerate(urls)))
-    desk.decide(Decision(f"{A}/1", "http://x", "", "reject", "", "", 9))
-    assert [decision.at for decision in desk.history(A, "http://x")] == [0, 2, 4]
-    assert desk.history(A, "http://x") == tuple(one for one in desk.decisions(A) if one.url == "http://x")
-    assert desk.history(A, "http://") == ()
-
-
 @each_row("batch", [1, 3, 500])
 def test_every_copy_whose_address_may_have_some_words_is_named(desk: SqliteDiscovery, monkeypatch, batch: int) -> None:
     """An address that is escaped may have any words. Whether and how somebody has decided makes no difference."""
@@ -192,28 +129,7 @@ def test_every_copy_whose_address_may_have_some_words_is_named(desk: SqliteDisco
     assert len([*desk.addresses_with(["nowhere"] * 3_000)]) == 1, "that with an escape"
 
 
-def test_of_two_decisions_on_one_copy_in_one_call_the_first_is_written(desk: SqliteDiscovery) -> None:
-    first = Decision(A, "http://x", "", "accept", "", "anna", 1)
-    result = desk.decide_next(first, first._replace(verdict="reject"))
-    assert result == Written((first,), desk.decisions(A))
-
-
-def test_a_decision_that_follows_one_that_does_not_exist_is_refused(desk: SqliteDiscovery) -> None:
-    forged = Decision(A, "http://x", "", "accept", "", "anna", 1, number=7)
-    assert desk.decide_next(forged) == Written(changed=(forged,))
-    assert desk.decisions(A) == ()
-
-
 # --- first pages of files -----------------------------------------------------------------------------------------
-
-
-def test_the_text_of_a_file_is_kept_until_it_is_forgotten(desk: SqliteDiscovery) -> None:
-    assert desk.first_page("ab") == ""
-    desk.keep_first_page("ab", "An old text.")
-    desk.keep_first_page("ab", "A title\nÄrger")
-    assert desk.first_page("ab") == "A title\nÄrger"
-    desk.forget_first_pages(["ab", "cd"])
-    assert desk.first_page("ab") == ""
 
 
 def test_the_texts_of_a_forgotten_item_are_forgotten_unless_another_item_has_the_file(desk: SqliteDiscovery) -> None:
@@ -241,27 +157,7 @@ def test_a_reason_is_forgotten_with_the_last_copy_that_has_it(desk: SqliteDiscov
     assert desk.count_copies("reject", CopyFilter(reason="MIRROR"), 9) == 1
 
 
-def test_a_damaged_text_is_reported(desk: SqliteDiscovery, tmp_path) -> None:
-    with closing(sqlite3.connect(tmp_path / "discovery.sqlite")) as connection, connection:
-        connection.execute("insert into first_page values ('ab', x'00')")
-    with pytest.raises(StoreDamaged, match="the text of a file cannot be read"):
-        desk.first_page("ab")
-
-
 # --- offers to sources --------------------------------------------------------------------------------------------
-
-
-def _accepting(identifier: str, url: str, verdict: str = "accept") -> Decision:
-    return Decision(identifier, url, "ab" * 32, verdict, "A reason.", "rule", 1)
-
-
-def test_accepted_files_are_those_of_the_source_whose_last_decision_accepts(desk: SqliteDiscovery) -> None:
-    desk.enlist("t", [(B, "2")], 2, at=1)
-    desk.decide(_accepting(A, "u"), _accepting(A, "v"), _accepting(A, "w", "review"), _accepting(B, "u"))
-    desk.decide(_accepting(A, "u", "reject"))
-    assert [(upstream, decision.url) for upstream, decision in desk.accepted("s", ("", ""), 9)] == [("1", "v")]
-    assert desk.accepted("s", (A, "v"), 9) == ()
-    assert [decision.identifier for _, decision in desk.accepted("t", ("", ""), 9)] == [B]
 
 
 def test_an_offer_is_replaced_by_the_next_one_of_the_same_file_in_the_same_way(desk: SqliteDiscovery) -> None:
@@ -274,13 +170,3 @@ def test_an_offer_is_replaced_by_the_next_one_of_the_same_file_in_the_same_way(d
     assert desk.offers("s", ("", "", ""), 9) == (packed, second)
     assert desk.offers("s", (A, "ab" * 32, OfferWay.FOLDER), 9) == (second,)
     assert desk.offers_of(A)[1].outcome is OfferOutcome.CREATED
-
-
-def test_the_next_offer_is_the_earliest_one_that_is_repeated(desk: SqliteDiscovery) -> None:
-    assert desk.next_offer_at("s") is None
-    offer = Offer(A, "ab" * 32, OfferWay.INBOX, "s", OfferOutcome.RETRYING, next_at=900)
-    desk.store_offer(offer)
-    desk.store_offer(offer._replace(sha256="cd" * 32, next_at=300))
-    desk.store_offer(offer._replace(sha256="ef" * 32, way=OfferWay.FOLDER, next_at=100))
-    assert desk.next_offer_at("s") == 300
-    assert desk.next_offer_at("t") is None

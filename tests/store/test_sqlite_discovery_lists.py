@@ -70,12 +70,6 @@ def test_a_filter_chooses_among_all_decisions(desk, person, verdict, sources, si
     assert walked_back(desk, wanted, limit) == expected
 
 
-def test_copies_of_decisions_have_the_last_decision(desk):
-    listed = desk.copies_of_decisions([1, 21, 2, 999])
-    assert [(copy.copy.url, copy.decision.number) for copy in listed] == [("https://x/0", 41), ("https://x/1", 42)]
-    assert desk.copies_of_decisions([]) == ()
-
-
 def test_what_is_decided_at_once_is_one_entry(tmp_path):
     with closing(open_discovery(tmp_path)) as desk:
         desk.list_copies([FoundCopy(f"oai:{number}", "u", "laro") for number in range(4)], None)
@@ -92,13 +86,3 @@ def test_what_is_decided_at_once_is_one_entry(tmp_path):
         assert [decision.number for decision in desk.decisions_of_entry(99)] == []
         desk.forget(["oai:2"])
         assert [decision.identifier for decision in desk.decisions_of_entry(7)] == ["oai:1", "oai:0"]
-
-
-def test_copies_with_some_bytes_are_those_of_the_last_search(tmp_path):
-    with closing(open_discovery(tmp_path)) as desk:
-        copies = [FoundCopy(f"oai:{number}", "u", "laro", score=None, sha256="ab" * number) for number in range(3)]
-        desk.list_copies(copies, None)
-        assert desk.copies_with("abab", 10) == (copies[2],)
-        assert desk.copies_with("", 10) == ()
-        assert desk.copies_with("abab", 10, ("none", copies[2].source)) == (copies[2],)
-        assert desk.copies_with("abab", 10, ("none",)) == ()

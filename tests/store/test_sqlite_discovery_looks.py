@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
-from gateway.errors import StoreDamaged
 from gateway.model import Decision, Ending, FileLook, FoundCopy
 from gateway.model.looks import NEVER_DUE, SHARES
 from gateway.store.base_looks import Findings
@@ -74,31 +71,6 @@ def test_each_file_has_its_place_in_every_period(desk) -> None:
     assert desk.looks.next_at("t") is None
 
 
-def test_another_period_counts_from_the_last_look_and_files_that_were_asked_for_stay_due(desk) -> None:
-    asked = "https://r.example.org/asked"
-    desk.looks.publish({A: [look(looked_at=1000 * DAY), look(url=asked)]})
-    desk.looks.write([look(looked_at=1000 * DAY)])
-    assert desk.looks.ask("s", 5)
-    desk.looks.schedule("s", DAY, 1000 * DAY + 1)
-    assert {one.url: one.due for one in desk.looks.of_item(A)} == {URL: 1000 * DAY + DAY // 2, asked: 0}
-
-
-def test_a_shorter_period_makes_no_wave_of_overdue_files(desk) -> None:
-    files = [look(url=f"https://r.example.org/{n}", share=SHARES * n // 10, looked_at=1000 * DAY) for n in range(10)]
-    desk.looks.publish({A: files})
-    desk.looks.schedule("s", 10 * DAY, 1080 * DAY + 1)
-    due = [one.due for one in desk.looks.of_item(A)]
-    assert sorted(due) == [pytest.approx((1081 + n) * DAY, abs=20) for n in range(10)]
-    assert all(one.next_after(1080 * DAY + 1) == one.due for one in desk.looks.of_item(A))
-
-
-def test_a_missing_file_is_looked_at_again_within_the_grace_whatever_the_period_is(desk) -> None:
-    desk.looks.publish({A: [look(looked_at=5, failures=1, failing_since=5, due=9)]})
-    for every in (1000 * DAY, 0):
-        desk.looks.schedule("s", every, 6)
-        assert desk.looks.next_at("s") == 9
-
-
 def test_files_are_asked_for_once_until_all_of_them_were_looked_at(desk) -> None:
     desk.looks.publish({A: [look()], B: [look(B)]})
     assert desk.looks.ask("s", 10)
@@ -109,16 +81,6 @@ def test_files_are_asked_for_once_until_all_of_them_were_looked_at(desk) -> None
     assert desk.looks.ask("s", 12)
     assert [one.identifier for one in desk.looks.due("s", HOST, 30, (-1, "", ""), 5)] == [A]
     assert desk.looks.counts("s", 30) == (2, 1, 0, 0, 0)
-
-
-def test_files_that_cannot_be_looked_at_are_counted_apart_from_those_that_are_missing(desk) -> None:
-    longest, last = look(failing_since=5, outcome="rate-limited"), look(B, failing_since=9, outcome="robots-denied")
-    missing = look(url="https://r.example.org/2.pdf", failing_since=1, failures=1, outcome="not-found")
-    desk.looks.publish({A: [longest, missing], B: [last]})
-    assert desk.looks.counts("s", 30)[:4] == (3, 0, 1, 2)
-    assert desk.looks.longest_unseen("s") == longest
-    assert desk.looks.longest_unseen("t") is None
-    assert desk.looks.failing("s", HOST, 9) == (A, B), "both are examples of an alarm"
 
 
 def test_due_files_come_by_host_in_the_order_of_their_time(desk) -> None:
@@ -175,26 +137,3 @@ def test_a_search_under_way_does_not_overwrite_what_a_look_has_seen(desk) -> Non
     assert desk.done(again, "success", '{"a": "newer"}', 140)
     assert desk.looks.conclude(look(looked_at=150), 0, URL, lambda *_: Findings((), '{"a": "last"}'))
     assert (desk.search(A).state, desk.search(A).due) == ("done", 0)
-
-
-def test_a_story_that_cannot_be_read_is_named(desk, tmp_path) -> None:
-    desk.looks.publish({A: [look()]})
-    assert desk.looks.conclude(look(looked_at=2), 0, URL, lambda _, story: Findings((), story))
-    with closing(sqlite3.connect(tmp_path / "discovery.sqlite")) as connection, connection:
-        connection.execute("update search set story = x'00'")
-    with pytest.raises(StoreDamaged, match="a stored search cannot be read"):
-        desk.looks.conclude(look(), 0, URL, lambda _, story: Findings((), story))
-
-
-def test_items_whose_files_are_not_there_are_found_by_host(desk) -> None:
-    desk.looks.publish({A: [look()], B: [look(B)]})
-    desk.looks.write([look(B, looked_at=5, failures=1, failing_since=5)])
-    assert desk.looks.failing("s", HOST, 3) == (B,)
-    assert desk.looks.failing("s", "x", 3) == ()
-
-
-def test_stamping_hosts_are_remembered(desk) -> None:
-    assert desk.looks.stamping_hosts() == frozenset()
-    desk.looks.note_stamping(HOST, 5)
-    desk.looks.note_stamping(HOST, 6)
-    assert desk.looks.stamping_hosts() == {HOST}

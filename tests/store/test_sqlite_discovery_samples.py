@@ -46,19 +46,6 @@ def accepted(desk: SqliteDiscovery, beginning: str = "The licence ") -> list[Sam
     return sorted(desk.samples.accepted(beginning))
 
 
-def test_files_that_a_rule_accepted_are_found_by_its_reason(desk):
-    searched(desk, "a", "b", "c", "d", "e")
-    desk.decide(
-        decision("a"),
-        decision("b", reason="The policy permits it."),
-        decision("c", "review"),
-        decision("d", by="ada"),
-        decision("e", reason="Of the licence cc-by."),
-    )
-    assert accepted(desk) == [file("a")]
-    assert accepted(desk, "The policy ") == [file("b")]
-
-
 def test_a_file_that_a_person_rejects_later_still_counts(desk):
     """Otherwise, the rules would seem better with each mistake that somebody notices."""
     searched(desk, "a")
@@ -72,28 +59,6 @@ def test_bytes_that_were_replaced_do_not_count(desk):
     desk.decide(decision("a"))
     searched(desk, "a", sha256=NEW)
     assert accepted(desk) == []
-
-
-def test_a_sample_is_stored_in_its_order_and_replaced_whole(desk):
-    assert desk.samples.drawn_at(LICENSE, "2026-11") == 0
-    desk.samples.keep(LICENSE, "2026-11", [file("b"), file("a")], 50)
-    desk.samples.keep(LICENSE, "2026-12", [file("c")], 60)
-    assert desk.samples.sample(LICENSE, "2026-11") == (file("b"), file("a"))
-    assert desk.samples.sample(POLICY, "2026-11") == ()
-    desk.samples.keep(LICENSE, "2026-11", [file("a")], 70)
-    assert desk.samples.sample(LICENSE, "2026-11") == (file("a"),)
-    assert desk.samples.drawn_at(LICENSE, "2026-11") == 70
-    assert desk.samples.drawn_at(LICENSE, "2026-12") == 60
-
-
-def test_a_person_has_one_judgement_on_the_same_bytes(desk):
-    first = Judgement(LICENSE, file("a"), Judged.RIGHT, "ada", 10)
-    second = first._replace(judged=Judged.WRONG, at=20)
-    other = first._replace(judged=Judged.UNSURE, judged_by="ito")
-    for judgement in (first, other, second):
-        desk.samples.judge(judgement)
-    assert desk.samples.judgements() == (second, other)
-    assert desk.samples.judgements(since=20) == (second,)
 
 
 def test_an_item_that_is_forgotten_leaves_samples_and_judgements(desk):

@@ -8,10 +8,8 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from gateway.model import Key, Publication, Selection
+from gateway.model import Publication, Selection
 from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_erasure import _make_anew
-from gateway.store.sqlite_own_lists import today, want
 
 SELECTIONS = tuple(Selection("oai_dc", spec) for spec in (None, "x", "y"))
 
@@ -60,25 +58,6 @@ def test_a_damaged_block_stays_as_it_is(store, superseded, damage):
     assert blocks(store) == damaged
     assert store.unerased() == 1
     assert any("A block of oai_dc is damaged" in problem for problem in store.check())
-
-
-def test_a_damaged_copy_of_a_sparse_set_is_emptied(store, clocks, make_change):
-    changes = (make_change("a", sets=("x",)), make_change("secret", sets=("x",)))
-    store.publish(store.intend(), Publication("laro", changes))
-    clocks.pass_seconds(1)
-    with store._file.writing() as session:
-        ((number,),) = session.execute("select id from collection where spec = 'x'").fetchall()
-        want(session, number, 1, today())
-    store.compact()
-    store.publish(store.intend(), Publication("laro", (make_change("secret", 2, sets=("x",)),)))
-    with store._file.writing() as session:
-        session.execute("update block set holes = x'01' where prefix < 0")
-        session.execute("update body set records = x'00' where id in (select body from block where prefix < 0)")
-    assert store.erase_superseded() == 0
-    with store._file.reading() as session:
-        assert session.execute("select is_ready from own_list").fetchall() == [(0,)]
-        assert session.execute("select count(*) from block where prefix < 0").fetchone() == (0,)
-    assert store.check(is_whole=True) == ()
 
 
 def files(store: SqliteStore) -> bytes:
@@ -141,13 +120,3 @@ def test_an_erasure_that_begins_while_the_log_is_emptied_stays_open(store, super
     assert store.has_open_erasure()
     assert store.settle()
     assert not store.has_open_erasure()
-
-
-def test_a_block_that_was_made_anew_meanwhile_stays_as_it_is(store, superseded):
-    store.erase_superseded()
-    before = blocks(store)
-    with store._file.reading() as session:
-        places = session.execute("select prefix, datestamp, number from block").fetchall()
-    for prefix, *key in [*places, (1, 1, 1)]:
-        _make_anew(store._file, prefix, Key(*key))
-    assert blocks(store) == before

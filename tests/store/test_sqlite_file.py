@@ -9,9 +9,8 @@ import sqlite3
 import traceback
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
-from threading import Barrier, Thread, Timer
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -63,17 +62,6 @@ def test_a_database_of_any_earlier_release_becomes_what_a_fresh_one_is(tmp_path,
         assert schema(old) == schema(fresh)
 
 
-def test_an_upgrade_keeps_what_is_there_and_happens_once(tmp_path):
-    folder, path = tmp_path / "steps", tmp_path / "some.sqlite"
-    folder.mkdir()
-    (folder / "0001_first.sql").write_text("create table one (a);\ninsert into one values (1);")
-    opened(path, folder).close()
-    (folder / "0002_second.sql").write_text("alter table one add column b default 2;")
-    for _ in range(2):
-        with closing(opened(path, folder)) as file, file.reading() as session:
-            assert session.execute("select * from one").fetchall() == [(1, 2)]
-
-
 def test_a_step_that_fails_leaves_neither_itself_nor_its_mark(tmp_path):
     folder, path = tmp_path / "steps", tmp_path / "some.sqlite"
     folder.mkdir()
@@ -119,14 +107,6 @@ def made_by_another(path):
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("begin immediate")
         yield other
-
-
-def test_whoever_makes_a_store_first_is_waited_for(path, made_by_another):
-    timer = Timer(0.1, made_by_another.execute, ["rollback"])
-    timer.start()
-    with closing(SqliteStore(path, create=True)) as store:
-        assert store.fact("made_at")
-    timer.join()
 
 
 def test_whoever_makes_a_store_and_never_ends_is_not_waited_for_longer_than_for_a_writer(path, made_by_another):
@@ -175,26 +155,6 @@ def test_a_file_system_without_a_write_ahead_log_is_refused_at_the_door(tmp_path
 # --- damage -------------------------------------------------------------------------------------------------------
 
 
-def test_a_connection_that_cannot_be_set_up_is_closed(tmp_path, monkeypatch):
-    path = tmp_path / "x.sqlite"
-    file = opened(path, MIGRATIONS / "store")
-    path.write_bytes(b"This was a database once." * 100)
-    made = []
-
-    class Noted(sqlite3.Connection):
-        def __init__(self, *arguments, **more):
-            super().__init__(*arguments, **more)
-            made.append(self)
-
-    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Noted))
-    with pytest.raises(StoreDamaged, match="not a database"), file.reading():
-        pass
-    file.close()
-    (connection,) = made
-    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-        connection.execute("select 1")
-
-
 def test_a_file_that_is_no_database_is_reported(path):
     path.write_bytes(b"This is a letter, not a database. " * 1000)
     with pytest.raises(StoreDamaged, match="not a database"):
@@ -223,20 +183,6 @@ def test_a_damaged_page_is_told_by_the_check_and_by_reading(open_furnished, make
     store.close()
 
 
-def test_a_store_whose_clock_is_damaged_is_opened_and_the_check_says_so(open_furnished, path):
-    open_furnished().close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("pragma wal_checkpoint(truncate)")
-        (root,) = connection.execute("select rootpage from sqlite_master where name = 'clock'").fetchone()
-        (size,) = connection.execute("pragma page_size").fetchone()
-    with path.open("r+b") as file:
-        file.seek((root - 1) * size)
-        file.write(b"\xff" * 100)
-    store = SqliteStore(path)
-    assert "damaged" in store.check()[0]
-    store.close()
-
-
 # --- no room, no permission, no lock ------------------------------------------------------------------------------
 
 
@@ -257,24 +203,6 @@ def test_a_full_disk_stops_a_publication_and_nothing_of_it_is_there(open_furnish
     with store._file.packing() as session:
         session.execute("pragma max_page_count = 1000000")
     assert store.publish(intent, Publication("laro", (large,))) == 1
-
-
-def test_most_of_the_log_is_moved_into_the_file_without_the_lock(open_furnished, path, make_change):
-    store, statements, lengths = open_furnished(), [], []
-    log = path.with_name(f"{path.name}-wal")
-
-    def note(statement: str) -> None:
-        statements.append(statement)
-        lengths.append(log.stat().st_size)
-
-    with store._file.packing() as session:
-        session.connection.set_trace_callback(note)
-    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
-    statements.clear()
-    assert store.settle()
-    checkpoints = [statement for statement in statements if "checkpoint" in statement]
-    assert checkpoints == ["pragma wal_checkpoint(passive)", "pragma wal_checkpoint(truncate)"]
-    assert lengths[-1] > 0 == log.stat().st_size
 
 
 def test_a_disk_too_full_for_the_file_beside_a_store_is_called_full(open_furnished, path):
@@ -392,23 +320,6 @@ def test_every_error_of_sqlite_becomes_one_of_ours(path):
 
 
 # --- connections --------------------------------------------------------------------------------------------------
-
-
-def test_connections_are_lent_again(path):
-    with closing(opened(path, MIGRATIONS / "store")) as file:
-        with file.reading() as first, file.reading() as second:
-            assert first is not second
-        with file.reading() as again:
-            assert again in (first, second)
-
-
-def test_a_connection_that_is_lent_while_the_store_closes_is_closed_when_it_comes_back(path):
-    file = opened(path, MIGRATIONS / "store")
-    with file.reading() as session:
-        file.close()
-        assert session.one("select 1") == (1,)
-    with pytest.raises(sqlite3.ProgrammingError):
-        session.execute("select 1")
 
 
 def _insert_and_fail(session):

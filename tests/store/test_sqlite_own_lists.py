@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -100,41 +99,6 @@ def test_a_slow_page_asks_for_a_list_of_its_own_and_compaction_makes_it(sparse):
     assert sparse.check() == ()
 
 
-@pytest.mark.slow
-def test_a_list_of_its_own_follows_every_publication(sparse, clocks, make_change):
-    texts_of(sparse)
-    sparse.compact()
-    dice = Random(7)
-    for version in range(4, 16):
-        numbers = sorted(dice.sample(range(1600), 90))
-        publish(sparse, clocks, changes_of(make_change, numbers, version, rare=dice.choice((7, 50))))
-        with sparse._file.reading() as session:
-            (own,) = own_lists(session)
-        listed = texts_of(sparse)
-        with sparse._file.writing() as session:
-            session.execute("update own_list set is_ready = 0")
-        assert texts_of(sparse) == listed
-        with sparse._file.writing() as session:
-            session.execute("update own_list set is_ready = 1")
-        assert own.is_ready
-        assert sparse.check() == ()
-    clocks.pass_seconds(100)
-    sparse.compact()
-    assert sparse.check() == ()
-    assert texts_of(sparse) == listed
-
-
-def test_tokens_go_on_when_a_list_comes_and_goes(sparse):
-    whole = texts_of(sparse)
-    with sparse.view() as view:
-        page = view.parts(LIST, None, 10, only_headers=False, is_exact=True)
-    sparse.compact()
-    assert identity(page.parts).splitlines() + texts_of(sparse, after=page.next) == whole
-    with sparse._file.writing() as session:
-        sqlite_own_lists.drop(session, own_lists(session)[0])
-    assert identity(page.parts).splitlines() + texts_of(sparse, after=page.next) == whole
-
-
 def test_a_list_that_nobody_asks_for_is_dropped_even_before_it_is_made(sparse):
     texts_of(sparse)
     with sparse._file.writing() as session:
@@ -151,15 +115,6 @@ def test_a_list_that_nobody_asks_for_is_dropped_even_before_it_is_made(sparse):
     with sparse._file.reading() as session:
         (orphans,) = session.one("select count(*) from body where id not in (select body from block)")
     assert orphans == 0
-
-
-def test_a_list_of_its_own_that_lacks_a_record_is_reported(sparse):
-    texts_of(sparse)
-    sparse.compact()
-    assert sparse.check() == ()
-    with sparse._file.writing() as session:
-        session.execute("update block set holes = x'01' where prefix < 0")
-    assert f"records in the list of the set {RARE} in oai_dc, but the set has" in sparse.check()[0]
 
 
 def test_what_is_published_while_a_list_is_made_is_in_it(sparse, clocks, make_change, monkeypatch):
@@ -200,25 +155,6 @@ def _check_ready(sparse):
     return listed
 
 
-def test_others_write_while_a_part_of_a_list_is_read_and_its_blocks_are_made(sparse):
-    """A part inflates hundreds of blocks. The lock of writers is free meanwhile."""
-    texts_of(sparse)
-    _at_reads(sparse, lambda: sparse.remember("color", "red"), times=1)
-    assert sparse.fact("color") == "red"
-    _check_ready(sparse)
-
-
-@pytest.mark.parametrize("parts", [3, 200])
-def test_a_part_is_dropped_if_its_records_have_newer_versions_when_it_is_written(
-    sparse, clocks, make_change, monkeypatch, parts
-):
-    texts_of(sparse)
-    monkeypatch.setattr(sqlite_own_lists, "_BLOCKS_AT_ONCE", parts)
-    versions = iter(range(20, 200))
-    _at_reads(sparse, lambda: publish(sparse, clocks, changes_of(make_change, [0, 700], next(versions))), times=4)
-    assert sum(b"</header>" in text for text in _check_ready(sparse)) == 30
-
-
 def test_what_was_superseded_and_erased_while_a_part_was_made_does_not_come_back(sparse, clocks, make_change):
     """A takedown does so: the part that was read before has the record, and must not get into the file."""
     texts_of(sparse)
@@ -246,21 +182,6 @@ def test_a_record_that_joins_the_set_while_a_part_is_made_is_in_the_list(sparse,
 
     _at_reads(sparse, join, times=1)
     assert change.records[0].content in _check_ready(sparse)
-
-
-def test_a_part_is_written_although_compaction_moved_its_records_meanwhile(sparse):
-    """What lies under a key never changes, wherever it lies."""
-    texts_of(sparse)
-    with sparse._file.reading() as session:
-        before = session.one("select min(body), max(body) from block")
-
-    def compact():
-        sparse._compaction.run(sparse._horizon(), is_thorough=True)
-
-    _at_reads(sparse, compact, times=1)
-    with sparse._file.reading() as session:
-        assert session.one("select min(body) > ? from block", before[1:]) == (1,)
-    _check_ready(sparse)
 
 
 @pytest.mark.parametrize("is_emptied", [False, True])
@@ -320,93 +241,14 @@ def test_a_record_that_joins_a_set_as_it_is_empties_the_list_until_it_is_made_ag
     assert sparse.check() == ()
 
 
-def test_a_list_that_could_not_be_noted_is_noted_by_the_next_page(sparse):
-    with sparse._file.writing():
-        texts_of(sparse, limit=500)
-        assert lists_of(sparse) == []
-    texts_of(sparse, limit=500)
-    assert len(lists_of(sparse)) == 1
-
-
-def depart(store, clocks, make_change, numbers, version):
-    """Publish items of the rare set that leave it."""
-    publish(store, clocks, changes_of(make_change, numbers, version, rare=10**6))
-
-
-def test_a_list_of_its_own_is_wanted_while_departed_records_are_shown_if_there_are_none(sparse):
-    sparse._show_departed = True
-    assert len(texts_of(sparse, limit=500)) == 30
-    assert len(lists_of(sparse)) == 1
-
-
 def test_nobody_wants_a_list_of_its_own_for_pages_with_departed_records(sparse, clocks, make_change):
     """It lacks them, so it would be made, and kept up, and never read."""
-    depart(sparse, clocks, make_change, [750], 30)
+    publish(sparse, clocks, changes_of(make_change, [750], 30, rare=10**6))
     sparse._show_departed = True
     listed = texts_of(sparse, limit=500)
     assert len(listed) == 30
     assert b'status="deleted"' in listed[-1]
     assert lists_of(sparse) == []
-
-
-def test_pages_without_departed_records_come_from_the_own_list_while_these_are_shown(sparse, clocks, make_change):
-    """They are the same as those from the blocks of all records, wherever a page begins and ends."""
-    texts_of(sparse)
-    sparse.compact()
-    (own,) = lists_of(sparse)
-    sparse._show_departed = True
-    with sparse.view() as view:
-        assert len(view.parts(LIST, None, 500, only_headers=False, is_exact=False).parts) == 1
-        assert view.wanted == {(own.collection, own.prefix)}
-    depart(sparse, clocks, make_change, [750], 30)
-    with sparse.view() as view:
-        first = view.parts(LIST, None, 10, only_headers=False, is_exact=True)
-        assert view.wanted == {(own.collection, own.prefix)}, "no departed record is on this page"
-    with sparse.view() as view:
-        assert len(view.parts(LIST, first.next, 500, only_headers=False, is_exact=False).parts) > 1
-        assert view.wanted == set()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_any_pages_are_the_same_with_and_without_an_own_list_while_departed_records_are_shown(
-    sparse, clocks, make_change, seed
-):
-    dice = Random(seed)
-    texts_of(sparse)
-    sparse.compact()
-    for version in range(30, 40):
-        clocks.pass_seconds(dice.choice((0, 1, 1, 40, 4_000, 90_000)))
-        members = dice.sample(range(0, 1500, 50), 3)
-        if dice.random() < 0.4:
-            depart(sparse, clocks, make_change, members, version)
-        else:
-            publish(sparse, clocks, changes_of(make_change, [*members, dice.randrange(1600)], version))
-    clocks.pass_seconds(100)
-    if dice.random() < 0.5:
-        sparse.compact()
-    (own,) = lists_of(sparse)
-    assert own.is_ready
-    sparse._show_departed, used = True, 0
-    with sparse.view() as view:
-        seconds = [key for key, _ in view.tallies(replace(LIST, from_=0, until=2**40), 1)]
-    for _ in range(60):
-        first, last = sorted(dice.choices(seconds, k=2))
-        selection = replace(LIST, from_=dice.choice((None, first)), until=dice.choice((None, None, last)))
-        limit, is_exact, pages = dice.choice((1, 3, 9, 30, 500)), dice.random() < 0.5, []
-        for is_ready in (1, 0):
-            with sparse._file.writing() as session:
-                session.execute("update own_list set is_ready = ?", (is_ready,))
-            after, texts = None, []
-            while not texts or after is not None:
-                with sparse.view() as view:
-                    page = view.parts(selection, after, limit, only_headers=False, is_exact=is_exact)
-                    used += is_ready and bool(view.wanted)
-                    texts += identity(page.parts).splitlines() or [b"nothing"]
-                after = page.next
-            pages.append(texts)
-        assert pages[0] == pages[1], (seed, selection, limit)
-    assert used > 0
 
 
 @pytest.mark.parametrize("damage", ["records = x'ff'", "crc = crc + 1"])

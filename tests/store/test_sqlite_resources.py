@@ -27,40 +27,6 @@ def wanted(make_change, number: int, name: str, version: int = 1) -> tuple[int, 
     return number, record.length, record.sha256
 
 
-def rows(store: SqliteStore, table: str) -> int:
-    with store._file.reading() as session:
-        ((number,),) = session.execute(f"select count(*) from {table}")
-    return number
-
-
-def as_earlier(store: SqliteStore) -> None:
-    """Store the facts of all records as a release without lines did."""
-    with store._file.writing() as session:
-        session.execute(
-            "insert into resource select place.item * 1048576 + place.prefix, length, sha256 from place "
-            "join change on change.id = line"
-        )
-        session.execute("update place set line = null")
-
-
-def test_the_facts_of_a_record_are_stored_once(store, clocks, make_change):
-    publish(store, clocks, make_change("a"), make_change("b"))
-    publish(store, clocks, make_change("a", 2))
-    assert rows(store, "resource") == 0
-    assert facts(store) == [wanted(make_change, 1, "a", 2), wanted(make_change, 2, "b")]
-    assert store.check() == ()
-
-
-def test_the_facts_of_an_earlier_release_are_read_and_make_room(store, clocks, make_change):
-    publish(store, clocks, make_change("a"), make_change("b"))
-    as_earlier(store)
-    assert facts(store) == [wanted(make_change, 1, "a"), wanted(make_change, 2, "b")]
-    publish(store, clocks, make_change("a", 2))
-    assert rows(store, "resource") == 1
-    assert facts(store) == [wanted(make_change, 1, "a", 2), wanted(make_change, 2, "b")]
-    assert store.check() == ()
-
-
 def test_only_what_has_no_facts_is_read_again(store, clocks, make_change):
     publish(store, clocks, make_change("a"), make_change("b"))
     with store._file.writing() as session:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
-import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from math import inf
-from threading import Event, Thread
 
 import pytest
 
-from gateway.errors import StoreBusy, StoreUnwritable
+from gateway.errors import StoreUnwritable
 from gateway.model import Selection
-from gateway.store import database_files, sqlite_file, sqlite_log, sqlite_shrinking
+from gateway.store import sqlite_shrinking
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_log import WriteAheadLog
 from gateway.store.sqlite_shrinking import Shrunk, shrink
-from tests.clocks import Clocks
-from tests.rows import each_row
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model, listed
 
@@ -78,15 +73,6 @@ def test_the_publisher_keeps_free_pages_for_the_next_publication(model):
     assert number(model.store, "freelist_count") > 0
 
 
-def test_few_free_bytes_are_left(model):
-    spread(model, 300)
-    free = number(model.store, "freelist_count")
-    assert 0 < free * 4_096 < 1_048_576
-    assert free > number(model.store, "page_count") // 100
-    assert shrunk(model.store) == Shrunk(0, 0, is_complete=True)
-    assert number(model.store, "freelist_count") == free
-
-
 def test_a_small_share_of_free_pages_is_left(model, monkeypatch):
     monkeypatch.setattr(sqlite_shrinking, "_LEAST_BYTES", 0)
     spread(model)
@@ -132,18 +118,6 @@ def test_a_step_ends_when_it_has_had_the_lock_for_long_enough(model, monkeypatch
     model.verify()
 
 
-def test_a_compaction_that_is_stopped_while_it_shrinks_the_file_is_not_complete(model, monkeypatch):
-    spread(model)
-    monkeypatch.setattr(sqlite_shrinking, "_MOST_PAGES", 1)
-    steps = []
-    monkeypatch.setattr(model.store, "_step", steps.append)
-    done = model.store.compact(is_thorough=True, is_stopped=lambda: "pages moved" in steps)
-    assert not done.is_complete
-    assert done.smaller_by == 4_096
-    assert model.store.compact(is_thorough=True).is_complete
-    assert number(model.store, "freelist_count") == 0
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_steps")
 def test_a_reader_of_an_old_state_reads_it_to_its_end(model, path):
@@ -172,34 +146,6 @@ def test_a_reader_of_an_old_state_reads_it_to_its_end(model, path):
     model.verify()
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_steps")
-def test_it_pauses_while_a_reader_keeps_the_log(model, monkeypatch):
-    spread(model)
-    model.store.compact()
-    monkeypatch.setattr(sqlite_log, "_BYTES_BETWEEN_CHECKPOINTS", 0)
-    monkeypatch.setattr(sqlite_log, "_LONGEST_BYTES", 40 * 4_096)
-    free = number(model.store, "freelist_count")
-    with model.store.view() as view:
-        view.count(Selection("oai_dc"))
-        assert not shrunk(model.store).is_complete
-        assert 0 < number(model.store, "freelist_count") < free
-    assert shrunk(model.store).is_complete
-    model.verify()
-
-
-def test_a_file_of_an_earlier_release_keeps_its_size_and_says_what_is_free(path, clocks, monkeypatch):
-    monkeypatch.setattr("gateway.store.sqlite_file.SqliteFile._is_new", lambda _: False)
-    with closing(furnished(SqliteStore(path, create=True, clock=clocks.host()))) as store:
-        model = Model(store, clocks)
-        spread(model)
-        done = store.compact(is_thorough=True)
-        assert done.is_complete
-        assert done.smaller_by == 0
-        assert done.kept_free == number(store, "freelist_count") * 4_096 > 0
-        model.verify()
-
-
 @pytest.fixture
 def former(path, clocks, monkeypatch) -> Iterator[Model]:
     """Return a store in a file that cannot shrink, and much of which is free."""
@@ -212,8 +158,11 @@ def former(path, clocks, monkeypatch) -> Iterator[Model]:
         yield model
 
 
-def test_a_file_that_is_written_anew_is_smaller_and_can_shrink(former, path):
+def test_a_file_of_an_earlier_release_keeps_its_size_until_it_is_written_anew(former, path):
     store = former.store
+    done = store.compact(is_thorough=True)
+    assert (done.is_complete, done.smaller_by) == (True, 0)
+    assert done.kept_free == number(store, "freelist_count") * 4_096 > 0
     store.settle()
     before = path.stat().st_size
     with closing(SqliteStore(path, clock=former.clocks.host())) as reader, reader.view() as view:
@@ -241,43 +190,11 @@ def test_writing_anew_can_be_stopped(former, monkeypatch):
     former.verify()
 
 
-def test_writing_anew_waits_for_a_writer_only_so_long(former, path, monkeypatch):
-    monkeypatch.setattr(sqlite_shrinking, "BUSY_SECONDS", 0.05)
-    monkeypatch.setattr(sqlite_file, "_SETTLE_MILLISECONDS", 50)
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("begin immediate")
-        with pytest.raises(StoreBusy):
-            former.store.rewrite()
-    former.verify()
-
-
-@pytest.fixture
-def log_bytes(former, path) -> Iterator[Callable[[], int]]:
-    """Return how long the log of the store is; a reader has kept much in it, which is gone now."""
-    log = path.with_name(f"{path.name}-wal")
-    with closing(SqliteStore(path, clock=former.clocks.host())) as reader:
-        with reader.view() as view:
-            view.page(Selection("oai_dc"), None, 10)
-            former.store.compact(is_thorough=True)
-            spread(former, 600)
-        assert log.stat().st_size > 1_000_000
-        yield lambda: log.stat().st_size
-
-
-def test_the_log_is_emptied_before_a_file_is_written_anew(former, log_bytes, monkeypatch):
-    lengths = []
-    monkeypatch.setattr(sqlite_shrinking, "_beat", lambda: lengths.append(log_bytes()))
-    monkeypatch.setattr(sqlite_shrinking, "_STEPS_BETWEEN_BEATS", 100)
-    former.store.rewrite()
-    assert lengths[0] == 0
-    former.verify()
-
-
-def test_what_was_written_before_the_disk_was_full_is_free_again(former, log_bytes):
+def test_what_was_written_before_the_disk_was_full_is_free_again(former, path):
     former.store.settle()
     with full_above(200_000), pytest.raises(StoreUnwritable):
         former.store.rewrite()
-    assert log_bytes() == 0
+    assert path.with_name(f"{path.name}-wal").stat().st_size == 0
     former.verify()
 
 
@@ -290,19 +207,6 @@ def full_above(most: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-@each_row("folder", [None, "/nowhere"])
-def test_temporary_files_lie_beside_the_store(former, path, monkeypatch, folder):
-    monkeypatch.delenv("SQLITE_TMPDIR", raising=False)
-    if folder is not None:
-        monkeypatch.setenv("SQLITE_TMPDIR", folder)
-    folders = []
-    monkeypatch.setattr(sqlite_shrinking, "_beat", lambda: folders.append(os.environ["SQLITE_TMPDIR"]))
-    monkeypatch.setattr(sqlite_shrinking, "_STEPS_BETWEEN_BEATS", 100)
-    former.store.rewrite()
-    assert set(folders) == {str(path.parent)}
-    assert os.environ.get("SQLITE_TMPDIR") == folder
 
 
 @pytest.mark.slow
@@ -326,75 +230,3 @@ def test_a_kill_while_it_is_written_anew_loses_nothing(former, path):
     former.store.settle()
     assert path.stat().st_size < size
     former.verify()
-
-
-def test_a_backup_can_shrink_too(model, path, tmp_path):
-    spread(model)
-    target = tmp_path / "copy" / "store.sqlite"
-    target.parent.mkdir()
-    database_files.copy(path, target)
-    database_files.verify(target)
-    with closing(SqliteStore(target, clock=model.clocks.host())) as other:
-        assert other.compact(is_thorough=True).smaller_by > 0
-        assert other.check() == ()
-    assert target.stat().st_size < path.stat().st_size
-
-
-def test_a_store_that_another_process_writes_is_opened(path, model):
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("begin immediate")
-        with closing(SqliteStore(path, clock=model.clocks.host(), busy_seconds=0.1)) as store:
-            assert store.fact("made_at")
-
-
-@pytest.mark.parametrize("at", [STEPS[0], pytest.param(STEPS[1], marks=pytest.mark.slow)])
-def test_a_kill_at_a_step_loses_nothing(tmp_path, at):
-    path, clocks = tmp_path / "store.sqlite", Clocks()
-    with closing(furnished(SqliteStore(path, create=True, clock=clocks.host()))) as store:
-        model = Model(store, clocks)
-        spread(model)
-        free = number(store, "freelist_count")
-        code = (
-            "import os, signal, sys; from pathlib import Path; from gateway.store.sqlite import SqliteStore\n"
-            "step = lambda name: name == sys.argv[2] and os.kill(os.getpid(), signal.SIGKILL)\n"
-            "SqliteStore(Path(sys.argv[1]), step=step).compact(is_thorough=True)\n"
-        )
-        arguments = [sys.executable, "-c", code, str(path), at]
-        done = subprocess.run(arguments, stderr=subprocess.PIPE, timeout=240, check=False)
-        assert done.returncode == -signal.SIGKILL, done.stderr.decode()
-        model.verify()
-        assert (number(store, "freelist_count") < free) == (at == "shrinking committed")
-        assert store.compact(is_thorough=True).is_complete
-        assert number(store, "freelist_count") == 0
-        model.verify()
-
-
-@pytest.mark.slow
-def test_readers_of_the_map_survive_a_file_that_shrinks_and_grows(model, path):
-    """A file that is cut under the memory map of a reader would kill the process."""
-    ended, walks = Event(), []
-    model.publish(*range(2_000))
-
-    def read() -> None:
-        with closing(SqliteStore(path, clock=model.clocks.host())) as reader:
-            while not ended.is_set():
-                walks.append(len(listed(reader, limit=300)))
-
-    readers = [Thread(target=read) for _ in range(2)]
-    for reader in readers:
-        reader.start()
-    sizes = set()
-    try:
-        for _ in range(6):
-            spread(model, 2_000)
-            model.store.compact(is_thorough=True)
-            model.store.settle()
-            sizes.add(path.stat().st_size)
-    finally:
-        ended.set()
-        for reader in readers:
-            reader.join()
-    assert len(sizes) > 1
-    assert walks
-    assert min(walks) >= 2_000  # an item that is published during the walk comes again
-    model.verify()

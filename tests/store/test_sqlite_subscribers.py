@@ -86,11 +86,6 @@ def test_until_it_is_verified_a_request_changes_no_subscription(subscribers):
     assert (subscribers.all(), subscribers.requests(0, 9)) == ((), ())
 
 
-def test_a_request_to_end_nothing_is_not_stored(subscribers):
-    assert ask(subscribers, mode=HubMode.UNSUBSCRIBE)
-    assert subscribers.requests(0, 9) == ()
-
-
 def test_a_request_is_tried_again_later_and_dropped(subscribers):
     ask(subscribers)
     subscribers.postpone_request(1, 50)
@@ -129,11 +124,6 @@ def test_a_lease_ends(subscribers):
     admitted(subscribers, 1000)
     assert subscribers.due(1000, 0, 9) == ()
     assert (subscribers.expire(999), subscribers.expire(1000), subscribers.all()) == (0, 1, ())
-
-
-def test_a_subscription_is_removed_once(subscribers):
-    admitted(subscribers)
-    assert (subscribers.remove(1), subscribers.remove(1)) == (True, False)
 
 
 def test_a_subscriber_is_informed_of_a_removal_for_a_reason(subscribers):

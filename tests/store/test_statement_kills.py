@@ -25,7 +25,6 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_conversion import convert
 from gateway.store.sqlite_own_lists import own_lists, want
 from tests.clocks import Clocks
-from tests.rows import each_row
 from tests.seeds import seed_of
 from tests.store.conftest import change, furnished
 from tests.store.former_store import make_former
@@ -194,19 +193,15 @@ def _after(work: Work, made: tuple[Path, Clocks], folder: Path) -> dict[str, Any
 WORKS = (publish, compact, erase)
 
 
-@each_row("work", [*WORKS, rewrite])
-def test_a_kill_before_some_statements_loses_nothing(made, tmp_path, work):
-    check_kills(made, tmp_path, work, 67)
+def each_step(few: int) -> pytest.MarkDecorator:
+    """Try a kill before one of so many statements, and in a slow test before one of STEP."""
+    return pytest.mark.parametrize("step", [few, pytest.param(STEP, marks=pytest.mark.slow)])
 
 
-@pytest.mark.slow
+@each_step(67)
 @pytest.mark.parametrize("work", [*WORKS, rewrite])
-def test_a_kill_before_any_statement_loses_nothing(made, tmp_path, work):
-    check_kills(made, tmp_path, work, STEP)
-
-
-def check_kills(made: tuple[Path, Clocks], tmp_path: Path, work: Work, step: int) -> None:
-    """Kill the work again and again; the store is as before or as afterwards, and the work can be repeated."""
+def test_a_kill_before_any_statement_loses_nothing(made, tmp_path, work, step):
+    """The store is as before or as afterwards, and the work can be repeated."""
     clocks, before, after = made[1], state(*made), _after(work, made, tmp_path)
     assert (before["findings"], before["orphans"]) == (after["findings"], after["orphans"]) == ((), (0, 0))
     assert (before == after) is (work is not publish)
@@ -226,16 +221,8 @@ def _superseded(path: Path) -> list[bytes]:
         return [records[-40:] for (records,) in connection.execute(query)]
 
 
-def test_after_some_kills_of_an_erasure_something_says_that_the_files_have_what_was_superseded(made, tmp_path):
-    check_erasure(made, tmp_path, 37)
-
-
-@pytest.mark.slow
-def test_after_a_kill_of_an_erasure_something_says_that_the_files_have_what_was_superseded(made, tmp_path):
-    check_erasure(made, tmp_path, STEP)
-
-
-def check_erasure(made: tuple[Path, Clocks], tmp_path: Path, step: int) -> None:
+@each_step(37)
+def test_after_a_kill_of_an_erasure_something_says_that_the_files_have_what_was_superseded(made, tmp_path, step):
     """Either the blocks still have holes, and the takedown is not completed, or the erasure is open."""
     clocks, secrets, seen = made[1], _superseded(made[0]), 0
     assert len(secrets) > 1
@@ -253,33 +240,12 @@ def check_erasure(made: tuple[Path, Clocks], tmp_path: Path, step: int) -> None:
     assert seen > 0
 
 
-@each_row("work", [compact, rewrite])
-def test_the_work_that_is_killed_makes_the_file_smaller(made, tmp_path, work):
-    original, clocks = made
-    shutil.copytree(original.parent, tmp_path / "copy")
-    path = tmp_path / "copy" / original.name
-    with closing(SqliteStore(path, clock=clocks.host())) as store:
-        store.settle()
-    before = path.stat().st_size
-    work(path, clocks)
-    assert path.stat().st_size < before
-
-
-def test_some_kills_of_an_upgrade_lose_nothing(tmp_path):
-    check_upgrade(tmp_path, 60, 151)
-
-
-@pytest.mark.slow
-def test_a_kill_before_any_statement_of_an_upgrade_loses_nothing(tmp_path):
-    check_upgrade(tmp_path, 120, 6 * STEP)
-
-
-def check_upgrade(tmp_path: Path, items: int, step: int) -> None:
+def test_a_kill_before_a_statement_of_an_upgrade_loses_nothing(tmp_path):
     former = tmp_path / "made" / "store.sqlite"
     former.parent.mkdir()
-    records = make_former(former, items)
+    records = make_former(former, 60)
     seen = 0
-    for path in kills(upgrade, (former, Clocks()), tmp_path, step):
+    for path in kills(upgrade, (former, Clocks()), tmp_path, 151):
         seen += 1
         check_same(path, records)
     assert seen > 0

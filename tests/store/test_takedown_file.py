@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gateway.errors import StoreUnwritable, TakedownsUnreadable
-from gateway.model import Decision, Lease, RawPage, Slice
-from gateway.store.opening import open_discovery, open_inbox, open_store
+from gateway.model import RawPage, Slice
+from gateway.store.opening import open_inbox, open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 
@@ -25,15 +24,6 @@ def test_there_is_no_list_at_first(tmp_path: Path) -> None:
     assert not file.path.exists()
     file.change(lambda _: (ENTRY,))
     assert file.read().entries == (ENTRY,)
-
-
-def test_a_change_by_another_process_is_seen_at_once(tmp_path: Path) -> None:
-    here, there = TakedownFile(tmp_path), TakedownFile(tmp_path)
-    assert here.read().is_empty
-    there.change(lambda _: (ENTRY,))
-    assert here.read().entries == (ENTRY,)
-    there.change(lambda _: (ENTRY._replace(value="10.1234/y"),))
-    assert here.read().entries[0].value == "10.1234/y"
 
 
 def test_what_is_in_the_way_of_the_list_is_reported(tmp_path: Path) -> None:
@@ -79,22 +69,3 @@ def test_a_log_that_a_reader_needs_is_not_emptied_and_that_is_reported(
             assert not store.settle()
         assert store.settle()
         assert (tmp_path / "store.sqlite-wal").stat().st_size == 0
-
-
-def test_searches_are_walked_and_forgotten(tmp_path: Path) -> None:
-    with closing(open_discovery(tmp_path)) as desk:
-        desk.enlist("laro", [("a", "1"), ("b", "2"), ("c", "3")], 3, 10)
-        for identifier in ("a", "b"):
-            lease = desk.lease(10, 60, identifier=identifier)
-            assert isinstance(lease, Lease)
-            desk.done(lease, "success", json.dumps({"of": identifier}), 11)
-            desk.decide(Decision(identifier, "http://x", "", "accept", "", "me", 12))
-        assert [(search.identifier, search.search_json) for search in desk.searches("", 10)] == [
-            ("a", '{"of": "a"}'),
-            ("b", '{"of": "b"}'),
-        ]
-        assert desk.searches("b", 10) == ()
-        desk.forget(["a"])
-        assert desk.settle()
-        assert (desk.search("a"), desk.decisions("a")) == (None, ())
-        assert len(desk.decisions("b")) == 1

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import StoreError, StoreMissing, StoreUnwritable
+from gateway.errors import StoreError, StoreMissing
 from gateway.model import Account, Deed, LogLine, Role, User
 from gateway.store.base import Users
 from gateway.store.base_users import Attempt, Slowing
@@ -38,14 +38,6 @@ def users(tmp_path) -> Iterator[Users]:
 def account(users) -> Account:
     assert users.add(ITO, "a hash", _line())
     return users.find("B. Ito")
-
-
-def test_who_was_killed_while_making_the_file_has_left_no_user(users, tmp_path):
-    (tmp_path / "users.sqlite").touch()
-    assert not users.any()
-    assert (users.all(), users.find("x"), users.log(10**9, 9)) == ((), None, ())
-    assert users.add(ITO, "a hash", _line())
-    assert users.any()
 
 
 def test_a_file_that_was_deleted_or_replaced_lets_nobody_of_before_in(users, account, tmp_path):
@@ -87,11 +79,6 @@ def test_the_file_is_for_its_owner_alone(users, account, tmp_path):
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     assert set(modes.values()) == {0o600}
     assert "users.sqlite" in modes
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path):
-    with closing(open_users(tmp_path / "missing")) as users, pytest.raises(StoreUnwritable, match=r"users\.sqlite"):
-        users.add(ITO, "a hash", _line())
 
 
 def test_a_user_is_as_it_was_added(users, account):
@@ -137,27 +124,6 @@ def test_a_session_of_a_clock_that_was_a_year_ahead_is_over(users, account):
     assert users.of_session("token", NOW) is None
 
 
-def test_a_session_that_was_used_by_a_clock_ahead_is_over_when_the_clock_is_right(users, account):
-    users.begin_session("token", account, _line())
-    assert users.of_session("token", NOW + 3_600) == ITO
-    assert users.of_session("token", NOW + 3_600 - 60) == ITO, "small steps are no matter"
-    assert users.of_session("token", NOW) is None
-
-
-def test_failures_of_a_clock_that_was_a_year_ahead_keep_nobody_out(users, account):
-    for _ in range(9):
-        users.attempt(("name",), NOW + YEAR, SLOWING)
-    assert users.attempt(("name",), NOW + YEAR, SLOWING).wait > 0
-    assert [users.attempt(("name",), NOW, SLOWING).wait for _ in range(4)] == [0, 0, 0, 10]
-
-
-def test_refusals_of_a_clock_that_was_a_year_ahead_do_not_keep_others_out_of_the_log(users, account, monkeypatch):
-    monkeypatch.setattr("gateway.store.sqlite_users._MOST_REFUSALS", 3)
-    for at in (NOW + YEAR, NOW + YEAR, NOW + YEAR, NOW):
-        users.write_refusal(_line(Deed.REFUSED, at))
-    assert users.log(10**9, 1)[0].at == NOW
-
-
 def test_a_session_can_be_used_while_it_cannot_be_noted(users, account, tmp_path, monkeypatch):
     """The disk is full, or another process writes: pages can be read, and the session ends no later than before."""
     users.begin_session("token", account, _line())
@@ -194,13 +160,6 @@ def test_a_password_that_was_changed_while_it_was_checked_begins_no_session(user
     assert users.of_session("token", NOW) is None
 
 
-def test_a_change_that_was_refused_is_not_in_the_log(users, account):
-    users.add(ITO, "a hash", _line())
-    users.remove("nobody", _line(Deed.REMOVED))
-    users.end_session("none", _line(Deed.SIGNED_OUT))
-    assert [line.deed for line in users.log(10**9, 9)] == [Deed.ADDED]
-
-
 def test_the_log_is_read_backwards_in_parts(users, account):
     users.write(*(_line(Deed.DECIDED, about=f"file {number}") for number in range(5)))
     first = users.log(10**9, 2)
@@ -226,14 +185,6 @@ def test_failures_are_free_then_the_wait_doubles_up_to_a_bound(users, account):
         waits.append(wait)
         now += wait
     assert waits == [0, 0, 10, 20, 40, 40, 40]
-
-
-def test_the_slowdown_begins_once(users, account):
-    slowed, now = [], NOW
-    for _ in range(5):
-        slowed.append(users.attempt(("name",), now, SLOWING).is_slowed)
-        now += 45
-    assert slowed == [False, False, True, False, False]
 
 
 def test_an_attempt_that_must_wait_is_not_counted(users, account):

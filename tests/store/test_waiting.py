@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from gateway.errors import StoreBusy
 from gateway.store import sqlite, waiting
 from gateway.store.sqlite import SqliteStore
 from gateway.store.waiting import Waiting, holder, leave_with_parent
@@ -63,10 +62,6 @@ def test_who_writes_is_not_always_known(tmp_path, locks):
     assert holder(tmp_path / "store.sqlite", tmp_path / "missing") is None
 
 
-def test_whether_a_process_that_is_gone_is_stopped_is_not_known():
-    assert not waiting._is_stopped(-1)
-
-
 def test_who_writes_is_named(tmp_path, caplog, monkeypatch):
     """Another process of this machine, found by its lock, and told as stopped when it is."""
     shared_memory = (tmp_path / "store.sqlite-shm").open("w")
@@ -113,27 +108,6 @@ def test_others_wait_for_a_publisher_that_is_paused_and_say_so(paused):
     holding.kill()
     _, messages = process.communicate(timeout=240)
     assert (process.returncode, "1 published" in messages) == (0, True), messages
-
-
-@pytest.mark.slow
-def test_a_command_that_waits_for_a_paused_publisher_ends_with_a_signal(paused):
-    process = _publishing(paused[0])
-    assert process.stderr is not None
-    process.stderr.readline()
-    process.terminate()
-    process.communicate(timeout=240)  # without a signal it waits an hour
-    assert process.returncode == 130
-
-
-def test_what_waits_too_long_is_told_as_busy(tmp_path):
-    store = SqliteStore(tmp_path / "store.sqlite", create=True, busy_seconds=0.05)
-    with sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None) as other:
-        other.execute("begin immediate")
-        with pytest.raises(StoreBusy, match="is being written by another process"):
-            store.remember("a", "b")
-        other.execute("rollback")
-    other.close()
-    store.close()
 
 
 def test_an_intent_that_is_abandoned_while_another_process_writes_expires(tmp_path, monkeypatch):
