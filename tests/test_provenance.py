@@ -20,17 +20,16 @@ HOP = (
     "<identifier>{identifier}</identifier><datestamp>{datestamp}</datestamp>"
     "<metadataNamespace>urn:x</metadataNamespace>{inner}</originDescription>"
 )
-GOOD = {
-    "date": "2019-01-01T00:00:00Z",
-    "altered": "true",
-    "identifier": "oai:b:1",
-    "datestamp": "2018-01-01",
-    "inner": "",
-}
 
 
-def hop(**changes: str) -> str:
-    return HOP.format(**{**GOOD, **changes})
+def hop(
+    date: str = "2019-01-01T00:00:00Z",
+    altered: str = "true",
+    identifier: str = "oai:b:1",
+    datestamp: str = "2018-01-01",
+    inner: str = "",
+) -> str:
+    return HOP.format(date=date, altered=altered, identifier=identifier, datestamp=datestamp, inner=inner)
 
 
 def contents_of(inner: str) -> provenance.AboutContents:
@@ -51,12 +50,7 @@ def container(origin: provenance.Origin, nested: str) -> etree._Element:
 @given(st.text(), st.text(), st.text())
 def test_a_container_is_valid_whatever_it_tells(base_url: str, identifier: str, namespace: str) -> None:
     origin = ORIGIN._replace(base_url=base_url, identifier=identifier, namespace=namespace)
-    assert JUDGE.validate(container(origin, hop_of(contents_of(hop())))), JUDGE.error_log
-
-
-def hop_of(answer: provenance.AboutContents) -> str:
-    assert answer.origin
-    return answer.origin
+    assert JUDGE.validate(container(origin, contents_of(hop()).origin)), JUDGE.error_log
 
 
 @each_row("altered, expected", [("true", "true"), ("1", "true"), ("false", "false"), ("", "false")])
@@ -96,26 +90,18 @@ def test_of_two_provenances_the_first_counts() -> None:
     [
         ('<rightsReference ref="http://a.example.org/"/>', True),
         ("<rightsDefinition><x xmlns='urn:x'>free</x></rightsDefinition>", True),
-        ('<!-- c --><rightsReference ref="http://a.example.org/"/>', True),
         ("", False),
-        ("free", False),
         ("<rightsReference/>", False),
-        ('<rightsReference ref=""/>', False),
         ('<rightsReference ref="://"/>', False),
         ('<rightsReference ref="a" b="c"/>', False),
         ('<rightsReference ref="a">text</rightsReference>', False),
-        ('<rightsReference ref="a"><x/></rightsReference>', False),
         ('<rightsReference ref="a"/>tail', False),
         ('<rightsReference ref="a"/><rightsReference ref="b"/>', False),
-        ("<rightsDefinition/>", False),
         ("<rightsDefinition>text</rightsDefinition>", False),
-        ("<rightsDefinition><x xmlns=''/></rightsDefinition>", False),
         ("<rightsDefinition><rights/></rightsDefinition>", False),
         ('<rightsDefinition a="b"><x xmlns="urn:x"/></rightsDefinition>', False),
         ("<rightsDefinition><x xmlns='urn:x'/><y xmlns='urn:x'/></rightsDefinition>", False),
-        ("<rightsDefinition><x xmlns='urn:x'/>tail</rightsDefinition>", False),
         ("<other xmlns='urn:x'/>", False),
-        ("<rightsNonsense/>", False),
     ],
 )
 def test_rights_are_kept_when_they_are_valid(content: str, is_kept: bool) -> None:
@@ -140,13 +126,11 @@ def test_what_cannot_be_read_says_nothing(content: bytes) -> None:
     "text, expected",
     [
         ("2020-01-01", "2020-01-01"), ("2020-01-01T10:00:00Z", "2020-01-01T10:00:00Z"),
-        (" 2020-01-01 10:00:00.5", "2020-01-01T10:00:00Z"), ("2020-01-01T10:00:00.731Z", "2020-01-01T10:00:00.731Z"),
         ("2020-01-01T01:00:00+02:00", "2020-01-01T01:00:00+02:00"),
         ("2020-01-01T01:00:00+0200", "2019-12-31T23:00:00Z"), ("2020-01-01T01:00:00+23:00", "2019-12-31T02:00:00Z"),
         ("20200101", "2020-01-01"), ("2020-01-01T10:00Z", "2020-01-01T10:00:00Z"),
         ("2016-12-31T23:59:60Z", "2016-12-31"), ("0001-01-01T00:00:00+0200", "0001-01-01"),
         ("2020-01-01 and more", "2020-01-01"), ("2020-02-30", "1970-01-01T00:00:07Z"),
-        ("2020-02-30 or so", "1970-01-01T00:00:07Z"), ("2020-02-30T10:00:00.0", "1970-01-01T00:00:07Z"),
         ("lately", "1970-01-01T00:00:07Z"), ("", "1970-01-01T00:00:07Z"),
     ],
 )  # fmt: skip

@@ -47,27 +47,13 @@ def test_numbers_are_read_from_the_environment(tmp_path: Path) -> None:
     [
         ("colour = 1", "There is no setting 'colour' (FILE)."),
         ('oai_page_size = "many"', "The setting oai_page_size must be a whole number, not 'many' (FILE)."),
-        ("oai_page_size = true", "The setting oai_page_size must be a whole number, not True (FILE)."),
-        ("oai_page_size = 1.5", "The setting oai_page_size must be a whole number, not 1.5 (FILE)."),
         ("oai_show_departed = 1", "The setting oai_show_departed must be true or false, not 1 (FILE)."),
-        ("fetch_delay_seconds = true", "The setting fetch_delay_seconds must be a number, not True (FILE)."),
-        ("repository_name = 1", "The setting repository_name must be text, not 1 (FILE)."),
         ("oai_page_size = 0", "The setting oai_page_size must be at least 1, not 0 (FILE)."),
-        (
-            "oai_page_size = 9223372036854775807",
-            "The setting oai_page_size must be at most 1000000, not 9223372036854775807 (FILE).",
-        ),
-        ("harvest_overlap_seconds = -1", "The setting harvest_overlap_seconds must be at least 0, not -1 (FILE)."),
-        (
-            f"fetch_delay_seconds = 1{'0' * 400}",
-            f"The setting fetch_delay_seconds must be a number, not 1{'0' * 400} (FILE).",
-        ),
         ("fetch_delay_seconds = nan", "The setting fetch_delay_seconds must be at least 0, not nan (FILE)."),
         (
             "fetch_read_timeout_seconds = inf",
             "The setting fetch_read_timeout_seconds must be at most 31536000, not inf (FILE).",
         ),
-        ("review_accept_score = 2.0", "The setting review_accept_score must be at most 1, not 2.0 (FILE)."),
     ],
 )
 def test_what_is_wrong_in_the_file_is_refused_by_name(tmp_path: Path, line: str, sentence: str) -> None:

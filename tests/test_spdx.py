@@ -15,14 +15,10 @@ CC = "creativecommons.org"
     "url, name",
     [
         (f"https://{CC}/licenses/by/4.0/", "CC-BY-4.0"),
-        (f"http://{CC}/licenses/by/4.0", "CC-BY-4.0"),
         (f"HTTP://www.{CC}/licenses/BY-NC-ND/2.5/", "CC-BY-NC-ND-2.5"),
-        (f"https://{CC}/licenses/by-nd-nc/1.0/", "CC-BY-NC-ND-1.0"),
         (f"https://{CC}/licenses/by-sa/3.0/de/", "CC-BY-SA-3.0-DE"),
-        (f"https://{CC}/licenses/by-sa/3.0/igo", "CC-BY-SA-3.0-IGO"),
         (f"https://{CC}/publicdomain/zero/1.0/", "CC0-1.0"),
         (f"https://{CC}/publicdomain/mark/1.0/deed.de", "CC-PDM-1.0"),
-        (f"https://{CC}/licenses/by/4.0/legalcode", "CC-BY-4.0"),
         (f"https://{CC}/licenses/by/4.0/deed.en", "CC-BY-4.0"),
     ],
 )
