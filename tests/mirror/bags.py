@@ -106,12 +106,6 @@ def _with_line_end(folder: Path) -> None:
     listed(folder, "sha256", change=lambda text: text.replace("\r", "%0D"))
 
 
-def _within(folder: Path) -> None:
-    _added("data/data/a.txt")(folder)
-    _forget_oxum(folder)
-    listed(folder, "sha256")
-
-
 def _linked(folder: Path) -> None:
     (folder / "data/link.txt").symlink_to("/etc/hostname")
     _forget_oxum(folder)
@@ -130,24 +124,15 @@ def _with_tag_folder(digest: str) -> Callable[[Path], None]:
 # Named after what they are in test.py of bagit-python (1.9), or in the conformance suite.
 GOOD: dict[str, Callable[[Path], object]] = {
     "none": lambda _: None,
-    "sha1 and sha256": lambda folder: listed(folder, "sha1", "sha256"),
     "md5, sha1 and sha256": lambda folder: listed(folder, "md5", "sha1", "sha256"),
     "sha512": lambda folder: listed(folder, "sha512"),
     "extraneous files in base": _added("IGNOREFILE"),
-    "extraneous folders in base": _added("IGNOREDIR/a"),
     "mixed case checksums": lambda folder: listed(folder, "md5", change=lambda text: text[:32].upper() + text[32:]),
-    "multiple oxum values": _tag(_rewrite("bag-info.txt", lambda text: text + "Payload-Oxum: 7.7\n")),
     "an optional tag file": _with_tag_folder(hashlib.sha256(b"test").hexdigest()),
     "no tag manifest": lambda folder: (folder / "tagmanifest-sha256.txt").unlink(),
     "no bag-info": _tag(_forget_oxum),
     "carriage return in a name": _with_line_end,
-    "unusual separators": _tag(_rewrite("bag-info.txt", lambda text: text + "Test-Tag\t \t: 5\nTest-Tag:\t \t 6\n")),
-    "unicode in tags": _tag(_rewrite("bag-info.txt", lambda text: text + "test: ♡\n")),
     "names in another form of Unicode": _precomposed,
-    "data in data": _within,
-    "leading dot slash": lambda folder: listed(
-        folder, "sha256", change=lambda text: text.replace("  data/", "  ./data/")
-    ),
     "0.97": _version("0.97"),
     "0.97 with a file that one of two manifests names": lambda folder: [
         _version("0.97")(folder),
@@ -169,25 +154,15 @@ BAD: dict[str, Callable[[Path], object]] = {
     "a digest that does not fit": lambda folder: (folder / "data/records.xml").write_text("x"),
     "a file that is not there": lambda folder: (folder / "data/records.xml").unlink(),
     "a file in no manifest": lambda folder: (folder / "data/new.txt").touch(),
-    "a file of another name": lambda folder: (folder / "data/records.xml").rename(folder / "data/extra_file"),
-    "no bag-info, an extra file": lambda folder: [_tag(_forget_oxum)(folder), _added("data/extra_file")(folder)],
     "no manifest": lambda folder: (folder / "manifest-sha256.txt").unlink(),
     "no payload": lambda folder: shutil.rmtree(folder / "data"),
     "no bagit.txt": lambda folder: (folder / "bagit.txt").unlink(),
-    "an empty bagit.txt": _declared(""),
-    "a declaration that is none": _declared("BagIt"),
-    "garbage in bagit.txt": _declared("BagIt-Version: 0.97\nTag-File-Character-Encoding: UTF-8\n=======\n"),
     "a byte order mark in bagit.txt": _tag(_rewrite("bagit.txt", lambda text: "\ufeff" + text)),
-    "version a.b": _version("a.b"),
-    "version 2.": _version("2."),
-    "version 0.1.2": _version("0.1.2"),
     "version 2.0": _version("2.0"),
     "unknown encoding": _declared("BagIt-Version: 0.97\nTag-File-Character-Encoding: WTF-8\n"),
     "a changed tag file": _rewrite("bag-info.txt", lambda text: text + "More: x\n"),
     "an optional tag file with another digest": _with_tag_folder("0" * 64),
     "a path out of the bag": _named("data/../../x"),
-    "a path above the bag": _named("../../../secrets.json"),
-    "a path of somebody's home": _named("~/.pgp/id_rsa"),
     "a path of the machine": _named("/dev/null"),
     "a link out of the bag": _linked,
     "another Payload-Oxum": _tag(

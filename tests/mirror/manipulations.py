@@ -7,8 +7,9 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha512
+from hashlib import sha256, sha512
 from pathlib import Path
+from unicodedata import normalize
 
 from harvester.mirror.catalogue import NAME as CATALOGUE
 from harvester.mirror.ocfl import StorageRoot
@@ -141,15 +142,98 @@ def _removed_with_line(scene: Scene) -> None:
 
 
 _A = "v1/content/files/a.txt"
+_ACCENT = "v1/content/files/é.txt"
+
+
+def _add_lines(scene: Scene, *lines: dict) -> None:
+    raw = b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
+    scene.catalogue.write_bytes(scene.catalogue.read_bytes() + raw)
+
+
+def _line_of(scene: Scene, name: str) -> dict:
+    """Return the line that a run would have written of an object as it lies there."""
+    place = scene.object(name)
+    content = (place / "inventory.json").read_bytes()
+    head = int(json.loads(content)["head"][1:])
+    path = place.relative_to(scene.root).as_posix()
+    return {"identifier": name, "path": path, "head": head, "sha512": sha512(content).hexdigest()}
+
+
+def _added_with_line(scene: Scene) -> None:
+    scene.add_object("oai:p:9")
+    _add_lines(scene, _line_of(scene, "oai:p:9"))
+
+
+def _altered_with_line(scene: Scene) -> None:
+    forge(scene.object(OTHER), version=1, everywhere=True)
+    _add_lines(scene, _line_of(scene, OTHER))
+
+
+def _added_with_receipt(scene: Scene) -> None:
+    """Add an object, its line, and a receipt that names the catalogue so."""
+    _added_with_line(scene)
+    content = scene.catalogue.read_bytes()
+    receipt = json.loads(scene.receipts[-1].read_bytes())
+    receipt["catalogue"] = {"bytes": len(content), "sha256": sha256(content).hexdigest()}
+    file = scene.folder / "receipts/2031-01-01T000000Z-mirror.json"
+    file.write_text(json.dumps(receipt))
+    _add_lines(scene, {"receipt": file.name, "sha512": sha512(file.read_bytes()).hexdigest()})
+
+
+def _restored(scene: Scene, *names: str) -> None:
+    """Bring back a part of the mirror as it was after its first run."""
+    for name in names:
+        place, earlier = scene.folder / name, scene.earlier / name
+        if earlier.is_dir():
+            shutil.rmtree(place)
+            shutil.copytree(earlier, place)
+        else:
+            shutil.copy(earlier, place)
+
+
+def _shared(scene: Scene) -> None:
+    """Let two objects share a file, as a tool does that saves room."""
+    one, other = (scene.object(name) / "v1/content/files/same.txt" for name in (CHANGED, OTHER))
+    assert one.read_bytes() == other.read_bytes()
+    other.unlink()
+    os.link(one, other)
+
+
+def _altered_as_if_not(file: Path) -> None:
+    """Alter a byte of a file; its size and dates are as before."""
+    before = file.stat()
+    file.write_bytes(b"X" + file.read_bytes()[1:])
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _merged(scene: Scene) -> None:
+    """Merge another mirror into this one: its objects, and what its catalogue says of them."""
+    other = scene.other
+    for path in (other / "ocfl").glob("*/*/*/*/0=*"):
+        place = path.parent.relative_to(other / "ocfl")
+        (scene.root / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(path.parent, scene.root / place)
+    lines = [json.loads(line) for line in (other / CATALOGUE).read_bytes().splitlines()]
+    _add_lines(scene, *(line for line in lines if "identifier" in line))
+
+
+def _twice(folder: Path) -> None:
+    """Name the head of an inventory twice: readers differ in which one counts."""
+    content = (folder / "inventory.json").read_bytes().replace(b'"head": "v2"', b'"head": "v1", "head": "v2"')
+    (folder / "inventory.json").write_bytes(content)
+    (folder / "inventory.json.sha512").write_text(f"{sha512(content).hexdigest()} inventory.json\n")
+
+
+def _waiting(scene: Scene) -> None:
+    """Say that a deletion waits, which the next run with --yes would let pass."""
+    (scene.folder / "waiting").mkdir(exist_ok=True)
+    file = scene.folder / "waiting" / f"{sha256(OTHER.encode()).hexdigest()}.json"
+    file.write_text(json.dumps({"identifier": OTHER, "datestamp": "2031-01-01", "sets": [], "abouts": []}))
+
 
 MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     # -- objects: (what is done, the kind of one finding, of what or where)
     "an object is removed": (lambda s: shutil.rmtree(s.object()), "lost", CHANGED),
-    "a deleted object is removed with its folders": (
-        lambda s: shutil.rmtree(s.object(GONE).parent.parent.parent),
-        "damaged",
-        GONE,
-    ),
     "all objects are removed": (
         lambda s: [shutil.rmtree(path) for path in s.root.iterdir() if path.is_dir() and path.name != "extensions"],
         "lost",
@@ -157,56 +241,24 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     ),
     "an object is removed, and the catalogue says that it never was": (_removed_with_line, "lost", OTHER),
     "an object is moved": (lambda s: _moved(s.object(), s.root / "abc/abc/abc" / s.object().name), "lost", CHANGED),
-    "an object is copied": (lambda s: shutil.copytree(s.object(), s.object().with_name("copy")), "strange", "copy"),
     "two objects change places": (_swapped, "strange", "p%3a1"),
     "an object is added": (lambda s: s.add_object("oai:p:9"), "strange", "oai:p:9"),
-    "the identifier of an object is changed in place": (
-        lambda s: sealed(s.object(OTHER), lambda document: document.update(id="oai:p:9")),
-        "strange",
-        "p%3a1",
-    ),
     # -- consistent alterations
     "a file and the inventories that name it are altered": (
         lambda s: forge(s.object(OTHER), version=1, everywhere=True),
         "altered",
         OTHER,
     ),
-    "a file and the newest inventory are altered": (
-        lambda s: forge(s.object(OTHER), version=1, everywhere=False),
-        "altered",
-        OTHER,
-    ),
-    "a message is altered": (
-        lambda s: sealed(s.object(OTHER), lambda document: document["versions"]["v1"].update(message="other")),
-        "altered",
-        OTHER,
-    ),
     "the newest version is removed": (_rolled_back, "altered", CHANGED),
     "a version is added": (_added_version, "altered", OTHER),
-    "a deletion is taken back": (lambda s: _rolled_back(s, GONE), "altered", GONE),
     # -- files of objects
     "a file is altered": (lambda s: (s.object() / _A).write_bytes(b"aX"), "corrupt", CHANGED),
     "a file is removed": (lambda s: (s.object() / _A).unlink(), "lost", CHANGED),
     "a file is renamed": (lambda s: _moved(s.object() / _A, (s.object() / _A).with_name("c.txt")), "strange", CHANGED),
-    "a file is added": (lambda s: (s.object() / "v1/content/new").touch(), "strange", CHANGED),
-    "a hidden file is added": (lambda s: (s.object() / ".DS_Store").touch(), "strange", CHANGED),
     "an empty folder is added": (lambda s: (s.object() / "v1/content/new").mkdir(), "strange", CHANGED),
     "a version folder is removed": (lambda s: shutil.rmtree(s.object() / "v1"), "damaged", CHANGED),
-    "an empty version folder is added": (lambda s: (s.object() / "v3").mkdir(), "strange", CHANGED),
-    "received.json is altered": (
-        lambda s: (s.object(OTHER) / "v1/content/received.json").write_bytes(b"{}"),
-        "corrupt",
-        OTHER,
-    ),
     "an inventory is removed": (lambda s: (s.object() / "inventory.json").unlink(), "damaged", "p%3a0"),
-    "an inventory is no JSON": (lambda s: (s.object() / "inventory.json").write_bytes(b"x"), "damaged", "p%3a0"),
     "a sidecar is removed": (lambda s: (s.object() / "inventory.json.sha512").unlink(), "damaged", "p%3a0"),
-    "an earlier inventory is no JSON": (
-        lambda s: (s.object() / "v1/inventory.json").write_bytes(b"x"),
-        "damaged",
-        CHANGED,
-    ),
-    "an earlier sidecar is removed": (lambda s: (s.object() / "v1/inventory.json.sha512").unlink(), "damaged", CHANGED),
     "a file is added beside an object": (lambda s: (s.object().parent / "stray").touch(), "damaged", ""),
     "an inventory of an earlier version is altered": (
         lambda s: sealed(s.object() / "v1", lambda document: document["versions"]["v1"].update(message="other")),
@@ -219,29 +271,14 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         "damaged",
         "p%3a0",
     ),
-    "the Namaste file of an object is altered": (
-        lambda s: (s.object() / "0=ocfl_object_1.1").write_bytes(b"ocfl_object_1.0\n"),
-        "damaged",
-        "p%3a0",
-    ),
-    "an object has a second Namaste file": (lambda s: (s.object() / "0=ocfl_object_1.0").touch(), "strange", CHANGED),
-    "the Namaste file of the root is removed": (lambda s: (s.root / "0=ocfl_1.1").unlink(), "damaged", "0=ocfl_1.1"),
     "the Namaste file of the root is altered": (
         lambda s: (s.root / "0=ocfl_1.1").write_bytes(b"x"),
         "damaged",
         "0=ocfl_1.1",
     ),
-    "the layout is removed": (lambda s: (s.root / "ocfl_layout.json").unlink(), "damaged", "ocfl_layout.json"),
     "the layout is altered": (
         lambda s: (s.root / "ocfl_layout.json").write_text('{"extension": "0002-flat-direct-storage-layout"}'),
         "damaged",
-        "ocfl_layout.json",
-    ),
-    "the description of the layout is altered": (
-        lambda s: (s.root / "ocfl_layout.json").write_text(
-            (s.root / "ocfl_layout.json").read_text().replace("Tuples", "Triples")
-        ),
-        "altered",
         "ocfl_layout.json",
     ),
     "the parameters of the layout are altered": (
@@ -252,44 +289,24 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         "config.json",
     ),
     "the extensions are removed": (lambda s: shutil.rmtree(s.root / "extensions"), "damaged", "config.json"),
-    "the README is altered": (lambda s: (s.root / "README.txt").write_text("Nothing here."), "altered", "README.txt"),
     # -- links and what is no file
     "a file is a link that leads out": (lambda s: _linked(s, s.object() / _A), "strange", CHANGED),
     "a version is a link that leads out": (lambda s: _linked(s, s.object() / "v1"), "strange", CHANGED),
     "an object is a link that leads out": (lambda s: _linked(s, s.object()), "strange", "p%3a0"),
-    "a folder of objects is a link that leads out": (lambda s: _linked(s, s.object().parent), "strange", ""),
     "the root is a link that leads out": (lambda s: _linked(s, s.root), "strange", "ocfl"),
-    "an inventory is a link that leads out": (lambda s: _linked(s, s.object() / "inventory.json"), "damaged", "p%3a0"),
-    "the extensions are a link that leads out": (lambda s: _linked(s, s.root / "extensions"), "strange", "extensions"),
     "a file has another name outside": (lambda s: os.link(s.object() / _A, s.outside / "x"), "strange", "a.txt"),
-    "a link to nothing is added": (lambda s: (s.root / "link").symlink_to("nowhere"), "strange", "link"),
     "a file is a pipe": (lambda s: ((s.object() / _A).unlink(), os.mkfifo(s.object() / _A)), "lost", CHANGED),
     # -- around the objects
-    "a file is added to the root": (lambda s: (s.root / "notes.txt").touch(), "strange", "notes.txt"),
     "a folder of objects is empty": (lambda s: shutil.rmtree(s.object()), "damaged", ""),
     # -- the catalogue, the receipts and mirror.json
     "the catalogue is removed": (lambda s: s.catalogue.unlink(), "altered", CATALOGUE),
-    "the catalogue is emptied": (lambda s: s.catalogue.write_bytes(b""), "altered", CATALOGUE),
     "the catalogue is cut": (lambda s: _lines(s.catalogue, lambda lines: lines[:-3]), "altered", CATALOGUE),
     "the catalogue is cut within a line": (
         lambda s: s.catalogue.write_bytes(s.catalogue.read_bytes()[:-200]),
         "altered",
         CATALOGUE,
     ),
-    "a line of the catalogue is removed with its object": (
-        lambda s: (
-            _lines(s.catalogue, lambda lines: [line for line in lines if OTHER.encode() not in line]),
-            shutil.rmtree(s.object(OTHER).parent.parent.parent),
-        ),
-        "altered",
-        CATALOGUE,
-    ),
     "a line of the catalogue is altered with its object": (_forged_with_line, "altered", CATALOGUE),
-    "a line of the catalogue is no JSON": (
-        lambda s: _lines(s.catalogue, lambda lines: [lines[0], b"x\n", *lines[1:]]),
-        "altered",
-        CATALOGUE,
-    ),
     "the catalogue is a link that leads out": (lambda s: _linked(s, s.catalogue), "altered", CATALOGUE),
     "a receipt is altered": (
         lambda s: s.receipts[0].write_bytes(s.receipts[0].read_bytes().replace(b"created", b"updated")),
@@ -303,10 +320,52 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         "receipts/",
     ),
     "the base URL is altered": (lambda s: _mirror(s, base_url="http://example.org/oai"), "altered", "mirror.json"),
-    "the lists are said to have come further": (lambda s: _mirror(s, states={"": "{}"}), "altered", "mirror.json"),
     "the catalogue is removed, and all that tells of it in mirror.json": (
         lambda s: (s.catalogue.unlink(), _mirror(s, catalogue=None, version=1)),
         "altered",
         CATALOGUE,
+    ),
+    # -- by somebody who knows how a mirror is made: (what is done, the kind of one finding, of what or where)
+    "an object is added with its line": (_added_with_line, "altered", CATALOGUE),
+    "an object is altered with a further line": (_altered_with_line, "altered", CATALOGUE),
+    "an object is added with its line and a receipt": (_added_with_receipt, "unconfirmed", CATALOGUE),
+    "an object is added with its line, and the catalogue begins again behind it": (
+        lambda s: (_added_with_line(s), _add_lines(s, {"catalogue": 1, "begun_at": "2031-01-01T00:00:00Z"})),
+        "altered",
+        CATALOGUE,
+    ),
+    "a deletion is said to wait": (_waiting, "altered", "waiting"),
+    "an inventory names its head twice": (lambda s: _twice(s.object()), "altered", CHANGED),
+    "a file is altered, its size and dates are as before": (
+        lambda s: _altered_as_if_not(s.object() / _A),
+        "corrupt",
+        CHANGED,
+    ),
+    # -- by somebody who copies and restores
+    "the objects come back from a copy": (lambda s: _restored(s, "ocfl"), "altered", CHANGED),
+    "the receipts are removed": (lambda s: shutil.rmtree(s.folder / "receipts"), "altered", "receipts/"),
+    "the catalogue is there twice": (
+        lambda s: s.catalogue.write_bytes(s.catalogue.read_bytes() * 2),
+        "altered",
+        CATALOGUE,
+    ),
+    "another mirror is merged into this one": (_merged, "altered", CATALOGUE),
+    "names are in another form of Unicode": (
+        lambda s: (s.object(OTHER) / _ACCENT).rename((s.object(OTHER) / _ACCENT).with_name(normalize("NFD", "é.txt"))),
+        "lost",
+        OTHER,
+    ),
+    # -- links, pipes and names
+    "two objects share a file": (_shared, "strange", "same.txt"),
+    "the receipts are a link that leads out": (lambda s: _linked(s, s.folder / "receipts"), "strange", "receipts"),
+    "a name has a line end and control characters": (
+        lambda s: (s.object() / "v1/content/files/a\n3 objects: everything\x1b[2K.txt").touch(),
+        "strange",
+        CHANGED,
+    ),
+    "a deleted object lives again by its first version": (
+        lambda s: shutil.copy(s.object(GONE) / "v1/inventory.json", s.object(GONE) / "inventory.json"),
+        "damaged",
+        "p%3a2",
     ),
 }

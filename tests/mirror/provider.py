@@ -12,7 +12,7 @@ from time import gmtime, strftime
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
-from zlib import adler32, crc32
+from zlib import crc32
 
 from gateway.formats import oai_didl
 from gateway.model import FileLink, Statement, Work
@@ -27,11 +27,7 @@ def _crc32(content: bytes) -> SimpleNamespace:
     return SimpleNamespace(hexdigest=lambda: f"{crc32(content):08x}")
 
 
-def _adler32(content: bytes) -> SimpleNamespace:
-    return SimpleNamespace(hexdigest=lambda: f"{adler32(content):08x}")
-
-
-OTHERS = {"md5": md5, "sha1": sha1, "sha512": sha512, "crc32": _crc32, "adler32": _adler32}
+OTHERS = {"md5": md5, "sha1": sha1, "sha512": sha512, "crc32": _crc32}
 
 
 @dataclass
@@ -68,8 +64,6 @@ class Provider:
     refusals: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)  # statuses and headers, by verb
     refused: list[str] = field(default_factory=list)  # the verbs that were refused so
     dates: dict[str, str] = field(default_factory=dict)  # Last-Modified of files that have no ETag; "": nor a date
-    has_both: set[str] = field(default_factory=set)  # files that have an ETag beside their date
-    requests: int = 0  # in all, for whatever
     now: str = ""
 
     @property
@@ -196,7 +190,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = urlsplit(self.path).path
-        self.provider.requests += 1
         if path == "/oai":
             arguments = dict(parse_qsl(urlsplit(self.path).query))
             if (verb := arguments.get("verb", "")) in self.provider.refusals:
@@ -224,9 +217,10 @@ class _Handler(BaseHTTPRequestHandler):
         date = self.provider.dates.get(name)
         if date:
             headers["Last-Modified"] = date
-        if self.provider.has_validators and (date is None or name in self.provider.has_both):
+        if self.provider.has_validators and date is None:
             headers["ETag"] = tag
-        if self._is_unchanged(headers):
+        conditions = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
+        if any(name in headers and self.headers[condition] == headers[name] for name, condition in conditions):
             return self.send(304, b"", headers)
         is_part = "Range" in self.headers and self.headers["If-Range"] in (tag, date)
         start = int(self.headers["Range"].removeprefix("bytes=").rstrip("-")) if is_part else 0
@@ -237,12 +231,6 @@ class _Handler(BaseHTTPRequestHandler):
             headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
             return self.send(206, content[start:], headers)
         return self.send(200, content, headers)
-
-    def _is_unchanged(self, headers):
-        """Tell whether a condition holds; that of the ETag outweighs that of the date (RFC 9110 §13.2.2)."""
-        if "ETag" in headers and "If-None-Match" in self.headers:
-            return self.headers["If-None-Match"] == headers["ETag"]
-        return "Last-Modified" in headers and self.headers["If-Modified-Since"] == headers["Last-Modified"]
 
     def send(self, status, body, headers):
         self.send_response(status)

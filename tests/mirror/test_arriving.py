@@ -6,7 +6,7 @@ import hashlib
 from contextlib import closing
 from email.utils import formatdate
 from pathlib import Path
-from zlib import adler32, crc32
+from zlib import crc32
 
 import pytest
 
@@ -64,10 +64,8 @@ def test_a_server_that_sends_everything_again_is_right(file):
 @each_row(
     "headers",
     [
-        {"Content_Range": "bytes 0-99/2560"},
         {"Content_Range": "bytes 101-2559/2560"},
         {"Content_Range": "bytes 100-199/2560"},
-        {"Content_Range": ""},
         {"Content_Range": "bytes 100-2559/2560", "ETag": '"two"'},  # of a server that does not know If-Range
         {"Content_Range": "bytes 100-2559/2560", "Content_Encoding": "gzip"},
     ],
@@ -141,21 +139,14 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         ("", Bytes(9, {}, b"<html>no", b"<html>no", "text/html"), Fate.WEB_PAGE),
         ("", Bytes(9, {}, b"<html>no", b"<html>no", "text/plain"), Fate.FETCHED),
         ("application/pdf", Bytes(9, {}, b"%PDF-1.4", b"1 0 obj", is_measured=False), Fate.BROKEN_OFF),
-        ("application/pdf", Bytes(9, {}, b"%PDF-1.4", b"%%EOF\n", is_measured=False), Fate.FETCHED),
-        ("application/zip", Bytes(9, {}, b"PK\x03\x04", b"PK\x03\x04", is_measured=False), Fate.BROKEN_OFF),
         ("image/png", Bytes(9, {}, b"\x89PNG\r\n", b"IEND\xaeB`\x82", is_measured=False), Fate.FETCHED),
         ("image/png", Bytes(9, {}, b"\x89PNG\r\n", b"IDAT", is_measured=False), Fate.BROKEN_OFF),
-        ("image/jpeg", Bytes(9, {}, b"\xff\xd8\xff", b"\xff\xd8\xff", is_measured=False), Fate.BROKEN_OFF),
         ("text/plain", Bytes(9, {}, b"whatever", b"whatever", is_measured=False), Fate.FETCHED),
         (DOCX, Bytes(9, {}, b"PK\x03\x04", b""), Fate.FETCHED),
         (DOCX, Bytes(9, {}, b"Not found", b"", "text/html"), Fate.WRONG_TYPE),
-        ("application/epub+zip", Bytes(9, {}, b"Not found", b""), Fate.WRONG_TYPE),
         ("text/plain", Bytes(9, {}, b"\n<title>Log in</title>", b"", "text/html; charset=utf-8"), Fate.WEB_PAGE),
         ("text/plain", Bytes(9, {}, "<html>".encode("utf-16"), b"", "text/html"), Fate.WEB_PAGE),
-        ("text/plain", Bytes(9, {}, b"a < b", b"", "text/html"), Fate.FETCHED),
-        ("text/plain", Bytes(9, {}, b"<title>Log in</title>", b"", "text/plain"), Fate.FETCHED),
         ("text/xml", Bytes(9, {}, b"<!DOCTYPE html><html>", b"", "text/html"), Fate.WEB_PAGE),
-        ("text/xml", Bytes(9, {}, b"<?xml version='1.0'?><html>", b"", "text/xml"), Fate.FETCHED),
         ("text/xml", Bytes(9, {}, b"<TEI/>", b"", "text/html"), Fate.FETCHED),
         ("text/html", Bytes(9, {}, b"<html>", b"", "text/html"), Fate.FETCHED),
     ],
@@ -164,16 +155,10 @@ def test_bytes_of_which_nothing_is_stated_tell_themselves(mime_type, received, f
     assert verdict(Component(("http://e.org/a",), mime_type=mime_type), received).fate is fate
 
 
-@each_row("content", [b"", b"{}", b"[]", b'{"version": 1, "files": [1]}'])
+@each_row("content", [b"", b'{"version": 1, "files": [1]}'])
 def test_what_is_known_of_an_object_and_cannot_be_read_is_reported(content):
     with pytest.raises(StoreDamaged, match="cannot be read"):
         holding.read(content)
-
-
-def test_two_files_that_share_a_location_have_a_place_each():
-    one, other = Component(("http://e.org/a", "http://e.org/b")), Component(("http://e.org/b",))
-    held = [holding.HeldFile(("http://e.org/a", "http://e.org/b"), path="files/a")]
-    assert [plan_file.path for plan_file in plan_files((one, other), held)] == ["files/a", "files/b"]
 
 
 @each_row(
@@ -206,27 +191,6 @@ def test_a_file_that_had_arrived_whole_is_not_sent_again(file, stated, is_stated
     assert file.read_bytes() == stated
 
 
-def test_a_file_that_had_arrived_whole_keeps_the_validators_with_which_it_came(file):
-    headers = {"ETag": '"one"', "Last-Modified": "Sun, 13 Sep 2020 12:26:40 GMT", "Content-Type": "text/plain"}
-    before = Arriving(file, URL, 10_000)
-    before.begin(answer(**{name.replace("-", "_"): value for name, value in headers.items()}))  # type: ignore[arg-type]
-    before.write(CONTENT)
-    before.close()
-
-    def fetch(request):
-        assert dict(request.sink.headers())["Range"] == "bytes=2560-"
-        response = answer(416, Content_Range="bytes */2560", Content_Type="text/html")
-        request.sink.begin(response)
-        return response
-
-    digests = (("sha256", hashlib.sha256(CONTENT).hexdigest()),)
-    planned = PlannedFile(Component((URL,), digests=digests), "files/a", None, is_same=False)
-    collected = collect(planned, file, fetch, Limits(10_000))
-    held = collected.file
-    assert {"ETag": held.entity_tag, "Last-Modified": held.last_modified, "Content-Type": held.content_type} == headers
-    assert [request.entity_tag for request in collected.sent] == ['"one"']
-
-
 def test_streams_without_a_name_keep_their_paths():
     streams = [Component(content=content, mime_type="text/plain") for content in (b"one", b"two")]
     first = plan_files(streams, ())
@@ -235,17 +199,16 @@ def test_streams_without_a_name_keep_their_paths():
     assert [plan_file.path for plan_file in plan_files(streams, held)] == ["files/file.txt", "files/file-2.txt"]
 
 
-@each_row("algorithm", ["crc32", "adler32"])
-def test_a_weak_checksum_is_compared_and_never_suffices_alone(algorithm):
+def test_a_weak_checksum_is_compared_and_never_suffices_alone():
     page = b"<html>no such file</html>"
-    right = f"{crc32(page) if algorithm == 'crc32' else adler32(page):08x}"
-    received = Bytes(len(page), {algorithm: right}, page, page, "text/html")
-    stated = Component(mime_type="application/pdf", digests=((algorithm, right),))
+    right = f"{crc32(page):08x}"
+    received = Bytes(len(page), {"crc32": right}, page, page, "text/html")
+    stated = Component(mime_type="application/pdf", digests=(("crc32", right),))
     assert verdict(stated, received).fate is Fate.WEB_PAGE
     text = received._replace(first=b"%PDF-1.4", last=b"%%EOF", content_type="application/pdf")
-    assert verdict(stated, text)[:3] == (Fate.FETCHED, "", (algorithm,))
+    assert verdict(stated, text)[:3] == (Fate.FETCHED, "", ("crc32",))
     assert not verdict(stated, text).is_proven
-    assert verdict(stated._replace(digests=((algorithm, "0" * 8),)), text).fate is Fate.CORRUPT
+    assert verdict(stated._replace(digests=(("crc32", "0" * 8),)), text).fate is Fate.CORRUPT
 
 
 def test_a_digest_that_a_gateway_computed_of_older_bytes_does_not_refuse_those_that_the_source_states():
