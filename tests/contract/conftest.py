@@ -1,7 +1,4 @@
-"""The backends that the contract tests run over. A second one is another entry of `backends`, and nothing else.
-
-One of the stores is the first one while its blocks are made anew all the time; its tests are slow.
-"""
+"""A furnished store and an inbox, made once, and what the contract tests write into them and read from them."""
 
 from __future__ import annotations
 
@@ -18,28 +15,6 @@ from gateway.model import Format, ItemChange, Key, Page, Payload, Publication, R
 from gateway.store.base import Inbox, Store, View
 from gateway.store.opening import open_inbox, open_store
 from tests.clocks import Clocks
-from tests.contract.tidied import open_tidied
-
-
-@dataclass(frozen=True)
-class Backend:
-    """How a backend makes and opens its store in a folder, with the clocks of a test."""
-
-    name: str
-    store: Callable[..., Store]
-
-    def make(self, folder: Path) -> None:
-        """Make a furnished store in a folder."""
-        clocks = Clocks()
-        with closing(self.store(folder, create=True, clock=clocks.host())) as store:
-            furnished(store, clocks)
-
-
-backends = [
-    pytest.param(Backend("sqlite", open_store), id="sqlite"),
-    pytest.param(Backend("tidied", open_tidied), id="tidied", marks=pytest.mark.slow),
-]
-inboxes = [pytest.param(open_inbox, id="sqlite")]
 
 
 @dataclass
@@ -123,27 +98,18 @@ def clocks() -> Clocks:
     return Clocks()
 
 
-@pytest.fixture(params=backends)
-def backend(request: pytest.FixtureRequest) -> Backend:
-    return request.param
+def make(folder: Path) -> None:
+    """Make a furnished store in a folder."""
+    clocks = Clocks()
+    with closing(open_store(folder, create=True, clock=clocks.host())) as store:
+        furnished(store, clocks)
 
 
 @pytest.fixture
-def made(backend: Backend, tmp_path: Path, ready_made: Callable[..., None]) -> Path:
-    """Return a folder in which the store has been made."""
-    ready_made(tmp_path, backend.make)
-    return tmp_path
-
-
-@pytest.fixture
-def desk(backend: Backend, made: Path, clocks: Clocks) -> Iterator[Desk]:
-    with closing(backend.store(made, clock=clocks.host())) as store:
+def desk(tmp_path: Path, ready_made: Callable[..., None], clocks: Clocks) -> Iterator[Desk]:
+    ready_made(tmp_path, make)
+    with closing(open_store(tmp_path, clock=clocks.host())) as store:
         yield Desk(store, clocks)
-
-
-@pytest.fixture
-def furnish() -> Callable[[Store, Clocks], Desk]:
-    return furnished
 
 
 def furnished(store: Store, clocks: Clocks) -> Desk:
@@ -154,7 +120,7 @@ def furnished(store: Store, clocks: Clocks) -> Desk:
     return Desk(store, clocks)
 
 
-@pytest.fixture(params=inboxes)
-def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Inbox]:
-    with closing(request.param(tmp_path, create=True)) as inbox:
+@pytest.fixture
+def inbox(tmp_path: Path) -> Iterator[Inbox]:
+    with closing(open_inbox(tmp_path, create=True)) as inbox:
         yield inbox

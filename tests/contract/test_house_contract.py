@@ -1,20 +1,12 @@
-"""What every backend promises of quarantine, formats, sources, sets and facts (gateway/store/base.py).
-
-The tests over the backend `tidied` have `mark.slow`.
-"""
+"""What every backend promises of quarantine, formats, sources, sets and facts (gateway/store/base.py)."""
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import pytest
 
-from gateway.errors import StoreError, StoreMissing
-from gateway.model import Format, Quarantined, Selection, Source
+from gateway.errors import StoreError
+from gateway.model import Format, Quarantined, Source
 from tests.clocks import START
-
-DC = Selection("oai_dc")
-
 
 # --- quarantine ---------------------------------------------------------------------------------------------------
 
@@ -30,14 +22,6 @@ def test_quarantine_is_told_oldest_first(desk):
     assert list(desk.store.quarantined()) == [bad("b"), bad("a"), bad("", 1, 2), bad("c", source="other")]
     assert list(desk.store.quarantined("other")) == [bad("c", source="other")]
     assert desk.store.counts("laro")["quarantined"] == 3
-
-
-def test_a_record_that_is_good_again_leaves_quarantine(desk):
-    desk.publish(quarantined=(bad("a"), bad("b")))
-    desk.publish(released=(("oai_dc", "a"), ("oai_dc", "never there"), ("oai_dc", "")))
-    assert list(desk.store.quarantined("laro")) == [bad("b")]
-    desk.publish(quarantined=(bad("a", page=9),))
-    assert list(desk.store.quarantined("laro")) == [bad("b"), bad("a", page=9)]
 
 
 def test_a_record_lies_in_quarantine_once(desk):
@@ -68,22 +52,6 @@ def test_a_format_keeps_its_name_when_that_is_free_or_means_the_same(desk):
     assert desk.store.add_format(second).metadata_prefix == "mods"
     with desk.view() as view:
         assert [format_ for format_ in view.formats() if format_.metadata_prefix.startswith("mods")] == [first]
-
-
-def test_a_format_of_another_namespace_is_named_after_its_source(desk):
-    desk.store.add_format(upstream("mods", "urn:mods", "laro"))
-    added = desk.store.add_format(upstream("mods", "urn:other", "other"))
-    assert added == Format("mods.other", "s", "urn:other", 1, "other", "mods")
-    assert desk.store.add_format(upstream("mods", "urn:other", "other")) == added
-    assert desk.store.add_format(upstream("mods", "urn:third", "other")).metadata_prefix == "mods.other.2"
-
-
-def test_two_formats_of_one_source_have_two_names(desk):
-    first = desk.store.add_format(upstream("oai_didl.up", "urn:didl2", "up", upstream_prefix="oai_didl"))
-    second = desk.store.add_format(upstream("oai_didl.up", "urn:didl2", "up"))
-    assert (first.metadata_prefix, second.metadata_prefix) == ("oai_didl.up", "oai_didl.up.up")
-    assert desk.store.add_format(first) == first
-    assert desk.store.add_format(upstream("oai_didl.up", "urn:didl2", "other")).metadata_prefix == "oai_didl.up"
 
 
 def test_an_upstreams_format_may_share_ours(desk):
@@ -117,15 +85,6 @@ def test_a_format_of_ours_does_not_take_a_name_that_means_something_else(desk):
         desk.store.add_format(Format("mods", "ours.xsd", "urn:mods"))
 
 
-def test_sources_are_told_by_name_removed_ones_too(desk):
-    desk.store.add_source(Source("a", "https://a.example.org", "static", is_removed=True))
-    with desk.view() as view:
-        assert view.sources() == (
-            Source("a", "https://a.example.org", "static", is_removed=True),
-            Source("laro", "https://laro.example.org/oai"),
-        )
-
-
 def test_a_source_can_be_changed_and_keeps_its_position(desk):
     desk.store.advance("laro", 0, 3)
     desk.store.add_source(Source("laro", "https://new.example.org", is_removed=True))
@@ -139,17 +98,3 @@ def test_facts_are_remembered(desk):
     desk.store.remember("domain", "a.example.org")
     desk.store.remember("domain", "b.example.org")
     assert desk.store.fact("domain") == "b.example.org"
-
-
-def test_a_store_is_made_only_when_asked(backend, tmp_path):
-    with pytest.raises(StoreMissing):
-        backend.store(tmp_path)
-
-
-def test_everything_is_there_after_opening_again(backend, tmp_path, clocks, furnish, make_change):
-    with closing(backend.store(tmp_path / "new" / "folder", create=True, clock=clocks.host())) as store:
-        furnish(store, clocks).publish(make_change("a"))
-    with closing(backend.store(tmp_path / "new" / "folder", create=True, clock=clocks.host())) as store:
-        with store.view() as view:
-            assert view.count(DC) == 1
-        assert store.check() == ()

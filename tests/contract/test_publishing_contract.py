@@ -1,13 +1,9 @@
-"""What every backend promises of publishing: records, positions, horizons (gateway/store/base.py).
-
-The tests over the backend `tidied` have `mark.slow`.
-"""
+"""What every backend promises of publishing: records, positions, horizons (gateway/store/base.py)."""
 
 from __future__ import annotations
 
 import re
 from contextlib import closing
-from threading import Thread
 
 import pytest
 
@@ -21,9 +17,9 @@ from gateway.model import (
     ItemFiles,
     Publication,
     Selection,
-    SetDescription,
     Source,
 )
+from gateway.store.opening import open_store
 from tests.clocks import START
 from tests.rows import each_row
 
@@ -71,37 +67,19 @@ def test_changes_are_logged_with_their_kind(desk, make_change):
     )
 
 
-def test_committed_publication_is_announced_after_it_can_be_read(backend, made, clocks, make_change):
+def test_committed_publication_is_announced_after_it_can_be_read(tmp_path, desk, clocks, make_change):
     announced = []
 
     def read(publication):
         with store.view() as view:
             announced.append((publication.source, view.last_change()))
 
-    with closing(backend.store(made, clock=clocks.host(), published=read)) as store:
+    with closing(open_store(tmp_path, clock=clocks.host(), published=read)) as store:
         store.publish(store.intend(), Publication("laro", (make_change("a", prefixes=("oai_dc",)),)))
         store.abandon(store.intend())
         with pytest.raises(PositionMoved):
             store.publish(store.intend(), Publication("laro", position=(7, 8)))
     assert announced == [("laro", 1)]
-
-
-def test_many_small_and_large_records_come_back_as_they_were(desk, make_change):
-    """Enough of them for many blocks, some of which have a record that is much longer than the others."""
-    written = {}
-    for first in range(0, 2000, 500):
-        changes = [make_change(f"item {number}", prefixes=("oai_dc",)) for number in range(first, first + 500)]
-        text = b"<record><header></header><metadata>" + b"x" * 100_000 + b"</metadata></record>"
-        large = changes[0].records[0]._replace(content=text)
-        changes[0] = changes[0]._replace(records=(large,))
-        desk.publish(*changes)
-        written.update((change.identifier, change.records[0].content) for change in changes)
-    assert desk.page(DC, None, 10_000).records == tuple(written.values())
-    with desk.view() as view:
-        assert all(
-            view.record(identifier, "oai_dc").content == written[identifier] for identifier in list(written)[::97]
-        )
-    assert desk.store.check() == ()
 
 
 @each_row("source, prefix", [("nobody", "oai_dc"), ("laro", "marc21")])
@@ -128,20 +106,6 @@ def test_counts_follow_the_items(desk, make_change):
     assert desk.store.check() == ()
 
 
-def test_threads_may_publish_at_once(desk, make_change):
-    def work(name):
-        for number in range(10):
-            desk.store.publish(desk.store.intend(), Publication("laro", (make_change(f"{name}{number}"),)))
-
-    threads = [Thread(target=work, args=(name,)) for name in "abcd"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert desk.count(DC) == len(desk.page(DC).records) == 40
-    assert desk.store.check() == ()
-
-
 # --- positions ----------------------------------------------------------------------------------------------------
 
 
@@ -163,14 +127,6 @@ def test_a_publication_from_a_position_that_moved_writes_nothing(desk, make_chan
     desk.clocks.pass_seconds(5)
     with desk.view() as view:
         assert view.horizon == START + 7, "its intent is gone"
-
-
-def test_the_position_cannot_be_advanced_from_where_it_is_not(desk):
-    desk.store.advance("laro", 0, 3)
-    with pytest.raises(PositionMoved):
-        desk.store.advance("laro", 0, 3)
-    with pytest.raises(PositionMoved):
-        desk.store.advance("nobody", 0, 3)
 
 
 # --- the horizon --------------------------------------------------------------------------------------------------
@@ -239,31 +195,6 @@ def test_a_datestamp_never_goes_back(desk, make_change):
     assert desk.publish(make_change("b"), make_change("a", 1), position=(0, 5)) == 4
 
 
-def test_a_clock_that_goes_back_is_not_followed(desk, make_change):
-    desk.clocks.pass_seconds(100)
-    with desk.view() as view:
-        horizon = view.horizon
-    desk.clocks.wall -= 5000
-    assert desk.store.intend().datestamp == horizon
-    desk.clocks.pass_seconds(2)
-    with desk.view() as view:
-        assert view.horizon == horizon, "an intent is open"
-
-
-def test_a_reboot_with_a_clock_that_went_back_goes_on_above_every_former_horizon(
-    backend, tmp_path, clocks, make_change
-):
-    with closing(backend.store(tmp_path, create=True, clock=clocks.host())) as store:
-        clocks.pass_seconds(1000)
-        with store.view() as view:
-            horizon = view.horizon
-    clocks.wall, clocks.monotonic, clocks.boot = START - 10_000.0, 5.0, "second"
-    with closing(backend.store(tmp_path, clock=clocks.host())) as store:
-        assert horizon <= store.intend().datestamp <= horizon + 60
-        with store.view() as view:
-            assert horizon <= view.horizon <= horizon + 60
-
-
 def test_the_earliest_datestamp_is_the_first_or_that_of_the_making(desk, make_change):
     desk.clocks.pass_seconds(50)
     with desk.view() as view:
@@ -295,14 +226,6 @@ def test_what_is_known_of_files_comes_back_as_it_was_and_in_its_order(desk, make
     assert desk.store.states("laro", ["a"])["a"].files == (FOUND, LEARNED)
     desk.publish(files=(ItemFiles("a", (LEARNED,)),))
     assert desk.store.states("laro", ["a"])["a"].files == (LEARNED,)
-
-
-def test_each_change_of_files_makes_an_edition_and_nothing_else_does(desk, make_change):
-    assert (desk.store.edition("laro"), desk.store.edition("nobody")) == (0, 0)
-    desk.publish(make_change("a"))
-    assert desk.store.edition("laro") == 0
-    desk.publish(files=(ItemFiles("a", (FOUND,)),), edition=0)
-    assert desk.store.edition("laro") == 1
 
 
 def test_who_looked_at_an_earlier_edition_of_the_files_writes_nothing(desk, make_change):
@@ -349,14 +272,6 @@ def test_deletions_that_are_not_carried_out_are_remembered_until_they_are_settle
 # --- what pages need ----------------------------------------------------------------------------------------------
 
 
-def test_one_set_is_found_by_its_spec(desk, make_change):
-    desk.publish(make_change("a", sets=("source:laro:x",)))
-    desk.store.add_sets([SetDescription("source:laro:x", "The set x", b"<d/>")])
-    with desk.view() as view:
-        assert view.set_named("source:laro:x") == SetDescription("source:laro:x", "The set x", b"<d/>")
-        assert view.set_named("source:laro:y") is None
-
-
 def test_items_are_counted_for_each_source(desk, make_change):
     desk.store.add_source(Source("empty", "https://empty.example.org/oai"))
     desk.publish(make_change("a", sets=("source:laro", "fulltext")), make_change("b"), make_change("c"))
@@ -379,13 +294,6 @@ def test_neighbours_are_the_living_items_beside_an_item_in_its_source(desk, make
     with desk.view() as view:
         assert view.neighbours(a) == ("", e)
         assert view.neighbours(c) == (a, e)
-
-
-def test_neighbours_are_not_looked_for_behind_many_deleted_items(desk, make_change):
-    desk.publish(make_change("a"), make_change("z"))
-    desk.publish(*(make_change(f"b{number:03}", is_deleted=True) for number in range(100)))
-    with desk.view() as view:
-        assert view.neighbours("oai:gateway.example.org:laro/a") == ("", "")
 
 
 def test_an_item_is_found_when_a_proxy_has_merged_its_slashes(desk, make_change):

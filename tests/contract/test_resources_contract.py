@@ -1,14 +1,9 @@
-"""Records as resources: length and SHA-256 of their metadata, and the changes of a list, in the order of time.
-
-The tests over the backend `tidied` have `mark.slow`.
-"""
+"""Records as resources: length and SHA-256 of their metadata, and the changes of a list, in the order of time."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
-
-import pytest
 
 from gateway.model import Content, Selection
 from tests.clocks import START
@@ -21,11 +16,6 @@ MOST = 2**62
 
 def digest(name: str, version: int = 1) -> bytes:
     return sha256(f"oai_dc of {name}, version {version}".encode()).digest()
-
-
-def read(prefix, record):
-    metadata = record.partition(b"<metadata>")[2].partition(b"<")[0]
-    return metadata, (Content("https://laro.example.org/x.pdf", ""),) if prefix == "oai_didl" else None
 
 
 def resources(desk, selection=EVERYTHING, after=0, until=MOST, limit=1000):
@@ -53,16 +43,6 @@ def test_resources_are_the_living_records_by_item_with_length_and_hash(desk, mak
     assert resources(desk, Selection("nothing")) == resources(desk, Selection("oai_dc", "nothing")) == ()
     with desk.view() as view:
         assert view.last_item() == 3
-
-
-def test_a_format_has_its_own_resources_and_those_without_a_hash_are_listed_too(desk, make_change):
-    item = make_change("a", deleted=("oai_didl",))
-    records = tuple(record._replace(length=0, sha256=b"") for record in item.records)
-    desk.publish(item._replace(records=records), make_change("b", prefixes=("oai_dc",)))
-    first, second = resources(desk)
-    assert first == (1, item.identifier, START + 1, 0, b"")
-    assert second.sha256 == digest("b")
-    assert resources(desk, Selection("oai_didl")) == ()
 
 
 def test_resources_of_a_set_are_those_in_it(desk, make_change):
@@ -106,17 +86,6 @@ def test_changes_are_in_the_order_of_time_although_publications_are_not(desk, ma
     assert changes(desk, after=(second.datestamp, second.number)) == ()
 
 
-def test_walking_by_small_parts_gives_every_change_once(desk, make_change):
-    for version in range(1, 8):
-        desk.publish(*(make_change(name, version) for name in "abc"))
-    walked, after = [], FIRST
-    while part := changes(desk, after=after, limit=2):
-        walked += part
-        after = (part[-1].datestamp, part[-1].number)
-    assert tuple(walked) == changes(desk)
-    assert [line.item for line in walked] == [1, 2, 3] * 7
-
-
 def test_bounds_of_changes_are_inclusive(desk, make_change):
     for version in range(1, 5):
         desk.publish(make_change("a", version))
@@ -141,15 +110,6 @@ def test_what_left_a_set_is_deleted_there_and_its_later_versions_are_no_changes_
         "updated", "updated", "deleted",
     ]  # fmt: skip
     assert len(changes(desk, Selection("oai_dc", "source:laro"))) == 4
-
-
-def test_the_past_of_a_set_does_not_change_when_an_item_enters_or_leaves_it(desk, make_change):
-    desk.publish(make_change("a", 1, sets=("source:laro:x",)), make_change("b", 1, sets=("source:laro:y",)))
-    before = changes(desk, Selection("oai_dc", "source:laro:x"))
-    desk.publish(make_change("a", 2, sets=("source:laro:y",)), make_change("b", 2, sets=("source:laro:x",)))
-    after = changes(desk, Selection("oai_dc", "source:laro:x"))
-    assert after[: len(before)] == before
-    assert seen(after[len(before) :]) == [("a", "deleted"), ("b", "updated")]
 
 
 def test_what_is_taken_down_is_empty_in_all_its_changes(desk, make_change):
@@ -229,27 +189,6 @@ def test_the_second_after_the_last_change_is_known(desk, make_change):
         assert view.changed_until("oai_didl", MOST) == START + 3
         assert view.changed_until("oai_didl", START + 1) == START + 2
         assert view.changed_until("nothing", MOST) == START
-
-
-@pytest.mark.parametrize("batch", [2, 500])
-def test_records_of_an_earlier_release_get_their_hash_later(desk, make_change, batch):
-    items = [make_change(name) for name in "abcde"]
-    lacking = [
-        item._replace(records=tuple(record._replace(length=0, sha256=b"") for record in item.records)) for item in items
-    ]
-    desk.publish(*lacking)
-    desk.publish(make_change("b", is_deleted=True), make_change("c", 2))
-    desk.store.remember("resources_lack_until", "5")
-    steps = 1
-    while desk.store.fill_resources(batch, read):
-        steps += 1
-    assert steps == -(-5 // batch)
-    assert [resource.sha256 for resource in resources(desk)] == [
-        digest("a"), digest("c", 2), digest("d"), digest("e"),
-    ]  # fmt: skip
-    with desk.view() as view:
-        assert [item for item, _ in view.contents(0, MOST)] == [1, 4, 5]  # the new version of 3 names none
-    assert desk.store.fill_resources(batch, read) == 0
 
 
 def test_files_of_items_are_listed_by_item_as_their_records_name_them(desk, make_change):

@@ -1,21 +1,19 @@
-"""What every backend promises of reading the store, through the protocol alone (gateway/store/base.py).
-
-The tests over the backend `tidied` have `mark.slow`.
-"""
+"""What every backend promises of reading the store, through the protocol alone (gateway/store/base.py)."""
 
 from __future__ import annotations
 
 from contextlib import closing
 
 from gateway.model import (
-    Key,
     Page,
     Payload,
     Selection,
     SetDescription,
     Source,
 )
+from gateway.store.opening import open_store
 from tests.clocks import START
+from tests.contract.conftest import furnished
 from tests.rows import each_row
 
 DC = Selection("oai_dc")
@@ -32,22 +30,6 @@ def test_list_is_ordered_by_datestamp_then_the_order_of_the_publication(desk, ma
         record_content(*which, False) for which in [("a", "oai_dc", 1), ("c", "oai_dc", 1), ("b", "oai_dc", 2)]
     )
     assert desk.page(DC) == Page(expected, None)
-
-
-def test_walking_by_small_pages_gives_every_record_once(desk, make_change):
-    for first in range(0, 30, 10):
-        desk.publish(*(make_change(f"{number}") for number in range(first, first + 10)))
-    whole, walked, after = desk.page(DC).records, [], None
-    while True:
-        page = desk.page(DC, after, 7)
-        walked += page.records
-        if page.next is None:
-            break
-        after = page.next
-    assert tuple(walked) == whole
-    assert len(whole) == 30
-    assert desk.page(DC, None, 30).next is None
-    assert desk.page(DC, None, 3).next == Key(START + 1, 3)
 
 
 def test_bounds_are_inclusive_also_within_a_set(desk, make_change):
@@ -75,13 +57,6 @@ def test_an_unknown_prefix_or_set_and_bounds_that_enclose_nothing_are_empty(desk
     assert desk.count(selection) == 0
 
 
-def test_each_format_has_its_own_list_with_deleted_records_as_tombstones(desk, make_change, record_content):
-    desk.publish(make_change("a"), make_change("b", prefixes=("oai_dc",)))
-    assert (desk.count(DC), desk.count(Selection("oai_didl"))) == (2, 1)
-    desk.publish(make_change("a", is_deleted=True))
-    assert desk.page(DC).records == (record_content("b", "oai_dc", 1, False), record_content("a", "oai_dc", 1, True))
-
-
 def test_a_view_is_of_one_moment(desk, make_change):
     desk.publish(make_change("a"))
     with desk.view() as view:
@@ -103,23 +78,6 @@ def test_a_record_in_a_set_is_in_the_sets_above_it(desk, make_change):
     assert [len(desk.page(Selection("oai_dc", spec)).records) for spec in specs] == [2, 2, 2, 1, 1, 0]
 
 
-def test_every_record_is_in_the_set_source(desk, make_change):
-    desk.publish(make_change("a", sets=()), make_change("b", sets=("source",)))
-    assert desk.count(Selection("oai_dc", "source")) == 2
-    assert desk.store.item_sets(1) == ("source",)
-    assert desk.store.item_sets(2) == ("source",)
-
-
-def test_a_record_that_leaves_a_set_leaves_its_list_and_gets_a_new_datestamp(desk, make_change):
-    desk.publish(make_change("a", sets=("source:laro:x",)))
-    desk.publish(make_change("a", sets=("source:laro:y",)))
-    assert desk.count(Selection("oai_dc", "source:laro:x")) == 0
-    assert desk.page(Selection("oai_dc", "source:laro:x")) == Page((), None)
-    assert desk.count(Selection("oai_dc", "source:laro:y")) == 1
-    assert desk.count(Selection("oai_dc", None, START + 2, START + 2)) == 1
-    assert desk.store.item_sets(1) == ("source", "source:laro", "source:laro:y")
-
-
 def test_lists_agree_with_the_item_even_when_its_records_were_not_given(desk, make_change):
     """The caller owes the store all records of an item whose sets change; the store still never contradicts itself."""
     desk.publish(make_change("a", sets=("source:laro:x",)))
@@ -130,14 +88,12 @@ def test_lists_agree_with_the_item_even_when_its_records_were_not_given(desk, ma
     assert desk.store.check() == ()
 
 
-def test_departed_records_are_shown_as_deleted_when_the_setting_says_so(
-    backend, tmp_path, clocks, furnish, make_change
-):
+def test_departed_records_are_shown_as_deleted_when_the_setting_says_so(tmp_path, clocks, make_change):
     def counted(spec):
         return desk.count(Selection("oai_dc", spec)), len(desk.page(Selection("oai_dc", spec)).records)
 
-    with closing(backend.store(tmp_path, create=True, clock=clocks.host(), show_departed=True)) as store:
-        desk = furnish(store, clocks)
+    with closing(open_store(tmp_path, create=True, clock=clocks.host(), show_departed=True)) as store:
+        desk = furnished(store, clocks)
         desk.publish(make_change("a", sets=("source:laro:x",)), make_change("b", sets=("source:laro:x",)))
         desk.publish(make_change("a", 2, sets=("source:laro",)))
         tombstone = b'<record><header status="deleted"><identifier>a</identifier></header></record>'
@@ -148,7 +104,7 @@ def test_departed_records_are_shown_as_deleted_when_the_setting_says_so(
         desk.publish(make_change("a", 3, sets=("source:laro:x",)))
         assert tombstone not in desk.page(Selection("oai_dc", "source:laro:x")).records
         assert counted("source:laro:x") == (2, 2)
-    with closing(backend.store(tmp_path, clock=clocks.host())) as store:
+    with closing(open_store(tmp_path, clock=clocks.host())) as store:
         desk.store = store
         desk.publish(make_change("b", 2, sets=("source:laro",)))
         assert counted("source:laro:x") == (1, 1)
@@ -227,16 +183,6 @@ def test_an_identifier_need_not_end_with_the_upstream_one(desk, make_change):
     ]
 
 
-def test_sources_with_equal_upstream_identifiers_do_not_meet(desk, make_change):
-    desk.store.add_source(Source("other", "https://other.example.org/oai"))
-    desk.publish(make_change("a"))
-    desk.publish(make_change("a", 2, source="other", sets=("source:other",)), source="other")
-    with desk.view() as view:
-        assert view.record("oai:gateway.example.org:laro/a", "oai_dc").datestamp == START + 1
-        assert view.record("oai:gateway.example.org:other/a", "oai_dc").datestamp == START + 2
-    assert desk.store.states("other", ["a"])["a"].number == 2
-
-
 def test_an_item_has_the_formats_of_its_records_that_are_not_deleted(desk, make_change):
     item = make_change("a", deleted=("oai_didl",))
     desk.publish(item)
@@ -293,11 +239,3 @@ def test_items_are_walked_by_number(desk, make_change):
     assert [state.upstream for _, state in desk.store.items("laro", 1, 2)] == ["b", "d"]
     assert desk.store.items("laro", 4, 2) == ()
     assert everything[0][1] == desk.store.states("laro", ["a"])["a"]
-
-
-def test_text_of_any_kind_comes_back_as_it_was(desk, make_change):
-    name = "10.1000/é'\"\\𝄞 %20"
-    desk.publish(make_change(name, sets=("source:laro:~C3~A9",)))
-    assert desk.store.states("laro", [name])[name].upstream == name
-    with desk.view() as view:
-        assert view.has_item(f"oai:gateway.example.org:laro/{name}")

@@ -22,10 +22,25 @@ from gateway.errors import IntentExpired, StoreBusy
 from gateway.model import Publication, Selection
 from gateway.pieces import identity
 from gateway.store.sqlite import SqliteStore
+from gateway.store.sqlite_own_lists import drop, own_lists, today, want
+from gateway.store.sqlite_rows import EVERYTHING
 from gateway.store.sqlite_view import SqliteView
-from tests.contract.tidied import tidy
 
+_OFTEN = 7  # so often, own lists are dropped
 HOST = -1  # in a schedule: not an actor moves, but something happens to the host
+
+
+def tidy(store: SqliteStore, turn: int) -> None:
+    """Do all that compaction, takedowns and harvesters of sparse sets can do to the blocks of a store."""
+    store.erase_superseded()
+    with store._file.writing() as session:
+        if not turn % _OFTEN:
+            for one in own_lists(session):
+                drop(session, one)
+        places = "select distinct collection.id, format.prefix from collection, format where collection.id <> ?"
+        for collection, prefix in session.execute(places, (EVERYTHING,)).fetchall():
+            want(session, collection, prefix, today())
+    store.compact(is_thorough=True)
 
 
 class Killed(BaseException):
