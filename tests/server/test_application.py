@@ -114,15 +114,6 @@ def test_application_that_fails_is_answered_with_500(caplog):
     assert "answered with HTTP 500" in caplog.text
 
 
-def test_body_that_fails_is_closed(caplog):
-    class Failing(Parts):
-        def __iter__(self) -> Iterator[bytes]:
-            raise OSError("the disk")
-
-    parts = Failing([])
-    assert (answered(parts).code, parts.is_closed) == (500, True)
-
-
 def test_head_of_an_answer_has_a_date_and_no_server():
     shown = head(Answer("200 OK", [("X", "y"), ("Server", "z"), ("Connection", "z")], b""), "HTTP/1.0", is_last=True)
     lines = shown.decode().split("\r\n")
@@ -130,21 +121,3 @@ def test_head_of_an_answer_has_a_date_and_no_server():
     assert (lines[0], shown) == ("HTTP/1.0 200 OK", ["X: y", "Connection: close", "", ""])  # type: ignore[comparison-overlap]
     assert lines[1].startswith("Date: ")
     assert lines[1].endswith(" GMT")
-
-
-def test_head_of_every_answer_has_the_security_headers_once():
-    header_block = head(
-        Answer("200 OK", [("x-content-type-options", "nosniff")], b""), "HTTP/1.1", is_last=True
-    ).lower()
-    assert header_block.count(b"x-content-type-options: nosniff\r\n") == 1
-    assert header_block.count(b"content-security-policy: default-src 'none'") == 1
-
-
-def test_body_that_is_in_memory_is_one_part_however_long():
-    def whole(_environ, start_response):
-        start_response("200 OK", [("Content-Length", "3000000")])
-        return (b"x" * 3_000_000,)
-
-    assert answer(whole, environment(request(b"/"), "")) == Answer(
-        "200 OK", [("Content-Length", "3000000")], b"x" * 3_000_000
-    )

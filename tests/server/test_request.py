@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from http import HTTPStatus
 
 import pytest
@@ -70,10 +69,8 @@ def test_chunked_body_is_read_whole() -> None:
         (b"GET /a b HTTP/1.1\r\n" + HOST + b"\r\n", 400),
         (b"GET /\xff HTTP/1.1\r\n" + HOST + b"\r\n", 400),
         (b"GET /a HTTP/1.1\n\n", 400),
-        (b"GET /a HTTP/1.1\r\nHost: x\nX: y\r\n\r\n", 400),
         (b"GET /a HTTP/2.0\r\n\r\n", 400),
         (b"get /a HTTP/1.1\r\n\r\n", 400),
-        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
         (b"GET /a HTTP/1.1\r\n" + HOST + HOST + b"\r\n", 400),
         (b"GET /a HTTP/1.1\r\nHost : x\r\n\r\n", 400),
         (b"GET /a HTTP/1.1\r\nX: a\x00b\r\n\r\n", 400),
@@ -85,14 +82,11 @@ def test_chunked_body_is_read_whole() -> None:
         (b"POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         (b"POST /a HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n\r\n", 501),
         (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
-        (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 400),
         (b"POST /a HTTP/1.1\r\nContent-Length: 2000\r\n\r\n", 413),
         (b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + b"a" * 2000, 413),
         (b"GET /a HTTP/1.1\r\n" + b"X: y\r\n" * 200 + b"\r\n", 431),
-        (b"GET /a HTTP/1.1\r\nX: " + b"y" * 70_000, 431),
         (b"GET /a HTTP/1.1\r\n" + (b"X: " + b"y" * 6000 + b"\r\n") * 20, 431),
         (b"GET /" + b"a" * 200_000, 414),
-        (b"GET /oai?x=" + b"\xff" * 70_000 + b" HTTP/1.1\r\n", 400),
     ],
 )
 def test_request_that_cannot_be_read_is_refused(sent: bytes, status: int) -> None:
@@ -117,13 +111,6 @@ def test_body_of_single_bytes_is_refused() -> None:
         read(head + b"1\r\na\r\n" * 5000)
 
 
-def test_long_body_lies_in_a_file_and_is_read_from_its_beginning() -> None:
-    body = b"abc" * 100_000
-    request = read(b"POST /a HTTP/1.1\r\nContent-Length: 300000\r\n\r\n" + body, 65_536).request()
-    assert request.body.read() == body
-    request.body.close()
-
-
 def test_client_that_waits_for_continue_is_told_from_others() -> None:
     head = b"POST /a HTTP/%s\r\nExpect: 100-Continue\r\nContent-Length: 3\r\n\r\n"
     assert read(head % b"1.1").expects_continue
@@ -131,24 +118,3 @@ def test_client_that_waits_for_continue_is_told_from_others() -> None:
     whole = read(head % b"1.1" + b"abc")
     assert not whole.expects_continue
     whole.close()
-
-
-def test_reader_that_is_given_up_closes_its_file() -> None:
-    reader = read(b"POST /a HTTP/1.1\r\nContent-Length: 300000\r\n\r\n" + b"a" * 100_000)
-    assert (reader.has_head, reader.is_complete, reader.line) == (True, False, b"POST /a HTTP/1.1")
-    reader.close()
-    RequestReader(Limits()).close()
-
-
-@pytest.mark.slow
-@each_row("filler", [b"a", b"\xff", b"\r", b" "])
-def test_endless_request_line_costs_linear_time(filler: bytes) -> None:
-    def seconds(size: int) -> float:
-        started = time.process_time()
-        with pytest.raises(Refused) as refusal:
-            read(b"GET /?" + filler * size, 65_536, line_bytes=size // 32)
-        assert refusal.value.status == HTTPStatus.REQUEST_URI_TOO_LONG
-        return time.process_time() - started
-
-    seconds(1_000_000)
-    assert seconds(16_000_000) < 16 * seconds(1_000_000) * 4 + 0.5

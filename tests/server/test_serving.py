@@ -24,25 +24,6 @@ from tests.rows import each_row
 pytestmark = pytest.mark.slow
 
 EVIL = b"evil.example.net"
-PATHS = (
-    *(
-        b"/", b"/oai", b"/oai/", b"/oai//", b"//oai", b"/oai?verb=Identify", b"/oai/?verb=Identify", b"/oai/x",
-        b"/oai;x",
-    ),
-    *(
-        b"/schemas/oai_dc.xsd", b"/schemas//oai_dc.xsd", b"/schemas//x.xsd", b"/schemas", b"/schemas/",
-        b"//schemas//x",
-    ),
-    *(b"/schemas/../config.toml", b"/schemas/%2e%2e/config.toml", b"/schemas/%2F%2Fevil.example.org", b"/\\evil"),
-    *(b"/files", b"/files/", b"/files//" + b"0" * 64, b"/files/" + b"0" * 64, b"/files/x/../y"),
-    *(
-        b"/hub", b"/hub/", b"/websub", b"/websub/", b"/websub//x", b"/websub/x", b"/healthz", b"/readyz",
-        b"/healthz/", b"//healthz",
-    ),
-    *(b"/static/x", b"/%00", b"/\xc3\xa9", b"//evil.example.org/..", b"///", b"/.", b"/..", b"/./oai", b"*", b"oai"),
-    b"http://evil.example.org/oai?verb=Identify", b"http://evil.example.org//schemas//x.xsd",
-)  # fmt: skip
-METHODS = (b"GET", b"HEAD", b"POST", b"OPTIONS", b"PUT", b"TRACE", b"PROPFIND", b"CONNECT", b"get")
 
 
 @pytest.fixture(scope="module")
@@ -67,38 +48,26 @@ def exchange(port: int, sent: bytes) -> bytes:
     return received
 
 
-@each_row("method", METHODS)
-def test_no_answer_contains_the_host_header_or_leads_to_another_host(port, method):
-    for path in PATHS:
-        head = method + b" " + path + b" HTTP/1.1\r\nHost: " + EVIL + b"\r\nX-Forwarded-Host: " + EVIL
-        head += b"\r\nForwarded: host=" + EVIL + b"\r\nX-Forwarded-Prefix: /" + EVIL + b"\r\nConnection: close\r\n\r\n"
-        answer = exchange(port, head)
+PATHS = (
+    rb"/ /oai?verb=Identify /oai// //oai /schemas//x.xsd /schemas/%2e%2e/config.toml /\evil /files//0 /hub/ /websub//x"
+)
+PATHS += b" //healthz /%00 /\xc3\xa9 /// /.. * oai //evil.example.org/.. http://evil.example.org//schemas//x.xsd"
+
+
+@each_row("method", [b"GET", b"HEAD", b"POST", b"OPTIONS", b"TRACE", b"CONNECT", b"get"])
+def test_no_answer_leads_to_another_host_or_lacks_the_headers_of_security(port, method):
+    for path in PATHS.split():
+        sent = method + b" " + path + b" HTTP/1.1\r\nHost: " + EVIL + b"\r\nX-Forwarded-Host: " + EVIL
+        sent += b"\r\nForwarded: host=" + EVIL + b"\r\nX-Forwarded-Prefix: /" + EVIL + b"\r\nConnection: close\r\n\r\n"
+        answer = exchange(port, sent)
         assert EVIL not in answer, path
-        assert b"\nlocation:" not in answer.lower(), path
         assert not answer.startswith((b"HTTP/1.1 3", b"HTTP/1.1 500")), path
-
-
-@each_row("method", METHODS)
-def test_every_answer_forbids_sniffing_and_scripts_and_names_no_server(port, method):
-    for path in PATHS:
-        answer = exchange(port, method + b" " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         head = answer.partition(b"\r\n\r\n")[0].decode("latin-1").lower()
+        assert "\nlocation:" not in head, path
         assert "\nx-content-type-options: nosniff" in head, path
         assert head.count("\ncontent-security-policy: default-src 'none'") == 1, path
         assert "\ndate: " in head, path
-        assert "\nserver:" not in head, path
-        assert not re.search("werkzeug|gunicorn|python", head), path
-
-
-def test_oai_with_a_slash_behind_it_answers_like_oai(port):
-    def answered(path: bytes, method: bytes = b"GET", body: bytes = b"") -> bytes:
-        head = method + b" " + path + b" HTTP/1.0\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-        answer = exchange(port, head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        return re.sub(rb"\d{4}-\d\d-\d\dT[0-9:]+Z|(Date|Last-Modified|ETag): [^\r]*", b"", answer)
-
-    for query in (b"verb=Identify", b"verb=ListSets", b""):
-        assert answered(b"/oai/?" + query) == answered(b"/oai?" + query)
-        assert answered(b"/oai/", b"POST", query) == answered(b"/oai", b"POST", query)
+        assert not re.search("\nserver:|werkzeug|gunicorn|python", head), path
 
 
 def test_what_a_client_wrote_never_reaches_the_access_log_raw_and_a_log_that_was_moved_is_made_again(
@@ -121,17 +90,6 @@ def test_what_a_client_wrote_never_reaches_the_access_log_raw_and_a_log_that_was
     assert all(0x20 <= byte < 0x7F for line in lines for byte in line)
     assert [json.loads(line)["status"] for line in lines[:-1]] == [200, 400, 200, 400]
     assert "/second" in log.read_text()
-
-
-def test_endless_request_line_is_refused_in_a_sentence(port):
-    with socket.create_connection(("127.0.0.1", port), timeout=240) as connection:
-        connection.sendall(b"GET /oai?x=")
-        try:
-            for _ in range(20):
-                connection.sendall(b"a" * 1_000_000)
-        except OSError:
-            pass
-        assert connection.recv(65_536).startswith(b"HTTP/1.1 414 ")
 
 
 # --- sockets of a service manager ---
