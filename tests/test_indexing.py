@@ -12,6 +12,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from gateway import indexing
 from gateway.descriptions import metadata_of
 from gateway.errors import ConfigurationError, SearchUnavailable, StoreUnwritable
 from gateway.indexing import Following, FollowingLater, describe, following, make
@@ -26,13 +27,9 @@ from tests.clocks import Clocks
 from tests.search.desk import change_of, make_store
 
 
-def _furnish(folder: Path) -> None:
-    make_store(folder, Clocks())
-
-
 @pytest.fixture
 def settings(tmp_path: Path, ready_made: Callable[..., None]) -> Settings:
-    ready_made(tmp_path, _furnish)
+    ready_made(tmp_path, lambda folder: make_store(folder, Clocks()))
     return load(tmp_path, options={"clock_max_jump_seconds": 0})
 
 
@@ -169,6 +166,68 @@ def test_index_is_made_by_the_command_with_progress(settings):
     assert state.items == len(names)
     assert calls == [(LINES, 2 * LINES), (2 * LINES, 2 * LINES)]
     assert make(settings, is_anew=True).items == len(names)
+
+
+# --- the child process that writes the index while its parent publishes much ----------------------------------------
+
+
+@pytest.fixture
+def many(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Return the settings of an instance whose child process begins with the third item."""
+    monkeypatch.setattr(indexing, "_MANY", 3)
+    monkeypatch.setenv("GATEWAY_CLOCK_MAX_JUMP_SECONDS", "0")
+    return settings
+
+
+@pytest.mark.slow
+def test_child_process_writes_the_index_while_its_parent_publishes(many):
+    with following(many) as index:
+        index._spent_seconds = 1e9  # this process has no time for the index
+        _publish(index.store, *_items("a", "b"))
+        assert index._child is None
+        _publish(index.store, *_items("c"))
+        ends = monotonic() + 240
+        while not (many.instance / NAME).exists() or _names(many) != ["a", "b", "c"]:
+            assert monotonic() < ends, "The child process has written nothing."
+            sleep(0.02)
+        _publish(index.store, *_items("d"))
+    assert _names(many) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.slow
+def test_index_is_complete_although_the_child_process_has_died(many):
+    with following(many) as index:
+        index._spent_seconds = 1e9
+        _publish(index.store, *_items("a", "b", "c"))
+        index._child._process.kill()
+        index._child._process.wait()
+        _publish(index.store, *_items("d"))
+    assert _names(many) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.slow
+def test_child_process_exits_when_its_parent_is_gone(many):
+    child = indexing.IndexProcess(many.instance)
+    child._process.stdin.close()
+    ends = monotonic() + 240
+    while child.is_working(0.1):
+        assert monotonic() < ends
+    child.kill()
+
+
+def test_child_process_that_cannot_be_started_is_reported_once(many, monkeypatch, caplog):
+    def fail(_folder: Path) -> None:
+        raise OSError("no memory")
+
+    monkeypatch.setattr(indexing, "IndexProcess", fail)
+    with following(many) as index:
+        _publish(index.store, *_items("a", "b", "c"))
+        _publish(index.store, *_items("d"))
+    assert caplog.text.count("no memory") == 1
+    assert _names(many) == ["a", "b", "c", "d"]
+
+
+# --- the index of a server ------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

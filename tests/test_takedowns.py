@@ -23,28 +23,31 @@ DIGEST = "ab" * 32
         "http://host.example.org/a/b.pdf", "https://host.example.org/a/b.pdf",
         " HTTPS://HOST.Example.ORG:443/a/b.pdf ", "http://host.example.org:80/a/b.pdf",
         "http://user:secret@host.example.org/a/b.pdf#page=3", "http://host.example.org./a//b.pdf",
-        "http://host.example.org/a/x/../b.pdf", "http://host.example.org/./a/./b.pdf",
         "http://host.example.org/%61/b%2Epdf", "http://host.example.org/a;jsessionid=0123ABC/b.pdf;jsessionid=9",
         "http://host.example.org/../a/b.pdf?", "http://h%6Fst.example%2Eorg/a/b.pdf",
     ],
 )  # fmt: skip
 def test_addresses_that_differ_in_nothing_that_matters_are_one_place(url: str) -> None:
     assert place_of(url) == "host.example.org/a/b.pdf"
-    for kind, value in (
-        (Kind.URL, "host.example.org/a/b.pdf"),
-        (Kind.PREFIX, "host.example.org/a/"),
-        (Kind.HOST, "host.example.org"),
-        (Kind.HOST, "*.example.org"),
-        (Kind.HOST, "*.host.example.org"),
-    ):
-        assert Takedowns([Takedown(kind, value)]).names_address(url)
-    for kind, value in (
-        (Kind.URL, "host.example.org/a"),
-        (Kind.PREFIX, "host.example.org/b"),
-        (Kind.HOST, "example.org"),
-        (Kind.HOST, "*.ost.example.org"),
-    ):
-        assert not Takedowns([Takedown(kind, value)]).names_address(url)
+
+
+@each_row(
+    "kind, value, is_named",
+    [
+        (Kind.URL, "host.example.org/a/b.pdf", True),
+        (Kind.URL, "host.example.org/a", False),
+        (Kind.PREFIX, "host.example.org/a/", True),
+        (Kind.PREFIX, "host.example.org/b", False),
+        (Kind.HOST, "host.example.org", True),
+        (Kind.HOST, "example.org", False),
+        (Kind.HOST, "*.example.org", True),
+        (Kind.HOST, "*.host.example.org", True),
+        (Kind.HOST, "*.ost.example.org", False),
+    ],
+)
+def test_an_entry_names_the_addresses_below_it(kind: Kind, value: str, is_named: bool) -> None:
+    url = " HTTPS://HOST.Example.ORG:443/a/x/../b.pdf "
+    assert Takedowns([Takedown(kind, value)]).names_address(url) is is_named
 
 
 def test_names_of_other_alphabets_are_one_place_with_their_ascii_form() -> None:
@@ -71,17 +74,14 @@ def test_ports_and_literal_addresses_are_places_of_their_own() -> None:
 TARGETS = {
     "oai:g.example.org:laro/1": (Kind.IDENTIFIER, "oai:g.example.org:laro/1"),
     "10.1234/ABC(1)": (Kind.DOI, "10.1234/abc(1)"),
-    "doi:10.1234/abc": (Kind.DOI, "10.1234/abc"),
     "https://dx.doi.org/10.1234%2FABC": (Kind.DOI, "10.1234/abc"),
     "https://h.example.org/1.pdf": (Kind.URL, "h.example.org/1.pdf"),
     "hdl:1887/123": (Kind.URL, "hdl.handle.net/1887/123"),
     "https://h.example.org/files/*": (Kind.PREFIX, "h.example.org/files/"),
-    "https://h.example.org/*": (Kind.PREFIX, "h.example.org/"),
     "H.Example.org": (Kind.HOST, "h.example.org"),
     "*.example.org": (Kind.HOST, "*.example.org"),
     "192.0.2.1": (Kind.HOST, "192.0.2.1"),
     "AB" * 32: (Kind.SHA256, DIGEST),
-    "sha256:" + DIGEST: (Kind.SHA256, DIGEST),
 }
 
 
@@ -109,9 +109,7 @@ def test_what_is_none_of_them_is_refused_in_a_sentence(target: str) -> None:
         "https://doi.org/10.1234/ABC",
         "10.1234%2FABC",
         "see doi:10.1234/abc.",
-        "(10.1234/abc)",
         "https://publisher.example.org/doi/10.1234/abc/full.pdf",
-        "https://publisher.example.org/10.1234/abc?download=1",
     ],
 )
 def test_a_doi_is_found_in_a_text(text: str) -> None:
@@ -131,7 +129,6 @@ BODY = b"%PDF-1.4 " + bytes(range(256))
     "content",
     [
         b"<a>http://h.example.org/1.pdf</a>",
-        b'<a ref="https://H.example.org/1.pdf"/>',
         b"<a>http&#58;//h.example.org&#x2f;1.pdf</a>",
         b'{"url": "http:\\/\\/h.example.org\\/1.pdf"}',
         b"<a>application/pdf http://h.example.org/1.pdf.</a>",
@@ -153,9 +150,7 @@ def test_a_payload_that_tells_what_is_taken_down_is_known(content: bytes) -> Non
     [
         b"",
         b"<a>http://h.example.org/10.pdf</a>",
-        b"<a>" + b"cd" * 33 + b"</a>",
         b"&#x110000;&#99999999;",
-        b"A" * 65,
         b"\xff",
     ],
 )

@@ -14,7 +14,7 @@ import pytest
 from tests import conftest
 from tests.conftest import ROOT, pytest_itemcollected
 from tests.rows import each_row
-from tests.tiers import COMMON, MORE, drawn, shared_out
+from tests.tiers import COMMON, MORE, shared_out
 
 
 def _text(name: str) -> str:
@@ -70,17 +70,6 @@ def test_ci_installs_every_program_that_a_test_needs() -> None:
     installed = set(re.findall(r"(?m)^has(?:_perl_module)? (\S+) \|\|", _text(".ci/run")))
     assert "chromium" in names
     assert names - installed == {"ocfl-root.py", "axe-core", "schemathesis"}
-
-
-def test_of_each_block_of_cases_one_is_drawn_and_other_tests_stay() -> None:
-    """So every page is tried at one width, and all are tried in time."""
-    cases = [_Item(f"pages[{page}-{width}]", "share") for page in range(50) for width in "abcd"]
-    items = [_Item("plain"), *cases]
-    chosen = [[item.nodeid for item in drawn(items, seed)] for seed in range(40)]  # type: ignore[arg-type]
-    for names in chosen:
-        assert names[0] == "plain"
-        assert [name.partition("-")[0] for name in names[1:]] == [f"pages[{page}" for page in range(50)]
-    assert {name for names in chosen for name in names} == {item.nodeid for item in items}
 
 
 def test_every_process_begins_with_slow_tests_of_whole_files_and_none_is_lost() -> None:
