@@ -48,10 +48,10 @@ def exchange(port: int, sent: bytes) -> bytes:
     return received
 
 
-PATHS = (
-    rb"/ /oai?verb=Identify /oai// //oai /schemas//x.xsd /schemas/%2e%2e/config.toml /\evil /files//0 /hub/ /websub//x"
+PATHS = rb"/ /oai?verb=Identify /oai// //oai /schemas//x.xsd /schemas/%2e%2e/config.toml /\evil /files//0 /hub/"
+PATHS += (
+    b" /websub//x //healthz /%00 /\xc3\xa9 /// /.. * oai //evil.example.org/.. http://evil.example.org//schemas//x.xsd"
 )
-PATHS += b" //healthz /%00 /\xc3\xa9 /// /.. * oai //evil.example.org/.. http://evil.example.org//schemas//x.xsd"
 
 
 @each_row("method", [b"GET", b"HEAD", b"POST", b"OPTIONS", b"TRACE", b"CONNECT", b"get"])
