@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from gateway.errors import GatewayError, IntentExpired, PositionMoved, StoreError
+from gateway.errors import GatewayError, PositionMoved
 from gateway.publish import begin, publish_in_turn
 from tests.publish.desk import Desk, Sent, dc, mods, pdf
 
@@ -36,14 +36,6 @@ def test_a_large_page_is_published_in_parts_when_it_is_its_turn(desk: Desk, monk
     assert (counts.pages, counts.received, counts.published) == (1, 5, 5)
     assert seen == [None]
     assert desk.store.position("laro") == page
-
-
-def test_nothing_is_written_before_it_is_this_ones_turn(desk: Desk) -> None:
-    page = desk.send(Sent("1"))
-    seen = []
-    in_turn(desk, page, turn=lambda: seen.append(desk.record("1")))
-    assert seen == [None]
-    assert desk.record("1") is not None
 
 
 def test_an_item_that_the_pages_before_change_too_is_mapped_from_what_they_wrote(desk: Desk) -> None:
@@ -87,16 +79,6 @@ def test_an_intent_that_expired_while_it_waited_is_renewed(desk: Desk) -> None:
 
     assert in_turn(desk, page, turn=late).published == 1
     assert desk.record("1") is not None
-
-
-def test_whoever_is_always_too_late_is_reported(desk: Desk, monkeypatch) -> None:
-    def expired(intent, *_rest):
-        desk.store.abandon(intent)
-        raise IntentExpired("once more")
-
-    monkeypatch.setattr(desk.store, "publish", expired)
-    with pytest.raises(StoreError, match="other processes were faster 5 times"):
-        in_turn(desk, desk.send(Sent("1")))
 
 
 def test_pages_out_of_order_are_refused(desk: Desk) -> None:

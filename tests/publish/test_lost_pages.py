@@ -10,7 +10,6 @@ from gateway.rebuild import rebuild
 from gateway.store.opening import open_inbox
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
-from harvester.harvest.held_records import StoredHoldings
 from tests.publish.desk import Desk, Sent, dc, mods
 
 LOCAL = "oai:gateway.example.org:laro/1"
@@ -60,13 +59,3 @@ def test_a_takedown_that_must_read_what_is_lost_fails_instead_of_finding_nothing
     file.change(lambda _: [Takedown(Kind.DOI, "10.1234/one")])
     with pytest.raises(PageLost, match="--full"):
         apply_takedowns(bereft.store, bereft.inbox, file)
-
-
-def test_items_whose_pages_are_lost_are_held_and_differ_from_every_list(bereft: Desk) -> None:
-    items = list(StoredHoldings(bereft.store, bereft.inbox, "laro").items("oai_dc"))
-    assert [(item.identifier, item.is_deleted, item.content) for item in items] == [
-        ("1", False, b""),
-        ("2", False, b""),
-    ]
-    of_marker = StoredHoldings(bereft.store, bereft.inbox, "laro").item("1", "mods")
-    assert (of_marker.datestamp, of_marker.content) == ("", b"")

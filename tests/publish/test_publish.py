@@ -7,7 +7,6 @@ import pytest
 from gateway import mapping
 from gateway.errors import IntentExpired, PositionMoved, StoreError
 from gateway.publish import publish_pending
-from gateway.store.opening import open_store
 from tests.publish.desk import MODS, OAI, PROVENANCE, START, Desk, Sent, dc, mods, pdf
 from tests.rows import each_row
 
@@ -32,14 +31,6 @@ def test_what_comes_again_as_it_was_keeps_its_datestamp(desk: Desk) -> None:
     counts = desk.sent(Sent("1"))
     assert (counts.unchanged, counts.published, counts.stamped) == (1, 0, 0)
     assert desk.record().datestamp == START + 1
-
-
-def test_a_harvest_date_alone_is_no_change_of_a_record(desk: Desk) -> None:
-    """The MODS is new, the oai_dc comes again with another harvestDate: its record stays."""
-    desk.sent(Sent("1"))
-    desk.received_at += 86_400
-    desk.send(Sent("1", dc(), datestamp="2020-01-01", about=b"<x/>"))  # arrives as new, says the same
-    assert (desk.publish().stamped, desk.record().datestamp) == (0, START + 1)
 
 
 def test_an_update_gets_a_new_datestamp(desk: Desk) -> None:
@@ -119,12 +110,6 @@ def test_what_is_good_again_leaves_quarantine(desk: Desk, good: bytes) -> None:
     assert list(desk.store.quarantined()) == []
 
 
-def test_what_is_bad_and_then_good_in_one_batch_is_not_in_quarantine(desk: Desk) -> None:
-    counts = desk.sent(Sent("1", problem="It is torn."), Sent("1"))
-    assert (counts.quarantined, counts.published) == (1, 1)
-    assert list(desk.store.quarantined()) == []
-
-
 def test_what_is_good_and_then_bad_in_one_batch_is_in_quarantine(desk: Desk) -> None:
     desk.sent(Sent("1"), Sent("1", problem="It is torn."))
     assert [bad.reason for bad in desk.store.quarantined()] == ["It is torn."]
@@ -135,11 +120,6 @@ def test_a_record_without_a_usable_identifier_is_in_quarantine(desk: Desk) -> No
     counts = desk.sent(*map(Sent, ("", "  ", "a\x01b", "a\ud800b", "a\ufffe", "2")))
     assert (counts.quarantined, counts.published) == (5, 1)
     assert [bad.reason for bad in desk.store.quarantined()] == ["The record has no usable identifier."] * 5
-
-
-def test_a_problem_of_the_wire_is_the_reason(desk: Desk) -> None:
-    desk.sent(Sent("", problem="The record has no header."), Sent("", problem="The record has no header."))
-    assert [bad.slice for bad in desk.store.quarantined()] == [0, 1]
 
 
 def test_the_good_half_of_an_item_is_published(desk: Desk) -> None:
@@ -185,13 +165,6 @@ def test_an_item_without_dublin_core_gets_one(desk: Desk) -> None:
     assert b"<dc:title>A richer title</dc:title>" in desk.record().content
     assert desk.altered("oai_dc") == "true"
     assert next(desk.tree().iter(f"{PROVENANCE}metadataNamespace")).text == MODS
-
-
-def test_a_second_format_that_comes_later_is_added(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    assert desk.sent(Sent("1", mods()), prefix="mods").published == 1
-    assert desk.record(prefix="mods").datestamp == START + 2
-    assert desk.record().datestamp == START + 1
 
 
 def test_a_deletion_in_one_format_deletes_that_record_only(desk: Desk) -> None:
@@ -263,20 +236,6 @@ def test_what_it_does_not_announce_is_looked_for(desk: Desk, payload: bytes, exp
         ] == expected
 
 
-def test_of_what_cannot_be_read_no_format_is_made(desk: Desk) -> None:
-    desk.sent(Sent("1", b"<broken"), prefix="m")
-    assert desk.formats() == ["oai_dc", "oai_didl"]
-
-
-def test_a_format_that_two_sources_share_is_deleted_for_each(desk: Desk) -> None:
-    desk.add("other")
-    for source in ("laro", "other"):
-        desk.sent(Sent("1", mods()), prefix="mods", source=source)
-    desk.sent(Sent("1", None), prefix="mods", source="other")
-    assert desk.record(prefix="mods", source="other").is_deleted
-    assert not desk.record(prefix="mods").is_deleted
-
-
 def test_a_preferred_format_tells_the_work(desk: Desk) -> None:
     desk.send(Sent("1", b'<m xmlns="urn:m"><title>Preferred</title></m>'), prefix="m")
     desk.sent(Sent("1", mods()), prefix="mods", facts=desk.facts(prefer=("m",)))
@@ -291,14 +250,6 @@ def test_the_header_names_the_most_specific_sets(desk: Desk) -> None:
     desk.sent(Sent("1", sets=("a", "a:b", "c", "")))
     assert desk.sets() == ["source:laro:a:b", "source:laro:c"]
     assert [desk.listed(spec) for spec in ("source", "source:laro", "source:laro:a", "source:laro:c")] == [1] * 4
-
-
-def test_a_record_that_leaves_a_set_gets_a_new_datestamp(desk: Desk) -> None:
-    desk.sent(Sent("1", sets=("a", "b")))
-    desk.sent(Sent("1", sets=("a",)))
-    assert desk.sets() == ["source:laro:a"]
-    assert desk.record().datestamp == START + 2
-    assert desk.listed("source:laro:b") == 0
 
 
 def test_fulltext_holds_the_items_with_a_file(desk: Desk) -> None:
@@ -402,12 +353,6 @@ def test_a_source_that_is_not_known_is_one_clear_sentence(desk: Desk) -> None:
         desk.publish("stranger")
 
 
-def test_the_domain_is_what_is_published_first(desk: Desk) -> None:
-    desk.store.remember("repository_domain", "stale.example.org")
-    desk.sent(Sent("1"))
-    assert desk.store.fact("repository_domain") == "gateway.example.org"
-
-
 def test_pages_are_taken_up_to_a_limit(desk: Desk) -> None:
     desk.send(Sent("1"))
     desk.send(Sent("2"))
@@ -459,27 +404,6 @@ def test_a_large_page_whose_publication_was_killed_is_published_again(desk: Desk
     counts = desk.publish()
     assert (counts.pages, counts.received, counts.unchanged, counts.published) == (1, 5, 2, 3)
     assert desk.record("1").datestamp == START + 1
-
-
-def test_a_part_that_was_overtaken_is_repeated_alone(desk: Desk, in_twos, monkeypatch) -> None:
-    publish, fates = desk.store.publish, [None, IntentExpired("late"), None]
-
-    def overtaken(intent, publication, *ready):
-        if fate := fates.pop():
-            desk.store.abandon(intent)
-            raise fate
-        return publish(intent, publication, *ready)
-
-    monkeypatch.setattr(desk.store, "publish", overtaken)
-    assert desk.sent(*(Sent(str(number)) for number in range(3))).published == 3
-    assert not fates
-
-
-def test_what_was_published_is_there_after_a_restart(desk: Desk, tmp_path) -> None:
-    desk.sent(Sent("1"))
-    again = open_store(tmp_path)
-    assert again.states("laro", ("1",)) == desk.store.states("laro", ("1",))
-    again.close()
 
 
 def test_record_that_the_mapping_has_a_fault_in_goes_to_quarantine(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from lxml import etree
 
-from gateway.errors import PositionMoved, StoreError
 from gateway.model import FileLink, FileOrigin
 from gateway.publish import begin, publish_in_turn
 from gateway.publish_files import file_all
@@ -113,15 +111,6 @@ def test_what_is_withdrawn_leaves_document_and_set_with_a_new_datestamp(desk: De
     assert desk.record(prefix="oai_didl").digest == was.digest
 
 
-def test_other_bytes_at_the_same_place_are_a_new_datestamp_of_the_didl_alone(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    filed(desk, FOUND)
-    dc_before, didl_before = stamps(desk)
-    assert filed(desk, FOUND._replace(sha256="ef" * 32)) == 1
-    assert stamps(desk)[0] == dc_before
-    assert stamps(desk)[1] > didl_before
-
-
 def test_what_is_deleted_stays_so_and_has_its_file_again_when_it_returns(desk: Desk) -> None:
     desk.sent(Sent("1"))
     desk.sent(Sent("1", None))
@@ -129,16 +118,6 @@ def test_what_is_deleted_stays_so_and_has_its_file_again_when_it_returns(desk: D
     assert desk.record().is_deleted
     desk.sent(Sent("1", dc("Back")))
     assert component(desk) is not None
-
-
-def test_an_item_that_is_not_held_is_passed_over(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    assert filed(desk, FOUND, upstream="2") == 0
-
-
-def test_a_source_that_was_never_published_is_reported(desk: Desk) -> None:
-    with pytest.raises(StoreError, match="Nothing of 'laro' was ever published"):
-        filed(desk, FOUND)
 
 
 # --- beside other publications ------------------------------------------------------------------------------------
@@ -155,26 +134,6 @@ def test_a_harvest_that_looked_before_the_decision_looks_again(desk: Desk) -> No
     assert b"Another title" in desk.record().content
 
 
-@pytest.mark.parametrize("is_always", [False, True])
-def test_a_decision_that_a_harvest_overtakes_looks_again(desk: Desk, monkeypatch, is_always: bool) -> None:
-    desk.sent(Sent("1"))
-    publish, left = desk.store.publish, [1]
-
-    def overtaken(intent, *rest):
-        if is_always or left.pop(0):
-            left.append(0)
-            desk.store.abandon(intent)
-            raise PositionMoved("once more")
-        return publish(intent, *rest)
-
-    monkeypatch.setattr(desk.store, "publish", overtaken)
-    if is_always:
-        with pytest.raises(StoreError, match="other processes were faster 5 times"):
-            filed(desk, FOUND)
-    else:
-        assert filed(desk, FOUND) == 2
-
-
 # --- what is known of a file --------------------------------------------------------------------------------------
 
 
@@ -186,12 +145,6 @@ def test_what_was_learned_of_a_file_that_the_upstream_names_completes_it(desk: D
     assert element.findtext(f".//{{{PREMIS}}}messageDigest") == "cd" * 32
     provenance = element.findtext(f".//{{{DCTERMS}}}provenance")
     assert provenance == "upstream: named in dc:identifier of the record of 2020-01-01; fetched at 2026-11-21T10:00:00Z"
-
-
-def test_what_was_learned_of_a_file_that_is_not_named_any_more_is_left_out(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    assert filed(desk, LEARNED) == 0
-    assert desk.sets() == ["source:laro"]
 
 
 def test_the_address_stands_in_oai_dc_when_that_is_wished(desk: Desk) -> None:

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from gateway import formats, items, mapping, provenance, rebuild
+from gateway import formats, items, mapping, rebuild
 from gateway.errors import IntentExpired, PositionMoved, StoreError
 from gateway.formats import written
-from gateway.model import ItemChange, Payload, Publication, Selection
+from gateway.model import Selection
 from gateway.rebuild import outdated, remove_source
-from gateway.xmltext import NO_NAMESPACE
 from tests.publish.desk import START, Desk, Sent, dc, mods, pdf
 
 
@@ -23,13 +22,6 @@ def grown(monkeypatch) -> None:
     known = {**written(), "oai_dc": new}
     for module in (formats, items, mapping, rebuild):
         monkeypatch.setattr(module, "written", lambda: known)
-
-
-def test_nothing_is_outdated_when_it_was_just_published(desk: Desk) -> None:
-    assert outdated(desk.store) == ()
-    desk.sent(Sent("1"))
-    assert outdated(desk.store) == ()
-    assert rebuild.rebuild(desk.store, desk.inbox) == 0
 
 
 def test_a_mapping_that_grew_is_outdated_until_records_are_made_again(desk: Desk, request) -> None:
@@ -50,50 +42,12 @@ def test_a_mapping_that_grew_is_outdated_until_records_are_made_again(desk: Desk
     assert rebuild.rebuild(desk.store, desk.inbox) == 0
 
 
-@pytest.mark.parametrize(("prefix", "changed"), [("oai_dc", 1), ("oai_didl", 0)])
-def test_one_format_can_be_made_again(desk: Desk, request, prefix: str, changed: int) -> None:
-    desk.sent(Sent("1"))
-    request.getfixturevalue("grown")
-    assert rebuild.rebuild(desk.store, desk.inbox, prefix) == changed
-    assert outdated(desk.store) == (() if changed else ("oai_dc",))
-
-
-def test_records_with_an_empty_namespace_and_without_their_abouts_become_right(desk: Desk, monkeypatch) -> None:
-    """Such were published before mapping version 2."""
-    about = b'<q:quality xmlns:q="urn:q"/>'
-    with monkeypatch.context() as before:
-        before.setattr(mapping, "_namespace", lambda _facts, read: read.namespace)
-        before.setattr(provenance, "_is_carried", lambda _root: False)
-        desk.sent(Sent("1", b"<record/>", about=about), prefix="x")
-    assert b"<metadataNamespace></metadataNamespace>" in desk.record("1").content
-    assert rebuild.rebuild(desk.store, desk.inbox) == 3
-    for prefix in ("oai_dc", "oai_didl", "x"):
-        content = desk.record("1", prefix).content
-        assert f"<metadataNamespace>{NO_NAMESPACE}</metadataNamespace>".encode() in content
-        assert b"<about>%b</about></record>" % about in content
-
-
 def test_when_sets_change_every_header_is_written(desk: Desk, monkeypatch) -> None:
     desk.send(Sent("1", dc("T", pdf())))
     desk.sent(Sent("1", mods()), prefix="mods")
     monkeypatch.setattr(mapping, "FULLTEXT", "other")
     assert rebuild.rebuild(desk.store, desk.inbox, "oai_dc") == 3
     assert desk.sets(prefix="mods") == ["other", "source:laro"]
-
-
-def test_several_sources_are_made_again_in_batches(desk: Desk, request, monkeypatch) -> None:
-    monkeypatch.setattr(rebuild, "BATCH", 1)
-    desk.add("other")
-    desk.sent(Sent("1"), Sent("2"))
-    desk.sent(Sent("1"), source="other")
-    request.getfixturevalue("grown")
-    assert rebuild.rebuild(desk.store, desk.inbox) == 3
-
-
-def test_a_format_that_is_new_is_outdated_when_there_are_records(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    desk.store.remember("mapping oai_didl", "none yet")
-    assert outdated(desk.store) == ("oai_didl",)
 
 
 def test_a_format_that_was_added_exists_for_every_item_after_a_rebuild(desk: Desk, monkeypatch) -> None:
@@ -139,15 +93,6 @@ def test_what_cannot_be_read_any_more_stays_as_it_was(desk: Desk, request, monke
 
 def _unreadable(*_given: object) -> None:
     raise mapping.UnusableRecord("Nothing.")  # type: ignore[attr-defined]
-
-
-def test_what_did_not_come_from_an_inbox_is_left_alone(desk: Desk) -> None:
-    desk.add("made")
-    change = ItemChange(
-        "x", "oai:gateway.example.org:made/x", False, ("source:made",), (Payload("m", 1, 0, b"", False),), ()
-    )
-    desk.store.publish(desk.store.intend(), Publication("made", (change,)))
-    assert rebuild.rebuild(desk.store, desk.inbox) == 0
 
 
 def test_a_publication_that_comes_in_between_is_not_overwritten(desk: Desk, request, monkeypatch) -> None:
@@ -197,11 +142,6 @@ def test_a_removed_source_leaves_tombstones_in_their_sets(desk: Desk) -> None:
     assert desk.sets() == ["fulltext", "source:laro:a"]
     with desk.store.view() as view:
         assert [source.is_removed for source in view.sources()] == [True]
-
-
-def test_to_remove_a_source_twice_or_none_is_no_error(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    assert [remove_source(desk.store, desk.inbox, name, START) for name in ("laro", "laro", "stranger")] == [1, 0, 0]
 
 
 def test_a_source_that_is_added_again_brings_back_what_it_still_has(desk: Desk) -> None:

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway import recovery
 from gateway.errors import ConfigurationError, StoreError
-from gateway.model import RawPage, SetDescription, Slice, Source
+from gateway.model import RawPage, Slice
 from gateway.publish import pass_removals, publish_pending
 from gateway.rebuild import rebuild, remove_source
-from gateway.recovery import make_again, remember_sources, words
+from gateway.recovery import make_again, words
 from gateway.store.opening import open_store
 from gateway.store.step import EPOCH_FACT, check_finished, store_lacks
 from tests.publish.desk import ADDRESS, START, Desk, Sent, dc, make_databases, mods, pdf
@@ -70,44 +69,6 @@ def test_every_record_and_tombstone_is_there_again(desk: Desk, lose) -> None:
     assert lost.made.counts.pages == 4
 
 
-def test_what_was_live_on_one_page_and_deleted_on_the_next_is_a_tombstone(desk: Desk, lose) -> None:
-    desk.sent(Sent("1"))
-    desk.sent(Sent("1", None))
-    lose()
-    assert desk.record("1").is_deleted
-
-
-def test_what_a_sweep_deleted_is_a_tombstone_again(desk: Desk, lose) -> None:
-    desk.sent(Sent("1"), Sent("2"))
-    page = RawPage("laro", "Sweep", ADDRESS, START, 0, (), b"<vanished/>", "oai_dc")
-    desk.inbox.receive(page, [Slice("1", "2024-01-01", (), True, 0, 0)], None)
-    desk.publish()
-    lost = lose()
-    assert published_records(desk) == lost.before
-    assert desk.record("1").is_deleted
-
-
-def test_a_removed_source_is_tombstones_again_and_stays_removed(desk: Desk, lose) -> None:
-    desk.sent(Sent("1", sets=("a",)), Sent("2"))
-    desk.sent(Sent("1", mods()), prefix="mods")
-    remove_source(desk.store, desk.inbox, "laro", START)
-    lost = lose()
-    assert published_records(desk) == lost.before
-    assert desk.record("1", "mods").is_deleted
-    with desk.store.view() as view:
-        assert [source.is_removed for source in view.sources()] == [True]
-
-
-def test_a_source_that_came_back_lives_again_as_far_as_it_came_back(desk: Desk, lose) -> None:
-    desk.sent(Sent("1"), Sent("2"))
-    remove_source(desk.store, desk.inbox, "laro", START)
-    desk.add("laro")
-    desk.sent(Sent("1"))
-    lost = lose()
-    assert published_records(desk) == lost.before
-    assert [desk.record(name).is_deleted for name in ("1", "2")] == [False, True]
-
-
 def test_what_was_not_published_before_its_source_was_removed_is_never_published(desk: Desk, lose) -> None:
     desk.sent(Sent("1"))
     desk.send(Sent("2"))
@@ -131,13 +92,6 @@ def test_a_removal_that_was_killed_is_finished_by_whatever_publishes_next(desk: 
     assert published_records(desk) == lost.before
 
 
-def test_a_removal_that_is_repeated_after_a_kill_is_written_once(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    number = desk.inbox.remove_source("laro", desk.store.position("laro"), START)
-    assert remove_source(desk.store, desk.inbox, "laro", START) == 1
-    assert desk.store.position("laro") == number
-
-
 def test_those_who_publish_in_turn_begin_behind_every_removal(desk: Desk) -> None:
     desk.sent(Sent("1"))
     desk.send(Sent("2"))
@@ -158,12 +112,6 @@ def test_a_deletion_of_what_only_the_lost_inbox_held_is_reported(desk: Desk) -> 
     assert desk.store.check() == ()
 
 
-def test_a_deletion_that_came_before_a_restore_is_not_reported(desk: Desk) -> None:
-    desk.send(Sent("1", None, datestamp="2023-11-14"))
-    desk.inbox.mark_restored(START, START)
-    assert desk.publish().ignored == 1
-
-
 def test_formats_keep_the_names_under_which_they_were_exposed(desk: Desk, lose) -> None:
     desk.add("abc")
     odd = b'<mods xmlns="urn:other"><x/></mods>'
@@ -175,16 +123,6 @@ def test_formats_keep_the_names_under_which_they_were_exposed(desk: Desk, lose) 
     lost = lose()
     assert published_records(desk) == lost.before
     assert desk.formats() == before
-
-
-def test_sets_keep_their_names(desk: Desk, lose) -> None:
-    described = SetDescription("source:laro:a", "The letter A", b"<x/>")
-    desk.inbox.keep_sets("laro", [described])
-    desk.inbox.keep_sets("laro", [described])
-    desk.sent(Sent("1", sets=("a",)))
-    lose()
-    with desk.store.view() as view:
-        assert described in view.sets(None, 10)
 
 
 def test_a_store_that_is_an_older_copy_keeps_its_datestamps_and_gets_what_it_lacks(desk: Desk) -> None:
@@ -240,15 +178,6 @@ def test_only_a_new_store_does_not_wait_for_the_disk(desk: Desk, tmp_path) -> No
     assert waits == [True, False, False, True]
 
 
-def test_a_new_store_waits_for_the_disk_after_an_interruption(desk: Desk, tmp_path) -> None:
-    desk.sent(Sent("1"))
-    with closing(open_store(tmp_path / "new", create=True)) as store:
-        with pytest.raises(KeyboardInterrupt), store.hasty():
-            raise KeyboardInterrupt
-        with store._file.writing() as session:
-            assert session.one("pragma synchronous") == (2,)
-
-
 def test_another_domain_is_refused_before_anything_is_made(desk: Desk, tmp_path) -> None:
     desk.sent(Sent("1"))
     with (
@@ -271,39 +200,6 @@ def test_an_inbox_that_lacks_pages_is_not_taken_for_the_whole(desk: Desk, tmp_pa
     assert any("pages up to 7 are missing" in word for word in words(made))
 
 
-def test_an_inbox_of_an_earlier_release_is_read_as_far_as_it_tells(desk: Desk, tmp_path) -> None:
-    answer = RawPage("laro", "Identify", f"{ADDRESS}?verb=Identify", START, 200, (), b"<x/>")
-    desk.inbox.receive(answer, (), None)
-    desk.send(Sent("1"))
-    desk.store.close()
-    desk.store = open_store(tmp_path / "new", create=True)
-    made = make_again(desk.store, desk.inbox, DOMAIN)
-    assert made.guessed == ("laro",)
-    assert "no note on laro" in " ".join(words(made))
-    assert ADDRESS.encode() in desk.record("1").content
-
-
-def test_what_an_earlier_release_knew_in_the_store_alone_is_kept_in_the_inbox(desk: Desk, lose) -> None:
-    desk.sent(Sent("1", sets=("a",)))
-    desk.store.add_sets([SetDescription("source:laro:a", "The letter A")])
-    desk.store.add_source(Source("laro", ADDRESS, is_removed=True))
-    with desk.inbox._file.writing() as session:  # type: ignore[attr-defined]
-        session.execute("delete from source")
-    rebuild(desk.store, desk.inbox)
-    remember_sources(desk.store, desk.inbox)
-    remember_sources(desk.store, desk.inbox)
-    assert SetDescription("source:laro:a", "The letter A") in desk.inbox.kept_sets("laro")
-    lose()
-    assert desk.record("1").is_deleted
-
-
-def test_notes_of_many_sources_are_all_kept_with_their_sets(desk: Desk, monkeypatch) -> None:
-    monkeypatch.setattr(recovery, "_SETS_AT_ONCE", 1)
-    desk.store.add_sets([SetDescription("source:laro:a", "A"), SetDescription("source:laroche:a", "B")])
-    remember_sources(desk.store, desk.inbox)
-    assert [kept_set.spec for kept_set in desk.inbox.kept_sets("laro")] == ["source:laro", "source:laro:a"]
-
-
 # --- at random ----------------------------------------------------------------------------------------------------
 
 
@@ -322,7 +218,7 @@ _items = st.lists(
 _steps = st.lists(
     st.builds(
         Step,
-        st.sampled_from(("dc", "dc", "dc", "mods", "sweep", "remove", "killed removal", "rebuild", "left")),
+        st.sampled_from(("dc", "dc", "dc", "mods", "sweep", "waits", "remove", "killed removal", "rebuild", "left")),
         st.sampled_from(SOURCES),
         _items.map(tuple),
     ),
@@ -346,6 +242,8 @@ def play(desk: Desk, step: Step) -> None:
         desk.inbox.remove_source(step.source, desk.store.position(step.source), START)
     elif step.kind == "rebuild":
         rebuild(desk.store, desk.inbox)
+    elif step.kind == "waits":
+        desk.send(*(Sent(record.identifier, None, waits=True) for record in sent), source=step.source)
     else:
         desk.send(*sent, prefix="mods" if step.kind == "mods" else "oai_dc", source=step.source)
     if step.kind != "left":
@@ -378,9 +276,10 @@ def test_after_any_history_the_store_is_made_again_as_it_was(steps, tmp_path_fac
         for step in steps:
             play(desk, step)
         publish_all(desk)
-        formats = desk.formats()
+        formats, waiting = desk.formats(), [desk.store.waiting(name, ("", ""), 100) for name in SOURCES]
         lost = Remade(desk, folder / "new")
         assert published_records(desk) == lost.before
+        assert [desk.store.waiting(name, ("", ""), 100) for name in SOURCES] == waiting
         assert set(desk.formats()) >= set(formats)
         assert desk.store.check() == ()
     finally:

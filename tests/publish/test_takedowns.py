@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from base64 import encodebytes
 from contextlib import closing
@@ -12,13 +11,10 @@ from hashlib import sha256
 import pytest
 
 from gateway.apply_takedowns import Searches, TakedownsApplied, apply_takedowns, pending
-from gateway.errors import StoreUnwritable, TakedownsUnreadable
-from gateway.model import FileLink, FileOrigin, Selection, Source
-from gateway.publish import publish_pending
+from gateway.errors import TakedownsUnreadable
+from gateway.model import FileLink, FileOrigin, Selection
 from gateway.publish_files import file_all
 from gateway.rebuild import rebuild, remove_source
-from gateway.store.clock import HostClock
-from gateway.store.opening import open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown, joined
 from tests.publish.desk import Desk, Sent, dc, mods, pdf
@@ -174,13 +170,6 @@ def test_a_doi_is_known_in_any_spelling(desk: Desk) -> None:
     assert [text for number, text in enumerate(spellings) if not is_tombstone(desk, f"s{number}")] == []
 
 
-def test_the_url_of_a_landing_page_takes_the_item_down(desk: Desk) -> None:
-    page = "<dc:identifier>https://laro.example.org/record/1</dc:identifier>"
-    desk.sent(Sent("1", dc("Secret", page)), Sent("2", dc("Other", page.replace("/1<", "/10<"))))
-    assert applied(desk, Takedown(Kind.URL, "laro.example.org/record/1")).deleted == 1
-    assert is_tombstone(desk)
-
-
 @pytest.mark.parametrize("entry", [(Kind.HOST, "laro.example.org"), (Kind.PREFIX, "laro.example.org/private/")])
 def test_an_item_that_is_a_resource_at_an_address_is_taken_down_with_it(desk: Desk, entry: tuple[Kind, str]) -> None:
     name = "https://laro.example.org/private/1.xml"
@@ -245,17 +234,6 @@ def test_a_file_in_base64_in_a_payload_is_not_passed_through(desk: Desk) -> None
     assert not desk.record().is_deleted
 
 
-def test_a_file_that_an_item_which_stays_has_too_is_not_taken_down_with_another_item(desk: Desk) -> None:
-    desk.sent(Sent("1"), Sent("2"))
-    for name in ("1", "2"):
-        file_all(desk.store, desk.inbox, "laro", (name,), lambda _: (FOUND,))
-    applied(desk, EVERY[0])
-    assert desk.state("2").files == (FOUND,)
-    assert TakedownFile(desk.folder).read().digests == frozenset()
-    applied(desk, EVERY[0], Takedown(Kind.UPSTREAM, "2", "laro"))
-    assert TakedownFile(desk.folder).read().digests == {DIGEST}
-
-
 def _named(desk: Desk, name: str = "1", url: str = PDF) -> None:
     """Note the bytes of a file that a record names, as a search does that has fetched it."""
     learned = FOUND._replace(url=url, origin=FileOrigin.UPSTREAM)
@@ -275,23 +253,6 @@ def test_a_file_that_was_taken_down_by_its_bytes_stays_down_when_its_record_chan
     assert b"1.pdf" in shown(desk), "until the takedown ends"
 
 
-def test_other_records_lose_the_address_of_a_file_that_was_taken_down_by_its_bytes(desk: Desk) -> None:
-    desk.sent(Sent("1", dc("A title", pdf("1"))), Sent("2", dc("Another", pdf("1"))))
-    _named(desk)
-    assert applied(desk, Takedown(Kind.SHA256, DIGEST)).changed == 2
-    desk.sent(Sent("3", dc("A third", pdf("1"))))
-    assert b"1.pdf" not in shown(desk)
-    assert not is_tombstone(desk, "2")
-
-
-def test_the_address_of_a_file_that_a_search_found_and_a_record_names_is_noted_too(desk: Desk) -> None:
-    desk.sent(Sent("1", dc("A title", pdf("1"))), Sent("2", dc("Another")))
-    file_all(desk.store, desk.inbox, "laro", ("1",), lambda _: (FOUND._replace(url=PDF),))
-    file_all(desk.store, desk.inbox, "laro", ("2",), lambda _: (FOUND,))
-    applied(desk, Takedown(Kind.SHA256, DIGEST))
-    assert TakedownFile(desk.folder).read().entries[0].addresses == ("laro.example.org/1.pdf",)
-
-
 def test_an_address_that_is_only_noted_takes_no_item_down(desk: Desk) -> None:
     """It may be the landing page of the item, or its identifier at a source of resources."""
     desk.sent(Sent("1", dc("A title", pdf("1"))), Sent(PDF, dc("A resource", pdf("1"))))
@@ -300,14 +261,6 @@ def test_an_address_that_is_only_noted_takes_no_item_down(desk: Desk) -> None:
     desk.sent(Sent("1", dc("A new title", pdf("1")), datestamp="2021-01-01"))
     assert not is_tombstone(desk)
     assert not is_tombstone(desk, PDF)
-
-
-def test_the_takedown_of_an_item_forbids_no_address(desk: Desk) -> None:
-    desk.sent(Sent("1", dc("A title", pdf("1"))), Sent("2", dc("Another", pdf("1"))))
-    _named(desk)
-    applied(desk, EVERY[0])
-    assert TakedownFile(desk.folder).read().entries[0].addresses == ()
-    assert b"1.pdf" in shown(desk)
 
 
 # --- the list -----------------------------------------------------------------------------------------------------
@@ -397,23 +350,6 @@ def test_a_publication_that_looked_at_an_earlier_list_looks_again(desk: Desk, mo
     assert desk.record() is None
 
 
-def test_an_entry_that_is_added_while_others_are_obeyed_is_obeyed_later(desk: Desk) -> None:
-    """Its own command may have been killed, so nobody may say for it that this is done."""
-    desk.sent(Sent("1", dc("Secret", DOI)), Sent("2"))
-    file, late = listed(desk, EVERY[2]), Takedown(Kind.UPSTREAM, "2", "laro")
-
-    def find_unpublished(_: object) -> dict[str, set[str]]:
-        TakedownFile(desk.folder).change(lambda listed: tuple(dict.fromkeys((*listed, late))))
-        return {}
-
-    apply_takedowns(desk.store, desk.inbox, file, searches=Searches(find_unpublished))
-    assert pending(desk.store) == ((late,), frozenset())
-    assert is_tombstone(desk)
-    assert not is_tombstone(desk, "2")
-    apply_takedowns(desk.store, desk.inbox, file)
-    assert is_tombstone(desk, "2")
-
-
 def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> None:
     desk.sent(Sent("1", dc("Secret", DOI)), Sent("2"))
     file, late = listed(desk, EVERY[2]), Takedown(Kind.UPSTREAM, "2", "laro")
@@ -440,50 +376,7 @@ def test_two_that_obey_at_once_do_not_take_back_each_others_word(desk: Desk) -> 
     assert is_tombstone(desk, "2")
 
 
-def test_that_nobody_else_obeys_cannot_be_known_without_a_lock(desk: Desk) -> None:
-    file = listed(desk, EVERY[2])
-    shutil.rmtree(desk.folder / "locks")
-    (desk.folder / "locks").write_text("")
-    with pytest.raises(StoreUnwritable, match="locks"):
-        apply_takedowns(desk.store, desk.inbox, file)
-    assert pending(desk.store)[0]
-
-
-def test_a_list_that_grows_and_is_obeyed_between_two_looks_is_not_called_old(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.sent(Sent("1", dc("Secret", DOI)))
-    before = listed(desk, Takedown(Kind.HOST, "elsewhere.example.org")).read()
-    read_fact = desk.store.fact
-
-    def late(name: str) -> str:
-        monkeypatch.undo()
-        applied(desk, *before.entries, EVERY[2])
-        return read_fact(name)
-
-    with closing(Desk(desk.folder).store) as reader:
-        monkeypatch.setattr(reader, "fact", late)
-        assert EVERY[2].key in {entry.key for entry in reader.takedowns().entries}
-
-
 # --- what was lost ------------------------------------------------------------------------------------------------
-
-
-def test_the_tombstones_of_a_lost_store_are_made_again(desk: Desk) -> None:
-    desk.sent(Sent("1", dc("Secret", DOI)))
-    applied(desk, EVERY[2])
-    desk.store.close()
-    for path in desk.folder.glob("store.sqlite*"):
-        path.unlink()
-    clock = HostClock(lambda: desk.now, lambda: desk.now, lambda: "b")
-    store = open_store(desk.folder, create=True, clock=clock)
-    store.add_source(Source("laro", "http://laro.example.org/oai"))
-    publish_pending(store, desk.inbox, "laro", desk.facts(), limit_pages=100)
-    apply_takedowns(store, desk.inbox, TakedownFile(desk.folder))
-    with store.view() as view:
-        assert view.record(LOCAL, "oai_dc").is_deleted
-        assert view.record(LOCAL, "oai_didl").is_deleted
-    store.close()
 
 
 def test_what_a_kill_left_is_finished_by_the_next_one(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

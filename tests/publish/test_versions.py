@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from typing import Any, NamedTuple
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gateway.model import Slice
 from gateway.publish import publish_pending
-from gateway.recovery import make_again
-from gateway.store.opening import open_store
 from gateway.versions import is_older, stated_datestamp
-from tests.publish.desk import START, Desk, Sent, dc, make_databases
+from tests.publish.desk import START, Desk, Sent, dc
 from tests.rows import each_row
 
 OLD, NEW, NEWEST = "2010-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"
@@ -71,12 +64,6 @@ def test_an_older_version_later_in_the_list_does_not_replace_the_newer(desk: Des
     assert (_title(desk), counts.older_versions, counts.gone_back) == ("New", 1, 0)
 
 
-def test_an_older_deletion_later_in_the_list_deletes_nothing(desk: Desk) -> None:
-    desk.sent(Sent("1", dc("New"), datestamp=NEW), Sent("1", None, datestamp=OLD), begun=0)
-    assert desk.sent(Sent("1", None, datestamp=OLD), begun=0).older_versions == 1
-    assert _title(desk) == "New"
-
-
 def test_of_versions_that_cannot_be_told_apart_the_later_one_is_published(desk: Desk) -> None:
     stated = (NEW, "", "unknown", FUTURE, "2020-01-01")
     names = [str(number) for number in range(len(stated))]
@@ -84,11 +71,6 @@ def test_of_versions_that_cannot_be_told_apart_the_later_one_is_published(desk: 
     later = (Sent(name, dc("Later"), datestamp=datestamp) for name, datestamp in zip(names, stated, strict=True))
     assert desk.sent(*later, begun=0).published == len(stated)
     assert [_title(desk, name) for name in names] == ["Later"] * len(stated)
-
-
-def test_a_version_from_the_future_does_not_stay_for_ever(desk: Desk) -> None:
-    desk.sent(Sent("1", dc("Future"), datestamp=FUTURE), Sent("1", dc("Present"), datestamp=NEW), begun=0)
-    assert _title(desk) == "Present"
 
 
 def test_an_older_version_of_another_list_is_published_and_reported(desk: Desk) -> None:
@@ -115,14 +97,6 @@ def test_two_lists_that_bring_an_old_and_a_new_version_in_turn_end_with_the_new_
     assert _title(desk) == NEW
     assert sum(gone_back) <= 2  # it may be a backup, once
     assert gone_back[-3:] == [0, 0, 0]
-
-
-def test_a_version_in_turn_that_changes_again_is_published(desk: Desk) -> None:
-    for _ in range(3):
-        for datestamp in (OLD, NEW):
-            desk.sent(Sent("1", dc(datestamp), datestamp=datestamp), begun=desk.inbox.last_number())
-    desk.sent(Sent("1", dc("Newest"), datestamp=NEWEST), begun=desk.inbox.last_number())
-    assert _title(desk) == "Newest"
 
 
 def test_an_older_version_that_was_asked_for_by_itself_does_not_replace_the_newer(desk: Desk) -> None:
@@ -197,70 +171,3 @@ def test_an_older_version_than_a_deletion_that_waits_does_not_end_the_waiting(de
     assert desk.store.counts("laro")["waiting"] == 1
     assert desk.sent(Sent("1", dc("Between"), datestamp=NEW), begun=3).published == 1
     assert (_title(desk), desk.store.counts("laro")["waiting"]) == ("Between", 0)
-
-
-# --- random histories ---------------------------------------------------------------------------------------------
-
-
-class _Move(NamedTuple):
-    """A page of a list: versions as (identifier, title or 0 for a deletion, datestamp, whether a deletion waits)."""
-
-    begins: bool
-    is_ours: bool  # a release, or what a sweep found
-    versions: tuple[tuple[str, int, str, bool], ...]
-    at_once: int  # how many pages are published together after it; 0: none
-
-
-_versions = st.lists(
-    st.tuples(
-        st.sampled_from("123"),
-        st.integers(0, 3),
-        st.sampled_from((OLD, NEW, NEWEST, "2020-01-01", "", FUTURE)),
-        st.booleans(),
-    ),
-    min_size=1,
-    max_size=4,
-)
-_moves = st.lists(
-    st.builds(_Move, st.booleans(), st.sampled_from((False,) * 4 + (True,)), _versions.map(tuple), st.integers(0, 3)),
-    max_size=10,
-)
-
-
-def _standing(desk: Desk) -> dict[str, Any]:
-    """Return what lives and what waits; what came and was deleted in one batch has no tombstone."""
-    states = (state for _, state in desk.store.items("laro", 0, 100))
-    items = {state.upstream: _title(desk, state.upstream) for state in states if not state.is_deleted}
-    waiting = desk.store.waiting("laro", ("", ""), 100)
-    return {"items": items, "waiting": waiting, "counted": desk.store.counts("laro")["waiting"]}
-
-
-@pytest.mark.slow
-@given(moves=_moves)
-def test_after_any_history_what_waits_and_lives_is_the_same_again(moves, tmp_path_factory, ready_made) -> None:
-    folder = tmp_path_factory.mktemp("history")
-    ready_made(folder, make_databases)
-    desk = Desk(folder)
-    begun = 0
-    with closing(desk.inbox):
-        for move in moves:
-            begun = desk.inbox.last_number() if move.begins else begun
-            sent = [
-                Sent(name, dc(f"T{title}") if title else None, datestamp=at, waits=not title and waits)
-                for name, title, at, waits in move.versions
-                if title or not move.is_ours or not waits
-            ]
-            desk.send(*sent, begun=None if move.is_ours else begun)
-            if move.at_once:
-                desk.now += 1
-                publish_pending(desk.store, desk.inbox, "laro", desk.facts(), limit_pages=move.at_once)
-        desk.publish()
-        before = _standing(desk)
-        assert desk.store.check() == ()
-        assert {deletion.identifier for deletion in before["waiting"]} <= before["items"].keys()
-        desk.store.close()
-        (folder / "new").mkdir()
-        desk.store = open_store(folder / "new", create=True)
-        with closing(desk.store):
-            make_again(desk.store, desk.inbox, "gateway.example.org")
-            assert _standing(desk) == before
