@@ -12,8 +12,7 @@ from tests.rows import each_row
 
 TITLE = "Drainage of peat meadows in the northern lowlands"
 BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(24))
-LISTED = "References\n[1] A. Holm, Peat.\n[2] B. Holm, Bog.\n[3] C. Holm, Fen."
-TEXT = f"Abstract\n{BODY}\n{LISTED}"
+TEXT = f"Abstract\n{BODY}\nReferences\n[1] A. Holm, Peat.\n[2] B. Holm, Bog.\n[3] C. Holm, Fen."
 
 
 def a_record(*types: str, title: str = TITLE) -> Work:
@@ -35,12 +34,9 @@ ARTICLE = f"Annals of Wet Land 12 (2019) 45-58\n{TITLE}\nAda Turf, Bo Reed\nAbst
 
 
 @each_row("types", [
-    "Poster", "Text; Poster", "info:eu-repo/semantics/conferenceObject; Poster communications", "Dataset",
-    "Text; Dataset", "Research data", "http://purl.org/coar/resource_type/c_ddb1", "Software", "Source code",
-    "StillImage", "image-figure", "Video recording", "info:eu-repo/semantics/lecture", "Présentation", "Vortrag",
-    "Patent", "Erratum", "Survey data", "Keynote speech", "Technical drawing", "Affiche", "doc-type:patent",
-    "image/jpeg", "Notated Music", "Visual art", "Digital image",
-    "http://purl.org/coar/resource_type/c_c94f; http://purl.org/coar/resource_type/c_6670",
+    "Text; Poster", "Dataset", "http://purl.org/coar/resource_type/c_ddb1", "Source code", "image-figure",
+    "Video recording", "info:eu-repo/semantics/lecture", "Vortrag", "Patent", "Erratum", "Keynote speech",
+    "image/jpeg", "Notated Music",
 ])  # fmt: skip
 def test_no_article_is_the_file_of_a_record_of_something_else(types: str) -> None:
     verdict = judged(ARTICLE, *types.split("; "))
@@ -53,10 +49,9 @@ def test_no_article_is_the_file_of_a_record_of_something_else(types: str) -> Non
 
 
 @each_row("types", [
-        "Text; Article; info:eu-repo/semantics/article", "article; image", "Text; Image", "Lecture notes", "Text",
-        "Conference Paper / Presentation", "info:eu-repo/semantics/conferenceObject", "Book review",
-        "Journal article; Dataset", "Digital resource", "Research output", "Interview", "Software review", "Data note",
-    ])  # fmt: skip
+    "Text; Article; info:eu-repo/semantics/article", "article; image", "Lecture notes", "Book review", "Data note",
+    "Conference Paper / Presentation", "Software review", "Digital resource",
+])  # fmt: skip
 def test_an_article_is_the_file_of_a_record_that_may_be_one(types: str) -> None:
     verdict = judged(ARTICLE, *types.split("; "))
     assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.SUCCESS, False)
@@ -67,44 +62,30 @@ def test_a_poster_is_the_file_of_a_record_of_a_poster() -> None:
     assert (verdict.outcome, verdict.kind) == (Outcome.SUCCESS, DocumentKind.POSTER)
 
 
-def test_the_types_of_services_count_if_the_record_has_none() -> None:
+def test_the_types_of_services_and_the_title_count_if_the_record_has_no_type() -> None:
     of_data = [Description(kind="Dataset")]
     assert other_type(a_record(), of_data) == other_type(a_record("Text"), of_data) == "Dataset"
-    assert other_type(a_record(), [*of_data, Description(kind="journal-article")]) == ""
     assert other_type(a_record("article"), of_data) == ""
-    assert other_type(a_record("Poster"), [Description(kind="journal-article")]) == "Poster"
-
-
-def test_a_title_that_names_the_kind_of_its_record_is_enough() -> None:
-    assert other_type(a_record("Erratum", title=f"Erratum: {TITLE}")) == ""
     assert other_type(a_record("Erratum")) == "Erratum"
+    assert other_type(a_record("Erratum", title=f"Erratum: {TITLE}")) == ""
 
 
 @each_row("front, sign", [
-        (ARTICLE, "\u201cannals of wet land 12 (2019) 45-58\u201d"),
-        (f"{HEAD}\nReceived 3 May 2018; accepted 4 June\n{BODY}", "\u201creceived 3 may 2018; accepted\u201d"),
-        (f"{HEAD}\nPreprint submitted to Peat Letters\n{BODY}", "\u201cpreprint submitted to\u201d"),
-        (f"{HEAD}\nAccepted manuscript\n{BODY}", "it says that it is an accepted manuscript"),
-        (f"{HEAD}\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "its title, abstract and introduction are on one page"),
-    ])  # fmt: skip
+    (ARTICLE, "\u201cannals of wet land 12 (2019) 45-58\u201d"),
+    (f"{HEAD}\nReceived 3 May 2018; accepted 4 June\n{BODY}", "\u201creceived 3 may 2018; accepted\u201d"),
+    (f"{HEAD}\nPreprint submitted to Peat Letters\n{BODY}", "\u201cpreprint submitted to\u201d"),
+    (f"{HEAD}\nAccepted manuscript\n{BODY}", "it says that it is an accepted manuscript"),
+    (f"{HEAD}\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "its title, abstract and introduction are on one page"),
+])  # fmt: skip
 def test_no_article_is_the_file_of_a_record_of_a_thesis(front: str, sign: str) -> None:
     verdict = judged(front, "doctoralThesis")
     assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.LOW_SCORE, True)
     assert verdict.doubt == f"The record describes a thesis, and the file seems to be an article: {sign}."
 
 
-def test_a_short_file_with_an_abstract_and_references_is_no_thesis() -> None:
-    front = f"{TITLE}\nAda Turf\nAbstract\n{BODY}"
-    assert judged(front, "Thesis", pages=14).doubt.endswith("it has 14 pages, with an abstract and references.")
-    assert judged(front, "Thesis").outcome is Outcome.SUCCESS
+def test_a_thesis_without_its_degree_is_the_file_of_its_record_unless_it_is_short_and_has_an_abstract() -> None:
+    front = f"{TITLE}\nAda Turf\n© 2019 Ada Turf. All rights reserved.\nDOI: 10.5555/thesis.1"
+    assert judged(front, "Thesis", pages=120).outcome is Outcome.SUCCESS
     assert judged(f"{HEAD}\n{BODY}", "Thesis", pages=14, rest="").outcome is Outcome.SUCCESS
-
-
-@each_row("front", [
-    f"{TITLE}\nAda Turf\n2015",
-    f"Studies in Soil, Dissertation No. 1934\n{TITLE}\nAda Turf\nISBN 978-91-7685-000-1 ISSN 0345-7524",
-    f"{TITLE}\nAda Turf\n© 2019 Ada Turf. All rights reserved.\nDOI: 10.5555/thesis.1",
-])  # fmt: skip
-def test_a_thesis_without_its_degree_is_the_file_of_its_record(front: str) -> None:
-    verdict = judged(front, "Thesis", pages=120)
-    assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.SUCCESS, False)
+    short = judged(f"{HEAD}\nAbstract\n{BODY}", "Thesis", pages=14)
+    assert short.doubt.endswith("it has 14 pages, with an abstract and references.")

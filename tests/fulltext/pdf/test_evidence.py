@@ -11,11 +11,10 @@ from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.known_copies import DATACITE, Description, Related
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.first_pages import fronts
-from harvester.fulltext.pdf.identifier_evidence import states_another_doi
 from harvester.fulltext.pdf.person_names import surname
 from harvester.fulltext.pdf.recognition_errors import is_noisy_spelling
 from harvester.fulltext.pdf.titles import title_of
-from harvester.fulltext.pdf.work_names import Named, Page, named_of
+from harvester.fulltext.pdf.work_names import Named, named_of
 from harvester.fulltext.services import datacite
 from tests.fulltext.web import answer
 from tests.rows import each_row
@@ -50,59 +49,30 @@ def test_a_title_stands_where_a_document_names_itself(first: str) -> None:
     assert Sign.TITLE in signs(first, RECORD)
 
 
-@each_row("heading", ["Abstract", "Zusammenfassung", "1. Introduction", "Summary:"])
-def test_a_doi_and_an_author_without_the_title_count_beside_an_abstract_or_an_introduction(heading: str) -> None:
-    lines = ("Journal of Gardens 12 (2012) 1-9", f"doi: {DOI}", OTHER, "C. Matthiesen, M. Atatüre")
-    assert Sign.DOI in signs("\r\n".join((*lines, heading, PROSE)), RECORD)
-    assert signs("\r\n".join((*lines, PROSE)), RECORD) == (Sign.AUTHOR,)
-
-
-NEWS = {
-    "an interview": f"Five questions for C. Matthiesen\n{PROSE}\ndoi: {DOI}",
-    "news": f"Gardens glow at night\nBy the news desk\n{PROSE}\nMatthiesen et al. (2012). doi: {DOI}",
-    "a portrait": f"doi: {DOI}\nPortrait of the month: C. Matthiesen\n{PROSE}",
-}
-
-
-@each_row("first", NEWS.values())
-def test_news_with_the_doi_and_the_name_of_an_author_are_not_the_work(first: str) -> None:
-    assert not is_identified(signs(first, RECORD))
-
-
 # Each of them has the title, most the authors, and some the DOI.
 ANOTHER = {
     "in running text": page(OTHER, "C. Matthiesen", f"Here we go on from {TITLE} by the same group."),
-    "in running text that a line breaks": page(OTHER, "C. Matthiesen", "We go on from the", TITLE, "of last year"),
     "in the references": page(OTHER, "C. Matthiesen") + f"\r\nReferences\r\n[1] C. Matthiesen\r\n{TITLE}\r\ndoi:{DOI}",
     "behind the abstract": page(OTHER, "C. Matthiesen") + f"\r\n{TITLE}\r\nC. Matthiesen",
     "in a footnote with its DOI": page(OTHER, "C. Matthiesen")
     + f"\r\n1 Matthiesen, C. {TITLE}. J. Gardens 12, 1 (2012). doi:{DOI}",
     "a DOI in running text": page(OTHER, "C. Matthiesen", f"We used the small dots of the doi:{DOI} as they were."),
     "in a footnote, the DOI alone": page(OTHER, "C. Matthiesen") + f"\r\n3 Matthiesen, J. Gard. 12, 1. doi:{DOI}",
-    "in a box of linked articles": page(OTHER, "C. Matthiesen", "Linked Articles", TITLE, f"doi:{DOI}"),
     "behind `read also`": page(OTHER, "This is part of a pair; read also", TITLE, "C. Matthiesen, M. Atatüre"),
-    "behind `cite this as`": page(OTHER, "C. Matthiesen") + f"\r\nCite this as: Matthiesen. {TITLE}. doi:{DOI}",
     "behind `commentary on`": page(OTHER, "C. Matthiesen", "Cite this as: J. Gard. 12", "Commentary on:", f"doi:{DOI}"),
     "the DOI of a volume": page(OTHER, "C. Matthiesen", f"Volume DOI: {DOI}"),
     "an erratum": page("Erratum", TITLE, "C. Matthiesen", f"The original article is at doi:{DOI}"),
-    "an erratum to it": page(f"Erratum to: {TITLE}", "C. Matthiesen", f"doi:{DOI}"),
-    "a correction": page("Author Correction:", TITLE, "C. Matthiesen", f"https://doi.org/{DOI}"),
     "a retraction": page("RETRACTED ARTICLE", TITLE, "C. Matthiesen"),
     "a comment": page(f"Comment on “{TITLE}”", "A. Nother", f"doi:{DOI}"),
-    "a comment in two lines": page("Comment on", TITLE, "A. Nother"),
-    "a reply": page(f"Reply to “{TITLE}”", "C. Matthiesen"),
     "a review": page("Book review", TITLE, "by C. Matthiesen"),
     "a supplement": page("Supplementary information", TITLE, "C. Matthiesen", f"doi:{DOI}"),
     "a peer review": page("Peer Review File", TITLE, "Reviewer comments"),
     "data of it": page("Light of dots in gardens", "C. Matthiesen", f"Data are available at doi:{DOI}"),
     "another part": page(f"{TITLE} II", "C. Matthiesen"),
-    "another part in the next line": page(TITLE, "Part II. Experiment", "C. Matthiesen"),
     "a list of contents": page("Journal of Gardens 2012", f"{TITLE} . . . . 17", "Decoherence of donors . . . . 31"),
-    "a contents list with numbers": page("Contents", TITLE, "17", "Decoherence of donors", "31"),
     "what a publisher recommends": page(OTHER, "C. Matthiesen", "You may also like", TITLE, "Matthiesen", f"doi:{DOI}"),
     "the next article on the page": page(OTHER, "A. Nother") + f"\r\nReferences\r\n1. X\r\n{TITLE}\r\nC. Matthiesen",
     "a longer DOI": page(OTHER, "C. Matthiesen", f"doi:{DOI}55"),
-    "a component's DOI": page(OTHER, "C. Matthiesen", f"doi:{DOI}/s1"),
     "a title that goes on": page(TITLE, "are brighter than donors in southern fields", "A. Nother"),
     "a title that went before": page("A new look at the", TITLE, "C. Matthiesen"),
     "a title with a word of another meaning": page(TITLE.replace("north", "south"), "C. Matthiesen"),
@@ -124,11 +94,6 @@ def test_a_long_title_identifies_nothing_where_others_wrote_it() -> None:
     assert Sign.TITLE in signs(page(LONG, "A. Nother"), record._replace(authors=()))
     assert not is_identified(signs(page(LONG, "Quentin Zimmer, Xaver Ypsilon"), record))
     assert not is_identified(signs(page(LONG), record))
-
-
-def test_a_long_title_with_a_doi_identifies_whatever_script_its_authors_have() -> None:
-    record = RECORD._replace(titles=(LONG,))
-    assert is_identified(signs(page(LONG, "マティーゼン", f"J. Gardens 12, 1-9, {DOI}"), record))
 
 
 @each_row("first", [
@@ -166,12 +131,6 @@ def test_a_document_states_its_own_doi(first: str, sign: Sign) -> None:
     assert sign in signs(first, RECORD)
 
 
-def test_a_doi_beside_others_needs_the_title() -> None:
-    both = f"\r\ndoi:{DOI}\r\ndoi:10.1234/another"
-    assert Sign.DOI not in signs(page(OTHER, "C. Matthiesen") + both, RECORD)
-    assert Sign.DOI in signs(OWN + both, RECORD)
-
-
 def test_the_stamp_of_arxiv_is_that_of_the_document() -> None:
     record = Named((("arxiv", "1207.0001"),), (TITLE,), ("Matthiesen",))
     assert signs(page("arXiv:1207.0001v2 [quant-ph] 5 Sep 2012", "Kohärenz"), record) == (Sign.ARXIV,)
@@ -186,7 +145,7 @@ def test_a_short_title_needs_an_author_and_the_year_or_the_journal() -> None:
     assert not is_identified(signs(page("Quantum dots"), Named(titles=("Quantum dots",))))
 
 
-@each_row("title", ["Editorial", "Introduction", "Book Reviews", "Vorwort", "От редакции", "編集後記"])
+@each_row("title", ["Editorial", "Book Reviews", "От редакции", "編集後記"])
 def test_a_title_of_hundreds_of_works_identifies_none(title: str) -> None:
     record = Named(titles=(title,), authors=("Matthiesen",), years=("2012",), venues=("Journal of Gardens",))
     assert not is_identified(signs(page("Journal of Gardens 2012", title, "C. Matthiesen"), record))
@@ -235,10 +194,9 @@ def test_another_title_is_no_noise(known: str, written: str) -> None:
     assert not is_noisy_spelling(title_of(known), written)
 
 
-@each_row("author, name", [
-    ("Atatüre, M.", "Atatüre"), ("M. Atatüre", "Atatüre"), ("Atatüre MA", "Atatüre"), ("Mete Atatüre", "Atatüre"),
-    ("Atatüre", "Atatüre"), ("J. A.", "J."), ("van de Wiel, Mark", "van de Wiel"),
-])  # fmt: skip
+@each_row(
+    "author, name", [("Atatüre MA", "Atatüre"), ("Mete Atatüre", "Atatüre"), ("van de Wiel, Mark", "van de Wiel")]
+)
 def test_surnames(author: str, name: str) -> None:
     assert surname(author) == name
 
@@ -246,12 +204,6 @@ def test_surnames(author: str, name: str) -> None:
 def test_authors_are_found_however_their_accents_are_spelled() -> None:
     for written in ("M. Atatuere", "M. ATATÜRE", "M. Atat¨ure", "M. Atatüre1,2"):
         assert signs(page(OTHER, written), RECORD) == (Sign.AUTHOR,)
-
-
-def test_the_initial_of_an_author_is_no_part_of_a_series() -> None:
-    record = Named(titles=(TITLE,), authors=("Ivanov, V.",))
-    assert Sign.TITLE in signs(page(TITLE, "V. Ivanov, I. Petrov"), record)
-    assert not is_identified(signs(page(TITLE, "V. Experiment", "V. Ivanov"), record))
 
 
 def test_the_dois_that_a_file_may_state() -> None:
@@ -271,11 +223,9 @@ def test_the_dois_that_a_file_may_state() -> None:
     assert dois(work._replace(identifiers=())) == ()
 
 
-_TYPES = """JournalArticle|journal-article|Journal Article|JOURNAL_ARTICLE|text|Preprint|other||
-http://purl.org/coar/resource_type/c_6501|https://purl.org/coar/resource_type/C_6501""".replace("\n", "").split("|")
-
-
-@each_row("kind", _TYPES)
+@each_row(
+    "kind", ["JournalArticle", "JOURNAL_ARTICLE", "text", "Preprint", "", "http://purl.org/coar/resource_type/c_6501"]
+)
 def test_a_file_of_what_is_registered_with_datacite_may_state_any_doi_however_its_type_is_spelled(kind: str) -> None:
     """Only types that begin with a capital were known as those of DataCite, and types of others that do as well."""
     attributes = {"doi": DOI.upper(), "titles": [{"title": TITLE}], "types": {"resourceTypeGeneral": kind}}
@@ -352,20 +302,9 @@ def test_an_article_may_begin_below_the_references_of_another() -> None:
     assert not is_identified(signs(f"{BELOW}\r\n{TITLE}\r\nC. Matthiesen\f{PROSE}", RECORD))
 
 
-def test_a_title_that_ends_with_literature_is_no_list_of_it() -> None:
-    known = "Coherence of dots in gardens: a review of the literature"
-    assert Sign.TITLE in signs(
-        page("Coherence of dots in gardens: a review of the", "literature", "Reed"), Named((), (known,))
-    )
-
-
 @each_row("line", [
-    "Supplementary data are available online.",
-    "Electronic supplementary material The online version of this article contains supplementary material.",
-    "Supporting Information", "Supplementary material: https://x.example.org/suppl",
-    "Supplementary Information: see the online version", "Supplementary Material (click here)",
-    "Supporting information for this article is given via a link at the end of the document.",
-    "Supplementary information accompanies this paper",
+    "Supplementary data are available online.", "Supporting Information",
+    "Supplementary material: https://x.example.org/suppl",
     "Electronic Supplementary Information (ESI) available. See the site of the journal",
 ])  # fmt: skip
 def test_an_article_may_name_its_supplement_above_its_title(line: str) -> None:
@@ -373,48 +312,6 @@ def test_an_article_may_name_its_supplement_above_its_title(line: str) -> None:
     assert Sign.TITLE in signs(whole, RECORD)
     assert not is_identified(signs(whole.replace(line, f"Supporting information for: {TITLE}"), RECORD))
     assert not is_identified(signs(page("Supporting Information", TITLE, "C. Matthiesen"), RECORD))
-
-
-@each_row(
-    "line", ["Supplementary Information doi:10.1038/nature1", "SUPPLEMENTARY INFORMATION https://doi.org/10.1038/n1"]
-)
-def test_a_supplement_that_has_the_doi_of_its_article_above_the_title_is_none(line: str) -> None:
-    assert not is_identified(signs(page(line, TITLE, "C. Matthiesen") + "1 Introduction\r\n" + PROSE, RECORD))
-
-
-def test_a_review_of_a_book_is_the_work_of_a_record_of_that_review() -> None:
-    known = "Review of: Gardens of the north and their dots, by Ada Reed"
-    review = page("BOOK REVIEWS", known, "C. Matthiesen")
-    assert Sign.TITLE in signs(review, Named((), (known,)))
-    assert not is_identified(signs(review, Named((), ("Gardens of the north and their dots",))))
-
-
-def test_a_letter_of_one_page_may_be_signed_below_its_text() -> None:
-    text = "We saw that the light was rather bright at night.\r\n" * 30
-    record = RECORD._replace(titles=("Coherence of dots in gardens",))
-    signed = f"Correspondence\r\n{record.titles[0]}\r\n{text}C. Matthiesen and M. Atatüre\r\nReferences\r\n"
-    assert Sign.TITLE in signs(signed, record)
-    assert not is_identified(signs(f"{signed}\f{text}", record))  # of more pages, where they are not all looked at
-    cited = f"Correspondence\r\n{record.titles[0]}\r\n{text}This was what Matthiesen had seen before us.\r\n"
-    assert not is_identified(signs(cited, record))
-
-
-def test_numbers_before_the_lines_of_a_manuscript_hide_no_title() -> None:
-    lines = page("Coherence of quantum dots in", "gardens of the north", "C. Matthiesen").splitlines()
-    numbered = "\r\n".join(f"{number} {line}" for number, line in enumerate(lines, 1))
-    assert Sign.TITLE in signs(numbered, RECORD)
-    years = "\r\n".join(f"{number * 7} {line}" for number, line in enumerate(lines, 1))
-    assert not is_identified(signs(years, RECORD))  # these number nothing
-
-
-@each_row("heading", ["Abstract", "1. Introduction", "I. INTRODUCTION"])
-def test_a_heading_behind_a_title_is_not_its_continuation(heading: str) -> None:
-    assert Sign.TITLE in signs(f"{TITLE}\r\n{heading}\r\n{PROSE}", TITLE_ONLY)
-
-
-def test_a_sentence_that_begins_with_no_is_no_number_of_a_part() -> None:
-    assert Sign.TITLE in signs(f"{TITLE}\r\nNo light was seen.", TITLE_ONLY)
-    assert not is_identified(signs(f"{TITLE}\r\nNo. 2: {OTHER}", TITLE_ONLY))
 
 
 @each_row("identified_by, covered, least", [
@@ -425,13 +322,3 @@ def test_what_is_identified_twice_needs_half_the_score(
     identified_by: tuple[Sign, ...], covered: float, least: float
 ) -> None:
     assert least_score(identified_by, covered, 0.4) == least
-
-
-def test_a_journal_called_review_of_something_does_not_hide_the_doi_of_another_work() -> None:
-    """Its name above the DOI was read as the words on a work that is reviewed."""
-    text = "Review of Peat 30 (2012) 1-9\nhttps://doi.org/10.1234/other\nA title of a work\nAda Turf\nAbstract\nText.\n"
-    page = Page(fronts(text)[0], ())
-    assert states_another_doi([page], ["10.1234/own"])
-    assert not states_another_doi([page], ["10.1234/other"])
-    of_a_book = text.replace(" Peat 30 (2012) 1-9", " the book on peat")
-    assert not states_another_doi([Page(fronts(of_a_book)[0], ())], ["10.1234/own"])

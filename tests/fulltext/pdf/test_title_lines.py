@@ -135,7 +135,7 @@ def test_pages_like_slides_and_far_too_many_pages_leave_the_decision_to_a_person
 
 
 def _is_accepted(number: int, above: list[str], below: list[str]) -> bool:
-    """Tell whether a document is accepted for a record with authors and journal, with authors, or with a title alone."""
+    """Tell whether a document is accepted for a record with authors and journal, with authors, or its title alone."""
     subject = Subject(number)
     front = "\n".join([*above, subject.title, *below, "Abstract", subject.abstract, "1 Introduction",
                        subject.prose(8, "x")])  # fmt: skip

@@ -46,18 +46,11 @@ def test_bytes_are_what_they_are_whatever_was_declared(content: bytes, mime_type
     assert sniffed.mime_type(content) == mime_type
 
 
-@needs_data
-def test_every_recorded_pdf_is_one() -> None:
-    assert {sniffed.mime_type(path.read_bytes()) for path in PDF.glob("*.pdf")} == {"application/pdf"}
-
-
 RECORDED = {
     "crminer__10.2903%2Fj.efsa.2014.3550": (Outcome.SUCCESS, 11),
-    "grobid__submission_363": (Outcome.SUCCESS, 1), "pdfminer.six__jo": (Outcome.SUCCESS, 1),
+    "grobid__submission_363": (Outcome.SUCCESS, 1),
     "pdfminer.six__zen_of_python_corrupted": (Outcome.SUCCESS, 1),
     "jabref__encrypted": (Outcome.ENCRYPTED_PDF, 0), "pdfminer.six__aes-256-r6": (Outcome.ENCRYPTED_PDF, 0),
-    "pdfminer.six__rc4-128": (Outcome.ENCRYPTED_PDF, 0),
-    "sample-files__libreoffice-writer-password": (Outcome.ENCRYPTED_PDF, 0),
     "jabref__scanned-image-only": (Outcome.NO_TEXT, 1),
     "pdfminer.six__issue-1113-evil-xobjects": (Outcome.NO_TEXT, 1),
     "sandcrawler__dummy": (Outcome.NO_TEXT, 1),
@@ -93,8 +86,6 @@ FOOT = (54.0, 30.0, "17")
 @each_row("runs, first", [
     ([*LINES, (54.0, 800.0, "Peer review report"), FOOT], ["Peer review report", "Line 0 of the text"]),
     ([*LINES, (54.0, 800.0, "Annals"), (54.0, 780.0, "Erratum"), FOOT], ["Annals", "Erratum", "Line 0 of the text"]),
-    ([*LINES, FOOT], ["Line 0 of the text"]),
-    ([(54.0, 800.0, "Annals"), *LINES, FOOT], ["Annals", "Line 0 of the text"]),
     ([*LINES[3:], *LINES[:3], FOOT], ["Line 0 of the text", "Line 1 of the text"]),
     ([*LINES[:2], (300.0, 700.0, "Second column"), (300.0, 680.0, "goes on here")], ["Line 0 of the text"]),
 ])  # fmt: skip
@@ -124,7 +115,7 @@ def test_the_other_engine_is_asked_where_the_first_finds_little() -> None:
 
 
 @pytest.mark.slow
-@each_row("content", [b"", b"%PDF-1.4\n", b"%PDF-1.4\n" + b"\xff" * 1000, b"<html>"])
+@each_row("content", [b"", b"%PDF-1.4\n" + b"\xff" * 1000])
 def test_what_is_no_pdf_within_is_broken(content: bytes) -> None:
     assert extract(content).outcome is Outcome.BROKEN_PDF
 
@@ -149,7 +140,7 @@ def test_a_child_that_a_file_has_ended_in_an_unknown_way_says_that_the_file_is_b
 @pytest.mark.slow
 @each_row("name", ["spaces_200MB", "textops_20MB"])
 def test_a_bomb_hurts_only_the_child(name: str) -> None:
-    extracted = extract((PDF / f"synthetic__flate_bomb_{name}.pdf").read_bytes(), seconds=2)
+    extracted = extract((PDF / f"synthetic__flate_bomb_{name}.pdf").read_bytes(), seconds=1)
     assert extracted.outcome in (Outcome.NO_TEXT, Outcome.PARSE_MEMORY, Outcome.PARSE_TIMEOUT)
 
 
@@ -212,20 +203,12 @@ def test_both_engines_say_that_a_password_is_needed(engine: str) -> None:
         reading._read(engine, body("pdf/pdfminer.six__rc4-128.pdf"))
 
 
-def test_pdfium_says_that_a_file_is_broken() -> None:
-    with pytest.raises(ValueError, match="PDFium"):
-        reading._read("pdfium", b"%PDF-1.4")
-
-
 def test_words_are_stemmed_and_without_stop_words() -> None:
     text = "The Repositories' repository: harvest-\ning of 12 Übersätze, p h y t o, harvesting"
     assert words(text) == {"repositori": 2, "harvest": 2, "ubersatz": 1}
-
-
-def test_words_of_other_scripts_have_stems_too() -> None:
     assert words("речной реки") == words("Речного реке")
     assert set(words("水文学")) == set(words("水文\n学")) == {"水文", "文学"}
-    assert compared(["山地水文学"], words("这是关于山地水文学的研究")).covered == 1
+    assert letters("Déjà  Vu: ½") == letters("De\u0301ja\u0300-vu 1⁄2")  # noqa: RUF001 - NFKD spells it so
 
 
 def test_the_cosine_is_over_the_words_of_the_metadata_alone() -> None:
@@ -234,10 +217,6 @@ def test_the_cosine_is_over_the_words_of_the_metadata_alone() -> None:
     assert compared(["Graphs in Gardens"], document) == (0.707, 0.5, 2)
     assert compared(["Nothing shared"], document) == (0.0, 0.0, 1)
     assert compared([], document) == (0.0, 0.0, 0)
-
-
-def test_letters_are_compared_without_accents_and_spaces() -> None:
-    assert letters("Déjà  Vu: ½") == letters("De\u0301ja\u0300-vu 1⁄2")  # noqa: RUF001 - NFKD spells it so
 
 
 IDENTIFIERS = Identifiers((Identifier("doi", "10.1/x", "identifier"),))
@@ -258,12 +237,9 @@ WANTED = Expected(
 @each_row("first, outcome, has_doi, has_title, identified_by", [
     ("Coherence of Quan-\ntum Dots in Gardens\nC. Matthiesen", Outcome.SUCCESS, False, True, ("title", "author")),
     ("doi:10.1234/X\nMatthiesen\nAbstract\ncoherence quantum", Outcome.SUCCESS, True, False, ("doi", "author")),
-    ("doi:10.1234/X\nMatthiesen\ncoherence quantum dots", Outcome.LOW_SCORE, True, False, ("author",)),
-    ("coherence quantum dots gardens matthiesen humphreys", Outcome.LOW_SCORE, False, False, ("author",)),
     ("coherence quantum dots matthiesen", Outcome.LOW_SCORE, False, False, ("author",)),
     ("We read Coherence of quantum dots in gardens, and", Outcome.LOW_SCORE, False, True, ()),
     ("See also doi:10.1234/x nothing else", Outcome.LOW_SCORE, True, False, ()),
-    ("a quantum of quantum", Outcome.WRONG_DOCUMENT, False, False, ()),
     ("nothing of it", Outcome.WRONG_DOCUMENT, False, False, ()),
 ])  # fmt: skip
 def test_verdicts(first: str, outcome: Outcome, has_doi: bool, has_title: bool, identified_by: tuple[str, ...]) -> None:
@@ -272,13 +248,10 @@ def test_verdicts(first: str, outcome: Outcome, has_doi: bool, has_title: bool, 
     assert verdict.identified_by == identified_by
 
 
-def test_what_nothing_is_known_of_is_for_people() -> None:
+def test_what_could_not_be_read_keeps_its_outcome_and_what_nothing_is_known_of_is_for_people() -> None:
+    assert judge(Extracted(Outcome.NO_TEXT, 4, "two words"), WANTED) == Verdict(Outcome.NO_TEXT, pages=4, words=2)
     assert judge(read("Anything"), Expected((), (), ())).outcome is Outcome.LOW_SCORE
-
-
-def test_what_could_not_be_read_keeps_its_outcome() -> None:
-    verdict = judge(Extracted(Outcome.NO_TEXT, 4, "two words"), WANTED)
-    assert verdict == Verdict(Outcome.NO_TEXT, pages=4, words=2)
+    assert expected(Work(()), IDENTIFIERS, [Description(title="The biology of early wheat")]).titles
 
 
 def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
@@ -316,17 +289,11 @@ def test_a_service_that_knows_the_identifier_by_another_title_is_not_believed(
 
 
 @each_row("title, described_title, authors, is_believed", [
-    ("Early wheat", "Barley", (), False), ("Early wheat", "Late rye", ("Reed",), False),
-    ("Early wheat", "Wheat in cold soils of the north", (), False),
-    ("Early wheat", "Wheat in cold soils of the north", ("Turf",), False),
-    ("Early wheat", "Wheat in cold soils of the north", ("Reed",), True),
-    ("Early wheat", "EARLY WHEAT.", (), True),
-    ("The biology of early wheat", "Erratum", ("Reed",), False),
-    ("The biology of early wheat", "", (), False), ("The biology of early wheat", "", ("Reed",), False),
+    ("Early wheat", "Barley", (), False), ("Early wheat", "Wheat in cold soils of the north", ("Turf",), False),
+    ("Early wheat", "Wheat in cold soils of the north", ("Reed",), True), ("Early wheat", "EARLY WHEAT.", (), True),
+    ("The biology of early wheat", "Erratum", ("Reed",), False), ("The biology of early wheat", "", ("Reed",), False),
     ("The biology of early wheat", "The biology of early wheat in cold soils", (), True),
     ("Editorial", "Editorial", (), False), ("Editorial", "Editorial", ("Reed",), True),
-    ("Introduction", "Introduction", (), False), ("Preface", "Preface", ("Turf",), False),
-    ("Vorwort", "Vorwort", (), False),
 ])  # fmt: skip
 @each_row("element", ["relation", "description"])
 def test_a_short_title_confirms_a_doi_beside_the_work_with_an_author_or_letter_by_letter(
@@ -343,10 +310,6 @@ def test_a_short_title_confirms_a_doi_beside_the_work_with_an_author_or_letter_b
     version = Related("has-preprint", "doi", "10.5555/preprint.1")
     versions = Known(work, beside, described=(described._replace(related=(version,)),)).versions
     assert versions == ((version,) if is_believed else ())
-
-
-def test_of_a_record_without_a_title_every_service_is_believed() -> None:
-    assert expected(Work(()), IDENTIFIERS, [Description(title="The biology of early wheat")]).titles
 
 
 @pytest.mark.slow
@@ -371,7 +334,7 @@ def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> Non
         assert judge(extracted, wanted(EFSA, work)).outcome is wanted_outcome, name
         taken = [
             doi
-            for doi, other in list(foreign.items())[::24]
+            for doi, other in list(foreign.items())[::60]
             if other != work and judge(extracted, wanted(doi, other)).outcome is Outcome.SUCCESS
         ]
         assert taken == []
