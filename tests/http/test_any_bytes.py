@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gc
 import socket
-import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from gateway.settings import load
 from harvester.http.access import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Request
+from tests.http.server import Server, serving
 
 _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 10\r\nConnection: close\r\n\r\n<OAI-PMH/>"
 _WORDS = st.sampled_from(
@@ -45,36 +45,6 @@ def spoiled(draw: st.DrawFn) -> bytes:
     return answer
 
 
-@dataclass
-class _Said:
-    url: str
-    bytes: bytes = b""
-
-
-@contextmanager
-def _saying() -> Iterator[_Said]:
-    """Answer every connection with the same bytes, whatever is asked."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        endpoint = _Said(f"http://127.0.0.1:{listening.getsockname()[1]}/oai")
-
-        def serve() -> None:
-            with suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    connection.settimeout(1)  # who asks may leave a connection open, and never say so
-                    with connection, suppress(OSError):
-                        connection.recv(65_536)
-                        connection.sendall(endpoint.bytes)
-                        connection.shutdown(socket.SHUT_WR)
-                        connection.recv(1)
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        yield endpoint
-        listening.shutdown(socket.SHUT_RDWR)
-        thread.join()
-
-
 def _resolve(host: str, port: int, **options: Any) -> list[tuple[object, ...]]:
     """Know no name, and ask nobody."""
     if not host.replace(".", "").isdigit():
@@ -83,8 +53,8 @@ def _resolve(host: str, port: int, **options: Any) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[_Said]:
-    with _saying() as endpoint:
+def endpoint() -> Iterator[Server]:
+    with serving() as endpoint:
         yield endpoint
     with warnings.catch_warnings():
         # What broke an answer off is held by its traceback: it is collected here, and not in some later test.
@@ -94,11 +64,12 @@ def endpoint() -> Iterator[_Said]:
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @given(st.one_of(spoiled(), st.binary(max_size=200)))
-def test_any_bytes_on_the_connection_are_an_answer_or_an_error_of_ours(endpoint: _Said, given: bytes) -> None:
-    endpoint.bytes = given
+def test_any_bytes_on_the_connection_are_an_answer_or_an_error_of_ours(endpoint: Server, given: bytes) -> None:
+    def say(handler: BaseHTTPRequestHandler) -> None:
+        handler.close_connection = True
+        handler.wfile.write(given)
+
+    url = endpoint.say("/oai", say)
     settings = load(Path("/nowhere"), environ={}, options={"fetch_retries": 1, "fetch_read_timeout_seconds": 5.0})
-    with (
-        Web(settings, {"x": Access(endpoint.url)}, sleep=lambda _: None, resolve=_resolve) as web,
-        suppress(FetchError),
-    ):
-        assert web(Request(endpoint.url, "x")).url.startswith("http")
+    with Web(settings, {"x": Access(url)}, sleep=lambda _: None, resolve=_resolve) as web, suppress(FetchError):
+        assert web(Request(url, "x")).url.startswith("http")

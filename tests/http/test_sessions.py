@@ -12,7 +12,6 @@ import pytest
 import requests
 
 from gateway.address_rules import Allowed
-from gateway.errors import ConnectionFailed
 from gateway.settings import load
 from harvester.http.connections import Guard, GuardedAdapter  # type: ignore[attr-defined]
 from harvester.http.fetching import Web
@@ -39,54 +38,12 @@ def channels() -> Channels:
     return Channels()
 
 
-def test_an_idle_session_is_lent_again_and_a_lent_one_is_not(channels: Channels) -> None:
-    with channels.lent("a", "", opened) as first, channels.lent("a", "", opened) as second:
-        assert first is not second
-    with channels.lent("a", "", opened) as again:
-        assert again is first
-    with channels.lent("b", "", opened) as other:
-        assert other not in (first, second)
-
-
 def test_what_was_idle_longest_is_closed(channels: Channels) -> None:
     lent = []
     for place in range(MOST_IDLE + 2):
         with channels.lent(place, "", opened) as channel:
             lent.append(channel)
     assert [lent_channel.session.is_closed for lent_channel in lent] == [True, True, *[False] * MOST_IDLE]  # type: ignore[attr-defined]
-
-
-def test_cookies_are_those_of_whom_it_speaks_for(channels: Channels) -> None:
-    with channels.lent("a", "one work", opened) as channel:
-        channel.session.cookies.set("seen", "1")
-    with channels.lent("a", "another work", opened) as again:
-        assert again is channel
-        assert not again.session.cookies
-    for place in "ab":
-        with channels.lent(place, "one work", opened) as channel:
-            assert channel.session.cookies.get("seen") == "1"
-
-
-def test_whose_cookies_were_not_wanted_for_long_are_forgotten(channels: Channels) -> None:
-    for number in range(300):
-        with channels.lent("a", f"work {number}", opened) as channel:
-            channel.session.cookies.set("seen", "1")
-    for number, is_known in ((299, True), (0, False)):
-        with channels.lent("a", f"work {number}", opened) as channel:
-            assert bool(channel.session.cookies) is is_known
-
-
-def test_what_is_lent_when_all_is_closed_is_not_kept_and_nothing_is_lent_after_all_was_broken_off(
-    channels: Channels,
-) -> None:
-    with channels.lent("a", "", opened) as channel:
-        channels.close()
-        assert channel.session.is_closed  # type: ignore[attr-defined]
-    with channels.lent("a", "", opened) as again:
-        assert again is not channel
-        channels.break_off()
-    with pytest.raises(ConnectionFailed, match="cancelled"), channels.lent("a", "", opened):
-        pass
 
 
 @pytest.fixture

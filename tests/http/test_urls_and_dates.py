@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.xmltext import parse_utc_datetime
-from harvester.http import links
-from harvester.http import robots_txt as robots
 from harvester.http.dates import DAY, SECONDS, bound, granularity_of, http_date, moment_of, written
-from harvester.http.messages import Fetched, settled_date
+from harvester.http.messages import Fetched
 from harvester.http.urls import base_url, host_of, request_url
 from tests.rows import each_row
 
@@ -34,7 +31,6 @@ def test_base_url_is_what_remains_without_the_protocols_arguments(address: str, 
     [
         ("https://Files.Example.org./a", "files.example.org"),
         ("https://BÜCHER.example:8443/a", "xn--bcher-kva.example"),
-        ("https://xn--bcher-kva.example/a", "xn--bcher-kva.example"),
         ("https://bücher..example/a", "bücher..example"),  # no name of the DNS
         ("http://[2001:DB8::1]:80/", "2001:db8::1"),
         ("http://[", ""),
@@ -60,28 +56,12 @@ def test_tokens_are_percent_encoded_unless_the_server_cannot():
 
 
 @each_row(
-    "text, read",
-    [
-        ("YYYY-MM-DDThh:mm:ssZ", SECONDS),
-        ("yyyy-mm-ddThh:MM:SSZ", SECONDS),
-        ("YYYY-MM-DDTHH:MM:SSZ", SECONDS),
-        ("YYYY-MM-DD", DAY),
-        ("day", DAY),
-        ("", DAY),
-    ],
-)
-def test_granularity_is_read_in_any_case(text: str, read: str):
-    assert granularity_of(text) == read
-
-
-@each_row(
     "text, same",
     [
         ("2024-02-03T04:05:06Z", "2024-02-03T04:05:06Z"),
         (" 2024-02-03t04:05:06.789z ", "2024-02-03T04:05:06Z"),
         ("2024-02-03 04:05", "2024-02-03T04:05:00Z"),
         ("2024-02-03T04:05:06+02:00", "2024-02-03T02:05:06Z"),
-        ("2024-02-03T04:05:06-0130", "2024-02-03T05:35:06Z"),
         ("2024-02-03", "2024-02-03"),
         ("2024-2-3", "2024-02-03"),
         ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
@@ -104,11 +84,8 @@ def test_what_is_no_date_is_none(text: str):
         ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
         ("Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"),
         ("Sun, 06 Nov 1994 10:49:37 +0200", "1994-11-06T08:49:37Z"),
-        ("Sun, 06 Nov 1994 08:49:37", "1994-11-06T08:49:37Z"),
-        ("Sun, 06 Nov 1994 08:49:37 -0000", "1994-11-06T08:49:37Z"),
         ("Fri, 31 Dec 9999 23:59:59 -0200", ""),
         ("yesterday", ""),
-        ("", ""),
     ],
 )
 def test_date_of_a_header_without_a_zone_is_in_utc(text: str, date: str):
@@ -136,17 +113,6 @@ def test_an_administrators_dates_fit_the_server(text: str, granularity: str, is_
     assert bound(text, granularity, is_until=is_until) == made
 
 
-def test_an_administrators_wrong_date_is_an_error():
-    with pytest.raises(ValueError, match="UTCdatetime"):
-        bound("tomorrow", DAY)
-
-
-def test_headers_are_found_in_any_case():
-    fetched = Fetched("u", 200, (("Content-Type", "a"), ("content-type", "b")), b"", 0)
-    assert fetched.header("CONTENT-TYPE") == "a"
-    assert fetched.header("Date") == ""
-
-
 @each_row(
     "sent, location",
     [
@@ -161,7 +127,6 @@ def test_a_redirect_leads_where_a_browser_would_go(sent: bytes, location: str) -
     assert Fetched("u", 302, (("location", sent.decode("latin-1")),), b"", 0).location == location
 
 
-NUMBERS = st.integers(-(10**20), 10**20)
 DATES = st.one_of(
     st.text(max_size=30),
     st.from_regex(r"\d{4}-\d\d?-\d\d?([T ]\d\d?:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:?\d\d)?)?", fullmatch=True),
@@ -175,32 +140,3 @@ def test_any_date_is_a_moment_that_can_be_written_or_none(text: str) -> None:
     if moment is not None:
         assert len(written(moment, DAY)) == len("2024-06-01")
         assert moment_of(written(moment, SECONDS)) is not None
-
-
-@given(NUMBERS)
-def test_any_second_can_be_written(second: int) -> None:
-    assert len(written(second, SECONDS)) == len("2024-06-01T12:00:00Z")
-
-
-@given(st.text("abc%&=?#/:;+é ", max_size=30))
-def test_base_url_of_a_base_url_is_itself(query: str) -> None:
-    once = base_url(f"http://x.org/oai?{query}")
-    assert base_url(once) == once
-
-
-HEAVY = b"[" + b"[]," * 5_000_000 + b"[]]"
-
-
-def test_delay_that_is_no_number_is_none():
-    rules = robots.Rules("robots.txt", b"User-agent: *\nCrawl-delay: nan\n")
-    assert rules.delay("http://x.org/") == 0
-    assert rules.delay("http://[") == 0
-
-
-@each_row("date", ["Mon, 01 Jan 99999999999999999 00:00:00 GMT", "1", "Mon, 1 Jan 2024 00:00 +99999999"])
-def test_date_of_a_header_that_is_none_settles_nothing(date: str):
-    assert settled_date(Fetched("u", 200, (("Last-Modified", date), ("Date", date)), b"", 0)) == ""
-
-
-def test_link_set_that_would_fill_the_memory_has_no_links():
-    assert links.from_json(HEAVY, "http://example.org/") == ()

@@ -47,15 +47,6 @@ def test_other_encodings_become_utf_8_and_are_reported(declared: str, codec: str
     assert "was read as" in repairs[0]
 
 
-def test_iso_8859_1_with_nothing_beyond_it_is_read_as_such():
-    assert _title(_page("Grüße", "ISO-8859-1").encode("latin-1"))[0] == "Grüße"
-
-
-@each_row("declared", ["us-ascii", "ISO-8859-1", "windows-1252"])
-def test_declaration_makes_no_difference_to_ascii(declared: str):
-    assert _title(_page("plain", declared).encode()) == ("plain", ())
-
-
 @each_row("declared", ["ISO-8859-1", "UTF-16", "Shift_JIS"])
 def test_utf_8_under_a_wrong_declaration_is_utf_8(declared: str):
     title, repairs = _title(_page(TITLE, declared).encode())
@@ -92,11 +83,6 @@ def test_bytes_that_contradict_their_mark_are_replaced_and_lost():
     assert decoded.text.startswith("<a/>")
     assert "U+FFFD" in decoded.repairs[0]
     assert decoded.losses == decoded.repairs
-
-
-def test_what_an_answer_lost_for_its_encoding_is_told_of_it():
-    body = _page("@", "UTF-16").encode("utf-16").replace(b"@\0", b"\0\xd8")
-    assert "U+FFFD" in parse_list(body, "").losses[0]
 
 
 @each_row("codec", ["idna", "unicode_escape", "punycode", "rot13", "zlib", "utf-7"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from harvester.sources.oai_pmh.answers import parse_list
 from harvester.xml.entities import resolved
-from tests.oai_pages import page, payload, record
 from tests.rows import each_row
 
 
@@ -52,11 +50,3 @@ def test_all_references_together_have_a_limit():
     resolution = resolved(f'<!ENTITY a "{"x" * 9000}">{"&a;" * 200}')
     assert resolution.notes == ("Entities that the document declares were replaced: 111.",)
     assert resolution.losses[0].endswith("all together stand for more than 1000000 characters: 89.")
-
-
-def test_a_record_is_harvested_with_its_entities():
-    declaration = '<?xml version="1.0"?><!DOCTYPE OAI-PMH [<!ENTITY uni "Universität &#38; Söhne">]>'
-    answer = parse_list(page(record(1, "<d>&uni;</d>"), declaration=declaration).encode())
-    assert payload(answer.repaired, answer.slices[0]).text == "Universität & Söhne"
-    assert "Entities that the document declares were replaced: 1." in answer.repairs
-    assert answer.losses == ()

@@ -16,7 +16,6 @@ from harvester.sources.oai_pmh.answers import parse_list
 from harvester.sources.resourcesync import documents as resourcesync
 from harvester.sources.solr import answers as solr
 from harvester.xml import document, outline, parsing, slices, streaming
-from harvester.xml.namespaces import mended
 from tests.oai_pages import OAI, page, record
 from tests.rows import each_row
 
@@ -132,14 +131,6 @@ def test_texts_and_tags_that_are_remembered_do_not_grow(monkeypatch: pytest.Monk
     assert [slice_.sets for slice_ in parse_list(page(*entries).encode()).slices] == [
         (f"s{number}",) for number in range(9)
     ]
-
-
-def test_prefix_that_each_level_declares_anew_costs_no_more_with_the_depth():
-    text = "".join(f'<p{number}:a xmlns:p{number}="urn:p">' for number in range(300))
-    ends = "".join(f"</p{number}:a>" for number in reversed(range(300)))
-    assert mended(f"<r>{text}{ends}<x:b/></r>".encode())[1] == (
-        "Around the records: the prefix 'x' is not declared; urn:x-undeclared:x was declared for it.",
-    )
 
 
 def test_document_in_an_encoding_that_nobody_knows_is_no_outline():

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.xml.losses import missing
 from tests.rows import each_row
-from tests.xml.growth import grows_evenly
 
 
 @each_row(
@@ -39,11 +36,3 @@ def test_what_is_only_written_in_another_way_is_there(before: str, after: str):
 )
 def test_what_is_not_there_any_more_is_counted(before: str, after: str, expected: str):
     assert missing(before, after) == expected
-
-
-@pytest.mark.slow
-@each_row("part", ["<!--", "<![CDATA[", "<a ", "<a b='", "<a" * 9, "a=", " a", " a ", "<?", "</a", "b=' "])
-def test_looking_takes_time_in_proportion(part: str):
-    for before, behind in (("", ""), ("<x ", ""), ("<x ", ">")):
-        made = f"{before}{{}}{behind}".format
-        assert grows_evenly(lambda text: missing(text, ""), lambda size: made(part * (size // len(part))), 75_000)  # noqa: B023

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harvester.sources.oai_pmh.answers import parse_identify, parse_list
 from harvester.xml.namespaces import mended
 from tests.oai_pages import DC, OAI, identifiers, page, payload, record
 from tests.rows import each_row
-from tests.xml.growth import grows_evenly
 
 
 def _mended(metadata: str, root: str = f'xmlns="{OAI}"') -> tuple[bytes, tuple[str, ...]]:
@@ -98,19 +95,6 @@ def test_description_is_mended_too():
 def test_nothing_is_mended_where_nothing_is_wrong():
     body = page(record(1, about="<about><a><b/></a></about>")).encode()
     assert mended(body) == (body, ())
-
-
-@pytest.mark.slow
-def test_start_tag_of_many_wrong_declarations_costs_linear_time():
-    """Each of them was looked for from the beginning of the tag: 20,000 of them took a minute."""
-
-    def made(count: int) -> bytes:
-        names = "".join(f' xmlns:p{number}="w {number}"' for number in range(count))
-        return f"<a{names}/>".encode()
-
-    markup, notes = mended(made(20))
-    assert (markup.count(b' xmlns:p7="w7"'), len(notes)) == (1, 20)
-    assert grows_evenly(mended, made, 5_000)
 
 
 def test_value_that_looks_like_a_declaration_is_no_declaration():
