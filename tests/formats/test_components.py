@@ -94,9 +94,3 @@ def test_what_another_program_wrote_of_a_file_is_not_taken_for_our_words():
     didl = oai_didl.write(Work(files=(NAMED,))).replace(b"upstream: named in dc:identifier", b"we found it somewhere")
     (file,) = oai_didl.files_of_ours(xmlio.parse(didl))
     assert (file.found_in, file.found_at, file.version) == ("", "", "")
-
-
-def test_embedded_files_keep_their_place_among_others():
-    embedded = FOUND._replace(url="https://example.net/2.pdf", content=b"%PDF-1.7")
-    last = FOUND._replace(url="https://example.net/3.pdf")
-    assert [file.url for file in back(NAMED, embedded, last)] == [NAMED.url, embedded.url, last.url]

@@ -85,10 +85,6 @@ def test_every_kernel_is_read(kernel):
     assert _texts(_read(RESOURCE.replace("kernel-4", f"kernel-{kernel}")), "title") == ["Snowmelt", "Asia"]
 
 
-def test_a_wrapper_without_a_resource_is_left_to_nobody():
-    assert _read('<oai_datacite xmlns="http://schema.datacite.org/oai/oai-1.0/"/>') is None
-
-
 # What is stated in any of these must be told.
 TELLING = (
     ("title", "title"),

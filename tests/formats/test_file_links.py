@@ -157,11 +157,6 @@ def test_identifiers_the_landing_page_and_the_license_are_told_apart() -> None:
     ]
 
 
-def test_a_resolver_is_the_landing_page_when_there_is_no_other() -> None:
-    assert work_of((Statement("identifier", "http://dx.doi.org/10.1/x"),)).landing_page == "http://dx.doi.org/10.1/x"
-    assert work_of((Statement("identifier", "10.1234/x"),)).landing_page == ""
-
-
 @each_row(
     "statements, page",
     [
@@ -187,10 +182,3 @@ def test_the_landing_page_is_the_works_own(statements: list, page: str) -> None:
 def test_another_identifier_of_the_same_work_may_stand_in_a_relation() -> None:
     same = Statement("relation", "info:eu-repo/semantics/altIdentifier/doi/10.1234/x")
     assert work_of((same, Statement("relation", "doi:10.1234/other"))).identifiers == ("https://doi.org/10.1234/x",)
-
-
-def test_an_address_that_is_escaped_twice_is_read_as_it_was_meant() -> None:
-    statement = Statement("identifier", "http://d.example.org/cgi/viewcontent.cgi?article=1&amp;context=a")
-    assert [file.url for file in work_of((statement,)).files] == [
-        "http://d.example.org/cgi/viewcontent.cgi?article=1&context=a"
-    ]

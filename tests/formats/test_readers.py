@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway import xmlio
-from gateway.formats import marcxml, mets, mods, oai_didl, qualified_dc, reader_of, stated_namespace
+from gateway.formats import marcxml, mods, qualified_dc, reader_of, stated_namespace
 from gateway.model import Work
 from gateway.xmltext import DC, DCTERMS, DIDL, DII, OAI_DC, RDF
 from tests.rows import each_row
@@ -110,27 +110,6 @@ def test_what_is_known_of_a_file_inside_stays_known() -> None:
     assert work.identifiers == ("https://doi.org/10.1234/x",)
 
 
-def test_an_object_type_says_it_too() -> None:
-    object_type = '<x:ObjectType xmlns:x="urn:x">info:eu-repo/semantics/objectFile</x:ObjectType>'
-    work = read(
-        f'{OPEN}<didl:Component><didl:Descriptor><didl:Statement mimeType="text/xml">{object_type}</didl:Statement>'
-        f'</didl:Descriptor><didl:Resource mimeType="x" ref="http://x.example.org/get"/></didl:Component>{CLOSE}'
-    )
-    assert links(work) == [("http://x.example.org/get", UNKNOWN)]
-
-
-def test_metadata_that_says_nothing_is_passed_over() -> None:
-    empty, other = f'<m:mods xmlns:m="{MODS}"/>', "<odd xmlns='urn:odd'/>"
-    work = read(
-        f'{OPEN}<didl:Descriptor><didl:Statement mimeType="a">{empty}{other}</didl:Statement></didl:Descriptor>{CLOSE}'
-    )
-    assert work.statements == ()
-
-
-def test_a_didl_is_a_didl_only_from_its_root() -> None:
-    assert oai_didl.read(xmlio.parse(f'<Item xmlns="{DIDL}"/>'.encode()), b"") is None
-
-
 # --- METS ---------------------------------------------------------------------------------------------------------
 
 METS = (
@@ -165,14 +144,6 @@ def test_mets_has_its_richest_metadata_and_its_files() -> None:
     assert {link.size for link in work.files} == {12, None}
 
 
-def test_bare_dublin_core_in_mets_is_read() -> None:
-    poor = dmd("<dc:title>Poor</dc:title><dc:date>1</dc:date>")
-    rich = dmd(f'<m:mods xmlns:m="{MODS}"><m:titleInfo><m:title>Rich</m:title></m:titleInfo></m:mods>')
-    assert texts_of(read(METS % (rich + poor)), "title") == ["Rich"]
-    assert texts_of(read(METS % dmd("<dc:title>A</dc:title><dc:title>B</dc:title>")), "title") == ["A", "B"]
-    assert texts_of(read(METS % (dmd("") + group("", file("http://x.example.org/a")))), "title") == []
-
-
 @each_row(
     "section, expected",
     [
@@ -186,10 +157,6 @@ def test_bare_dublin_core_in_mets_is_read() -> None:
 )
 def test_files_of_mets(section: str, expected: list) -> None:
     assert links(read(METS % section)) == expected
-
-
-def test_no_other_root_is_mets() -> None:
-    assert mets.read(xmlio.parse(b'<file xmlns="http://www.loc.gov/METS/"/>'), b"") is None
 
 
 # --- MODS ---------------------------------------------------------------------------------------------------------
@@ -367,8 +334,3 @@ def test_a_record_of_laro_keeps_each_author_and_its_source() -> None:
 )
 def test_a_profile_means_the_namespace_that_a_format_reads(profile: str, namespace: str) -> None:
     assert stated_namespace([profile]) == namespace
-
-
-def test_of_several_profiles_the_first_counts_that_means_anything() -> None:
-    assert stated_namespace(["urn:unknown", MODS, DC]) == MODS
-    assert stated_namespace([]) == ""

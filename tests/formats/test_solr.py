@@ -82,11 +82,3 @@ def test_a_source_calls_its_fields_as_it_likes():
     work = _read(document, {"title": "title_display title_t", "creator": "name_s", "identifier": "id"})
     assert (_texts(work, "title"), _texts(work, "creator")) == (["A title"], ["Doe, J."])
     assert _texts(work, "identifier") == ["https://doi.org/10.1234/5"]
-
-
-def test_a_work_that_is_not_open_is_not_called_so():
-    assert _texts(_read(_doc(openaccess="false")), "rights") == []
-
-
-def test_what_is_no_document_is_left_to_nobody():
-    assert _read(f'<response xmlns="{SOLR}"/>') is None

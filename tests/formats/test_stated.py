@@ -28,14 +28,6 @@ def fixity(algorithm: str, digest: str) -> str:
     return f'<objectCharacteristics xmlns="{PREMIS}"><fixity>{parts}</fixity></objectCharacteristics>'
 
 
-def test_what_a_didl_of_ours_states_of_a_file_is_read_again() -> None:
-    file = FILE._replace(size=12, sha256=DIGEST, modified="2024-05-01", license="https://example.org/by")
-    didl = oai_didl.write(Work(files=(file,)))
-    read = oai_didl.read(xmlio.parse(didl), didl)
-    assert read is not None
-    assert read.files == (file._replace(found_in="didl:Resource", digests=(("sha256", DIGEST),)),)
-
-
 @each_row(
     "content, file_link",
     [

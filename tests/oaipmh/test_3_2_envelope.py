@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from tests.rows import each_row
-
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
 xsi:schemaLocation="http://www.openarchives.org/OAI/2.0/ http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd">
@@ -33,15 +31,3 @@ def test_values_are_escaped_in_the_echo(ask):
     answer = ask("verb=ListSets&resumptionToken=%22%3C%26%3E%0A%09%0D'")
     assert '<request verb="ListSets" resumptionToken="&quot;&lt;&amp;&gt;&#10;&#9;&#13;\'">' in answer
     assert '<error code="badResumptionToken">' in answer
-
-
-def test_the_base_url_is_escaped(ask):
-    assert "<request>http://x/oai&amp;</request>" in ask("", base_url="http://x/oai&")
-
-
-@each_row("name", ["<&>", "\x00\x0b", "\ud800"])
-def test_what_a_stranger_wrote_is_quoted_legally(ask, name):
-    from urllib.parse import quote  # noqa: PLC0415
-
-    answer = ask(f"verb=Identify&{quote(name, errors='surrogatepass')}=1")
-    assert answer.count('<error code="badArgument">') >= 1

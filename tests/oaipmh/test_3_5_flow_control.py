@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -43,26 +42,9 @@ def test_a_list_comes_whole_in_parts_with_true_cursor_and_size(ask, verb, size, 
     assert attributes == [{"completeListSize": "7", "cursor": str(sum(parts[:at]))} for at in range(len(parts))]
 
 
-def test_the_last_part_has_an_empty_token(ask):
-    *_, last = walk(ask, LIST, page_size=3)
-    assert '<resumptionToken completeListSize="7" cursor="6"></resumptionToken>\n</ListRecords>' in last
-
-
-def test_a_part_echoes_the_token_it_was_asked_with(ask):
-    _, token = token_of(ask(LIST, page_size=3))
-    answer = ask(f"verb=ListRecords&resumptionToken={token}", page_size=3)
-    assert f'<request verb="ListRecords" resumptionToken="{token}">http://gw.example.org/oai</request>' in answer
-
-
 def test_a_list_keeps_its_set_and_its_dates(ask):
     query = f"{LIST}&set=fulltext&from=2023-11-14T21:57:00Z&until=2023-11-14T21:57:40Z"
     assert [items(answer) for answer in walk(ask, query, page_size=1)] == [[3], [5]]
-
-
-def test_any_earlier_token_gives_the_same_part_again(ask):
-    answers = list(walk(ask, LIST, page_size=2))
-    for before, after in itertools.pairwise(answers):
-        assert ask(f"verb=ListRecords&resumptionToken={token_of(before)[1]}", page_size=2) == after
 
 
 def test_a_token_is_good_with_another_page_size(ask):
@@ -121,11 +103,6 @@ def test_an_expiration_date_is_kept_to(ask, view):
     assert items(ask(f"verb=ListRecords&resumptionToken={token}", page_size=2)) == [3, 4]
     view.horizon += 1
     assert '<error code="badResumptionToken">' in ask(f"verb=ListRecords&resumptionToken={token}")
-
-
-def test_the_empty_token_of_a_list_with_expiry_has_no_date(ask):
-    *_, last = walk(ask, LIST, page_size=4, token_life_seconds=60)
-    assert token_of(last) == ({"completeListSize": "7", "cursor": "4"}, "")
 
 
 @each_row("verb", ["ListIdentifiers", "ListSets"])

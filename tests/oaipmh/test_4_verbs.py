@@ -25,54 +25,37 @@ def record(item: int, time: str, sets: str, metadata: bool = True) -> str:
     )
 
 
+def codes_of(answer: str) -> list[str]:
+    """Return the codes of the errors in an answer."""
+    return [part.split('"')[0] for part in answer.split('<error code="')[1:]]
+
+
 # --- §4.1 GetRecord -----------------------------------------------------------------------------------------------
 
 
-def test_4_1_get_record(ask):
+def test_4_1_get_record_and_a_deleted_one_is_its_header(ask):
     query = f"verb=GetRecord&identifier={FIRST}&metadataPrefix=oai_dc"
     assert ask(query) == (
         f'{HEAD}<request verb="GetRecord" identifier="{FIRST}" metadataPrefix="oai_dc">{BASE}</request>\n'
         f"<GetRecord>\n{record(1, '21:56:50', 'source:laro:theses fulltext')}\n</GetRecord>\n</OAI-PMH>\n"
     )
-
-
-def test_4_1_a_deleted_record_is_its_header(ask):
     answer = ask("verb=GetRecord&identifier=oai:gateway.example.org:laro/3&metadataPrefix=raw")
     assert f"<GetRecord>\n{record(3, '21:57:10', 'source:laro:theses fulltext', metadata=False)}\n" in answer
 
 
 @each_row(
-    "identifier, prefix, errors",
+    "identifier, prefix, codes",
     [
-        ("oai:x:1", "oai_dc", '<error code="idDoesNotExist">The identifier is unknown in this repository.</error>\n'),
-        (
-            FIRST,
-            "nope",
-            '<error code="cannotDisseminateFormat">The metadataPrefix is unknown in this repository.</error>\n',
-        ),
-        (
-            "oai:gateway.example.org:laro/2",
-            "raw",
-            (
-                '<error code="cannotDisseminateFormat">'
-                "The metadataPrefix is not supported by the item or by the repository.</error>\n"
-            ),
-        ),
-        (
-            "oai:x:1",
-            "nope",
-            (
-                '<error code="idDoesNotExist">The identifier is unknown in this repository.</error>\n'
-                '<error code="cannotDisseminateFormat">The metadataPrefix is unknown in this repository.</error>\n'
-            ),
-        ),
+        ("oai:x:1", "oai_dc", ["idDoesNotExist"]),
+        (FIRST, "nope", ["cannotDisseminateFormat"]),
+        ("oai:gateway.example.org:laro/2", "raw", ["cannotDisseminateFormat"]),
+        ("oai:x:1", "nope", ["idDoesNotExist", "cannotDisseminateFormat"]),
     ],
 )
-def test_4_1_get_record_says_what_is_missing(ask, identifier, prefix, errors):
-    assert ask(f"verb=GetRecord&identifier={identifier}&metadataPrefix={prefix}") == (
-        f'{HEAD}<request verb="GetRecord" identifier="{identifier}" metadataPrefix="{prefix}">{BASE}</request>\n'
-        f"{errors}</OAI-PMH>\n"
-    )
+def test_4_1_get_record_says_what_is_missing(ask, identifier, prefix, codes):
+    answer = ask(f"verb=GetRecord&identifier={identifier}&metadataPrefix={prefix}")
+    assert f'<request verb="GetRecord" identifier="{identifier}" metadataPrefix="{prefix}">{BASE}</request>' in answer
+    assert codes_of(answer) == codes
 
 
 # --- §4.2 Identify ------------------------------------------------------------------------------------------------
@@ -104,11 +87,6 @@ def test_4_2_identify(ask):
         f"{IDENTIFIER_DESCRIPTION}"
         "</Identify>\n</OAI-PMH>\n"
     )
-
-
-def test_4_2_identify_of_an_empty_repository_makes_a_sample_up(ask, view):
-    view.entries.clear()
-    assert "<sampleIdentifier>oai:gateway.example.org:sample/1</sampleIdentifier>" in ask("verb=Identify")
 
 
 def test_4_2_friends_are_the_oai_pmh_sources_that_are_not_removed_and_hold_no_secret(ask, view):
@@ -242,7 +220,7 @@ def test_4_5_list_records_in_a_set_holds_its_descendants(ask):
 @each_row("verb", ["ListRecords", "ListIdentifiers"])
 def test_4_5_the_errors_of_lists(ask, verb, query, codes):
     answer = ask(f"verb={verb}&{query}")
-    assert [part.split('"')[0] for part in answer.split('<error code="')[1:]] == codes
+    assert codes_of(answer) == codes
     assert ("<request>" in answer) == ("badArgument" in codes)
 
 
@@ -280,8 +258,3 @@ def test_4_6_a_set_without_a_name_has_that_of_its_source(ask, view, spec, name, 
 def test_4_6_without_any_set_there_is_no_hierarchy(ask, view):
     view.known_sets = []
     assert '<error code="noSetHierarchy">This repository does not support sets.</error>' in ask("verb=ListSets")
-
-
-def test_4_6_a_bad_token_is_told_beside_a_bad_argument(ask):
-    answer = ask("verb=ListSets&resumptionToken=junk&set=a")
-    assert [part.split('"')[0] for part in answer.split('<error code="')[1:]] == ["badArgument", "badResumptionToken"]

@@ -7,25 +7,14 @@ from urllib.parse import quote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.oaipmh.arguments import RULES, parse, refused
-from gateway.xmltext import is_legal, utc_datetime
+from gateway.oaipmh.arguments import RULES, parse
+from gateway.xmltext import utc_datetime
 from tests.rows import each_row
 
 
 def mistakes(query: str | bytes) -> list[tuple[str, str]]:
     raw = query if isinstance(query, bytes) else query.encode()
     return [(error.code, str(error)) for error in parse(raw).errors]
-
-
-def test_every_verb_of_section_4_is_known():
-    assert sorted(RULES) == [
-        "GetRecord",
-        "Identify",
-        "ListIdentifiers",
-        "ListMetadataFormats",
-        "ListRecords",
-        "ListSets",
-    ]
 
 
 def test_values_arrive_typed():
@@ -115,11 +104,6 @@ def test_every_mistake_is_one_error(query, expected):
     assert mistakes(query) == expected
 
 
-def test_all_mistakes_of_a_request_are_reported():
-    query = "verb=ListRecords&from=junk&until=2002-13-01&set=&color=red&until2=1&from2=2&from2=3"
-    assert [code for code, _ in mistakes(query)] == ["badArgument"] * 8
-
-
 @each_row(
     "date",
     [
@@ -163,14 +147,6 @@ def test_a_character_that_xml_forbids_is_a_bad_argument(name, bad):
     assert mistakes(f"verb=GetRecord&{name}=x{bad}&{other}") == [("badArgument", sentence)]
 
 
-def test_an_illegal_character_in_a_date_is_told_once():
-    assert len(mistakes("verb=ListRecords&metadataPrefix=oai_dc&from=2023-01-01%00")) == 1
-
-
-def test_raw_bytes_that_are_not_utf_8_are_a_bad_argument():
-    assert [code for code, _ in mistakes(b"verb=ListSets&resumptionToken=\xff\xfe")] == ["badArgument"]
-
-
 def test_a_long_value_is_shortened_in_the_sentence():
     ((_, sentence),) = mistakes("verb=ListRecords&metadataPrefix=" + "/" * 100_000)
     assert sentence == f"The metadataPrefix '{'/' * 60}…' is not a metadataPrefix."
@@ -182,12 +158,8 @@ def test_more_than_a_hundred_mistakes_are_counted():
     assert errors[-1] == ("badArgument", "There are 900 more errors.")
 
 
-def test_a_hundred_kilobytes_are_no_mistake():
-    assert parse(b"verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:x:" + b"a" * 100_000).errors == ()
-
-
-@each_row("sign", ["@", "a@", ":", "%40", "/", "?", "#", ".", "["])
-@each_row("start", ["", "a:", "//", "http://", "http://[", "http://a/"])
+@each_row("sign", ["@", "a@", "%40", "/", "."])
+@each_row("start", ["", "//", "http://", "http://["])
 def test_a_long_identifier_is_refused_in_a_moment(start, sign):
     """With two readings of each @, 4,000 of them took two seconds, and 100,000 would have taken hours."""
     identifier = quote(start + sign * 20_000 + "^", safe="")
@@ -219,17 +191,6 @@ def test_a_uri_reference_is_a_legal_identifier(identifier):
 @each_row("identifier", ["a b", "<x>", "oai:x:%", "oai:x:%4", ":x", "1a:b", "a#b#c", "http://[x", "é", "http://a@b@c/"])
 def test_what_is_no_uri_is_no_identifier(identifier):
     assert [code for code, _ in mistakes(f"verb=ListMetadataFormats&identifier={quote(identifier)}")] == ["badArgument"]
-
-
-def test_a_request_that_was_not_read_has_one_error():
-    asked = refused("Too long.")
-    assert (asked.verb, asked.given, [str(error) for error in asked.errors]) == ("", (), ["Too long."])
-
-
-@given(st.binary(max_size=200))
-def test_any_bytes_can_be_read(raw):
-    asked = parse(raw)
-    assert asked.errors or all(is_legal(name + value) for name, value in asked.given)
 
 
 NAMES = st.sampled_from(["verb", "metadataPrefix", "identifier", "from", "until", "set", "resumptionToken", "x", ""])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from gateway.errors import StoreBusy, StoreDamaged
+from gateway.errors import StoreDamaged
 from gateway.oaipmh import routes
 from gateway.pieces import compressed
 from gateway.store.base import PageOfParts
@@ -133,13 +133,6 @@ def test_a_form_and_a_head_are_left_to_flask(clients):
     assert clients.direct.post("/oai", data=LIST, content_type="application/x-www-form-urlencoded").data
     assert clients.direct.head(f"/oai?{LIST}").data == b""
     assert len(clients.asked) == 2
-
-
-@each_row("coding", ["gzip", "zstd", ""])
-def test_a_store_that_fails_is_answered_with_503(clients, view, coding):
-    view.failure = StoreBusy("It is busy.")
-    for answer in clients.both(LIST, Accept_Encoding=coding):
-        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
 
 
 @each_row("coding", ["zstd", ""])

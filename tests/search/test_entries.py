@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gateway.errors import NotXml
 from gateway.formats._statements import ELEMENTS
-from gateway.indexing import describe, describe_all
-from gateway.model import Statement, Work
+from gateway.indexing import describe
+from gateway.model import Work
 from gateway.search.entries import MOST_WORDS, Entry, entry_of
 from tests.rows import each_row
 from tests.search.desk import record_of
@@ -78,10 +78,6 @@ def test_type_is_one_word_for_one_kind(text, type_):
     assert [value for kind, value in entry(("type", text)).values if kind == "type"] == ([type_] if type_ else [])
 
 
-def test_many_types_are_cut():
-    assert sum(kind == "type" for kind, _ in entry(*(("type", f"kind {n}") for n in "abcdefgh")).values) == 5
-
-
 def test_record_that_cannot_be_described_is_known_by_its_identifier():
     def broken(_record: bytes) -> Work:
         raise NotXml("No.")
@@ -91,26 +87,10 @@ def test_record_that_cannot_be_described_is_known_by_its_identifier():
     assert NAME in made.names
 
 
-def test_record_without_a_usable_header_breaks_nothing():
-    made = entry_of(b"<record><header/></record>", lambda _: Work((Statement("title", "x"),)))
-    assert (made.identifier, made.values) == ("", ())
-
-
 def test_words_of_one_item_are_limited():
     made = entry(("title", " ".join(map(str, range(20_000)))), ("subject", " ".join(f"w{n}" for n in range(20_000))))
     assert len(made.title) == MOST_WORDS
     assert len(made.other) <= MOST_WORDS
-
-
-@each_row("body", [b"", b"<metadata><x/></metadata>", b"<metadata><!-- c --></metadata>", b"<metadata>\xff</metadata>"])
-def test_metadata_that_is_no_oai_dc_has_no_words(body):
-    record = b"<record><header><identifier>a</identifier></header>" + body + b"</record>"
-    assert entry_of(record, describe).title == ()
-
-
-def test_record_that_is_not_plain_is_read_as_a_tree():
-    record = record_of(NAME, (), [("title", "Plain")]).replace(b"<dc:title>", b"<!-- c --><dc:title>&#x43;oral ")
-    assert describe(record).texts("title") == ("Coral Plain",)
 
 
 @each_row("element", ELEMENTS)
@@ -119,11 +99,3 @@ def test_plain_record_has_the_entry_that_its_tree_gives(element):
     record = record_of(NAME, (), [("title", "Reef"), (element, "Smith &amp; 2001: info:doi/10.5555/x")])
     assert describe(record) != Work()
     assert entry_of(record, describe) == entry_of(record.replace(b"<dc:title>", b"<!-- c --><dc:title>"), describe)
-
-
-def test_the_whole_of_a_plain_record_is_read_where_all_of_its_statements_count():
-    """The graph of works has their publishers, and takedowns know works by any identifier."""
-    given = [(element, f"A {element}") for element in sorted(ELEMENTS)]
-    elements = {statement.element for statement in describe_all(record_of(NAME, (), given)).statements}
-    assert elements == set(ELEMENTS)
-    assert "publisher" not in {statement.element for statement in describe(record_of(NAME, (), given)).statements}

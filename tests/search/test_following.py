@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -43,14 +42,6 @@ def test_deleted_and_withheld_items_are_not_found(desk: Desk) -> None:
     assert desk.names(f"{SUBJECT}1") == []
 
 
-def test_item_that_returns_is_found_again(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
-    desk.add(change_of("1", is_deleted=True))
-    desk.add(change_of("1", title="Coral"))
-    assert desk.names("coral") == ["1"]
-    assert desk.names("reef") == []
-
-
 def test_changed_item_has_its_new_words_only(desk: Desk) -> None:
     desk.add(change_of("1", title="Reef", date="2001"))
     desk.add(change_of("1", title="Coral", date="2002", specs=("source:laro:b",)))
@@ -76,11 +67,6 @@ def test_removal_does_not_wait_for_the_log(desk: Desk) -> None:
     assert {*desk.names("reef")} == {"1", "2"}
 
 
-def test_removal_without_an_index_is_nothing(desk: Desk) -> None:
-    desk.keeper.remove([f"{SUBJECT}1"])
-    assert not (desk.folder / NAME).exists()
-
-
 def test_long_log_is_followed_step_by_step(desk: Desk) -> None:
     keeper = IndexKeeper(desk.folder, describe, lines=10)
     for begin in range(0, 40, 20):
@@ -96,16 +82,6 @@ def test_long_log_is_followed_step_by_step(desk: Desk) -> None:
     assert identifiers(desk) == {str(n) for n in range(5, 40)}
 
 
-def test_version_that_a_later_line_has_is_not_written_before_it(desk: Desk) -> None:
-    desk.publish(change_of("1", title="Reef"))
-    desk.publish(change_of("1", title="Lagoon"))
-    keeper = IndexKeeper(desk.folder, describe, lines=2)
-    assert not keeper.advance(desk.store)
-    assert keeper.position() == 2
-    desk.follow(keeper)
-    assert (desk.names("reef"), desk.names("lagoon")) == ([], ["1"])
-
-
 def test_each_block_is_inflated_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """It was inflated for each of its records, which took most of the time."""
     desk.publish(*(change_of(str(n), title="Reef") for n in range(300)))
@@ -119,28 +95,6 @@ def test_each_block_is_inflated_once(desk: Desk, monkeypatch: pytest.MonkeyPatch
     desk.follow()
     assert len(inflated) == 3
     assert len(identifiers(desk)) == 300
-
-
-def test_words_of_a_step_are_written_at_once(desk: Desk) -> None:
-    """FTS5 wrote a segment for each item, and merged them again, which took half of the time."""
-    desk.add(*(change_of(str(n), title=f"Reef {n}") for n in range(100)))
-    with closing(sqlite3.connect(desk.folder / NAME)) as connection:
-        assert connection.execute("select count(distinct segid) from word_idx").fetchone() == (1,)
-
-
-def test_nothing_new_moves_only_what_is_reached(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
-    before = open_search(desk.folder).state()
-    desk.clocks.pass_seconds(100)
-    desk.follow()
-    after = open_search(desk.folder).state()
-    assert (after.position, after.reached - before.reached) == (before.position, 100)
-    desk.follow()
-
-
-def test_empty_store_has_an_empty_index(desk: Desk) -> None:
-    desk.follow()
-    assert desk.search("reef").total == 0
 
 
 # --- kills --------------------------------------------------------------------------------------------------------
@@ -195,33 +149,6 @@ def test_kill_between_any_two_steps_loses_nothing(desk: Desk, monkeypatch: pytes
 def _last(desk: Desk) -> int:
     with desk.store.view() as view:
         return view.last_change()
-
-
-@pytest.mark.slow
-def test_process_that_is_killed_at_any_moment_loses_nothing(desk: Desk) -> None:
-    """The kernel ends the process; only what SQLite has committed is left."""
-    for act in _steps_of_a_life(desk):
-        act()
-        for number in range(0, 60, 3):
-            child = os.fork()
-            if not child:
-                left = [number]
-
-                def step(_name: str, left: list[int] = left) -> None:
-                    left[0] -= 1
-                    if left[0] < 0:
-                        os.kill(os.getpid(), 9)
-
-                with closing(open_store(desk.folder, clock=desk.clocks.host())) as store:
-                    keeper = IndexKeeper(desk.folder, describe, lines=4, step=step)
-                    while not keeper.advance(store):
-                        pass
-                os._exit(0)
-            _, status = os.waitpid(child, 0)
-            if not status:
-                break
-        desk.follow()
-        assert open_search(desk.folder).state().position == _last(desk)
 
 
 # --- files that are useless ---------------------------------------------------------------------------------------
@@ -341,16 +268,6 @@ def test_worn_index_is_made_anew_while_the_old_one_answers(desk: Desk, monkeypat
     assert desk.names("coral") == ["2"]
 
 
-def test_unfinished_index_of_an_earlier_loss_is_not_kept(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
-    desk.keeper.delete()
-    desk.keeper.delete()
-    (desk.folder / f"{NAME}.new-wal").write_bytes(b"an old log")
-    desk.follow()
-    assert [file.name for file in desk.folder.glob(f"{NAME}*")] == [NAME]
-    assert desk.names("reef") == ["1"]
-
-
 # --- several processes --------------------------------------------------------------------------------------------
 
 
@@ -375,20 +292,6 @@ def test_several_writers_at_once_write_one_index(desk: Desk) -> None:
     assert open_search(desk.folder).state().position == _last(desk)
 
 
-def test_writer_that_is_busy_is_not_waited_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "_WAIT_SECONDS", 0.05)
-    desk.add(change_of("1", title="Reef"))
-    desk.publish(change_of("2", title="Reef"))
-    other = IndexKeeper(desk.folder, describe)
-    with other._alone(0.0) as is_alone:
-        assert is_alone
-        assert desk.keeper.advance(desk.store)
-        desk.keeper.remove([f"{SUBJECT}1"])
-        assert desk.names("reef") == ["1"]
-    desk.follow()
-    assert {*desk.names("reef")} == {"1", "2"}
-
-
 def test_readers_read_while_an_index_is_written_and_replaced(desk: Desk) -> None:
     desk.add(change_of("0", title="Reef"))
     reader = open_search(desk.folder)
@@ -408,18 +311,3 @@ def test_readers_read_while_an_index_is_written_and_replaced(desk: Desk) -> None
                 desk.follow()
         assert max(totals) <= 15
     assert desk.search("reef").total == 15
-
-
-def test_index_is_in_one_file_when_nobody_writes(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
-    desk.search("reef")
-    sizes = {file.name: file.stat().st_size for file in desk.folder.glob(f"{NAME}*")}
-    assert sizes.pop(NAME) > 0
-    assert sum(size for name, size in sizes.items() if name.endswith("-wal")) == 0
-
-
-def test_copy_of_one_file_is_an_index(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> None:
-    desk.add(change_of("1", title="Reef"))
-    other: Path = tmp_path_factory.mktemp("copy")
-    (other / NAME).write_bytes((desk.folder / NAME).read_bytes())
-    assert open_search(other).search(Query("reef")).total == 1

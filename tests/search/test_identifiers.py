@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.search.identifiers import LONGEST, joined, may_be_identifier, names_of
+from gateway.search.identifiers import may_be_identifier, names_of
 from tests.rows import each_row
 
 SAME = [
@@ -30,19 +30,6 @@ def test_spellings_share_a_name(spellings):
 def test_different_identifiers_share_none():
     names = [names_of(spellings[0]) for spellings in SAME]
     assert sum(map(len, names)) == len(frozenset().union(*names))
-
-
-@each_row("text", ["", "  ", "...", "x" * (LONGEST + 1)])
-def test_text_that_is_none_has_no_name(text):
-    assert names_of(text) == frozenset()
-
-
-def test_text_of_nothing_but_an_address_scheme_has_a_name():
-    assert names_of("http://") == {"http://"}
-
-
-def test_scheme_with_a_space_is_joined():
-    assert joined("see doi: 10.1234/x and PMID:  5") == "see doi:10.1234/x and PMID:5"
 
 
 @each_row("part, may_be", [("10.1/x", True), ("oai:x", True), ("reef", False), ("2020", False)])

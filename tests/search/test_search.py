@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from random import Random
 
 import pytest
 
@@ -13,9 +12,6 @@ from gateway.search.query import MOST_LETTERS, MOST_VALUES, Order, Query, YearCo
 from gateway.search.sqlite_reader import SqliteReader
 from tests.rows import each_row
 from tests.search.desk import Desk, change_of
-from tests.seeds import seed_of
-
-SEED = seed_of("SEARCH_SEED")
 
 # Queries that would be syntax in FTS5, or in SQL.
 PAYLOADS = [
@@ -48,16 +44,6 @@ def test_operators_find_their_words_only(desk: Desk) -> None:
     assert desk.names("reef*") == ["1", "2"]
     assert desk.names("ree*") == []
     assert desk.names("***") == []
-
-
-@pytest.mark.slow
-def test_any_text_is_answered(desk: Desk) -> None:
-    random = Random(SEED)
-    desk.add(change_of("1", title="Reef AND 語"))
-    pieces = [*PAYLOADS[:80], *"\"'()*:^-+{}[]_ aé語\x00\u0301", "AND", "title", "10.1/x"]
-    for _ in range(1500):
-        text = "".join(random.choices(pieces, k=random.randint(0, 12)))[:MOST_LETTERS]
-        assert desk.search(text).total in (0, 1), f"seed {SEED}: {text!r}"
 
 
 def test_words_of_titles_people_and_subjects_are_found(desk: Desk) -> None:
@@ -116,11 +102,6 @@ def test_identifiers_are_found_whole_however_written(identified: Desk, text: str
     assert identified.names(text) == ["oai:repo:7"]
 
 
-def test_query_of_identifier_with_spaces_is_found(desk: Desk) -> None:
-    desk.add(change_of("1", identifier="Report 12: part 3"), change_of("2", title="Report"))
-    assert desk.names("report 12: Part 3") == ["1"]
-
-
 def test_part_that_looks_like_an_identifier_is_also_words(desk: Desk) -> None:
     desk.add(change_of("1", title="COVID-19 in 2010-2015"))
     assert desk.names("covid-19") == desk.names("2010-2015") == ["1"]
@@ -151,10 +132,6 @@ def test_relevance_puts_titles_and_short_ones_first(several: Desk) -> None:
 
 def test_date_puts_the_newest_year_first_and_no_year_last(several: Desk) -> None:
     assert several.names("reef", order="date") == ["3", "2", "1", "4"]
-
-
-def test_empty_text_finds_everything(several: Desk) -> None:
-    assert several.search().total == several.search("  ").total == 4
 
 
 @each_row(
@@ -246,14 +223,6 @@ def test_more_than_the_limit_is_stated(desk: Desk, order: Order) -> None:
         assert not any("/s" in identifier for identifier in results.identifiers)
 
 
-def test_items_without_a_year_are_the_last_beyond_the_limit(desk: Desk) -> None:
-    desk.add(*(change_of(str(n), title="Reef", date="2000" if n < 3 else ()) for n in range(9)))
-    reader = SqliteReader(desk.folder / "search.sqlite", most_hits=5)
-    names = [name.partition("/")[2] for name in reader.search(Query("reef", order="date")).identifiers]
-    assert names == ["2", "1", "0", "8", "7"]
-    assert reader.search(Query("", limit=3)).total == 5
-
-
 # --- refusals -----------------------------------------------------------------------------------------------------
 
 
@@ -281,11 +250,6 @@ def test_key_of_others_is_refused(several: Desk, key: str) -> None:
         several.search("reef", after=key)
 
 
-def test_key_that_could_be_ours_is_harmless(several: Desk) -> None:
-    assert several.search("reef", after="999999999999999.0.0").identifiers == ()
-    assert several.search("reef", after="999999999999999.0.0").previous is not None
-
-
 def test_search_that_is_off_or_missing_says_so(desk: Desk) -> None:
     with pytest.raises(SearchUnavailable, match="is missing"):
         desk.search()
@@ -299,13 +263,6 @@ def test_search_that_takes_too_long_is_ended(desk: Desk) -> None:
     reader = SqliteReader(desk.folder / "search.sqlite", most_seconds=-1.0)
     with pytest.raises(SearchUnavailable, match="too long"):
         reader.search(Query("reef coral", limit=1000))
-
-
-def test_results_say_what_the_index_has_reached(desk: Desk) -> None:
-    desk.add(change_of("1", title="Reef"))
-    with desk.store.view() as view:
-        assert desk.search("reef").reached == view.horizon
-    assert open_search(desk.folder).state().items == 1
 
 
 def test_years_are_counted_with_their_files(desk: Desk) -> None:

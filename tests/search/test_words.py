@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from gateway.search.words import MOST_LETTERS, folded, index_words, query_words
+from gateway.search.words import MOST_LETTERS, index_words, query_words
 from tests.rows import each_row
 from tests.seeds import seed_of
 
@@ -30,14 +30,6 @@ SEED = seed_of("SEARCH_SEED")
 )
 def test_words_are_folded(text, words):
     assert list(index_words(text)) == words
-
-
-def test_marks_of_kana_make_other_letters():
-    assert folded("ガ") != folded("カ")
-
-
-def test_single_character_of_an_unspaced_script_is_the_beginning_of_a_word():
-    assert [tuple(word) for word in query_words("語 reef")] == [("語", True), ("reef", False)]
 
 
 def test_long_word_counts_by_its_beginning():
