@@ -72,25 +72,10 @@ def test_a_free_file_of_europe_pmc_has_no_licence_and_none_in_the_bucket_of_open
 def test_an_open_work_of_europe_pmc_without_an_open_file_has_one_in_the_bucket_without_licence() -> None:
     description = some(europe_pmc.read(sent(of_europe_pmc(fullTextUrlList={}, source="PPR")), DOI))
     assert [(copy.url, copy.version, copy.license) for copy in description.copies] == [(IN_BUCKET, "submitted", "")]
-
-
-def test_a_number_of_europe_pmc_that_is_none_leads_nowhere() -> None:
     assert some(europe_pmc.read(sent(of_europe_pmc(fullTextUrlList={}, pmcid="../x")), DOI)).copies == ()
 
 
-def test_a_notice_and_a_retracted_work_of_europe_pmc_are_recognised() -> None:
-    notice = {"type": "Retraction in", "reference": "Oats. 2023;1:2"}
-    result = of_europe_pmc(
-        pubTypeList={"pubType": ["research-article", "Retracted Publication"]},
-        commentCorrectionList={"commentCorrection": notice},
-    )
-    description = some(europe_pmc.read(sent(result), DOI))
-    assert description.kind == "Retracted Publication"
-    assert description.retracted == "The work is retracted: Europe PMC names Oats. 2023;1:2."
-
-
 @each_row("types, kinds, sentence", [
-    (["Comment in", "Expression of concern in"], [], "An expression of concern was published about the work"),
     (["Expression of concern in", "Retraction in"], [], "The work is retracted"),
     (["Partial retraction in"], [], "A part of the work is retracted"),
     (["Erratum in"], ["Retracted Publication"], "The work is retracted"),
@@ -100,13 +85,6 @@ def test_the_most_serious_notice_of_europe_pmc_counts(types: list[str], kinds: l
     notices = [{"type": type_, "id": "1"} for type_ in types]
     result = of_europe_pmc(pubTypeList={"pubType": kinds}, commentCorrectionList={"commentCorrection": notices})
     assert some(europe_pmc.read(sent(result), DOI)).retracted.partition(":")[0] == sentence
-
-
-def test_what_europe_pmc_lists_of_other_works_is_left_out() -> None:
-    assert europe_pmc.read(sent(answers.EUROPE_PMC), "10.1234/b") is None
-    assert europe_pmc.read(sent(answers.EUROPE_PMC), "", "PMC124") is None
-    assert europe_pmc.read(sent(answers.EUROPE_PMC), "", "PMC123") is not None
-    assert europe_pmc.read(sent({"resultList": {"result": []}}), DOI) is None
 
 
 def test_europe_pmc_is_asked_once_by_doi() -> None:
@@ -202,13 +180,6 @@ def test_an_article_of_doaj_is_open_and_has_its_pages_but_not_the_licence_of_its
     )  # fmt: skip
 
 
-def test_a_link_of_doaj_without_a_type_of_content_is_a_page() -> None:
-    document = deepcopy(answers.DOAJ)
-    document["results"][0]["bibjson"]["link"] = [{"type": "fulltext", "url": "https://press.example.org/7"}]
-    description = some(doaj.read(sent(document), DOI))
-    assert [(copy.is_page, copy.evidence) for copy in description.copies] == [(True, "doaj:link")]
-
-
 @needs_data
 def test_the_recorded_answers_of_doaj() -> None:
     document = json.loads(fetched("services/doaj/search-articles-2026.json").body)
@@ -248,7 +219,6 @@ def test_a_work_of_core_is_known_by_each_of_its_dois(named: dict[str, object]) -
 @needs_data
 def test_the_recorded_answer_of_core() -> None:
     description = some(core.read(fetched("services/core/search-works-v3.json"), "10.1109/icassp.2019.8683483"))
-    assert description.title == "Speech Emotion Recognition Using Multi-hop Attention Mechanism"
     assert [copy.url for copy in description.copies] == ["https://arxiv.org/pdf/1904.10788"]
 
 
@@ -283,47 +253,34 @@ def test_fatcat_s_copy_in_the_wayback_machine_comes_last_and_signed_addresses_no
 
 def test_files_that_the_internet_archive_or_an_aggregator_keeps_come_before_the_wayback_machine() -> None:
     capture = "https://web.archive.org/web/20200130042753/https://press.example.org/7.pdf"
-    urls = [
-        {"rel": "webarchive", "url": capture},
-        {"rel": "aggregator", "url": "https://aggregator.example.org/7.pdf"},
-        {"rel": "archive", "url": "https://archive.org/download/seven/7.pdf"},
-        {"rel": "academicsocial", "url": "https://social.example.org/7.pdf"},
-    ]
+    places = ("webarchive", capture), ("aggregator", "https://aggregator.example.org/7.pdf")
+    places += (
+        ("archive", "https://archive.org/download/seven/7.pdf"),
+        ("academicsocial", "https://social.example.org/7"),
+    )
+    places += (("webarchive", "https://web.archive.org/web/"),)  # of an unknown time
+    urls = [{"rel": rel, "url": url} for rel, url in places]
     description = some(fatcat.read(sent({**answers.FATCAT, "files": [{"urls": urls}]}), DOI))
     kept = [copy.evidence.removeprefix("fatcat:") for copy in description.copies]
     assert kept == ["archive", "aggregator", "webarchive"]
 
 
-def test_a_capture_whose_time_is_not_told_is_left_out() -> None:
-    urls = [{"rel": "webarchive", "url": "https://web.archive.org/web/"}]
-    assert some(fatcat.read(sent({**answers.FATCAT, "files": [{"urls": urls}]}), DOI)).copies == ()
-
-
 def test_a_draft_and_a_withdrawn_release_of_fatcat() -> None:
-    description = some(
-        fatcat.read(sent({**answers.FATCAT, "release_stage": "draft", "withdrawn_status": "retracted"}), DOI)
-    )
+    withdrawn = {**answers.FATCAT, "release_stage": "draft", "withdrawn_status": "retracted"}
+    description = some(fatcat.read(sent(withdrawn), DOI))
     assert {copy.version for copy in description.copies} == {"submitted"}
     assert description.retracted == "fatcat says that it is retracted."
 
 
 @needs_data
-def test_the_recorded_releases_of_fatcat_have_no_files() -> None:
-    for name, doi in (
-        ("mjtqtuyhwfdr7j2c3l36uor7uy", "10.1045/march2008-marshall-pt1"),
-        ("3mssw2qnlnblbk7oqyv2dafgey", "10.7280/d1j37z"),
-    ):
-        description = some(fatcat.read(fetched(f"services/fatcat/release_{name}.json"), doi))
-        assert description.copies == ()
+def test_a_recorded_file_of_fatcat() -> None:
     file = json.loads(fetched("services/fatcat/file_bcah4zp5tvdhjl5bqci2c2lgfa.json").body)
     description = some(fatcat.read(sent({**answers.FATCAT, "files": [file]}), DOI))
-    assert [copy.url for copy in description.copies] == [
-        "https://www.zhros.ru/jour/article/download/811/542",
-        "https://web.archive.org/web/20200130042753id_/https://www.zhros.ru/jour/article/download/811/542",
-    ]
+    own = "https://www.zhros.ru/jour/article/download/811/542"
+    assert [copy.url for copy in description.copies] == [own, f"https://web.archive.org/web/20200130042753id_/{own}"]
 
 
-@each_row("name", ["hal", "doaj", "core", "base", "fatcat"])
+@each_row("name", OF_A_DOI)
 def test_what_a_service_lists_of_other_works_is_left_out(name: str) -> None:
     (document,) = answers.SERVICES[name]
     text = document.decode().replace("10.1234/A", "10.1234/b").replace("10.1234/a", "10.1234/b")
@@ -339,27 +296,13 @@ def _without_doi(node: object, doi: object) -> object:
     return doi if isinstance(node, str) and node.lower() == DOI else node
 
 
-@each_row("doi", [None, 7, {}, " "])
+@each_row("doi", [{}, " "])
 @each_row("name", OF_A_DOI)
 def test_works_that_are_listed_and_of_which_none_can_be_read_are_an_error(name: str, doi: object) -> None:
     """They were read as an answer that knows no such work."""
     (document,) = answers.SERVICES[name]
     with pytest.raises(AnswerError, match=r"none has an identifier|answers without ext_ids\.doi"):
         OF_A_DOI[name](sent(_without_doi(json.loads(document), doi)))
-
-
-@each_row("name, document", [
-    ("core", {"results": [None, "x"]}), ("doaj", {"results": [{"bibjson": []}]}), ("hal", {"response": {"docs": [{}]}}),
-    ("base", {"response": {"docs": {"a": 1}}}), ("europe_pmc", {"resultList": {"result": "x"}}),
-])  # fmt: skip
-def test_a_list_of_something_else_is_an_error(name: str, document: object) -> None:
-    with pytest.raises(AnswerError, match="none has an identifier"):
-        OF_A_DOI[name](sent(document))
-
-
-def test_works_of_europe_pmc_without_the_number_that_was_asked_for_are_an_error() -> None:
-    with pytest.raises(AnswerError, match="none has an identifier"):
-        europe_pmc.read(sent(of_europe_pmc(pmcid=None)), "", "PMC123")
 
 
 def test_a_work_that_can_be_read_beside_one_that_cannot_is_read() -> None:

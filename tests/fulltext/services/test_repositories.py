@@ -50,13 +50,6 @@ def test_a_preprint_without_licence_article_or_server_says_so() -> None:
     assert [copy.license for copy in some(openrxiv.read(sent(document), "10.1101/123456")).copies] == [""]
 
 
-def test_a_version_may_be_a_number() -> None:
-    document = deepcopy(answers.OPENRXIV)
-    for entry in document["collection"]:
-        entry["version"] = int(entry["version"])
-    assert openrxiv.read(sent(document), "10.1101/123456") == openrxiv.read(sent(answers.OPENRXIV), "10.1101/123456")
-
-
 def test_versions_that_are_none_and_other_preprints_are_left_out() -> None:
     document = deepcopy(answers.OPENRXIV)
     document["collection"][1]["version"] = "²"
@@ -70,7 +63,6 @@ def test_versions_that_are_none_and_other_preprints_are_left_out() -> None:
     ("10.1101/2024.05.27.24307989", (), "medrxiv"), ("10.1101/19000075", (), "medrxiv"),
     ("10.64898/2025.12.01.691234", ("", "medRxiv"), "medrxiv"),
     ("10.64898/2025.12.01.25334455", ("bioRxiv",), "biorxiv"), ("10.1101/gr.279093.124", ("bioRxiv",), ""),
-    ("10.1101/gad.1.2.3", (), ""), ("10.1101/cshperspect.a012345", (), ""), ("10.1234/123456", (), ""),
 ])  # fmt: skip
 def test_the_server_of_a_preprint_has_its_name_or_its_number(doi: str, names: tuple[str, ...], server: str) -> None:
     assert openrxiv.server_of(doi, names) == server
@@ -126,8 +118,7 @@ def test_a_withdrawn_preprint_of_osf_and_one_without_file_have_no_copy() -> None
 
 
 @each_row("changes", [
-    {"attributes": {}}, {"attributes": {"title": None}}, {"relationships": {}}, {"relationships": None},
-    {"relationships": {"primary_file": {"data": {"id": 7}}}},
+    {"attributes": {"title": None}}, {"relationships": {}}, {"relationships": {"primary_file": {"data": {"id": 7}}}},
 ])  # fmt: skip
 def test_an_answer_of_osf_without_what_each_preprint_has_is_an_error(changes: dict) -> None:
     """It was read as that of a preprint without a file."""
@@ -212,8 +203,8 @@ def test_a_record_under_an_embargo_says_until_when() -> None:
 
 
 @each_row("changes", [
-    {"metadata": {}}, {"metadata": {"title": 7}}, {"metadata": {"title": "Oats", "access_right": None}},
-    {"files": None}, {"files": [{}, {"key": None}]}, {"files": {"entries": {"a": {}}}},
+    {"metadata": {"title": 7}}, {"metadata": {"title": "Oats", "access_right": None}}, {"files": None},
+    {"files": [{}, {"key": None}]},
 ])  # fmt: skip
 def test_an_answer_of_zenodo_without_what_each_record_has_is_an_error(changes: dict) -> None:
     """It was read as that of a closed record, or of one without files."""
@@ -221,28 +212,12 @@ def test_an_answer_of_zenodo_without_what_each_record_has_is_an_error(changes: d
         inveniordm.read(sent({**answers.ZENODO, **changes}), ZENODO)
 
 
-@each_row("files", [[], {"enabled": False}, {"enabled": False, "entries": {}}])
-def test_an_open_record_may_have_no_files(files: object) -> None:
-    description = some(inveniordm.read(sent({**answers.ZENODO, "files": files}), ZENODO))
-    assert (description.is_open, description.copies) == (True, ())
-
-
-def test_a_record_without_a_number_that_is_one_has_no_address() -> None:
-    assert some(inveniordm.read(sent({**answers.ZENODO, "id": "../x"}), ZENODO)).copies == ()
-
-
-@each_row(
-    "named, address",
-    [
-        ("10.5281/zenodo.48440", f"{ZENODO}/api/records/48440"),
-        ("https://zenodo.org/record/48440", f"{ZENODO}/api/records/48440"),
-        ("https://zenodo.org/records/48440/", f"{ZENODO}/api/records/48440"),
-        ("https://rogue-scholar.org/records/23y6y-vh985", "https://rogue-scholar.org/api/records/23y6y-vh985"),
-        ("https://x.example.org/records/48440", ""),  # digits alone are anybody's
-        ("https://x.example.org/records/about-thing", ""),
-        ("10.5281/zenodo.x", ""),
-    ],
-)
+@each_row("named, address", [
+    ("10.5281/zenodo.48440", f"{ZENODO}/api/records/48440"),
+    ("https://zenodo.org/record/48440", f"{ZENODO}/api/records/48440"),
+    ("https://rogue-scholar.org/records/23y6y-vh985", "https://rogue-scholar.org/api/records/23y6y-vh985"),
+    ("https://x.example.org/records/48440", ""), ("https://x.example.org/records/about-thing", ""),
+])  # fmt: skip
 def test_a_record_of_such_a_site_is_known_by_doi_and_page(named: str, address: str) -> None:
     place = inveniordm.place_of(named)
     assert (place.address if place else "") == address
@@ -333,14 +308,7 @@ def test_dspace_describes_only_the_record_s_own_item() -> None:
     assert not DSPACE.wants(known(work(doi=DOI)))
 
 
-@needs_data
-def test_the_documentation_s_example_of_a_bundle() -> None:
-    bundle = json.loads(fetched("services/dspace7/bundles.00.json").body)
-    item = {"uuid": UUID, "_embedded": {"bundles": [bundle]}}
-    assert some(dspace.read(sent(item), dspace.Place(SITE, UUID))).copies == ()  # pictures and a logo
-
-
-@each_row("changes", [{"doi": None}, {"doi": 7}, {"version": None}, {"version": "²"}])
+@each_row("changes", [{"doi": 7}, {"version": "²"}])
 def test_preprints_that_are_listed_and_of_which_none_can_be_read_are_an_error(changes: dict) -> None:
     """It was read as an answer that knows no such preprint."""
     entries = [{**entry, **changes} for entry in answers.OPENRXIV["collection"]]

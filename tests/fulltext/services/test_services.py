@@ -34,10 +34,8 @@ def test_a_busy_or_ill_service_is_asked_later_and_what_it_does_not_know_is_no_er
 
 
 @each_row("document, sentence", [
-    ({"message": "Please use your own email address in API calls."}, "Please use your own email address"),
     ({"message": [{"type": "integer-not-valid", "message": "Integer specified as 200"}]}, "Integer specified as 200"),
     ({"errors": [{"status": "422", "title": "The DOI is bad"}]}, "The DOI is bad"),
-    ({"error": "Unrecognized or unsupported fields: [unknown]"}, "Unrecognized"),
     ({"detail": "API key required"}, "API key required"), ([], r"answers 422\."),
 ])  # fmt: skip
 def test_a_refusal_tells_its_reason(document: object, sentence: str) -> None:
@@ -45,7 +43,7 @@ def test_a_refusal_tells_its_reason(document: object, sentence: str) -> None:
         unpaywall.read(sent(document, 422))
 
 
-@each_row("body", [b"<html>", b"[1]", b'"text"', b"", b"\xff", b"[" * 100_000])
+@each_row("body", [b"<html>", b"[1]", b"\xff", b"[" * 100_000])
 def test_an_answer_that_is_no_json_object_is_an_error(body: bytes) -> None:
     with pytest.raises(AnswerError, match="not with a JSON object"):
         crossref.read(Fetched("https://api.example.org/", 200, (), body, 0))
@@ -116,30 +114,9 @@ def test_a_work_of_crossref() -> None:
     )  # fmt: skip
 
 
-def test_a_license_counts_for_its_version_or_for_all() -> None:
-    links = [
-        {"URL": f"https://x.example.org/{v}", "content-version": v, "intended-application": "text-mining"}
-        for v in ("vor", "am")
-    ]
-    licenses = [{"URL": "https://example.org/tdm", "content-version": "vor"}, {
-        "URL": "http://creativecommons.org/licenses/by/3.0/", "content-version": "am",
-        "start": {"date-time": "2030-01-01T00:00:00Z"},
-    }]  # fmt: skip
-    description = crossref.read(
-        sent({"message": {"DOI": "10.1/X", "link": links, "license": licenses, "author": [{"name": "CERN"}]}})
-    )
-    assert [(copy.version, copy.license, copy.open_from) for copy in description.copies] == [
-        ("published", "", ""),
-        ("accepted", "cc-by", "2030-01-01"),
-    ]
-    assert description.authors == ("CERN",)
-
-
 @needs_data
 @each_row("name, is_open, files, pages", [
-    ("bronze__10.1016_j.cell.2007.11.019", True, 2, 3), ("bronze__10.1016_j.jns.2020.116832", True, 1, 1),
-    ("bronze__10.1016_j.tmaid.2020.101663", True, 0, 2), ("closed__10.1037_018882", False, 0, 0),
-    ("closed__10.1086_466942", False, 0, 0), ("gold__10.1016_j.envint.2020.105730", True, 0, 2),
+    ("bronze__10.1016_j.cell.2007.11.019", True, 2, 3), ("closed__10.1037_018882", False, 0, 0),
     ("gold__10.1186_gb-2004-5-10-r80", True, 6, 5), ("green__10.1038_nature12373", True, 3, 4),
     ("green__10.1080_00273171.2011.568786", True, 1, 2), ("hybrid__10.1103_physreve.88.012814", True, 2, 2),
 ])  # fmt: skip
@@ -191,6 +168,9 @@ def test_every_recorded_answer_of_openalex_is_read() -> None:
     assert any(copy.host_type == "repository" for description in descriptions for copy in description.copies)
 
 
+DROPS, FIGSHARE = "https://drops.dagstuhl.de/entities/document", "https://figshare.com/articles/dataset"
+
+
 @needs_data
 def test_every_recorded_answer_of_datacite_is_read() -> None:
     descriptions = [
@@ -199,39 +179,14 @@ def test_every_recorded_answer_of_datacite_is_read() -> None:
     assert {
         description.doi: (description.copies[0].url, description.copies[0].license) for description in descriptions
     } == {
-        "10.4230/lipics.tqc.2013.93": (
-            "https://drops.dagstuhl.de/entities/document/10.4230/LIPIcs.TQC.2013.93",
-            "cc-by",
-        ),
+        "10.4230/lipics.tqc.2013.93": (f"{DROPS}/10.4230/LIPIcs.TQC.2013.93", "cc-by"),
         "10.5061/dryad.8515": ("https://datadryad.org/dataset/doi:10.5061/dryad.8515", "cc0"),
         "10.5281/zenodo.48440": ("https://zenodo.org/record/48440", "cc-by-nc-sa"),
-        "10.6084/m9.figshare.1449060": (
-            "https://figshare.com/articles/dataset/Drosophila_melanogaster_African_Wings/1449060/4",
-            "cc-by",
-        ),
+        "10.6084/m9.figshare.1449060": (f"{FIGSHARE}/Drosophila_melanogaster_African_Wings/1449060/4", "cc-by"),
     }
     assert descriptions[0].authors
     (several,) = exchanges("other/datacite/http", "rdatacite*")
     assert len(datacite.read_list(several)) == 5
-
-
-def test_what_datacite_may_tell_besides() -> None:
-    attributes = {
-        "doi": "10.1/X", "contentUrl": ["https://x.example.org/a.pdf"], "publisher": {"name": "X"},
-        "rightsList": [{"rightsUri": "info:eu-repo/semantics/openAccess"}],
-        "relatedIdentifiers": [{"relatedIdentifierType": "ISSN", "relatedIdentifier": "0378-5955"}],
-        "descriptions": [
-            {"descriptionType": "Other", "description": "o"}, {"descriptionType": "Abstract", "description": "a"},
-        ],
-    }  # fmt: skip
-    description = datacite.read(sent({"data": {"attributes": attributes}}))
-    assert description[:3] == ("10.1/x", "", ())
-    assert (
-        description.publisher, description.issns, description.abstract, description.is_open,
-    ) == ("X", ("0378-5955",), "a", True)  # fmt: skip
-    assert description.copies[0][4:11] == (
-        "other-oa", "info:eu-repo/semantics/openAccess", "repository", "datacite:contentUrl", "", True, False,
-    )  # fmt: skip
 
 
 def test_a_location_under_embargo_is_told_with_its_day() -> None:
@@ -271,11 +226,9 @@ OTHER = {**LICENSE, "URL": "http://creativecommons.org/licenses/by-nc/4.0/"}
 @each_row("licenses, license_", [
     ([LICENSE], "cc-by"), ([LICENSE, LICENSE], "cc-by"), ([LICENSE, OTHER], ""),
     ([{**LICENSE, "content-version": "tdm"}], ""), ([{**LICENSE, "content-version": "am"}], ""),
-    ([{**LICENSE, "content-version": "unspecified"}], "cc-by"),
     ([LICENSE, {**OTHER, "content-version": "unspecified"}], "cc-by"),
     ([{**LICENSE, "delay-in-days": 365}], ""), ([{**LICENSE, "delay-in-days": 0}], "cc-by"),
     ([{**LICENSE, "URL": "https://www.elsevier.com/tdm/userlicense/1.0/"}], ""),
-    ([{**LICENSE, "URL": "http://www.springer.com/tdm"}], ""),
 ])  # fmt: skip
 def test_one_licence_for_this_version_counts_and_none_for_text_mining(licenses: list[object], license_: str) -> None:
     link = {"URL": "https://x.example.org/1.pdf", "content-version": "vor", "intended-application": "text-mining"}
@@ -290,7 +243,6 @@ def update(kind: str, doi: str = "10.1/N", **more: object) -> dict[str, object]:
 
 @each_row("updates, sentence", [
     ([update("retraction")], "The work is retracted: Crossref names 10.1/n of 2024-05-01."),
-    ([update("correction")], ""), ([update("new_version", "10.1/x")], ""),
     (
         [update("expression-of-concern"), update("retraction", source="retraction-watch")],
         "The work is retracted: Crossref (by Retraction Watch) names 10.1/n of 2024-05-01.",
@@ -300,22 +252,17 @@ def update(kind: str, doi: str = "10.1/N", **more: object) -> dict[str, object]:
         "The work was removed by its publisher: Crossref names 10.1/n of 2024-05-01.",
     ),
     ([{"label": "Partial retraction"}], "A part of the work is retracted: Crossref names a notice."),
-    ([{"type": "withdrawal"}], "The work is withdrawn: Crossref names a notice."),
 ])  # fmt: skip
 def test_crossref_names_the_notices_by_which_a_work_was_retracted(updates: list[object], sentence: str) -> None:
     description = crossref.read(sent({"message": {"DOI": "10.1/X", "title": ["A study"], "updated-by": updates}}))
     assert description.retracted == sentence
 
 
-@each_row(
-    "updates, is_notice",
-    [
-        ([update("retraction", "10.1/W")], True),
-        ([update("correction", "10.1/W")], True),
-        ([update("correction", "10.1/x")], False),  # the APS names the corrected work itself
-        ([update("new_version", "10.1/W")], False),
-    ],
-)
+# The APS names the corrected work itself.
+@each_row("updates, is_notice", [
+    ([update("retraction", "10.1/W")], True), ([update("correction", "10.1/x")], False),
+    ([update("new_version", "10.1/W")], False),
+])  # fmt: skip
 def test_a_notice_is_no_retracted_work(updates: list[object], is_notice: bool) -> None:
     description = crossref.read(
         sent({"message": {"DOI": "10.1/X", "title": ["Retracted: A study"], "update-to": updates}})
@@ -351,13 +298,10 @@ EMBARGOED_URI = "info:eu-repo/semantics/embargoedAccess"
 @each_row("rights, dates, license_, open_from", [
     ([CC_BY_URI], [], "cc-by", ""),
     ([CC_BY_URI], [("Available", "2027-01-31"), ("Available", "2026-01"), ("Issued", "2030")], "cc-by", "2027-01-31"),
-    ([CC_BY_URI], [("Available", "2026")], "cc-by", "2026-01-01"),
     ([CC_BY_URI, EMBARGOED_URI], [("Available", "2027-01")], "cc-by", "2027-01-31"),
     ([CC_BY_URI, EMBARGOED_URI], [("Available", "soon")], "", ""),
     ([CC_BY_URI, "info:eu-repo/semantics/restrictedAccess"], [], "", ""),
-    ([CC_BY_URI, "http://purl.org/coar/access_right/c_14cb"], [], "", ""),
     ([CC_BY_URI, "info:eu-repo/semantics/openAccess"], [], "cc-by", ""),
-    ([CC_BY_URI, "https://creativecommons.org/licenses/by-nc/4.0/"], [], "", ""),
 ])  # fmt: skip
 def test_datacite_tells_who_may_have_a_file_and_from_when_on(rights, dates, license_: str, open_from: str) -> None:
     attributes = {
@@ -381,24 +325,18 @@ def test_what_datacite_calls_withdrawn_or_licenses_of_metadata() -> None:
 
 
 @each_row("text, name", [
-    ("http://creativecommons.org/licenses/by/4.0/", "cc-by"),
-    ("https://creativecommons.org/licenses/by-nc-nd/3.0", "cc-by-nc-nd"),
-    ("cc-by-nc-sa", "cc-by-nc-sa"), ("This work is licensed under CC BY-NC 4.0", "cc-by-nc"),
+    ("http://creativecommons.org/licenses/by/4.0/", "cc-by"), ("cc_by_nc_nd", "cc-by-nc-nd"),
+    ("This work is licensed under CC BY-NC 4.0", "cc-by-nc"), ("cc-by-nd-nc 1.0", "cc-by-nc-nd"),
     ("All metadata are available under CC0", ""), ("https://example.org/licenses/bylaws", ""),
-    ("cc_by_nc_nd", "cc-by-nc-nd"), ("CC BY-ND 4.0", "cc-by-nd"), ("cc-by-nd-nc 1.0", "cc-by-nc-nd"),
     ("Creative Commons Attribution-NonCommercial 4.0 International", "cc-by-nc"),
-    ("This is under a Creative Commons Attribution License", "cc-by"),
     ("https://creativecommons.org/licenses/by-sa/2.0/de/", "cc-by-sa"),
-    ("https://creativecommons.org/publicdomain/zero/1.0/", "cc0"),
-    ("CC0-1.0", "cc0"), ("pd", "pd"), ("This is not in the public domain.", ""), ("This file is not CC BY", ""),
-    ("Not licensed under a Creative Commons Attribution License", ""),
+    ("https://creativecommons.org/publicdomain/zero/1.0/", "cc0"), ("CC0-1.0", "cc0"), ("pd", "pd"),
+    ("This is not in the public domain.", ""), ("This file is not CC BY", ""),
     ("Except where otherwise noted, this is under CC BY", "cc-by"),
-    ("http://www.elsevier.com/open-access/userlicense/1.0/", "publisher-specific"),
     ("publisher-specific, author manuscript: http://link.aps.org/licenses/aps-default", "publisher-specific"),
     ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "publisher-specific"),
-    ("info:eu-repo/semantics/openAccess", "other-oa"), ("unspecified-oa", "other-oa"),
-    ("https://www.elsevier.com/tdm/userlicense/1.0/", ""), ("All rights reserved", ""), ("Access by subscription", ""),
-    ("", ""),
+    ("info:eu-repo/semantics/openAccess", "other-oa"), ("https://www.elsevier.com/tdm/userlicense/1.0/", ""),
+    ("Access by subscription", ""), ("", ""),
 ])  # fmt: skip
 def test_licences_have_one_name_each(text: str, name: str) -> None:
     assert license_of(text) == name
@@ -406,17 +344,12 @@ def test_licences_have_one_name_each(text: str, name: str) -> None:
 
 @each_row("text, uri", [
     ("cc-by 4.0", "https://creativecommons.org/licenses/by/4.0/"),
-    ("CC-BY-NC-ND-4.0", "https://creativecommons.org/licenses/by-nc-nd/4.0/"),
     ("CC BY-SA 3.0 Unported", "https://creativecommons.org/licenses/by-sa/3.0/"),
-    (
-        "Creative Commons Attribution-NonCommercial 4.0 International (CC BY-NC 4.0)",
-        "https://creativecommons.org/licenses/by-nc/4.0/",
-    ),
     ("Creative Commons Attribution-NoDerivatives 2.5", "https://creativecommons.org/licenses/by-nd/2.5/"),
     ("cc0", "https://creativecommons.org/publicdomain/zero/1.0/"),
     (" http://creativecommons.org/licenses/by/3.0/nl/", "http://creativecommons.org/licenses/by/3.0/nl/"),
     ("https://creativecommons.org/licenses/by/4.0/ (CC BY)", "https://creativecommons.org/licenses/by/4.0/"),
-    ("cc-by", ""), ("cc-by 3.0 nl", ""), ("cc-by 5.0", ""), ("pd", ""), ("publisher-specific", ""), ("", ""),
+    ("cc-by", ""), ("cc-by 3.0 nl", ""), ("cc-by 5.0", ""), ("publisher-specific", ""),
 ])  # fmt: skip
 def test_a_licence_has_an_address_when_its_version_is_known(text: str, uri: str) -> None:
     assert license_uri(text) == uri
@@ -444,10 +377,9 @@ def test_a_walk_goes_through_lists_of_lists() -> None:
     assert json_answers.texts({"a": ["\ud800x", "\ud800"]}, "a") == ["x"]  # nothing can store half a character
 
 
-@each_row("general, specific, kind", [
-    ("Text", "Poster", "Poster"), ("Other", "Presentation", "Presentation"), ("Text", "", "Text"),
-    ("Dataset", "Poster", "Dataset"), ("JournalArticle", "Lecture", "JournalArticle"),
-])  # fmt: skip
+@each_row(
+    "general, specific, kind", [("Text", "Poster", "Poster"), ("Text", "", "Text"), ("Dataset", "Poster", "Dataset")]
+)
 def test_the_specific_type_of_datacite_counts_if_the_general_one_says_little(general, specific, kind) -> None:
     types = {"resourceTypeGeneral": general, "resourceType": specific}
     assert some(datacite.read(sent({"data": {"attributes": {"doi": "10.5555/1", "types": types}}}))).kind == kind
