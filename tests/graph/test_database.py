@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from gateway.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreUnwritable
+from gateway.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from harvester.graph import database
 from harvester.graph.model import EDGES, NODES, Author
 from harvester.graph.tables import Tables
@@ -34,22 +33,6 @@ def _exported(folder: Path) -> Path:
 def _load(instance: Path, export: Path) -> database.Loaded:
     instance.mkdir(exist_ok=True)
     return database.load(instance, database.manifest_of(export), Errors(io.StringIO()), Stop())
-
-
-@each_row("name", ["[1]", "*", "?", "it's", "a\nb", "\\", os.fsdecode(b"\xff")])
-def test_export_can_lie_in_a_folder_of_any_name(tmp_path, name: str) -> None:
-    assert _load(tmp_path / "instance", _exported(tmp_path / name)).nodes["Author"] == 1
-
-
-def test_pipe_is_no_export_and_nobody_waits_for_it(tmp_path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ConfigurationError, match="is no export of a graph"):
-        database.manifest_of(tmp_path / "pipe")
-    export = _exported(tmp_path / "export")
-    (export / "File.csv").unlink()
-    os.mkfifo(export / "File.csv")
-    with pytest.raises(StoreDamaged, match=r"File.csv is no file"):
-        _load(tmp_path / "instance", export)
 
 
 def test_export_with_other_columns_is_not_loaded(tmp_path) -> None:
@@ -90,10 +73,3 @@ def test_disk_that_is_full_is_not_blamed_on_the_export(tmp_path, monkeypatch, st
     new = tmp_path / "graph.lbug.new"
     with pytest.raises(StoreUnwritable, match=r"graph.lbug.new cannot be written.* full"), database._translated(new):
         database._fill(Full(), manifest, Errors(io.StringIO()), Stop())
-
-
-def test_place_where_no_database_can_be_made_is_named(tmp_path) -> None:
-    export = _exported(tmp_path / "export")
-    (tmp_path / "instance" / "graph" / "graph.lbug.new").mkdir(parents=True)
-    with pytest.raises(StoreUnwritable, match=r"graph.lbug.new cannot be written"):
-        _load(tmp_path / "instance", export)

@@ -55,17 +55,6 @@ def test_counts_of_the_graph_are_those_of_the_store(folder, export) -> None:
     assert about["horizon"].startswith("20")
 
 
-def test_what_a_record_alone_states_of_publisher_and_language_is_in_it(export) -> None:
-    """The search index has neither; a graph whose publishers are only those of policies answers wrong."""
-    made = export("neo4j")
-    (local,) = [row for row in _table(made, "Publication") if row["id:ID(Publication)"] == identifier("local")]
-    assert local["language:string"] == "nn"
-    (publisher,) = [row for row in _table(made, "Publisher") if row["name:string"] == "University Press"]
-    assert publisher["issn:string"] == "2434-561X"
-    by = {":START_ID(Publication)": identifier("local"), ":END_ID(Publisher)": publisher["id:ID(Publisher)"]}
-    assert any(row.items() >= by.items() for row in _table(made, "PUBLISHED_BY"))
-
-
 def test_what_is_taken_down_is_not_in_it(folder, export) -> None:
     everything = "".join(file.read_text("utf-8") for file in export("csv").iterdir())
     assert identifier("gone") not in everything
@@ -74,14 +63,6 @@ def test_what_is_taken_down_is_not_in_it(folder, export) -> None:
     gathered.done(folder, "takedown", "add", "ef" * 32)
     gathered.done(folder, "graph", "export", str(folder.parent / "later"), "--as", "neo4j")
     assert [row["url:string"] for row in _table(folder.parent / "later", "File")] == ["https://files.example/high.pdf"]
-
-
-def test_identifiers_are_the_same_in_every_export(folder, export) -> None:
-    first = export("neo4j")
-    gathered.done(folder, "graph", "export", str(folder.parent / "again"))
-    for name in (*NODES, *EDGES):
-        assert (first / f"{name}.csv").read_bytes() == (folder.parent / "again" / f"{name}.csv").read_bytes()
-    assert {row["id:ID(File)"][14] for row in _table(first, "File")} == {"5"}, "UUIDs of version 5"
 
 
 def test_headers_are_those_that_neo4j_admin_documents(export) -> None:
@@ -186,50 +167,14 @@ def test_second_export_to_the_same_place_waits_for_nobody(folder, tmp_path) -> N
         _export(folder, Stop(), tmp_path / "new")
 
 
-@each_row("name", ["thesis.txt", "Author.csv/thesis.txt"])
-def test_export_deletes_no_files_of_others_beside_it(folder, tmp_path, name: str) -> None:
-    kept = tmp_path / "new.part" / name
+def test_export_deletes_no_files_of_others_beside_it(folder, tmp_path) -> None:
+    kept = tmp_path / "new.part" / "Author.csv" / "thesis.txt"
     kept.parent.mkdir(parents=True)
     kept.write_text("ten years of work")
     with pytest.raises(ConfigurationError, match=r"new.part has files that no export wrote, such as .*Choose another"):
         _export(folder, Stop(), tmp_path / "new")
     assert kept.read_text() == "ten years of work"
     assert not (tmp_path / "new").exists()
-
-
-def test_export_follows_no_link(folder, tmp_path) -> None:
-    (tmp_path / "other").mkdir()
-    (tmp_path / "new").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(ConfigurationError, match="new exists"):
-        _export(folder, Stop(), tmp_path / "new")
-    (tmp_path / "next.part").symlink_to(tmp_path / "other")
-    with pytest.raises(ConfigurationError, match=r"next.part cannot be made"):
-        _export(folder, Stop(), tmp_path / "next")
-    assert not list((tmp_path / "other").iterdir())
-    assert (tmp_path / "next.part").is_symlink()
-
-
-def test_name_that_no_file_system_has_is_refused_in_a_sentence(folder, tmp_path) -> None:
-    for name, sentence in (("x" * 300, "cannot be made: File name too long"), ("x/..", "exists")):
-        result = gathered.called(main, folder, "graph", "export", str(tmp_path / name))
-        assert (result.exit_code, sentence in result.stderr) == (2, True), result.output
-    assert not (tmp_path / "x").exists()
-
-
-@each_row("is_folder", [True, False])
-def test_folder_that_appears_during_an_export_is_not_replaced(folder, tmp_path, monkeypatch, is_folder: bool) -> None:
-    before = facts_of
-
-    def appearing(item):
-        monkeypatch.setattr(exporting, "facts_of", before)
-        (tmp_path / "new").mkdir() if is_folder else (tmp_path / "new").write_text("x")
-        return before(item)
-
-    monkeypatch.setattr(exporting, "facts_of", appearing)
-    with pytest.raises(ConfigurationError, match="new exists"):
-        _export(folder, Stop(), tmp_path / "new")
-    assert [file.name for file in tmp_path.glob("new*")] == ["new"]
-    assert not is_folder or not list((tmp_path / "new").iterdir())
 
 
 def test_killed_export_leaves_no_folder_and_the_next_one_is_whole(folder, tmp_path) -> None:
