@@ -113,14 +113,10 @@ _DOCUMENTS = {
 
 def main(arguments: Iterable[str]) -> None:
     """Serve until ended."""
-    parser = argparse.ArgumentParser(
-        description="Serves a small LARO: its Solr index, and a ResourceSync list over it."
-    )
+    parser = argparse.ArgumentParser(description="Serves a small LARO of 40 works, 12 of them with a full text.")
     parser.add_argument("--port", type=int, default=0, help="the port; 0: a free one")
-    parser.add_argument("--documents", type=int, default=40, help="how many works it has")
-    parser.add_argument("--fulltext", type=int, default=12, help="how many of them have a full text")
     options = parser.parse_args(list(arguments))
-    small = Laro(laro(options.documents, options.fulltext))
+    small = Laro(laro(40, 12))
     with served(small.answer, port=options.port) as small.place:
         print(f"A small LARO is served: {small.place}/solr/laro {small.place}", flush=True)
         with suppress(KeyboardInterrupt):

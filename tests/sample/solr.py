@@ -1,20 +1,17 @@
 """A Solr index that is none: it answers `select` as Solr does, as far as a harvester asks. Standard library only.
 
-`laro(count, with_fulltext)` makes documents as LARO has them (Autoload, Listing 4). Run it as
-`python tests/sample/solr.py --documents 25415 --fulltext 1023`; it prints the address of its core.
+`laro(count, with_fulltext)` makes documents as LARO has them (Autoload, Listing 4).
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from xml.sax.saxutils import escape, quoteattr
@@ -177,7 +174,7 @@ def answered(index: Index, path: str) -> Answer:
 
 
 @contextmanager
-def served(answer: Callable[[str], Answer], host: str = "127.0.0.1", port: int = 0):
+def served(answer: Callable[[str], Answer], port: int = 0):
     """Serve what a function answers to each path as long as the context lasts; its value is the address of the host."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -195,12 +192,12 @@ def served(answer: Callable[[str], Answer], host: str = "127.0.0.1", port: int =
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer((host, port), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     thread = Thread(target=server.serve_forever, args=(0.002,), daemon=True)
     thread.start()
     try:
-        yield f"http://{host}:{server.server_port}"
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         thread.join()
@@ -208,24 +205,7 @@ def served(answer: Callable[[str], Answer], host: str = "127.0.0.1", port: int =
 
 
 @contextmanager
-def serving(index: Index, host: str = "127.0.0.1", port: int = 0):
+def serving(index: Index):
     """Serve an index as the core `laro` as long as the context lasts; its value is the address of the core."""
-    with served(lambda path: answered(index, path), host, port) as place:
+    with served(lambda path: answered(index, path)) as place:
         yield f"{place}/solr/laro"
-
-
-def main(arguments: Iterable[str]) -> None:
-    """Serve until ended."""
-    parser = argparse.ArgumentParser(description="Serves a Solr index as LARO's.")
-    parser.add_argument("--port", type=int, default=0, help="the port; 0: a free one")
-    parser.add_argument("--documents", type=int, default=25_415, help="how many documents it has")
-    parser.add_argument("--fulltext", type=int, default=1_023, help="how many of them have a full text")
-    options = parser.parse_args(list(arguments))
-    with serving(Index(laro(options.documents, options.fulltext)), port=options.port) as core:
-        print(f"LARO is served at {core}", flush=True)
-        with suppress(KeyboardInterrupt):
-            Event().wait()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

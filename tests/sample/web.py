@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent))
+from solr import served  # type: ignore[import-not-found,unused-ignore]
 from source import read_works  # type: ignore[import-not-found,unused-ignore]
 
 Work = dict[str, Any]
@@ -111,32 +113,18 @@ def made(works: Iterable[Work]) -> dict[str, tuple[str, bytes]]:
     return answers
 
 
-def make_server(host: str = "127.0.0.1", port: int = 0) -> ThreadingHTTPServer:
-    """Return a server that is bound but not yet serving."""
+def main() -> None:
+    """Serve until ended."""
     there = made(read_works()[0])
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
+    def answer(path: str) -> tuple[int, bytes, str]:
+        kind, body = there.get(unquote(urlsplit(path).path)[1:], (HTML, b""))
+        return 200 if body else 404, body, kind
 
-        def do_GET(self) -> None:
-            kind, body = there.get(unquote(urlsplit(self.path).path)[1:], (HTML, b""))
-            self.send_response(200 if body else 404)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing: the reader of the demo has better things to read."""
-
-    return ThreadingHTTPServer((host, port), Handler)
+    with served(answer) as place, suppress(KeyboardInterrupt):
+        print(f"A small web is served at {place}", flush=True)
+        Event().wait()
 
 
 if __name__ == "__main__":
-    server = make_server()
-    print(f"A small web is served at http://127.0.0.1:{server.server_port}", flush=True)
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        server.server_close()
+    main()

@@ -10,7 +10,7 @@ from gateway.errors import ConfigurationError, ConnectionFailed
 from harvester.validate.run import CHECKS, Limits, Verdict, validate
 from tests.rows import each_row
 from tests.validate.provider import BASE, Provider
-from tests.validate.strikes import asks, broken, changed, sent
+from tests.validate.strikes import asks, broken, sent
 
 
 def _skipped(report):
@@ -61,16 +61,6 @@ def test_a_provider_without_records_is_faulted_for_that_alone(check):
     report = check(Provider(items=[]))
     assert _faulty_checks(report) == ["list-records.works", "list-identifiers.works"]
     assert "noRecordsMatch" in _skipped(report)["dates.from-before-earliest"]
-
-
-def test_what_is_not_offered_is_skipped(check):
-    provider = Provider(edit=lambda _, text: text.replace(">gzip<", ">br<").replace(">deflate<", ">zstd<"))
-    provider.send = lambda _, got: replace(got, headers=tuple(h for h in got.headers if h[0] != "Content-Encoding"))
-    provider.edit = changed("oai-identifier", "other-identifier")
-    provider.items = [item._replace(is_deleted=False) for item in provider.items]
-    reasons = _skipped(check(provider))
-    assert reasons["identify.oai-identifier"] == "Identify has no oai-identifier description."
-    assert reasons["get-record.deleted"] == "No deleted record was seen."
 
 
 def test_a_record_that_changed_meanwhile_is_no_fault(check):
@@ -140,13 +130,6 @@ def test_a_provider_that_is_too_busy_is_not_accused_of_more(check):
         return replace(fetched, status=503, headers=(*fetched.headers, ("Retry-After", "120")), body=b"")
 
     assert _faulty_checks(check(Provider(send=send))) == ["identify.works"]
-
-
-def test_a_broken_connection_in_a_list_leaves_a_sample(check):
-    provider = Provider(send=broken(asks("ListRecords", "resumptionToken")))
-    report = check(provider)
-    assert _faulty_checks(report) == ["answer.arrives"]
-    assert _skipped(report)["tokens.works"] != ""
 
 
 # --- the report ------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from harvester.validate.resourcesync.judged import Judged
 from harvester.validate.resourcesync.model import Document
 from harvester.validate.resourcesync.observed import Unobserved
 from harvester.validate.resourcesync.run import Limits, lint
-from harvester.validate.resourcesync.values import latest, moment
+from harvester.validate.resourcesync.values import moment
 from tests.conftest import SHARED
 from tests.rows import each_row
 from tests.sources.resourcesync.site import Site as Folder
@@ -227,15 +227,6 @@ def test_a_package_with_two_manifests_or_encrypted_files_is_no_error():
     assert "encrypted" in _findings(_lint(site))["package.zip"]
 
 
-@each_row("name", ["describes", "up", "index"])
-def test_the_names_of_relations_have_no_case(name):
-    site = Site().fill()
-    for path in (PART1, PART2):
-        if f'rel="{name}"'.encode() in site[path].body:
-            site.replace(path, f'rel="{name}"', f'rel="{name.title()}"')
-    assert _findings(_lint(site)) == {}
-
-
 def test_elements_and_texts_in_elements_of_others_are_no_fault():
     other = '<x:a xmlns:x="urn:x">text<x:b>text</x:b></x:a>'
     assert _of_document(f"{HEAD}{UP}{other}<url><loc>http://e.org/</loc>{other}</url></urlset>".encode()) == {}
@@ -272,21 +263,6 @@ def test_every_starting_point_leads_to_the_same_verdicts(tmp_path):
         assert verdicts(path) == whole, path
 
 
-def test_a_notification_is_judged_as_a_document():
-    site = Site().fill()
-    window = {"from": right.AT, "until": right.CLOSED}
-    body = document(
-        right.ln("up", CAPABILITIES),
-        {"capability": "change-notification", **window},
-        entry("/r/1", change="updated", datetime=right.COMPLETED),
-    )
-    site["/notification"] = right.Resource(body)
-    more = entry("/topic", capability="change-notification") + entry("/x", capability="framework-notification")
-    site.replace(CAPABILITIES, "</urlset>", more + "</urlset>")
-    linted = _lint(site, "/notification")
-    assert (_findings(linted), linted.documents) == ({}, 15)
-
-
 def test_links_up_that_go_round_end():
     site = Site().fill()
     del site[WELL_KNOWN], site[PAGE], site[ROBOTS]
@@ -294,46 +270,6 @@ def test_links_up_that_go_round_end():
         body = document(right.ln("up", other), {"capability": "resourcelist", "at": right.AT}, entry("/r/1"))
         site[one] = right.Resource(body)
     assert set(_findings(_lint(site, "/old"))) == {"up.capability-list", "discovery.well-known"}
-
-
-def test_lists_of_earlier_versions_have_their_version():
-    site = Site()
-    old = document("", {"capability": "changelist", "modified": right.AT}, entry("/r/1", change="created"))
-    site["/old"] = right.Resource(old)
-    assert _lint(site, "/old").version == "0.5"
-    site["/old"].body = document(right.ln("resourcesync", "/x"), {"capability": "resourcelist"}, entry("/r/1"))
-    assert _lint(site, "/old").version == "0.9"
-
-
-def test_a_package_that_no_dump_lists_is_judged_with_the_source():
-    site = Site().fill()
-    site["/other.zip"] = right.Resource(right.packed({"manifest.xml": site[right.MANIFEST].body}), "application/zip")
-    linted = _lint(site, "/other.zip")
-    assert (set(_findings(linted)), linted.documents) == ({"package.missing"}, 15)
-    site["/other.zip"].body = b"PK\x03\x04 no package"
-    assert set(_findings(_lint(site, "/other.zip"))) == {"package.zip"}
-
-
-def test_lists_of_another_source_that_robots_txt_names_are_not_read():
-    site = Site().fill()
-    other = site["/x/description.xml"] = right.Resource(site[WELL_KNOWN].body)
-    other.body = other.body.replace(CAPABILITIES.encode(), b"/x/none.xml")
-    up = right.ln("up", "/x/description.xml")
-    listed = document(up, {"capability": "resourcelist", "at": right.AT}, entry("/r/1"))
-    site["/x/resourcelist.xml"] = right.Resource(listed)
-    site[ROBOTS].body += f"Sitemap: {BASE}/x/resourcelist.xml\n".encode()
-    linted = _lint(site)
-    assert (_findings(linted), linted.documents) == ({}, 14)
-
-
-def test_robots_txt_is_the_last_lead():
-    site = Site().fill()
-    del site[PAGE], site[WELL_KNOWN]
-    site[ROBOTS].body = f"Sitemap: {BASE}/plain.xml\nSitemap: {BASE}{RESOURCES}".encode()
-    site["/plain.xml"] = right.Resource(b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"/>')
-    linted = _lint(site)
-    assert set(_findings(linted)) == {"discovery.well-known", "answer.works"}
-    assert linted.documents == 13
 
 
 def test_a_list_without_a_capability_list_is_judged_alone():
@@ -425,13 +361,6 @@ def test_what_the_guard_refuses_is_no_finding(error):
     assert _findings(lint(BASE + PAGE, fetch, now=lambda: NOW)) == {}
 
 
-def test_addresses_of_other_schemes_are_not_requested():
-    site = Site().fill()
-    more = entry("/r/6").replace(f"{BASE}/r/6", "urn:x:1") + entry("/r/6").replace(f"{BASE}/r/6", "info:x/1")
-    site.replace(PART2, "</urlset>", more + "</urlset>")
-    assert _findings(_lint(site)) == {}
-
-
 def test_what_changed_after_the_list_is_not_compared():
     site = Site().fill()
     site["/r/4"] = right.Resource(b"new", headers={"Last-Modified": "Tue, 03 Mar 2026 08:00:00 GMT"})
@@ -463,22 +392,6 @@ def test_a_change_that_may_be_in_the_list_is_no_finding(change, when, hash_):
     assert set(_findings(_lint(site, fetch=0))) <= {"hash.digits"}
 
 
-def test_a_deletion_before_a_creation_is_no_finding():
-    changes = (
-        entry("/r/2", change="deleted", datetime="2026-03-01T10:00:00Z"),
-        entry("/r/2", change="created", datetime="2026-03-02T00:03:00Z"),  # while the list is made
-    )
-    assert _findings(_lint(_with_changes(Site().fill(), *changes))) == {}
-    assert set(_findings(_lint(_with_changes(Site().fill(), changes[0])))) == {"changes.deletion"}
-
-
-def test_a_change_at_the_border_of_two_lists_may_be_in_both():
-    change = entry("/r/5", change="created", datetime=right.CLOSED, **representation("/r/5"))
-    site = _with_changes(Site().fill(), change)
-    site.replace(OPEN_LIST, f'datetime="{right.CHANGED}"', f'datetime="{right.CLOSED}"')
-    assert _findings(_lint(site)) == {}
-
-
 def test_a_later_change_of_a_resource_is_compared_and_not_its_list():
     site = Site().fill()
     site["/r/4"] = right.Resource(b"new")
@@ -487,26 +400,6 @@ def test_a_later_change_of_a_resource_is_compared_and_not_its_list():
     assert _findings(_lint(site)) == {}
     site["/r/4"].body = b"old"
     assert set(_findings(_lint(site))) == {"resource.hash"}
-
-
-def test_a_resource_that_left_one_set_and_is_in_another_may_be_requested():
-    site = Site().fill()
-    site["/r/9"] = right.Resource(b"nine")
-    up = right.ln("up", "/b/capabilitylist.xml")
-    listed = document(up, {"capability": "resourcelist", "at": right.AT}, entry("/r/9", **representation("", b"nine")))
-    site["/b/resourcelist.xml"] = right.Resource(listed)
-    other = document(
-        right.ln("up", WELL_KNOWN),
-        {"capability": "capabilitylist"},
-        entry("/b/resourcelist.xml", capability="resourcelist"),
-    )
-    site["/b/capabilitylist.xml"] = right.Resource(other)
-    site.replace(WELL_KNOWN, "</urlset>", entry("/b/capabilitylist.xml", capability="capabilitylist") + "</urlset>")
-    assert _findings(_lint(site)) == {}
-    alone = _lint(site, CAPABILITIES, lists=1)
-    assert alone.limit == "The limit of 1 Capability Lists was reached."
-    assert _findings(alone) == {}
-    assert _skipped(alone)["resource.deleted"] == "It may be in a set of resources that was not read."
 
 
 def test_many_findings_of_a_rule_are_counted():
@@ -588,27 +481,6 @@ def test_a_damaged_memory_is_none(tmp_path, text):
 )  # fmt: skip
 def test_every_form_of_w3c_datetimes_is_read(text, second):
     assert moment(text) == second
-
-
-@each_row(
-    "text, seconds",
-    [
-        ("1971", 366 * 86_400 - 1), ("1971-01", 31 * 86_400 - 1), ("1971-01-01", 86_399), ("1971-01-01T00:00Z", 59),
-        ("1971-01-01T00:00+01:00", 59), ("1971-01-01T00:00-01:00", 59), ("1971-01-01T00:00:00Z", 0),
-        ("1971-01-01T00:00:00-01:00", 0), ("1971-01-01T00:00:00.5+01:00", 0),
-    ],
-)  # fmt: skip
-def test_a_date_may_mean_every_second_of_it(text, seconds):
-    assert latest(text) == moment(text) + seconds
-    assert latest(text + "x") is None
-
-
-def test_dates_without_times_are_advice_and_in_no_wrong_order():
-    site = Site().fill()
-    site.replace(PART2, right.MODIFIED, "2026-03-01")
-    site.replace(OPEN_LIST, f'datetime="{right.CHANGED}"', 'datetime="2026-03-03"')
-    site.replace(right.CHANGE_DUMP, "<rs:md cap", '<rs:md until="2026-03-03" cap')
-    assert set(_findings(_lint(site))) == {"times.utc"}
 
 
 @each_row("text",

@@ -13,7 +13,7 @@ from harvester.cli import main
 from harvester.http.messages import Fetched
 from harvester.validate.report import Verdict
 from harvester.validate.signposting.declared import is_same
-from harvester.validate.signposting.run import Limits, levels, lint
+from harvester.validate.signposting.run import Limits, lint
 from tests.fulltext.recorded import DATA, exchange
 from tests.rows import each_row
 from tests.validate.signposting.site import (
@@ -168,12 +168,6 @@ def test_a_page_without_link_set_passes_level_1():
     assert {_skipped(report)[name] for name in _skipped(report)} == {"The page names no link set."}
 
 
-def test_links_that_have_another_anchor_are_not_those_of_the_page():
-    site = _site()
-    site.change(PAGE, link=f'{site[PAGE].link}, <{BASE}/x>; rel="cite-as"; anchor="{BASE}{PDF}"')
-    assert _findings(_run(site)) == []
-
-
 def test_a_restricted_file_is_no_fault_and_a_file_elsewhere_need_not_link_back():
     site = _site()
     site.change(CSV, status=403)
@@ -193,17 +187,6 @@ def test_a_target_that_our_guard_refuses_is_no_fault():
     report = lint(BASE + PAGE, fetch)
     assert _findings(report) == []
     assert _skipped(report)["cite-as.resolves"] == f"{BASE}{PID} was not requested: private"
-
-
-def test_a_resolver_that_refuses_head_is_asked_by_get():
-    site = _site()
-
-    def fetch(request):
-        if request.url.endswith(PID) and request.method == "HEAD":
-            return Fetched(request.url, 405, (), b"", 0)
-        return site.fetch(request)
-
-    assert _findings(lint(BASE + PAGE, fetch)) == []
 
 
 def test_a_host_without_a_catalogue_has_no_finding():
@@ -230,16 +213,6 @@ def test_a_link_set_that_would_fill_the_memory_is_not_read(path, check):
     report = _run(site)
     assert _findings(report) == []
     assert "more than" in _skipped(report)[check]
-
-
-def test_levels_are_judged_apart():
-    site = _site()
-    assert levels(_run(site)) == {"level 1": "pass", "level 2": "pass", "FAIRiCat": "pass"}
-    site.change(PAGE, refuses=False)
-    site.change(AS_JSON, body=b"{")
-    site.in_header('rel="api-catalog"', 'rel="alternate"')
-    site.change(CATALOG, status=404)
-    assert levels(_run(site)) == {"level 1": "pass", "level 2": "fail", "FAIRiCat": "skipped"}
 
 
 # --- limits and errors ---------------------------------------------------------------------------------------------
