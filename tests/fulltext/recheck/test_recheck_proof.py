@@ -39,7 +39,7 @@ from tests.mirror.rounds import SETTINGS
 from tests.seeds import seed_of
 
 ROUNDS = 8
-FILES = int(os.environ.get("RECHECK_FILES", "40"))
+FILES = int(os.environ.get("RECHECK_FILES", "20"))
 DAY = 86_400
 _OPTIONS: dict[str, str | int | float | bool] = {
     "discover_delay_seconds": 0.0, "discover_email": "librarian@library.test", "recheck_whole_every": WHOLE_EVERY,

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from gateway.addresses import address
 from gateway.errors import TryLater
 from gateway.fulltext.decisions import words
 from gateway.fulltext.stored_files import Copies
 from gateway.fulltext.stored_search import candidates_of
-from gateway.model import Decision, Outcome
+from gateway.model import Decision, FileLook, Outcome
+from gateway.store.opening import open_discovery
+from harvester.cli import main
+from harvester.commands.look_output import facts_of_look, words_of_look
+from harvester.commands.output import moment
 from harvester.fulltext.recheck.look_at import Effect
 from harvester.fulltext.recheck.run import Order, Recheck, Result
 from harvester.http.messages import Fetched, Request
@@ -168,19 +177,6 @@ def test_what_a_kill_has_left_unpublished_is_published_later(rechecked) -> None:
     assert rechecked.shown is None
 
 
-def test_a_story_that_is_empty_begins_with_the_look(rechecked) -> None:
-    """An item whose search was never ended has a published file, because its database was lost."""
-    rechecked.all(1)
-    with closing(sqlite3.connect(rechecked.search.settings.instance / "discovery.sqlite")) as connection, connection:
-        connection.execute("update search set story = x''")
-        connection.execute("delete from decision")
-    rechecked.web.own[COPY] = answer(status=410)
-    rechecked.all(1)
-    (candidate,) = candidates_of(rechecked.search.desk.search(IDENTIFIER))
-    assert (candidate.found_by, candidate.outcome) == ("recheck", Outcome.GONE)
-    assert rechecked.verdicts() == []  # nobody had decided
-
-
 def test_a_file_that_has_moved_is_asked_after_where_it_is_now(rechecked) -> None:
     before, there = stamps(rechecked.search), rechecked.web.own[COPY]
     rechecked.all(1)
@@ -214,8 +210,7 @@ def test_a_file_that_was_replaced_by_another_one_of_the_work_is_published_again_
 
 
 @pytest.mark.parametrize(("body", "status"), [
-    (a_pdf("Quite another thing", *["of bees and honey in the garden"] * 40), 200),
-    ("<p>This repository has moved", 200), (b"%PDF-1.4 broken", 200), ("Please log in", 403),
+    (a_pdf("Quite another thing", *["of bees and honey in the garden"] * 40), 200), ("Please log in", 403),
 ])  # fmt: skip
 def test_what_is_no_more_the_work_is_withdrawn_and_a_person_decides(rechecked, body, status) -> None:
     rechecked.web.own[COPY] = answer(body, status)
@@ -236,14 +231,6 @@ def test_a_file_that_is_gone_is_withdrawn_after_three_looks_over_a_week(rechecke
     assert rechecked.verdicts()[-1] == ("reject", "rule")
 
 
-def test_a_file_that_is_not_there_is_due_again_within_the_grace(rechecked) -> None:
-    rechecked.web.own[COPY] = answer(status=404)
-    rechecked.all(1)
-    days = [day for day in range(1, 20) if rechecked.run(1)]
-    assert days == [4, 8]
-    assert rechecked.shown is None
-
-
 def test_a_file_that_returns_within_the_grace_has_not_changed(rechecked) -> None:
     before, there = stamps(rechecked.search), rechecked.web.own[COPY]
     rechecked.web.own[COPY] = answer(status=404)
@@ -254,9 +241,8 @@ def test_a_file_that_returns_within_the_grace_has_not_changed(rechecked) -> None
     assert stamps(rechecked.search) == before
 
 
-@pytest.mark.parametrize("end", [TryLater("x"), answer("<title>Just a moment...</title>", 403)])
-def test_a_file_that_nobody_may_look_at_stays(rechecked, end) -> None:
-    rechecked.web.own[COPY] = end
+def test_a_file_that_nobody_may_look_at_stays(rechecked) -> None:
+    rechecked.web.own[COPY] = answer("<title>Just a moment...</title>", 403)
     for _ in range(4):
         assert rechecked.all(5) == {COPY: Effect.UNSEEN}
     assert rechecked.shown is not None
@@ -345,14 +331,6 @@ def test_a_look_that_was_stopped_is_none(rechecked) -> None:
     assert (of_item(rechecked).rounds, of_item(rechecked).due) == (0, 0)
 
 
-def test_who_asks_to_stop_ends_the_looks_and_the_rest_is_still_due(rechecked) -> None:
-    search = rechecked.search
-    work = Recheck(search.store, search.desk, rechecked.web, search.settings, clock=lambda: float(search.now))
-    assert list(work.run(Order({"laro": 0}), is_asked_to_stop=lambda: True)) == []
-    assert of_item(rechecked).due == 0
-    assert rechecked.all(1) == {COPY: Effect.UNCHANGED}
-
-
 def test_a_file_without_a_search_is_searched_for_anew(rechecked, monkeypatch) -> None:
     """The database of searches was lost: the file is published, and nobody has decided on it."""
     rechecked.all(1)
@@ -373,22 +351,6 @@ def test_our_copy_is_stored_again_at_a_whole_look(rechecked) -> None:
     assert copies.remove(digest)
     effects = [rechecked.all(1)[COPY] for _ in range(3)]
     assert (effects, copies.has(digest)) == ([Effect.UNCHANGED] * 3, True)
-
-
-def test_the_text_of_the_published_bytes_is_known_without_a_copy_of_ours(searching) -> None:
-    search = searching(Server(has_recordings=False), discover_named_files=False, files_keep=False)
-    search.web.own = {**unpaywall(), COPY: answer(pdf(search))}
-    search.run(identifier=IDENTIFIER)
-    search.release()
-    without_copy = Rechecked(search)
-    without_copy.all(1)
-    assert of_item(without_copy).text_sha256
-    before, text = stamps(search), ""
-    stamping(without_copy, lambda: text)
-    assert without_copy.all(1) == {COPY: Effect.UNCHANGED}
-    assert stamps(search) == before
-    text = "The second edition, revised and enlarged"
-    assert without_copy.all(1) == {COPY: Effect.CHANGED}
 
 
 def stamping(rechecked: Rechecked, words_: Callable[[], str] = lambda: "") -> None:
@@ -447,9 +409,7 @@ def test_new_bytes_of_a_file_that_the_record_names_are_published(named) -> None:
     assert (named.all(1), named.stamped) == ({FILE: Effect.UNCHANGED}, 0)
 
 
-@pytest.mark.parametrize(
-    ("end", "outcome"), [(answer(status=410), "gone"), (answer("<p>Moved"), "not-pdf"), (answer("x", 403), "forbidden")]
-)
+@pytest.mark.parametrize(("end", "outcome"), [(answer(status=410), "gone"), (answer("<p>Moved"), "not-pdf")])
 def test_a_file_that_the_record_names_is_flagged_and_never_removed(named, end, outcome) -> None:
     there = named.web.own[FILE]
     named.web.own[FILE] = end
@@ -465,19 +425,104 @@ def test_a_file_that_the_record_names_is_flagged_and_never_removed(named, end, o
     assert named.search.desk.decisions(NAMED_ITEM) == ()
 
 
-def test_a_page_in_the_place_of_a_file_is_not_taken_for_it_because_it_stays(named) -> None:
-    named.web.own[FILE] = answer("<p>We have moved", ETag='"page"')
-    assert [named.all(1)[FILE] for _ in range(3)] == [Effect.CHANGED] * 3
-    assert "; missing: since" in (named_text(named, "provenance") or "")
+def is_conditional(looks: Rechecked, url: str = COPY) -> bool:
+    """Return whether the last request for a file was conditional."""
+    *_, last = (request for request in looks.web.requests if request.url == url)
+    return "If-None-Match" in dict(last.headers)
 
 
-def test_a_named_file_is_away_for_a_week_before_it_is_flagged(named) -> None:
-    named.web.own[FILE] = answer(status=404)
-    effects = [named.all(3)[FILE] for _ in range(4)]
-    assert effects == [Effect.ABSENT, Effect.ABSENT, Effect.ABSENT, Effect.LOST]
-    assert "; missing: since 2027-01-18 (not-found)" in (named_text(named, "provenance") or "")
+def test_a_file_that_returns_is_read_whole_because_an_old_backup_has_the_old_validators(rechecked) -> None:
+    rechecked.all(30)
+    rechecked.web.own[COPY] = answer(status=404)
+    assert rechecked.all(1) == {COPY: Effect.ABSENT}
+    rechecked.web.own[COPY] = answer(pdf(rechecked.search, "Revised"), ETag='"1"')
+    assert rechecked.all(1) == {COPY: Effect.CHANGED}
+    assert rechecked.verdicts() == [("accept", "rule")] * 2
 
 
-def test_files_that_records_name_are_left_alone_where_the_setting_says_so(named, searching) -> None:
-    other = searching(named.web, discover_named_files=False)
-    assert Rechecked(other).all(1) == {}
+def test_a_whole_look_that_was_not_possible_is_made_the_next_time(rechecked) -> None:
+    for _ in range(3):
+        rechecked.all(30)
+    there = rechecked.web.own[COPY]
+    rechecked.web.own[COPY] = answer("<title>Just a moment...</title>", 403)
+    assert rechecked.all(30) == {COPY: Effect.UNSEEN}
+    rechecked.web.own[COPY] = there
+    assert rechecked.all(30) == {COPY: Effect.UNCHANGED}
+    assert not is_conditional(rechecked)
+    rechecked.all(30)
+    assert is_conditional(rechecked)
+
+
+def test_status_names_files_that_nobody_could_look_at_for_longer_than_the_grace(folder) -> None:
+    now = int(time.time())
+    recent, long = (
+        FileLook(IDENTIFIER, f"https://r.example.org/{days}.pdf", "laro", "r.example.org", "0" * 64, True, 1)._replace(
+            looked_at=now, outcome="rate-limited", failing_since=now - days * DAY
+        )
+        for days in (1, 30)
+    )
+
+    def status(*options: str) -> Any:
+        return CliRunner().invoke(main, ["--instance", str(folder), "status", *options])
+
+    with closing(open_discovery(folder)) as desk:
+        desk.looks.publish({IDENTIFIER: [recent]})
+        assert "could not look" not in status().stderr
+        desk.looks.publish({IDENTIFIER: [recent, long]})
+    assert "laro: published files that we could not look at: 2." in status().stderr
+    assert f"The first is {long.url}, since " in status().stderr
+    assert json.loads(status("--json").stdout)["files"]["unseen"] == 2
+    assert ": rate-limited, no look was possible since " in words_of_look(long)
+    assert facts_of_look(long)["unseen_since"] == moment(now - 30 * DAY)
+
+
+def test_a_named_file_that_was_readable_and_is_cut_off_now_is_flagged_and_its_bytes_are_not_published(
+    searching,
+) -> None:
+    whole = a_pdf("A title", *["of bees and honey"] * 40)
+    search = searching(Server({FILE: answer(whole, ETag='"n"')}, has_recordings=False))
+    search.run(identifier=NAMED_ITEM)
+    search.release()
+    looks = Rechecked(search)
+    assert looks.all(1) == {FILE: Effect.UNCHANGED}
+    search.web.own[FILE] = answer(whole[: len(whole) // 3])
+    (result,) = looks.run(1, is_all=True)
+    assert (result.effect, result.look.outcome, result.is_flagged) == (Effect.CHANGED, "broken-pdf", True)
+    assert (named_text(looks, "provenance") or "").endswith("(broken-pdf)")
+    assert named_text(looks, "extent") == f"{len(whole)} bytes"
+    search.web.own[FILE] = answer(whole)
+    assert looks.all(1) == {FILE: Effect.RETURNED}
+    assert "; missing: since" not in (named_text(looks, "provenance") or "")
+
+
+def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_written_in_another_way(searching) -> None:
+    raw = "https://repository.example.net/7 {a}.pdf"
+    published = address(raw)
+    search = searching(Server(has_recordings=False), discover_named_files=False)
+    stated = {url: replace(end, body=end.body.replace(COPY.encode(), raw.encode())) for url, end in unpaywall().items()}
+    search.web.own = {**stated, raw: answer(pdf(search)), published: answer(pdf(search))}
+    search.run(identifier=IDENTIFIER)
+    search.release()
+    looks = Rechecked(search)
+    search.web.own = {published: answer(pdf(search, "Revised"))}
+    assert looks.all(1) == {published: Effect.CHANGED}
+    assert raw not in search.web.asked
+    assert looks.verdicts() == [("accept", "rule")] * 2
+    assert {decision.url for decision in search.desk.decisions(IDENTIFIER)} == {raw}
+    assert looks.all(1) == {published: Effect.UNCHANGED}
+
+
+def test_named_files_are_looked_at_as_long_as_the_setting_says_so(named, searching) -> None:
+    assert named.all(1) == {FILE: Effect.UNCHANGED}
+    named.search.desk.enlist("laro", (), 4_000_000_000, 0, "laro published")  # no record has changed since then
+    without = Rechecked(searching(named.web, discover_named_files=False))
+    assert without.all(2) == {}
+    assert Rechecked(searching(named.web)).all(3) == {FILE: Effect.UNCHANGED}
+
+
+def test_a_missing_file_keeps_its_next_look_when_the_period_changes(rechecked) -> None:
+    rechecked.web.own[COPY] = answer(status=404)
+    rechecked.all(1)
+    due = of_item(rechecked).due
+    rechecked.run(every={"laro": 2 * PERIOD})
+    assert of_item(rechecked).due == due
