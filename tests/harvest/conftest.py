@@ -2,4 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from harvester.harvest.instance import opened
 from tests.oai_repository import command, harvester, instance, repository  # noqa: F401 - fixtures
+
+
+@pytest.fixture
+def house(instance):  # noqa: F811 - the fixture
+    with opened(str(instance)) as house:
+        yield house

@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gateway.settings import load
-from harvester.harvest.access import recorded, with_address, with_address_of
+from harvester.harvest.access import with_address, with_address_of
 from harvester.harvest.sources_toml import SourceEntry, SourcesFile
 
 
@@ -79,14 +78,6 @@ def test_a_redirect_to_another_port_of_the_host_needs_an_allow(command, reposito
     assert (status, "Connection refused" in err) == (5, True)
 
 
-def test_what_a_source_may_lead_to_can_be_said_when_it_is_added(command, repository, sources):
-    options = ("--allow", "10.1.2.3:8080", "--allow", "files.test")
-    assert command("source", "add", "fake", repository.url, *options)[0] == 0
-    assert sources()["fake"]["allow"] == ["10.1.2.3:8080", "files.test"]
-    status, _, err = command("source", "add", "other", repository.url, "--allow", "http://x/")
-    assert (status, "allow must be a list of HOST, ADDRESS or NETWORK" in err) == (2, True)
-
-
 def test_an_entry_of_an_earlier_version_gets_its_class_from_the_first_command_that_asks(
     command, repository, sources, instance, caplog
 ):
@@ -101,20 +92,6 @@ def test_an_entry_of_an_earlier_version_gets_its_class_from_the_first_command_th
     assert (sources()["fake"]["address"], sources()["other"]) == ("loopback", {"url": "http://o.test/"})
     assert command("run", "fake")[0] == 0
     assert caplog.text.count("recorded as address") == 1
-
-
-def test_an_entry_without_a_class_is_public_only_where_sources_toml_cannot_be_written(
-    instance, repository, monkeypatch, caplog
-):
-    (instance / "sources.toml").write_text(f'[fake]\nurl = "{repository.url}"\n', "utf-8")
-    entry = SourcesFile(instance / "sources.toml").entry("fake")
-    monkeypatch.setattr("pathlib.Path.replace", _refused)
-    assert recorded(load(instance, environ={}), entry).address == ""
-    assert 'The entry of fake needs address = "loopback".' in caplog.text
-
-
-def _refused(*_):
-    raise PermissionError(13, "Permission denied")
 
 
 @pytest.mark.parametrize(
@@ -139,12 +116,6 @@ def test_what_another_source_names_is_public_unless_it_has_its_origin():
     assert with_address_of(SourceEntry("b", "http://127.0.0.1:8080/x"), asked).address == "loopback"
     assert with_address_of(SourceEntry("b", "http://127.0.0.1:8081/x"), asked).address == "public"
     assert with_address_of(SourceEntry("b", "http://evil.example.org/oai"), asked).address == "public"
-
-
-def test_a_class_that_does_not_exist_is_refused(command, instance):
-    (instance / "sources.toml").write_text('[fake]\nurl = "http://h.test/"\naddress = "secret"\n', "utf-8")
-    status, _, err = command("run", "fake")
-    assert (status, "address must be one of public, private, shared, loopback" in err) == (2, True)
 
 
 def test_two_processes_that_change_the_file_wait_for_each_other(tmp_path):

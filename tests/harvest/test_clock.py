@@ -7,7 +7,6 @@ from contextlib import closing
 
 import pytest
 
-from gateway.model import RunOutcome
 from gateway.store import sqlite
 from gateway.store.clock import HostClock
 from gateway.store.opening import open_inbox
@@ -26,8 +25,6 @@ def source(command, tmp_path):
     "arguments",
     [
         ("run", "one"),
-        ("run", "one", "--retry-failed"),
-        ("source", "sweep", "one"),
         ("source", "remove", "one", "--yes"),
         ("discover", "one"),
     ],
@@ -42,13 +39,3 @@ def test_a_harvest_with_a_clock_that_jumped_stops_before_it_begins(command, sour
     with closing(open_inbox(instance)) as inbox:
         assert (inbox.last_number(), inbox.runs("one", 9)) == before
     assert command("run", "one")[0] == 0
-
-
-def test_a_run_that_a_wrong_clock_put_into_the_future_does_not_delay_the_next_harvest(command, source, instance):
-    """It was due a day after that."""
-    future = int(time.time()) + 400 * DAY
-    with closing(open_inbox(instance)) as inbox:
-        inbox.end_run(inbox.start_run("one", future), future, RunOutcome.SUCCEEDED, True, {}, ())
-    assert "oai:x:1" not in command("records", "one")[1]
-    command("tend")
-    assert "oai:x:1" in command("records", "one")[1]

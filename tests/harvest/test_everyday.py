@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from harvester.harvest.instance import opened
+
 
 @pytest.fixture
 def added(command, repository):
@@ -54,7 +56,7 @@ def test_another_repository_is_not_published_as_the_one_that_it_was(command, add
     _run(command)
 
 
-def test_a_first_harvest_in_windows_is_whole(command, repository):
+def test_a_first_harvest_in_windows_is_whole(command, repository, instance):
     repository.fill(3, datestamp="2024-02-01T00:00:00Z")
     repository.fill(3, start=3, datestamp="2024-08-01T00:00:00Z")
     repository.now = "2024-09-15T12:00:00Z"
@@ -62,6 +64,10 @@ def test_a_first_harvest_in_windows_is_whole(command, repository):
     ran = _run(command)
     assert (ran["counts"]["published"], ran["is_complete"]) == (6, True)
     assert ran["counts"]["windows_done"] > 1
+    assert set(json.loads(command("status", "--json")[1])["windows"]) == {"done"}
+    assert command("source", "remove", "fake", "--yes")[0] == 0
+    with opened(str(instance)) as house:
+        assert house.inbox.windows("fake") == (), "what is added again is harvested anew"
 
 
 def test_a_record_that_could_not_be_fetched_is_missing_until_it_comes(command, added):

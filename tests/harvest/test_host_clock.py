@@ -62,12 +62,6 @@ def test_nothing_is_harvested_with_a_clock_that_is_far_ahead_of_all_sources(comm
     assert "30.0 days ahead of" in runs[0]["reasons"][0]
 
 
-def test_a_source_whose_answers_come_from_a_cache_accuses_nobody(command, repository, sources):
-    """Its responseDate is of the day on which the answer was made, the Date of HTTP is of today."""
-    repository.now = "2024-05-05T12:00:00Z"
-    assert _run(command, "--all")[0] == 0
-
-
 def _tended(command):
     status, out, words = command("tend", "--json")
     done = [json.loads(line) for line in out.splitlines()]
@@ -85,10 +79,3 @@ def test_a_last_run_in_the_future_counts_as_due_and_is_reported(command, reposit
     assert "It counts as due." in words
     status, done, words = _tended(command)
     assert (status, done, "in the future" in words) == (0, [], False)
-
-
-def test_a_failure_in_the_future_counts_as_due(command, repository, sources, instance):
-    later = int(time.time()) + 3 * DAY
-    with closing(open_inbox(instance)) as inbox:
-        inbox.end_run(inbox.start_run("one", later), later, RunOutcome.TRY_LATER, False, {}, ("x",))
-    assert ("one", "harvest") in _tended(command)[1]

@@ -6,20 +6,12 @@ The records that were never held have old dates and came later, so that no incre
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
-from gateway.model import Slice
-from harvester.commands import source as commands
 from harvester.harvest.instance import opened
-from harvester.harvest.never_held import LOOKED_AT, MOST_FAILURES, is_wanted
-from harvester.harvest.sources_toml import SourceEntry
+from harvester.harvest.never_held import LOOKED_AT, MOST_FAILURES
 from harvester.runtime.exit_status import Status
-from harvester.runtime.interrupts import Stop
-from harvester.runtime.locks import lock
-from harvester.sources import UNFETCHED
-from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
@@ -93,13 +85,6 @@ def test_what_came_as_deleted_and_is_named_as_living_is_fetched(harvested, swept
     assert _held(command) == {"items": 10, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
 
 
-def test_what_is_held_in_one_format_is_fetched_in_the_other(harvested, swept, repository):
-    harvested(20, "--format", "oai_dc", "--format", "mods")
-    repository.fill(2, start=20)
-    assert swept()[1]["fetched"] == 4
-    assert {request["metadataPrefix"] for request in repository.lists("GetRecord")} == {"oai_dc", "mods"}
-
-
 def test_a_list_that_is_not_shown_to_be_whole_tells_of_what_was_never_held(harvested, swept, repository, command):
     harvested(20)
     repository.fill(2, start=20)
@@ -107,16 +92,6 @@ def test_a_list_that_is_not_shown_to_be_whole_tells_of_what_was_never_held(harve
     repository.page_size = 10
     status, counts, _ = swept()
     assert (status, counts["fetched"], _held(command)["items"]) == (3, 2, 22)
-
-
-def test_what_an_earlier_run_had_left_unpublished_is_not_asked_for(harvested, swept, repository, instance, command):
-    harvested(20)
-    repository.fill(1, start=20)
-    with opened(str(instance)) as house, lock(house.folder, "fake"):
-        (last,) = [page for page in house.inbox.pages("fake", 0) if page.page.verb == "ListRecords"]
-        house.inbox.receive(last.page, (last.slices[0]._replace(identifier="oai:fake:00020"),), None)
-    assert (swept()[1]["never_held"], _asked_singly(repository)) == (0, [])
-    assert _held(command)["items"] == 21
 
 
 # --- not wanted --------------------------------------------------------------------------------------------------
@@ -133,31 +108,6 @@ def test_only_the_sets_of_the_entry_are_wanted(harvested, swept, repository, com
     with opened(str(instance)) as house:
         pages = [page for page in house.inbox.pages("fake", 0) if page.page.verb == "GetRecord"]
         assert {page.page.set_spec for page in pages} == {"b"}
-
-
-@each_row(
-    "datestamp, entry, expected",
-    [
-        ("2020-01-01", {}, True),
-        ("", {}, True),
-        ("", {"from_": "2020-01-01"}, False),
-        ("2019-12-31T23:59:59Z", {"from_": "2020-01-01"}, False),
-        ("2020-01-01T00:00:00Z", {"from_": "2020-01-01"}, True),
-        ("2020-01-01", {"from_": "2020-01-01T12:00:00Z"}, True),
-        ("2020-01-01T23:00:00Z", {"until": "2020-01-01"}, True),
-        ("2020-01-02", {"until": "2020-01-01"}, False),
-        ("2020-01-01", {"until": "2020-01-01T12:00:00Z"}, True),
-    ],
-)
-def test_only_the_dates_of_the_entry_are_wanted(datestamp, entry, expected):
-    entry = SourceEntry("fake", "http://example.org/oai", **entry)
-    assert is_wanted(entry, "", Slice("a", datestamp, (), False, 0, 0)) is expected
-
-
-@each_row("sets, expected", [((), True), (("a",), True), (("b", "a:c"), True), (("ab",), False), (("b",), False)])
-def test_what_names_the_set_or_one_below_it_or_none_is_wanted(sets, expected):
-    entry = SourceEntry("fake", "http://example.org/oai")
-    assert is_wanted(entry, "a", Slice("a", "", sets, False, 0, 0)) is expected
 
 
 def test_what_is_taken_down_is_not_asked_for(harvested, swept, repository, command):
@@ -190,14 +140,6 @@ def test_what_came_and_is_unusable_is_told_and_not_asked_for(command, swept, rep
 # --- in other formats only ---------------------------------------------------------------------------------------
 
 _ELSEWHERE = '<error code="cannotDisseminateFormat">Not so.</error>'
-
-
-def test_what_the_source_has_in_other_formats_only_is_not_missing(harvested, swept, repository):
-    harvested(20, "--format", "mods")
-    repository.fill(7, start=20)
-    repository._getrecord = lambda _asked: _ELSEWHERE
-    status, counts, _ = swept()
-    assert (status, counts["never_held"], counts["in_other_formats"], counts["missing"]) == (0, 7, 7, 0)
 
 
 def test_of_much_that_is_in_other_formats_only_some_is_looked_at(harvested, swept, repository):
@@ -257,22 +199,6 @@ def test_what_does_not_come_is_missing_until_it_comes(harvested, swept, reposito
     assert _held(command) == {"items": 23, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
 
 
-def test_the_next_sweep_asks_again_for_what_did_not_come(harvested, swept, repository, command, hidden, instance):
-    harvested(20)
-    repository.fill(3, start=20)
-    hidden.add("oai:fake:00021")
-    swept()
-    with opened(str(instance)) as house:
-        before = house.inbox.last_number()
-    assert swept()[:2][0] == 3
-    with opened(str(instance)) as house:  # it lies in quarantine already
-        own = [page for page in house.inbox.pages("fake", before) if page.page.verb == "Sweep"]
-        assert own == []
-    hidden.clear()
-    status, counts, _ = swept()
-    assert (status, counts["fetched"], _held(command)["quarantined"]) == (0, 1, 0)
-
-
 def test_what_did_not_come_is_missing_until_a_whole_list_does_not_name_it(
     harvested, swept, repository, command, hidden
 ):
@@ -292,33 +218,6 @@ def test_what_did_not_come_is_missing_until_a_whole_list_does_not_name_it(
     assert "oai_dc: missing no longer: oai:fake:00021. The source does not name them any more" in err
     assert _held(command) == {"items": 22, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
     assert command("run", "fake")[0] == 0
-
-
-def test_what_was_missing_and_is_not_named_any_more_comes_when_the_source_has_it(
-    harvested, swept, repository, command, hidden
-):
-    harvested(20)
-    repository.fill(2, start=20)
-    hidden.add("oai:fake:00021")
-    swept()
-    hidden.clear()
-    repository.page_size = 30
-    listed = repository._listidentifiers
-    gone = r"<header><identifier>oai:fake:00021</identifier>.*?</header>"
-    repository._listidentifiers = lambda asked: re.sub(gone, "", listed(asked))
-    assert swept()[0] == 0
-    assert _held(command) == {"items": 22, "deleted": 0, "fulltext": 0, "quarantined": 0, "waiting": 0}
-
-
-def test_what_was_missing_and_cannot_be_asked_for_stays_missing(harvested, swept, repository, command, hidden):
-    harvested(20)
-    repository.fill(2, start=20)
-    hidden.add("oai:fake:00021")
-    swept()
-    del repository.items["oai:fake:00021"]
-    repository.statuses["GetRecord"] = (200, b"<html/>", {})
-    assert swept()[0] == 3
-    assert _held(command)["quarantined"] == 1
 
 
 def test_where_no_single_record_can_be_had_all_are_reported(harvested, swept, repository, command):
@@ -349,44 +248,4 @@ def test_where_the_source_itself_fails_nothing_is_judged(harvested, swept, repos
     assert (status, counts["missing"], _held(command)["quarantined"] < 30) == (Status.TRY_LATER, 30, True)
 
 
-def test_a_source_that_knows_nothing_of_what_it_names_is_not_asked_for_more_than_its_budget(
-    harvested, swept, repository, hidden, command, instance
-):
-    with (instance / "config.toml").open("a") as file:
-        file.write("fallback_most_requests = 30\n")
-    harvested(20)
-    repository.fill(49, start=20)
-    hidden.update(repository.items)
-    status, counts, err = swept()
-    assert (status, counts["missing"], len(_asked_singly(repository))) == (3, 49, 30)
-    assert "30 requests in " in err
-    assert _held(command)["quarantined"] == 49
-    reasons = {json.loads(line)["reason"] for line in command("quarantine", "fake", "--json")[1].splitlines()}
-    assert all(reason.startswith(UNFETCHED) for reason in reasons)
-
-
-def test_before_the_first_harvest_has_ended_nothing_is_asked_for(command, swept, repository):
-    repository.fill(30)
-    command("source", "add", "fake", repository.url, "--delay", "0")
-    command("run", "fake", "--max-records", "10")
-    repository.asked.clear()
-    status, counts, err = swept()
-    assert (status, counts["never_held"], counts["missing"], _asked_singly(repository)) == (3, 20, 20, [])
-    assert "no harvest has ended yet, `harvester run fake` fetches them." in err
-
-
 # --- stopped -----------------------------------------------------------------------------------------------------
-
-
-def test_a_sweep_that_is_stopped_goes_on_with_what_is_left(harvested, swept, repository, monkeypatch):
-    harvested(20)
-    repository.fill(12, start=20)
-    stop = Stop()
-    monkeypatch.setattr(commands, "Stop", lambda: stop)
-    repository.before = lambda _: stop.ask() if len(_asked_singly(repository)) == 5 else None
-    status, counts, _ = swept()
-    assert (status, counts["fetched"], counts["missing"]) == (Status.STOPPED, 5, 7)
-    stop.is_asked = False
-    repository.before = lambda _: None
-    status, counts, _ = swept()
-    assert (status, counts["never_held"], counts["fetched"]) == (0, 7, 7)

@@ -122,39 +122,17 @@ def test_what_comes_and_goes_in_identify_is_no_change(command, harvested):
     assert _run(command)[0] == 4
 
 
-@pytest.mark.parametrize("stamp", ["2024-01-01T00:00:00Z", "2024-06-01T00:00:00Z"])
-def test_a_full_harvest_of_unknown_records_ends_before_anything_is_published(command, instance, harvested, stamp):
+def test_a_full_harvest_of_unknown_records_ends_before_anything_is_published(command, instance, harvested):
     """All identifiers changed: 120 were held of 60, and nothing was said to be missing."""
     before = _published(instance), _state(instance)
     harvested.sets, harvested.name = (("x", "X"),), "Renamed"
-    _become_another(harvested, "oai:fake:v2", datestamp=stamp)
+    _become_another(harvested, "oai:fake:v2", datestamp="2024-06-01T00:00:00Z")
     status, ran, _ = _run(command, "--full")
     assert (status, ran["outcome"], ran["is_complete"]) == (4, "refused", False)
     assert any("10 of 10 records are unknown, such as oai:fake:v2" in reason for reason in ran["reasons"])
     assert (_published(instance), _state(instance)) == before
     assert "records are unknown" in " ".join(_standing(command)["problems"])
     assert command("run", "fake", "--full", "--dry-run")[0] == 4
-
-
-def test_no_run_takes_anything_while_that_waits(command, instance, harvested):
-    """Else the next incremental harvest would bring what the full one has refused."""
-    _become_another(harvested, "oai:fake:v2", datestamp="2024-06-01T00:00:00Z")
-    assert _run(command, "--full")[0] == 4
-    before = _published(instance), _state(instance)
-    assert _run(command)[0] == 4
-    assert command("run", "fake", "--retry-failed")[0] == 4
-    assert command("source", "sweep", "fake", "--yes")[0] == 4
-    assert (_published(instance), _state(instance)) == before
-    assert json.loads(command("source", "accept-identity", "fake", "--json")[1])["records"]
-    status, ran, _ = _run(command, "--full")
-    assert (status, ran["reasons"]) == (3, [f"{_UNLISTED}{_SWEEP}"])  # the records of the other one are still there
-    assert len(_published(instance)[0]) == 2 * OTHERS
-
-
-_UNLISTED = (
-    f"oai_dc: {OTHERS} of {2 * OTHERS} stored records were not listed in this full harvest, and stay as they are. "
-)
-_SWEEP = "If the source has deleted them, `harvester source sweep fake` deletes them."
 
 
 def test_not_even_an_empty_list_is_taken_while_that_waits(command, instance, harvested):
@@ -186,20 +164,6 @@ def test_the_newest_records_first_are_the_same_repository(command, harvested):
     assert len(harvested.lists("GetRecord")) == 1
 
 
-def test_a_known_list_is_asked_for_nothing_more(command, harvested):
-    harvested.asked.clear()
-    assert _run(command, "--full")[0] == 0
-    assert not harvested.lists("GetRecord")
-
-
-def test_another_format_of_the_entry_is_unknown_by_nature(command, instance, harvested):
-    file = instance / "sources.toml"
-    file.write_text(file.read_text().replace("[fake]", '[fake]\nsets = ["new"]'))
-    harvested.fill(30, start=500, sets=("new",))
-    harvested.statuses["GetRecord"] = (500, b"", {})
-    assert _run(command)[0] == 0
-
-
 def test_few_records_tell_no_repository(command, repository, instance):
     repository.now = "2024-05-05T12:00:00Z"
     repository.fill(5)
@@ -217,14 +181,6 @@ def test_a_source_that_cannot_be_asked_is_judged_by_its_list(command, harvested)
     assert "the stored records could not be requested" in " ".join(ran["reasons"])
 
 
-def test_the_windows_of_another_repository_are_not_harvested(command, instance, harvested):
-    _become_another(harvested)
-    before = _published(instance)
-    assert _run(command, "--full", "--slice", "year")[0] == 4
-    assert _run(command)[0] == 4
-    assert _published(instance) == before
-
-
 def test_a_sweep_of_another_repository_deletes_nothing(command, instance, harvested):
     before = _published(instance)
     _become_another(harvested)
@@ -235,22 +191,6 @@ def test_a_sweep_of_another_repository_deletes_nothing(command, instance, harves
     status, _, words = command("source", "sweep", "fake", "--yes")
     assert (status, "repositoryIdentifier" in words) == (4, True)
     assert _published(instance) == before
-
-
-def test_an_instance_of_an_earlier_release_knows_who_its_sources_were(command, instance, harvested):
-    inbox = open_inbox(instance)
-    inbox.forget_identity("fake")
-    inbox.close()
-    harvested.domain = "other.example.org"
-    assert _run(command)[0] == 4
-
-
-def test_a_source_that_is_added_again_is_taken_as_it_is(command, instance, harvested):
-    assert command("source", "remove", "fake", "--yes")[0] == 0
-    harvested.domain = "other.example.org"
-    _become_another(harvested)
-    assert command("source", "add", "fake", harvested.url)[0] == 0
-    assert _run(command)[0] == 0
 
 
 def test_a_repository_that_was_renamed_is_looked_at_also_when_it_lists_what_is_new(command, instance, harvested):
@@ -265,10 +205,3 @@ def test_a_repository_that_was_renamed_is_looked_at_also_when_it_lists_what_is_n
     assert command("source", "accept-identity", "fake")[0] == 0
     status, ran, words = _run(command)
     assert (status, ran["counts"]["published"]) == (0, OTHERS), words
-
-
-def test_a_repository_that_was_renamed_and_has_many_new_records_goes_on(command, instance, harvested):
-    harvested.name = "Renamed"
-    harvested.fill(OTHERS, start=OTHERS, datestamp="2024-06-01T00:00:00Z")
-    status, ran, _ = _run(command)
-    assert (status, ran["counts"]["published"]) == (3, OTHERS)

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from click.testing import CliRunner
 
-from gateway.errors import ConfigurationError, RemoteRefuses
 from gateway.model import RawPage, RunOutcome, Slice
-from harvester.cli import main
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import kind_of
-from harvester.harvest.instance import opened
 from harvester.harvest.retry_failed import MOST_FAILURES, retry
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.runtime.exit_status import Status
-from harvester.runtime.interrupts import Stop, TimeIsOver
+from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
-from harvester.sources import SourceKind
 from harvester.sources.oai_pmh import SOURCE, left  # type: ignore[attr-defined]
 from harvester.sources.oai_pmh.all_identifiers import UNFETCHED  # type: ignore[attr-defined]
-from tests.rows import each_row
 from tests.sources.oai_pmh.repository import URL, Repository, refused
 from tests.wild.test_fallbacks import ILL, poison
 
 ENTRY = SourceEntry("x", URL, overlap_seconds=0)
 EVERYWHERE = ("ListRecords", "ListIdentifiers", "GetRecord")
-
-
-@pytest.fixture
-def house(instance):
-    with opened(str(instance)) as house:
-        yield house
 
 
 @pytest.fixture
@@ -124,24 +110,6 @@ def test_no_run_is_complete_as_long_as_a_record_is_missing_that_could_not_be_fet
 
 
 @pytest.mark.slow
-def test_what_is_missing_of_another_list_says_nothing_of_this_one(house, harvested):
-    repository = harvested()
-    _put_aside(house, "oai:x:odd", prefix="mods")
-    assert pipeline.run(house, ENTRY, kind_of("oai_pmh"), RunOptions(), repository).status is Status.SUCCEEDED
-
-
-@pytest.mark.slow
-def test_what_is_in_quarantine_for_another_reason_is_not_asked_for(house, harvested, retried):
-    repository = harvested()
-    _put_aside(house, "oai:x:odd", reason="It is odd.")
-    ran = retried(repository)
-    assert ran.status == Status.SUCCEEDED
-    assert repository.asked == []
-    texts = [event.text for event in house.inbox.events(ran.run.number)]
-    assert any(text.startswith("No record and no window is left to be asked for by itself;") for text in texts)
-
-
-@pytest.mark.slow
 def test_record_that_the_source_denies_stays_missing_in_every_run(house, harvested, retried):
     """A list has named it: whether it names it still, only a whole list can tell."""
     repository = harvested()
@@ -171,46 +139,6 @@ def test_record_that_there_is_in_other_formats_only_is_not_missing(house, harves
 
 
 @pytest.mark.slow
-def test_record_that_is_held_is_not_deleted_because_it_cannot_be_found_alone(house, harvested, retried):
-    repository = harvested()
-    _put_aside(house, "oai:x:003")
-    repository.faults.append(lambda _, asked: refused("idDoesNotExist") if asked["verb"] == "GetRecord" else None)
-    ran = retried(repository)
-    assert ran.status == Status.WITH_ERRORS
-    assert "the source says that it has no such record" in ran.run.reasons[0]
-    assert house.store.counts("x")["deleted"] == 0
-    assert _missing(house) == ["oai:x:003"]
-
-
-@pytest.mark.slow
-def test_record_that_comes_and_cannot_be_used_is_reported(house, harvested, retried):
-    repository = harvested(poison("oai:x:005"))
-    repository.faults.append(
-        lambda held, asked: (
-            held.answer(asked).replace("<metadata>", "<!--").replace("</metadata>", "-->")
-            if asked["verb"] == "GetRecord"
-            else None
-        )
-    )
-    ran = retried(repository)
-    assert ran.status == Status.WITH_ERRORS
-    assert ran.run.counts["quarantined"] == 1
-    assert _missing(house) == ["oai:x:005"]
-
-
-@pytest.mark.slow
-def test_only_the_formats_and_sets_that_are_named_are_tried(house, harvested, retried):
-    repository = harvested()
-    _put_aside(house, "oai:x:a")
-    _put_aside(house, "oai:x:b", prefix="mods")
-    repository.records["oai:x:b"] = "2024-01-01T00:00:00Z"
-    retried(repository, formats=("mods",))
-    assert repository.listed("GetRecord") == [{"identifier": "oai:x:b"}]
-    retried(repository, sets=("theses",))
-    assert _missing(house) == ["oai:x:a"]
-
-
-@pytest.mark.slow
 def test_a_source_that_fails_again_and_again_is_not_asked_any_more(house, harvested, retried):
     repository = harvested()
     _put_aside(house, *(f"oai:x:lost{number}" for number in range(MOST_FAILURES + 5)))
@@ -222,44 +150,12 @@ def test_a_source_that_fails_again_and_again_is_not_asked_any_more(house, harves
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["--max-records", "--max-seconds", "Ctrl-C"])
-def test_it_ends_at_a_limit_and_goes_on_the_next_time(house, harvested, retried, how):
+def test_it_ends_at_a_limit_and_goes_on_the_next_time(house, harvested, retried):
     repository = harvested(poison("oai:x:002", "oai:x:005"))
-    wanted, stop = {"max_records": 1} if how == "--max-records" else {}, Stop()
-
-    def fetch(request):
-        if how == "Ctrl-C" and "GetRecord" in request.url:
-            stop.ask()
-        if how == "--max-seconds" and repository.listed("GetRecord"):
-            raise TimeIsOver("The time is over.")
-        return repository(request)
-
-    ran = retried(fetch, stop=stop, **wanted)
-    assert ran.run.outcome is RunOutcome.STOPPED
-    assert ran.status == (Status.STOPPED if how == "Ctrl-C" else Status.SUCCEEDED)
+    ran = retried(repository, max_records=1)
+    assert (ran.run.outcome, ran.status) == (RunOutcome.STOPPED, Status.SUCCEEDED)
     assert retried(repository).run.outcome is RunOutcome.SUCCEEDED
     assert _missing(house) == []
-
-
-@pytest.mark.slow
-def test_a_source_that_is_down_says_so_and_is_asked_for_nothing(house, harvested, retried):
-    repository = harvested()
-    _put_aside(house, "oai:x:gone")
-
-    def refusing(_):
-        raise RemoteRefuses("Go away.")
-
-    ran = retried(refusing)
-    assert (ran.status, ran.run.reasons) == (Status.REFUSED, ("Go away.",))
-    assert repository.asked == []
-
-
-def test_kind_that_brings_no_single_records_is_refused(retried):
-    def nothing(*_):
-        raise AssertionError
-
-    with pytest.raises(ConfigurationError, match="of the kind odd nothing can be fetched by itself"):
-        retried(nothing, SourceKind("odd", "Odd.", (), nothing, nothing))
 
 
 # --- windows -----------------------------------------------------------------------------------------------------
@@ -307,26 +203,3 @@ def test_list_in_progress_goes_on_behind_a_window_that_came(house, harvested, re
 
 
 # --- the command -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_command_tries_again_over_http_and_tells_what_it_did(instance, repository):
-    repository.fill(5)
-    (instance / "sources.toml").write_text(f'[x]\nurl = "{repository.url}"\n')
-    words = ["--instance", str(instance), "run", "x", "--json"]
-    assert CliRunner().invoke(main, words).exit_code == 0
-    with opened(str(instance)) as house:
-        _put_aside(house, "oai:fake:00007")
-    repository.fill(1, start=7)
-    result = CliRunner().invoke(main, [*words, "--retry-failed"])
-    assert result.exit_code == 0, result.stderr
-    facts = json.loads(result.stdout)
-    assert (facts["stage"], facts["is_complete"], facts["counts"]["published"]) == ("retry", True, 1)
-
-
-@pytest.mark.slow
-@each_row("other", [["--full"], ["--dry-run"], ["--from", "2024-01-01"], ["--slice", "year"]])
-def test_what_a_harvest_is_to_ask_for_does_not_go_with_it(instance, other):
-    result = CliRunner().invoke(main, ["--instance", str(instance), "run", "x", "--retry-failed", *other])
-    assert result.exit_code == Status.USAGE
-    assert "--retry-failed allows only" in result.stderr

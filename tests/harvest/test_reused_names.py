@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from click.testing import CliRunner
-
-from harvester.cli import main
 
 LINE = '{"identifier": "oai:x:1", "datestamp": "2020-01-01", "metadata": "<r><title>T</title></r>"}\n'
 SAME = "The name laro was used before for the same address: 1 deleted records are stored under it."
@@ -54,25 +51,11 @@ def test_another_address_under_an_old_name_needs_a_confirmation(command, removed
     assert (status, OTHER in err) == (0, True)
 
 
-@pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 2)])
-def test_a_person_is_asked(removed, files, instance, answer, status):
-    words = ["--instance", str(instance), "source", "add", "laro", str(files / "two.jsonl"), "--kind", "files"]
-    assert CliRunner().invoke(main, words, input=answer).exit_code == status
-
-
 def test_an_entry_that_is_written_by_hand_again_is_told_by_its_run(command, removed, files, instance):
     (instance / "sources.toml").write_text(f'[laro]\nkind = "files"\nurl = "{files / "one.jsonl"}"\n')
     status, _, err = command("run", "laro")
     assert (status, SAME in err) == (0, True)
     assert SAME not in command("run", "laro")[2]
-
-
-def test_an_entry_that_was_deleted_by_hand_says_what_is_published(command, files, instance):
-    added = (str(files / "one.jsonl"), "--kind", "files")
-    command("source", "add", "laro", *added)
-    command("run", "laro")
-    (instance / "sources.toml").write_text("")
-    assert "1 published records are stored under it" in command("source", "add", "laro", *added)[2]
 
 
 def test_files_that_are_loaded_say_what_comes_back(command, files):
@@ -83,7 +66,3 @@ def test_files_that_are_loaded_say_what_comes_back(command, files):
     command("source", "add", "laro", url, "--no-check")
     status, _, err = command("source", "load", "laro", str(files / "one.jsonl"))
     assert (status, SAME in err) == (0, True)
-
-
-def test_a_new_name_is_added_without_a_word(command, files):
-    assert "used before" not in command("source", "add", "laro", str(files / "one.jsonl"), "--kind", "files")[2]

@@ -17,13 +17,9 @@ URL = "http://127.0.0.1:9/oai?apikey=HUSH"
 @each_row(
     "arguments",
     [
-        ("source", "add", "x", URL),
         ("source", "add", "x", URL, "--no-check"),
-        ("source", "check", URL),
         ("source", "check", URL, "--add", "x"),
-        ("source", "friends", URL),
         ("dump", URL, "-"),
-        ("validate", URL),
         ("mirror", URL, "folder"),
     ],
 )

@@ -1,20 +1,14 @@
 """sources.toml: what may stand in it, and what is told when something else does."""
 
-import tomllib
-from dataclasses import fields
-
 import pytest
 
-from gateway.errors import ConfigurationError, StoreUnwritable
-from harvester.harvest.source_fields import FIELDS, IN_WORDS, IS_A
+from gateway.errors import ConfigurationError
 from harvester.harvest.sources_toml import (
     SourceEntry,
     SourcesFile,
     checked_auth,
     checked_name,
     checked_url,
-    shown,
-    table_of,
 )
 from tests.rows import each_row
 
@@ -27,21 +21,6 @@ def sources(tmp_path):
 def _written(sources, text):
     sources.file.write_text(text, encoding="utf-8")
     return sources
-
-
-def test_every_field_of_an_entry_is_an_attribute_of_it_and_has_a_type():
-    """How to add a field: harvester/harvest/README.md."""
-    attributes = {attribute.name.removesuffix("_") for attribute in fields(SourceEntry)} - {"name", "own"}
-    assert {field.name for field in FIELDS} == attributes
-    assert {field.kind for field in FIELDS} <= IS_A.keys() == IN_WORDS.keys()
-
-
-def test_no_file_is_no_sources(sources):
-    assert sources.entries() == {}
-
-
-def test_an_entry_needs_only_its_address(sources):
-    assert _written(sources, '[laro]\nurl = "http://h/oai"\n').entry("laro") == SourceEntry("laro", "http://h/oai")
 
 
 def test_what_is_added_is_read_again(sources):
@@ -69,18 +48,6 @@ def test_comments_survive_an_addition_and_a_removal(sources):
     assert sources.file.read_text(encoding="utf-8") == '# ours\n[laro]  # the archive\nurl = "http://h/oai"\n'
 
 
-def test_a_name_is_taken_once(sources):
-    sources.add(SourceEntry("laro", "http://h/oai"))
-    with pytest.raises(ConfigurationError, match="already"):
-        sources.add(SourceEntry("laro", "http://h/oai"))
-
-
-def test_an_unknown_source_is_told_with_the_known_ones(sources):
-    sources.add(SourceEntry("laro", "http://h/oai"))
-    with pytest.raises(ConfigurationError, match=r"no source 'lara'.*there are: laro"):
-        sources.entry("lara")
-
-
 @each_row(
     "text, sentence",
     [
@@ -89,11 +56,8 @@ def test_an_unknown_source_is_told_with_the_known_ones(sources):
         ('["A b"]\nurl = "http://h"\n', "name is"),
         ('[a]\nurl = "http://h"\nformat = "x"\n', "no field 'format'"),
         ('[a]\nurl = "http://h"\nformats = "oai_dc"\n', "formats must be a list"),
-        ('[a]\nurl = "http://h"\nformats = []\n', "at least one"),
-        ('[a]\nurl = "http://h"\nverify = 1\n', "verify must be true or false"),
         ('[a]\nurl = "http://h"\ndelay_seconds = -1\n', "delay_seconds must be a number"),
         ('[a]\nurl = "http://h"\ndelay_seconds = true\n', "delay_seconds must be a number"),
-        ('[a]\nurl = "http://h"\nfrom = "yesterday"\n', "from: 'yesterday'"),
         ('[a]\nurl = "http://h"\nfrom = "2021-01-02"\nuntil = "2021-01-01"\n', "from is later than until"),
         ('[a]\nurl = "ftp://h"\n', "no address"),
         ('[a]\nurl = "http://h"\nauth = {kind = "magic"}\n', "kind of credentials"),
@@ -106,17 +70,6 @@ def test_a_mistake_is_told_with_the_file(sources, text, sentence):
     with pytest.raises(ConfigurationError, match=sentence) as caught:
         _written(sources, text).entries()
     assert "sources.toml" in str(caught.value)
-
-
-def test_a_file_that_is_no_text_is_reported(sources):
-    sources.file.write_bytes(b"\xff")
-    with pytest.raises(ConfigurationError, match="cannot be read"):
-        sources.entries()
-
-
-def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
-    with pytest.raises(StoreUnwritable):
-        SourcesFile(tmp_path / "missing" / "sources.toml").add(SourceEntry("laro", "http://h/oai"))
 
 
 @each_row("name", ["", "A", "a_b", "x" * 33, "a b", "a/b", "é"])
@@ -167,26 +120,6 @@ def test_credentials_must_fit_their_kind(auth):
         checked_auth(auth)
 
 
-def test_a_certificate_may_hold_its_key():
-    assert checked_auth({"kind": "certificate", "certificate": "c"})
-
-
-def test_only_what_differs_from_the_defaults_is_written():
-    assert table_of(SourceEntry("laro", "http://h/oai")) == {"url": "http://h/oai", "formats": ["oai_dc"]}
-
-
-def test_what_is_written_is_toml(sources):
-    sources.add(SourceEntry("laro", "http://h/oai", auth={"kind": "bearer", "token_file": "t"}))
-    assert tomllib.loads(sources.file.read_text(encoding="utf-8"))["laro"]["auth"] == {
-        "kind": "bearer",
-        "token_file": "t",
-    }
-
-
-def test_a_source_is_shown_as_it_stands_in_the_file():
-    assert shown(SourceEntry("laro", "http://h/oai")) == '[laro]\nurl = "http://h/oai"\nformats = ["oai_dc"]\n'
-
-
 @each_row(
     "lines, sentence",
     [
@@ -198,10 +131,3 @@ def test_a_source_is_shown_as_it_stands_in_the_file():
 def test_what_a_source_cannot_be_asked_for_is_refused_at_the_door(sources, lines, sentence):
     with pytest.raises(ConfigurationError, match=sentence):
         _written(sources, f'[laro]\nurl = "http://h/oai"\n{lines}\n').entries()
-
-
-def test_what_goes_of_itself_stands_in_the_entry(sources):
-    text = '[laro]\nurl = "http://h/oai"\nevery = "6h"\nsweep_every = "30d"\nslice = "month"\n'
-    entry = _written(sources, text).entry("laro")
-    assert (entry.every, entry.sweep_every, entry.slice) == ("6h", "30d", "month")
-    assert table_of(entry)["every"] == "6h"

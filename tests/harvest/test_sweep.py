@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from click.testing import CliRunner
 
-from gateway.errors import ConfigurationError
 from gateway.model import RunOutcome, Selection
-from harvester.cli import main
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
-from harvester.harvest.instance import opened
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.sources_toml import SourceEntry
 from harvester.harvest.sweep import LOOKED_AT, sweep  # type: ignore[attr-defined]
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
-from harvester.sources import SourceKind
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
-
-
-@pytest.fixture
-def house(instance):
-    with opened(str(instance)) as house:
-        yield house
 
 
 @pytest.fixture
@@ -103,33 +90,12 @@ def test_what_has_vanished_is_deleted_and_the_rest_stays(harvest, swept, reposit
     assert house.store.check() == ()
 
 
-def test_a_second_sweep_finds_nothing(harvest, swept, repository, house):
-    repository.fill(35)
-    harvest()
-    _vanish(repository, 3)
-    swept()
-    before = _datestamps(house)
-    ran = swept()
-    assert (ran.run.counts["vanished"], ran.run.counts["held"], ran.run.is_complete) == (0, 34, True)
-    assert _datestamps(house) == before
-
-
 def test_what_is_named_as_deleted_has_vanished(harvest, swept, repository, house):
     repository.fill(35)
     harvest()
     repository.items["oai:fake:00005"].deleted = True
     assert swept().run.counts["deleted"] == 1
     assert _living(house)[1] == ["oai:fake:00005"]
-
-
-def test_what_came_from_a_sweep_is_kept_and_says_so(harvest, swept, repository, house):
-    repository.fill(35)
-    harvest()
-    _vanish(repository, 3)
-    swept()
-    *_, last = house.inbox.pages("fake", 0)
-    assert (last.page.verb, [slice_.identifier for slice_ in last.slices]) == ("Sweep", ["oai:fake:00003"])
-    assert b"<identifier>oai:fake:00003</identifier>" in last.page.body
 
 
 def test_each_format_is_swept_by_itself(harvest, swept, repository, house, entry):
@@ -180,28 +146,6 @@ def test_more_than_a_share_is_deleted_only_when_somebody_says_so(harvest, swept,
     assert len(_living(house)[1]) == 4
 
 
-def test_while_deletions_wait_a_sweep_deletes_none_without_a_word(harvest, swept, repository, house):
-    repository.fill(30)
-    harvest()
-    for item in list(repository.items.values())[:10]:
-        item.deleted, item.datestamp = True, repository.now
-    repository.now = "2024-05-05T13:00:00Z"
-    assert harvest().status is Status.WITH_ERRORS
-    _vanish(repository, 20)
-    ran = swept()
-    assert ran.status is Status.WITH_ERRORS
-    assert "and deletions of the source wait for a decision; `harvester source sweep fake --yes`" in ran.run.reasons[0]
-    assert len(_living(house)[0]) == 25, "five deletions always pass; the vanished record is still there"
-
-
-def test_a_source_that_has_nothing_any_more_is_not_believed(harvest, swept, repository, house):
-    repository.fill(5)
-    harvest()
-    repository.items.clear()
-    assert swept().status is Status.WITH_ERRORS
-    assert len(_living(house)[0]) == 5
-
-
 def _refused_on_the_second_page(repository, patch):
     asked = len(repository.lists("ListIdentifiers"))
     answer = {"ListIdentifiers": (403, b"", {})}
@@ -246,12 +190,11 @@ def test_a_list_that_is_not_shown_to_be_whole_deletes_nothing(harvest, swept, re
         assert _living(house)[1] == [], words
 
 
-@pytest.mark.parametrize("answer", [(500, b"", {}), (403, b"", {})])
-def test_a_format_that_is_refused_leaves_the_others(harvest, swept, repository, house, entry, answer):
+def test_a_format_that_is_refused_leaves_the_others(harvest, swept, repository, house, entry):
     repository.fill(20)
     harvest()
     _vanish(repository, 3)
-    repository.before = lambda arguments: answer if arguments.get("metadataPrefix") == "mods" else None
+    repository.before = lambda arguments: (403, b"", {}) if arguments.get("metadataPrefix") == "mods" else None
     ran = swept(source=SourceEntry("fake", entry.url, formats=("mods", "oai_dc")))
     assert (ran.run.counts["deleted"], ran.run.is_complete) == (1, False)
     assert ran.run.reasons[0].startswith("mods: ")
@@ -315,7 +258,7 @@ def hiding(repository):
     return hiding
 
 
-@pytest.mark.parametrize("answer", [(404, b"", {}), (200, b"<html/>", {}), (500, b"", {})])
+@pytest.mark.parametrize("answer", [(404, b"", {}), (500, b"", {})])
 def test_where_single_records_cannot_be_had_the_list_is_believed(harvest, swept, repository, house, answer):
     repository.fill(60)
     harvest()
@@ -354,30 +297,6 @@ def test_what_returns_and_no_harvest_brings_is_fetched_by_the_next_sweep(harvest
     assert swept().run.counts["returned"] == 0
 
 
-def test_what_returns_and_cannot_be_fetched_is_reported(harvest, swept, repository, house):
-    repository.fill(30)
-    harvest()
-    kept = _vanish(repository, 3)
-    swept()
-    repository.items |= {item.identifier: item for item in kept}
-    repository.statuses["GetRecord"] = (200, b"<html/>", {})
-    ran = swept()
-    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
-    assert "oai:fake:00003 returned, and could not be fetched" in ran.run.reasons[0]
-
-
-def test_a_source_that_brings_nothing_of_what_returned_is_not_asked_for_all_of_it(harvest, swept, repository, house):
-    repository.fill(30)
-    harvest()
-    kept = _vanish(repository, *range(20))
-    swept(is_confirmed=True)
-    repository.items |= {item.identifier: item for item in kept}
-    repository.statuses["GetRecord"] = (404, b"", {})
-    repository.asked.clear()
-    assert swept().run.outcome is RunOutcome.REFUSED
-    assert len(repository.lists("GetRecord")) == 10
-
-
 # --- the rest ----------------------------------------------------------------------------------------------------
 
 
@@ -395,54 +314,4 @@ def test_who_is_asked_to_stop_stops_and_the_next_sweep_does_it(harvest, swept, r
     assert swept().run.counts["deleted"] == 3
 
 
-def test_a_kind_that_cannot_name_what_it_has_is_not_swept(house, entry):
-    plain = SourceKind("plain", "A plain one.", (), lambda *_: None, lambda *_: iter(()))
-    with pytest.raises(ConfigurationError, match="plain"):
-        sweep(house, entry, plain, lambda _: None, Silence(), Stop())
-
-
 # --- as its user sees it -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def command(instance):
-    def command(*arguments, **options):
-        result = CliRunner().invoke(main, ["--instance", str(instance), *arguments], **options)
-        assert result.exception is None or isinstance(result.exception, SystemExit)
-        return result.exit_code, result.stdout, result.stderr
-
-    return command
-
-
-def test_the_command_asks_before_it_deletes_much(command, repository, instance):
-    repository.fill(10)
-    command("source", "add", "fake", repository.url)
-    command("run", "fake")
-    _vanish(repository, 1, 2)
-    status, _, err = command("source", "sweep", "fake")
-    assert (status, "Delete 2 of the 10 stored records of fake?" in err) == (3, True)
-    assert command("source", "sweep", "fake", input="n\n")[0] == 3
-    assert command("source", "sweep", "fake", input="y\n")[0] == 0
-    _vanish(repository, 3, 4)
-    status, out, _ = command("source", "sweep", "fake", "--yes", "--json")
-    facts = json.loads(out)
-    assert (status, facts["stage"], facts["counts"]["deleted"]) == (0, "sweep", 2)
-    assert json.loads(command("status", "--json")[1])["deleted"] == 4
-
-
-def _tended(command):
-    """Return how `tend` ended, and what it did; how much of the store it compacts depends on the machine."""
-    status, out, _ = command("tend", "--json")
-    return status, [fact for fact in map(json.loads, out.splitlines()) if fact["stage"] != "compaction"]
-
-
-def test_tending_sweeps_when_it_is_due(command, repository, instance):
-    repository.fill(30)
-    command("source", "add", "fake", repository.url, "--sweep-every", "30d")
-    assert _tended(command) == (0, [])  # nothing is held yet
-    command("run", "fake")
-    _vanish(repository, 1)
-    status, (facts,) = _tended(command)
-    assert (status, facts["stage"], facts["counts"]["deleted"]) == (0, "sweep", 1)
-    assert _tended(command) == (0, [])
-    assert "sweep" in json.loads(command("status", "--json")[1])["due"]

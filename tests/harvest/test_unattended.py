@@ -34,24 +34,6 @@ def test_a_source_without_entry_is_named_by_status(command, abandoned):
     assert (row["source"], row["items"], row["due"], len(row["problems"])) == ("gone", 1, {}, 1)
 
 
-def test_a_source_without_entry_is_named_by_tend(command, abandoned):
-    status, _, err = command("tend")
-    assert (status, err.count(f"{abandoned} has no entry in sources.toml")) == (0, 1)
-
-
-def test_a_source_without_entry_can_be_looked_at(command, abandoned):
-    status, out, _ = command("records", abandoned)
-    assert (status, json.loads(out)["upstream"]) == (0, "oai:x:1")
-    assert command("quarantine", abandoned)[0] == 0
-    assert command("log", abandoned)[0] == 0
-
-
-@each_row("name", ["check", "show", "sweep"])
-def test_a_source_without_entry_is_named_by_commands_that_need_one(command, abandoned, name):
-    status, _, err = command("source", name, abandoned)
-    assert (status, "gone has no entry in sources.toml, so nothing harvests it" in err) == (2, True)
-
-
 def test_a_source_without_entry_can_be_removed(command, abandoned):
     status, out, err = command("source", "remove", abandoned, "--yes", "--json")
     assert (status, json.loads(out)["deleted_items"]) == (0, 1), err
@@ -61,28 +43,13 @@ def test_a_source_without_entry_can_be_removed(command, abandoned):
     assert (status, "There is no source 'gone'" in err) == (2, True)
 
 
-@pytest.mark.parametrize(("every", "is_named"), [((), True), (("--every", "never"), False), (("--every", "1d"), False)])
+@pytest.mark.parametrize(("every", "is_named"), [((), True), (("--every", "never"), False)])
 def test_a_source_that_tend_never_harvests_is_named(command, files, every, is_named):
     command("source", "add", "laro", str(files), "--kind", "files", *every)
     for arguments in (("tend",), ("status",), ("source", "check", "laro")):
         status, _, err = command(*arguments)
         assert (status, "laro has no `every` in sources.toml" in err) == (0, is_named), arguments
     assert [len(json.loads(line)["problems"]) for line in command("status", "--json")[1].splitlines()] == [is_named]
-
-
-def test_the_whole_schedule_of_an_entry_can_be_given(command, files, instance):
-    schedule = ("--every", "6h", "--sweep-every", "30d", "--discover-every", "1d", "--recheck-every", "90d")
-    assert command("source", "add", "laro", str(files), "--kind", "files", *schedule)[0] == 0
-    text = (instance / "sources.toml").read_text()
-    for line in ('every = "6h"', 'sweep_every = "30d"', 'discover_every = "1d"', 'recheck_every = "90d"'):
-        assert line in text.splitlines()
-
-
-def test_an_address_that_is_recognised_is_added_with_its_schedule(command, files, instance):
-    assert command("source", "check", str(files), "--add", "laro", "--every", "6h")[0] == 0
-    assert 'every = "6h"' in (instance / "sources.toml").read_text()
-    status, _, err = command("source", "check", "laro", "--every", "6h")
-    assert (status, "--every is for an address that is added" in err) == (2, True)
 
 
 @each_row("every", ["at times", "6", "NEVER"])

