@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from itertools import pairwise
 
 import pytest
 from lxml import etree
@@ -64,30 +63,6 @@ def test_results_are_in_pages_and_none_is_missed(library):
     assert parsed(library.page(path)).find(".//a[@rel='prev']") is not None
 
 
-def test_results_have_the_language_of_their_record(library):
-    library.add("german", statement("description", "Ein Text.", "ger"), title="Korallen")
-    keeper = IndexKeeper(library.desk.folder, describe)
-    while not keeper.advance(library.desk.store):
-        pass
-    hit = parsed(library.page("/search?q=korallen")).find(".//ol[@class='hits']/li")
-    assert [(element.tag, element.get("lang")) for element in hit.xpath(".//*[@lang]")] == [("h3", ""), ("p", "de")]
-
-
-def test_the_chart_has_a_place_for_each_year(library):
-    chart = parsed(library.page("/search?q=coral&type=article")).find(".//fieldset/figure")
-    places = [float(bar.get("x")) for bar in chart.iter("rect")]
-    assert len(places) == 6
-    steps = {round(after - before, 1) for before, after in pairwise(places)}
-    assert max(steps) - min(steps) < 0.2  # 2011, 2013, ... 2021
-    assert min(steps) > 2 * float(next(chart.iter("rect")).get("width"))
-
-
-@each_row("query", ["coral", "nowhere"])
-def test_a_filter_in_force_has_the_name_that_it_has_among_all_filters(library, query):
-    chips = parsed(library.page(f"/search?q={query}&type=article")).find(".//ul[@class='chips']")
-    assert " ".join(chips.text_content().split()) == "Remove the filter Type: Article"
-
-
 def test_filters_are_check_boxes_and_no_links(library):
     tree = parsed(library.page("/search?q=coral"))
     boxes = {(box.get("name"), box.get("value")) for box in tree.iterfind(".//input[@type='checkbox']")}
@@ -97,18 +72,6 @@ def test_filters_are_check_boxes_and_no_links(library):
     assert len(titles(library.page("/search?q=coral&type=article"))) == 6
     assert len(titles(library.page("/search?q=coral&file=1"))) == 1
     assert len(titles(library.page("/search?q=coral&from=2012&until=2014"))) == 3
-
-
-def test_a_filter_in_force_can_be_removed(library):
-    html = library.page("/search?q=coral&type=article&from=2012")
-    (chips,) = parsed(html).xpath("//ul[@aria-label='Filters in force']")
-    removed = [a.get("href") for a in chips.iter("a")]
-    assert removed == ["/search?q=coral&from=2012", "/search?q=coral&type=article"]
-
-
-def test_nothing_found_says_what_to_do(library):
-    assert "Nothing fits all of these words" in seen(library.page("/search?q=nothing"))
-    assert "Remove a filter" in seen(library.page("/search?q=coral&type=nothing"))
 
 
 OPERATORS = ('"', "AND OR NOT", "NEAR(a b)", "coral*", "title:coral", "^coral", "(", "{a b}", "a - b", "coral\x00")

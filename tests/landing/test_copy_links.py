@@ -84,18 +84,6 @@ def test_a_copy_of_very_many_items_leads_to_a_link_set_with_all_of_them(copied):
         assert copied.get(f"/files/{FOUND.sha256}{ending}").status_code == 404, ending
 
 
-def test_a_copy_of_an_item_with_a_very_long_identifier_leads_to_a_link_set(copied):
-    copied.desk.now += 5
-    copied.delete("1")
-    copied.delete("2")
-    long = "x" * 3_000
-    copied.add(long)
-    copied.file(long, COPY)
-    assert links(copied) == OWN
-    of_set = links_of_text(copied.get(f"/files/{FOUND.sha256}.linkset").text, URL)
-    assert {(link.rel, link.href) for link in of_set} == expected(long)
-
-
 @each_row(
     "method, ranges, status, content",
     [

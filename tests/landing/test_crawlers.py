@@ -8,8 +8,7 @@ import pytest
 from lxml import etree
 from protego import Protego
 
-from gateway.landing import sitemaps
-from gateway.landing.sitemaps import part_named, parts
+from gateway.landing.sitemaps import parts
 from tests.page_house import FOUND
 from tests.rows import each_row
 
@@ -114,32 +113,3 @@ def test_a_month_is_divided_only_where_it_has_too_many():
         "2025-01", "2025-02", "2025-03-01", "2025-03-02T05", "2025-03-02T060101", "2025-03-02T060102",
         "2025-03-02T070000.1", "2025-03-02T070000.2", "2025-03-02T070000.3",
     ]  # fmt: skip
-
-
-def test_no_part_has_more_entries_than_allowed_and_none_is_in_two():
-    records = {
-        at(2025, month, day, hour): 3_000 * month for month in (1, 2) for day in (1, 2) for hour in range(0, 24, 5)
-    }
-    seconds = sorted(records)
-    covered = []
-    for part in parts(tallies_of(records), at(2026, 1, 1)):
-        inside = [second for second in seconds if part.first <= second <= part.last]
-        assert sum(records[second] for second in inside) <= sitemaps.MOST_ENTRIES
-        covered += inside
-    assert sorted(covered) == seconds
-
-
-@each_row(
-    "name, first, last",
-    [
-        ("2025-12", at(2025, 12, 1), at(2026, 1, 1) - 1),
-        ("2024-02", at(2024, 2, 1), at(2024, 3, 1) - 1),
-        ("2025-12-31", at(2025, 12, 31), at(2026, 1, 1) - 1),
-        ("2025-12-31T23", at(2025, 12, 31, 23), at(2026, 1, 1) - 1),
-        ("2025-12-31T235959", at(2026, 1, 1) - 1, at(2026, 1, 1) - 1),
-    ],
-)
-def test_the_name_of_a_part_says_its_seconds(name, first, last):
-    part = part_named(name)
-    assert (part.first, part.last) == (first, last)
-    assert part_named(f"{name}.3").number == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 
 import pytest
 
@@ -54,21 +53,6 @@ def test_a_page_shows_what_the_record_says(house):
     assert [heading.text_content() for heading in parsed(html).iter("h1")] == [
         "Thermal tolerance of reef-building corals"
     ]
-
-
-def test_headings_never_skip_a_level(house):
-    html = house.page(house.add("1", *WORK))
-    levels = [int(element.tag[1]) for element in parsed(html).iter("h1", "h2", "h3", "h4")]
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
-
-
-def test_the_citation_is_complete(house):
-    text = seen(house.page(house.add("1", *WORK, title="Thermal tolerance")))
-    assert (
-        "Okafor, A., & Lindqvist, M. (2025). Thermal tolerance. Journal of Reef Science, 12(3), 45\u201367. "
-        "https://doi.org/10.5555/reef.1" in text
-    )
 
 
 def test_the_chain_leads_from_the_origin_to_us(house):
@@ -139,18 +123,6 @@ def test_the_tags_of_google_scholar_are_there(house):
     assert meta(html, "citation_pdf_url") == []  # it is at another host
 
 
-def test_a_copy_of_ours_is_the_pdf_of_the_page(house):
-    path = house.add("1", *WORK)
-    copy = f"https://gateway.example.org/files/{FOUND.sha256}"
-    house.file("1", FOUND._replace(copy_url=copy))
-    assert meta(house.page(path), "citation_pdf_url") == [copy]
-
-
-def test_a_record_without_author_or_date_has_no_citation_tags(house):
-    html = house.page(house.add("1", statement("creator", "A, B")))
-    assert "citation_" not in html
-
-
 def test_no_page_has_more_than_400_authors_in_its_tags(house):
     creators = [statement("creator", f"Author, {number}") for number in range(3000)]
     path = house.add("1", *creators, statement("date", "2025"))
@@ -205,56 +177,12 @@ def test_metadata_are_exactly_the_bytes_of_the_record(house):
         assert 'rel="describes"' in answer.headers["Link"]
 
 
-def test_a_page_that_leads_to_a_new_neighbour_is_not_the_same(house):
-    """A date of the record would hide the change from a client that asks by date."""
-    path = house.add("1", *WORK)
-    house.desk.now += 60
-    before = house.get(path)
-    house.add("2")
-    assert house.get(path, headers={"If-None-Match": before.headers["ETag"]}).status_code == 200
-    assert before.last_modified is None
-    since = {"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}
-    assert house.get(path, headers=since).status_code == 200
-    assert house.get(path.replace("/items/", "/metadata/oai_dc/"), headers=since).status_code == 304
-
-
-@each_row(
-    "abstract",
-    [
-        "<p>Heat kills.</p><p class='last'>Reefs grow.</p>",
-        "<jats:p>Heat kills.</jats:p>\n<jats:p>Reefs grow.</jats:p>",
-        "Heat kills.<br /><br>Reefs grow.",
-    ],
-)
-def test_the_paragraphs_of_an_abstract_stay_apart(house, abstract):
-    path = house.add("1", statement("description", abstract, "en"))
-    shown = parsed(house.page(path)).xpath("//article/p[@lang='en']/text()")
-    assert shown == ["Heat kills.", "Reefs grow."]
-    assert json.loads(house.page(f"{path}.json"))["abstracts"][0]["text"] == "Heat kills.\n\nReefs grow."
-    assert "Heat kills. Reefs grow." in house.page(f"{path}.ris")
-
-
-def test_an_abstract_of_a_thousand_paragraphs_has_a_small_page(house):
-    abstracts = [statement("description", "<p>".join(["a"] * 1_500)) for _ in range(5)]
-    html = house.page(house.add("1", *abstracts))
-    assert len(html.encode()) <= 50_000
-    assert html.count("<p dir") <= 100
-
-
 def test_a_client_that_has_the_page_gets_no_second_one(house):
     path = house.add("1", *WORK)
     for address in (path, f"{path}.json", path.replace("/items/", "/metadata/oai_dc/")):
         tag = house.get(address).headers["ETag"]
         assert house.get(address, headers={"If-None-Match": tag}).status_code == 304
         assert house.get(address, headers={"If-None-Match": '"other"'}).status_code == 200
-
-
-def test_the_page_changes_its_tag_when_the_record_changes(house):
-    path = house.add("1", title="Before")
-    before = house.get(path).headers["ETag"]
-    house.desk.now += 5
-    house.add("1", title="After", datestamp="2021-01-01")
-    assert house.get(path).headers["ETag"] != before
 
 
 @pytest.mark.slow
@@ -272,34 +200,6 @@ def test_many_files_are_shown_in_parts(house):
         link = tree.find(".//a[@rel='next']")
         following = "" if link is None else link.get("href")
     assert names_shown == [f"{number:03}.pdf" for number in range(700)]
-
-
-@pytest.mark.slow
-@each_row("authors, files, length", [(3000, 1, 60), (10, 300, 60), (10, 300, 400), (100, 60, 100), (1, 1, 2000)])
-def test_no_page_of_an_item_has_more_than_50_kilobytes(house, authors, files, length):
-    more = [statement("creator", f"Family Name {number}, Given") for number in range(authors)]
-    more += [statement("identifier", f"http://laro.example.org/{n}/{'x' * length}.pdf") for n in range(files)]
-    more += [statement("subject", f"Subject heading number {n}") for n in range(200)]
-    path = house.add("1", *more, statement("date", "2020"), statement("description", "Words of an abstract. " * 100))
-    for form in ("", ".files", ".authors"):
-        assert len(house.page(f"{path}{form}").encode()) <= 50_000, form
-
-
-@each_row("after", ["-1", "x", "1.5", "٣", "9" * 50, "1"])
-def test_a_part_that_does_not_exist_is_a_clear_error(house, after):
-    path = house.add("1")
-    assert house.get(f"{path}.files?after={after}").status_code == 400
-
-
-def test_two_addresses_of_one_copy_are_in_the_link_set(house):
-    path = house.add("1")
-    copy = f"https://gateway.example.org/files/{FOUND.sha256}"
-    others = (FOUND._replace(url="https://b.example.net/2.pdf"), FOUND._replace(url="https://c.example.net/3.pdf"))
-    first, second = (file._replace(copy_url=copy) for file in others)
-    house.file("1", first, FOUND._replace(url="https://a.example.net/1.pdf"), second)
-    (links,) = json.loads(house.page(f"{path}.linkset.json")).values()
-    assert [entry["anchor"] for entry in links].count(copy) == 1
-    assert house.page(f"{path}.linkset").count(f'anchor="{copy}"') >= 1
 
 
 # --- what is gone -------------------------------------------------------------------------------------------------
@@ -344,35 +244,6 @@ def test_pages_are_safe_to_show_and_free_to_read(house):
     assert answer.headers["Cache-Control"] == "public, max-age=300"
 
 
-def test_a_failing_store_is_answered_with_busy(house, monkeypatch):
-    from gateway.errors import StoreError  # noqa: PLC0415
-
-    def fail() -> None:
-        raise StoreError("The disk is gone.")
-
-    path = house.add("1")
-    monkeypatch.setattr(house.app.extensions["store"], "view", fail)
-    answer = house.get(path)
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
-    assert "disk" not in answer.text
-
-
-def test_a_wrong_address_offers_a_search_for_its_words(house):
-    answer = house.get(f"{ITEM}<reef> & more")
-    assert answer.status_code == 404
-    (link,) = [link for link in parsed(answer.text).iter("a") if link.text == "Search for it"]
-    assert link.get("href") == "/search?q=oai%3Agateway.example.org%3Alaro%2F%3Creef%3E+%26+more"
-
-
-def test_metadata_of_a_prefix_with_a_line_end_are_not_found(house):
-    house.add("1")
-    for prefix in ("oai_dc%0aX:1", "%F2%A2%0a", "a%20b"):
-        answer = house.get(
-            f"/metadata/{prefix}/?identifier=oai%3Agateway.example.org%3Alaro%2F1", follow_redirects=True
-        )
-        assert answer.status_code == 404
-
-
 def test_an_item_whose_record_cannot_be_read_whole_is_not_said_to_have_no_file(house, monkeypatch):
     path = house.add("1")
     embedded = FOUND._replace(content=b"%PDF-1.7")
@@ -384,19 +255,6 @@ def test_an_item_whose_record_cannot_be_read_whole_is_not_said_to_have_no_file(h
     assert house.get(f"{path}.json").json["complete"] is False
 
 
-@each_row("name", ["a/../b", "a/./it's"])
-def test_another_spelling_of_an_address_with_a_query_is_redirected(house, name):
-    house.add(name)
-    ours = f"/items/?identifier=oai:gateway.example.org:laro/{name}"
-    for query in ("", "&format=json", "&format=files&after=0", "&from=elsewhere"):
-        assert house.get(ours + query).status_code == 200, query
-    assert house.get(ours.replace("'", "%27")).status_code == 200  # as browsers write it
-    answer = house.get(f"/items/?identifier=oai%3Agateway.example.org%3Alaro%2F{name.replace('/', '%2F')}")
-    assert (answer.status_code, answer.headers["Location"]) == (308, ours)
-    other = house.get(f"/items/?from=elsewhere&{ours.partition('?')[2]}")
-    assert (other.status_code, other.headers["Location"]) == (308, ours)
-
-
 def test_texts_of_a_record_have_its_language_or_an_unknown_one(house):
     path = house.add(
         "1", statement("title", "Ein zweiter Titel", "ger"), statement("title", "Third", "English"),
@@ -406,28 +264,6 @@ def test_texts_of_a_record_have_its_language_or_an_unknown_one(house):
     content = parsed(house.page(path)).get_element_by_id("content")
     texts = {element.text_content().strip(): element.get("lang") for element in content.xpath(".//*[@lang]")}
     assert texts == {"A title": "", "Ein zweiter Titel": "de", "Third": "", "Un texte.": "fr", "reefs": ""}
-
-
-@each_row(
-    "date, published",
-    [("2025-05", "2025-05"), ("circa 1998", "1998"), ("2020-13-45", "2020"), ("12 March 2011", "2011")],
-)
-def test_the_date_for_search_engines_is_one_of_iso_8601(house, date, published):
-    html = house.page(house.add("1", statement("creator", "Okafor, Ada"), statement("date", date)))
-    assert json.loads(parsed(html).find(".//script").text)["datePublished"] == published
-
-
-def test_a_licence_that_only_a_file_has_is_not_said_to_be_missing(house):
-    path = house.add("1", title="Reefs")
-    assert "Licence not stated" in seen(house.page(path))
-    house.file("1", FOUND)
-    assert "not stated" not in seen(house.page(path)).partition("Details")[2]
-
-
-@each_row("code, name", [("en_US", "English"), ("ger", "German"), ("pt-BR", "Portuguese"), ("x", "x")])
-def test_the_language_of_a_work_has_a_name(house, code, name):
-    facts = parsed(house.page(house.add("1", statement("language", code)))).find(".//p[@class='facts']")
-    assert facts.text_content() == name
 
 
 NAMED = "http://laro.example.org/1.pdf"
@@ -452,12 +288,3 @@ def test_a_file_that_its_record_names_in_vain_is_flagged(house, missing, sentenc
     assert "Open PDF" not in text
     (file,) = json.loads(house.page(f"{path}.json"))["files"]
     assert file["missing"] == missing
-
-
-def test_a_missing_file_comes_after_one_that_is_there(house):
-    path = house.add("1", *WORK)
-    house.file("1", FileLink(NAMED, "application/pdf", sha256="cd" * 32, missing="since 2026-11-20 (gone)"), FOUND)
-    html = house.page(path)
-    assert FOUND.url in [link.get("href") for link in parsed(html).iterfind(".//p[@class='actions']/a")]
-    assert html.index(f'href="{FOUND.url}"') < html.index(f'href="{NAMED}"')
-    assert "Full text" in seen(html)

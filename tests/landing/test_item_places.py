@@ -60,16 +60,6 @@ def test_items_that_differ_only_in_slashes_are_both_reached(house):
     assert path == f"/items/?identifier={one}"
 
 
-def test_an_address_that_means_several_items_lists_them(house):
-    one, two = titled(house, "a//b"), titled(house, "a///b")
-    answer = house.get(f"{ITEM}a/b")
-    assert answer.status_code == 404
-    assert one in answer.text.replace("<wbr>", "")
-    assert two in answer.text.replace("<wbr>", "")
-    for identifier, name in ((one, "a//b"), (two, "a///b")):
-        assert f"Item [{name}]" in followed(house, f"/items/?identifier={identifier}")[1]
-
-
 def test_an_ending_counts_only_if_no_item_has_that_very_identifier(house):
     titled(house, "a")
     assert house.get(f"{ITEM}a.json").json["identifier"].endswith("laro/a")
@@ -79,12 +69,6 @@ def test_an_ending_counts_only_if_no_item_has_that_very_identifier(house):
     page = house.page(f"{ITEM}a")
     assert "/items/?identifier=oai:gateway.example.org:laro/a&amp;format=json" in page
     assert house.get("/items/?identifier=oai:gateway.example.org:laro/a&format=json").json["title"] == "Item [a]"
-
-
-def test_the_page_has_the_ending_html_too(house):
-    titled(house, "a")
-    answer = house.get(f"{ITEM}a.html")
-    assert (answer.status_code, answer.headers["Location"]) == (308, f"{ITEM}a")
 
 
 @pytest.mark.parametrize("settings", [{"base_url": "https://example.org/gateway/oai"}])

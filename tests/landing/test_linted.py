@@ -10,19 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from signposting import (
-    Signposting,
-    find_signposting_html,
-    find_signposting_http,
-    find_signposting_linkset,
-)
 
 from gateway.model import FileLink, ItemState
 from gateway.names import local_identifier
 from gateway.pages.item_addresses import in_path, in_query
 from gateway.publish_files import file_all
 from gateway.settings import load, place_of_copy
-from gateway.typed_links import JSON, TEXT
 from harvester.http.access import Access
 from harvester.http.fetching import Web
 from harvester.http.messages import Fetch
@@ -136,68 +129,3 @@ def test_the_linter_finds_nothing_in_the_page_of_an_item(served, name):
 )  # fmt: skip
 def test_the_linter_finds_nothing_at_our_other_addresses(served, path):
     assert findings(lint(served.url + path, served.fetch)) == ""
-
-
-# --- the client of others -----------------------------------------------------------------------------------------
-
-
-def read(signposting: Signposting, context: str) -> dict[str, set[str]]:
-    """Return the targets of the links from one address by their relations, as the client understands them."""
-    links: dict[str, set[str]] = {}
-    for sign in signposting.for_context(context).signposts:
-        links.setdefault(str(sign.rel), set()).add(str(sign.target))
-    return links
-
-
-@each_row("name", NAMES)
-def test_the_client_of_others_reads_the_header_and_both_link_sets_of_an_item(served, name):
-    header = find_signposting_http(f"{served.url}/items/?identifier={in_query(identifier(name))}")
-    page = str(header.context)
-    (cited,) = read(header, page)["cite-as"]
-    assert str(find_signposting_http(cited).context) == page  # it leads back
-    (copy,) = read(header, page)["item"]
-    assert copy == f"{served.url}/files/{digest_of(name)}"
-    assert header.license is not None
-    assert str(header.license.target) == "https://spdx.org/licenses/CC-BY-4.0"
-    assert {str(sign.target) for sign in header.types} == {
-        "https://schema.org/AboutPage",
-        "https://schema.org/ScholarlyArticle",
-    }
-    assert {str(sign.type) for sign in header.linksets} == {JSON, TEXT}
-    assert {str(sign.target) for sign in header.authors} == {ORCID}
-    assert len(header.describedBy) == 6
-    assert all(sign.type for sign in (*header.describedBy, *header.items))
-    for sign in header.linksets:
-        whole = find_signposting_linkset(sign.target)
-        for rel, targets in read(header, page).items():
-            assert targets <= read(whole, page)[rel], rel
-        assert read(whole, copy)["collection"] == {page}
-        for described in header.describedBy:
-            assert read(whole, str(described.target))["describes"] == {page}
-
-
-def test_the_client_of_others_reads_the_links_of_parts_of_an_item(served):
-    path = in_path(identifier(NAMES[0]))
-    page = f"{served.url}/items/{path}"
-    linksets = {f"{page}.linkset", f"{page}.linkset.json"}
-    for url, rel in (
-        (f"{served.url}/files/{digest_of(NAMES[0])}", "collection"),
-        (f"{served.url}/metadata/oai_didl/{path}", "describes"),
-        (f"{page}.bib", "describes"),
-        (f"{page}.jsonld", "describes"),
-    ):
-        links = read(find_signposting_http(url), url)
-        assert links[rel] == {page}
-        assert links["linkset"] == linksets
-
-
-@each_row("media_type", [JSON, TEXT])
-def test_the_link_sets_are_also_at_the_page_by_negotiation(served, media_type):
-    page = f"{served.url}/items/{in_path(identifier(NAMES[0]))}"
-    whole = find_signposting_linkset(page, media_type)
-    assert read(whole, page)["cite-as"] == {f"{served.url}/{in_path(identifier(NAMES[0]))}"}
-
-
-def test_the_client_of_others_reads_the_head_of_the_page(served):
-    page = f"{served.url}/items/{in_path(identifier(NAMES[0]))}"
-    assert {str(sign.type) for sign in find_signposting_html(page).linksets} == {JSON, TEXT}

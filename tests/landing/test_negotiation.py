@@ -37,18 +37,3 @@ def test_what_the_item_does_not_have_is_not_acceptable(house, accept):
     answer = house.get(path, headers={"Accept": accept})
     assert (answer.status_code, answer.headers["Vary"]) == (406, "Accept")
     assert f'href="https://gateway.example.org{path}.bib"' in answer.text
-
-
-def test_a_form_at_its_own_address_is_sent_whatever_a_client_accepts(house):
-    path = house.add("1")
-    answer = house.get(f"{path}.bib", headers={"Accept": "image/png"})
-    assert answer.status_code == 200
-    assert "Vary" not in answer.headers
-
-
-def test_what_is_gone_is_gone_in_every_form(house):
-    path = house.add("1")
-    house.desk.now += 5
-    house.delete("1")
-    for accept in ("image/png", "application/json", HTML):
-        assert house.get(path, headers={"Accept": accept}).status_code == 410

@@ -23,11 +23,8 @@ def led(house, path: str) -> str:
     "suffix, place",
     [
         ("", f"/items/{LOCAL}"),
-        (".html", f"/items/{LOCAL}"),
         (".json", f"/items/{LOCAL}.json"),
-        (".bib", f"/items/{LOCAL}.bib"),
         (".linkset.json", f"/items/{LOCAL}.linkset.json"),
-        (".oai_dc", f"/metadata/oai_dc/{LOCAL}"),
         (".oai_didl", f"/metadata/oai_didl/{LOCAL}"),
         (".ListMetadataFormats", "/browse?verb=ListMetadataFormats&identifier=oai%3Agateway.example.org%3Alaro%2F1"),
         (".ListERRoLs", f"/items/{LOCAL}.linkset.json"),
@@ -44,26 +41,6 @@ def test_the_resource_is_our_copy_if_we_serve_it(house):
     house.file("1", FOUND._replace(copy_url=f"https://gateway.example.org/files/{FOUND.sha256}"))
     answer = house.get(f"/{LOCAL}.resource")
     assert answer.headers["Location"] == f"https://gateway.example.org/files/{FOUND.sha256}"
-
-
-def test_an_item_whose_identifier_ends_like_a_suffix_comes_first(house):
-    house.add("1")
-    house.add("1.oai_dc", title="Another")
-    assert led(house, f"/{LOCAL}.oai_dc") == f"/items/{LOCAL}.oai_dc"
-    assert led(house, f"/{LOCAL}.oai_dc.oai_dc") == f"/metadata/oai_dc/{LOCAL}.oai_dc"
-
-
-@each_row("name", ["http://x.org/a?b=c", "a b", "50%", "a//b", "é", "a/../b"])
-def test_awkward_identifiers_are_resolved_too(house, name):
-    from gateway.names import local_identifier  # noqa: PLC0415
-    from gateway.pages.item_addresses import in_path, in_query  # noqa: PLC0415
-
-    house.add(name)
-    identifier = local_identifier("gateway.example.org", "laro", name)
-    assert led(house, f"/resolve?id={in_query(identifier)}")
-    assert led(house, f"/resolve?id={in_query(name)}")
-    if ".." not in name:
-        assert led(house, "/" + in_path(identifier) + ".oai_dc")
 
 
 def test_an_upstream_identifier_and_a_digest_are_resolved(house):

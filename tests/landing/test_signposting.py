@@ -6,14 +6,12 @@ They are `signposting`, which stands on httplink, and `link_header`; for link se
 from __future__ import annotations
 
 import json
-import os
 import random
 import warnings
 from collections.abc import Iterable, Iterator
 from urllib.parse import urljoin
 
 import link_header
-import pytest
 from signposting import Signposting
 from signposting.linkheader import find_signposting_http_link
 from signposting.linkset import Linkset, LinksetJSON, _parse_linkset, _parse_linkset_json
@@ -212,47 +210,3 @@ def plainly(data: dict) -> set[tuple[str, str, str]]:
 @each_row("number", range(50))
 def test_awkward_items_are_read_by_others_as_by_us(number):
     check(awkward_item(random.Random(f"{SEED}-{number}")))
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
-@each_row("part", range(10))
-def test_many_awkward_items_are_read_by_others_as_by_us(part):
-    """A share of ten thousand; `SIGNPOSTING_ITEMS=10000` checks all of them, which takes three minutes."""
-    for number in range(int(os.environ.get("SIGNPOSTING_ITEMS", "500")) // 10):
-        check(awkward_item(random.Random(f"{SEED}-many-{part}-{number}")))
-
-
-def with_files(count: int) -> Item:
-    """Return an item with so many files; every third has a copy, and every other one a licence of its own."""
-    files = [
-        FileLink(
-            f"https://example.org/a file/{number:,};{number}.pdf",
-            "application/pdf",
-            license="" if number % 2 else "https://creativecommons.org/licenses/by/4.0/",
-            copy_url="" if number % 3 else f"{URL}/files/{number:064}",
-        )
-        for number in range(count)
-    ]
-    return item_named("oai:x:1", Work((Statement("title", "Many"),), files=tuple(files)))
-
-
-@pytest.mark.slow
-@each_row("count", [1, 50, 3_000])
-def test_items_of_few_and_many_files_are_read_by_others_as_by_us(count):
-    check(with_files(count))
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
-def test_an_item_of_a_hundred_thousand_files_has_small_headers_and_a_link_set_in_small_parts():
-    item = with_files(100_000)
-    value = header(signposting.links_of_page(item), item.url)
-    assert len(value) <= MOST_BYTES
-    assert by_link_header(value) == three(links_of_header([value], item.url))
-    for write in (linkset_text, linkset_json):
-        parts = list(write(in_order(signposting.link_set(item))))
-        assert max(map(len, parts)) < 2_000
-    data = json.loads(b"".join(parts))
-    items = next(context["item"] for context in data["linkset"] if context["anchor"] == item.url)
-    assert len({target["href"] for target in items}) == 100_000

@@ -11,9 +11,8 @@ import pytest
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.model import Outcome, Trace
-from gateway.pages.texts import texts
 from gateway.store.opening import open_discovery
-from tests.page_house import FOUND, parsed, seen
+from tests.page_house import parsed, seen
 
 IDENTIFIER = "oai:gateway.example.org:laro/1"
 TRACES = (
@@ -53,13 +52,6 @@ def test_a_search_without_a_find_is_shown_with_its_steps(house):
     ]
 
 
-def test_the_next_search_is_announced(house):
-    path = house.add("1")
-    searched(house, Outcome.EMBARGOED_UNTIL, due=1_800_000_000)
-    text = seen(house.page(path))
-    assert "The work is under an embargo. The next search is after 15 January 2027, 08:00 UTC." in text
-
-
 def test_the_search_is_also_data(house):
     path = house.add("1")
     assert json.loads(house.page(f"{path}.json"))["search"] is None
@@ -86,13 +78,6 @@ def test_a_page_that_a_search_may_change_has_no_date_of_change(house):
     assert house.get(path, headers={"If-None-Match": house.get(path).headers["ETag"]}).status_code == 304
 
 
-def test_of_an_item_with_a_file_the_files_are_shown(house):
-    path = house.add("1")
-    searched(house)
-    house.file("1", FOUND)
-    assert "What was tried" not in house.page(path)
-
-
 @pytest.mark.parametrize("content", ["{", "[]", '{"traces": [{}]}', '{"traces": [{"step": "x", "outcome": "y"}]}'])
 def test_a_damaged_search_does_not_break_the_page(house, caplog, content):
     path = house.add("1")
@@ -108,9 +93,3 @@ def test_a_damaged_database_does_not_break_the_page(house, caplog):
     (house.desk.folder / "discovery.sqlite").write_bytes(b"no database" * 1000)
     assert "No file is known" in house.page(path)
     assert "cannot be read" in caplog.text
-
-
-def test_every_outcome_has_its_words():
-    outcomes = vars(texts().search_outcomes)
-    assert sorted(outcomes) == sorted(outcome.value for outcome in Outcome)
-    assert set(vars(texts().step_outcomes)) <= set(outcomes)

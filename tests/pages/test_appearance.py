@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from lxml import etree
 
 from gateway.errors import ConfigurationError
-from gateway.pages.colours import accents
 from gateway.pages.site import site_url
-from tests.page_house import opened, parsed
+from tests.page_house import opened
 from tests.publish.desk import make_databases
 from tests.rows import each_row
 
@@ -33,15 +31,6 @@ def test_the_sheet_and_the_logo_are_served_for_ever(folder):
             assert "immutable" in answer.headers["Cache-Control"]
             assert "sandbox" in answer.headers["Content-Security-Policy"]
         assert house.get("/assets/style-0.css").status_code == 404
-
-
-def test_a_site_without_a_logo_has_an_icon_in_its_colour(folder):
-    with opened(folder, pages_colour="#ff6600") as house:
-        (link,) = [link for link in parsed(house.page("/")).iter("link") if link.get("rel") == "icon"]
-        icon = house.get(link.get("href"))
-        assert icon.content_type == "image/svg+xml"
-        (rectangle,) = etree.fromstring(icon.data).iter("{*}rect")
-        assert rectangle.get("fill") == accents("#ff6600")[0]
 
 
 @each_row(

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.names import local_identifier, source_of
-from gateway.pages.item_addresses import address_of, in_path, is_plain, merged
+from gateway.names import local_identifier
+from gateway.pages.item_addresses import address_of, is_plain, merged
 from tests.rows import each_row
 
 LEGAL = "ABCxyz019-_.!~*'();/:@&=+$,?%"
@@ -53,12 +53,6 @@ def test_every_byte_of_an_upstream_identifier_is_legal_in_the_address(byte):
     assert read(address) == identifier
 
 
-def test_identifiers_stand_as_they_are():
-    identifier = "oai:gateway.example.org:laro/oai:laro.example.org:LR-15-00055/B(2)"
-    assert in_path(identifier) == identifier
-    assert address_of("/items/", identifier, anybody) == f"/items/{identifier}"
-
-
 def test_rows_of_slashes_are_merged_unless_another_item_is_meant_by_that():
     identifier = "oai:g:laro/http://x.org//a"
     assert address_of("/items/", identifier, nobody) == "/items/oai:g:laro/http:/x.org/a"
@@ -71,14 +65,3 @@ def test_dot_segments_go_into_the_query(text):
     assert address_of("/items/", text, nobody).startswith("/items/?identifier=")
     assert is_plain("a/.../b")
     assert is_plain("a/.b/b.")
-
-
-@each_row(
-    "identifier, source",
-    [
-        ("oai:gateway.example.org:laro/1", "laro"), ("oai:gateway.example.org:laro/a:b/c", "laro"),
-        ("oai:gateway.example.org:laro", ""), ("urn:x", ""), ("urn:x/y", ""), ("", ""),
-    ],
-)  # fmt: skip
-def test_the_source_of_an_item_is_read_from_its_identifier(identifier, source):
-    assert source_of(identifier) == source

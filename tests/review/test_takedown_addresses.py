@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from contextlib import closing
 from typing import Any
 from urllib.parse import quote
@@ -99,15 +97,6 @@ def test_the_address_leaves_the_records_and_the_entry_is_that_of_the_command(fil
     assert (page.status_code, "nobody knows the bytes" in page.text) == (200, False)
 
 
-def test_the_list_has_it_for_people_and_as_data(filled, manager):
-    _agree(manager)
-    assert f"Address {PLACE}" in seen(manager.get(LIST).text)
-    (row,) = manager.get(f"{LIST}.json").json["takedowns"]
-    assert (row["kind"], row["value"], row["is_done"]) == ("url", PLACE, True)
-    (line,) = csv.DictReader(io.StringIO(manager.get(f"{LIST}.csv").text))
-    assert (line["kind"], line["value"], line["by"]) == ("url", PLACE, "Ada")
-
-
 @pytest.mark.parametrize(
     "spelling",
     [NAMED, "https://LARO.example.org:443/./never%20fetched.pdf", "http://laro.example.org/%6eever%20fetche%64.pdf"],
@@ -127,18 +116,6 @@ def test_an_address_that_stands_in_another_source_is_for_an_administrator(filled
     assert "never" not in _didl(filled, f"{OTHERS}9")
 
 
-@each_row("spelling, is_same",
-    [("http://laro.example.org/a/Word.pdf", True), ("https://laro.example.org/a/../a/Word.pdf#p2", True),
-     ("http://laro.example.org/a/Word.pdf;jsessionid=1", True), ("http://laro.example.org/a/W%6Frd.pdf", True),
-     ("http://laro.example.org/a/Other.pdf", False), ("http://laro.example.org/a/", False)],
-)  # fmt: skip
-def test_the_preview_finds_the_address_in_every_spelling(filled, administrator, spelling, is_same):
-    filled.desk.send(Sent("3", _record(spelling, "Spelled so")))
-    filled.desk.publish()
-    preview = seen(administrator.get(f"{NEW}?item={ITEM}1&address=http://laro.example.org/a/Word.pdf").text)
-    assert ("Spelled so" in preview) == is_same
-
-
 def test_a_file_that_was_found_there_for_another_source_is_not_the_managers(filled, administrator, manager):
     """Neither is one with the same bytes elsewhere: it would be withdrawn too."""
     url = "https://repository.example.net/same.pdf"
@@ -153,36 +130,11 @@ def test_a_file_that_was_found_there_for_another_source_is_not_the_managers(fill
     assert f"1 file is withdrawn, and our copy of it is deleted: {file.sha256}" in preview
 
 
-def test_a_manager_does_not_begin_from_an_item_of_another_source(filled, manager):
-    Files(filled).publish("9", source="another")
-    assert manager.get(f"{NEW}?{QUERY.replace(f'{ITEM}1', f'{OTHERS}9')}").status_code == 403
-
-
-def test_what_nothing_names_is_for_an_administrator(filled, administrator, manager):
-    query = f"item={ITEM}1&address=https://nobody.example.com/x.pdf"
-    assert manager.get(f"{NEW}?{query}").status_code == 403
-    assert "Nothing that is published now." in seen(administrator.get(f"{NEW}?{query}").text)
-    assert _agree(administrator, query).status_code == 303
-
-
 def test_the_address_of_a_landing_page_makes_a_tombstone_and_the_preview_says_so(filled, administrator):
     filled.desk.send(Sent("3", dc("With a page", statement("identifier", "https://laro.example.org/page/3"))))
     filled.desk.publish()
     preview = seen(administrator.get(f"{NEW}?item={ITEM}3&address=https://laro.example.org/page/3").text)
     assert "1 of them becomes a tombstone" in preview
-
-
-def test_what_has_changed_since_it_was_seen_is_shown_again(filled, administrator):
-    seal = _form(administrator.get(f"{NEW}?{QUERY}").text)["seen"]
-    filled.desk.send(Sent("3", _record()))
-    filled.desk.publish()
-    fields = {"item": f"{ITEM}1", "address": NAMED, "reason": "court", "comment": "Case 1/26"}
-    answer = administrator.post(LIST, **fields, seen=seal)
-    assert answer.status_code == 400
-    assert "Something has changed since you looked." in seen(answer.text)
-    assert "2 items have this address" in seen(answer.text)
-    assert _entries(filled) == []
-    assert administrator.post(LIST, **fields, seen=_form(answer.text)["seen"]).status_code == 303
 
 
 def test_if_not_all_records_could_be_read_the_preview_says_so(filled, administrator, manager, monkeypatch):
@@ -233,52 +185,6 @@ def test_a_hostile_address_is_shown_as_text_and_refused_in_a_sentence(filled, ad
     assert _entries(filled) == []
 
 
-def test_a_form_of_a_megabyte_is_refused(filled, administrator):
-    address = "https://laro.example.org/" + "x" * 1_000_000
-    answer = administrator.post(LIST, item=f"{ITEM}1", address=address, reason="court", comment="x", seen="")
-    assert answer.status_code == 413
-    assert _entries(filled) == []
-
-
-@pytest.mark.parametrize(
-    ("address", "place"),
-    [
-        ("https://ada:secret@laro.example.org/x.pdf", "laro.example.org/x.pdf"),
-        ("https://laro.example.org/\u202efdp.x", "laro.example.org/\u202efdp.x"),
-        ("https://laro.example.org/100%", "laro.example.org/100%"),
-        ("https://laro.example.org/%25%3Cb%3E", "laro.example.org/%<b>"),
-    ],
-)
-def test_an_odd_address_that_the_command_takes_is_taken_and_shown_as_text(filled, administrator, address, place):
-    assert recognised(address, "").value == place
-    query = f"item={ITEM}1&address={quote(address)}"
-    for text in (
-        administrator.get(f"{NEW}?{query}").text,
-        (_agree(administrator, query), administrator.get(LIST))[1].text,
-    ):
-        assert "\u202e" not in seen(text)
-        assert "<b>" not in text
-    assert _entries(filled) == [(Kind.URL, place)]
-
-
-@each_row("query",
-    [f"address={quote(NAMED)}", f"item={ITEM}999&address={quote(NAMED)}", f"{QUERY}&file={'ab' * 32}",
-     f"address={quote(NAMED)}&file={'ab' * 32}"],
-)  # fmt: skip
-def test_an_address_needs_an_item_and_no_file(administrator, query):
-    answer = administrator.get(f"{NEW}?{query}")
-    assert answer.status_code == 404
-    assert "There is no such item or file" in seen(answer.text)
-
-
-def test_a_long_list_of_such_files_is_cut(filled, manager):
-    filled.desk.send(Sent("3", dc("Many", *(pdf(f"n{number}") for number in range(30)))))
-    filled.desk.publish()
-    page = manager.get(f"/review/items/{ITEM}3")
-    assert "Files of which nobody knows the bytes" in seen(page.text)
-    assert "More files follow when these are taken down." in seen(page.text)
-
-
 @pytest.mark.parametrize("url", ["https://doi.example.org/10.1/a.pdf", "https://DOI.example.org/10.1//%61.pdf"])
 def test_a_file_that_was_found_behind_a_redirect_to_another_host_is_in_the_preview(filled, administrator, url):
     """The list of files has the host that the address led to, and the preview looked for that of the address."""
@@ -287,16 +193,3 @@ def test_a_file_that_was_found_behind_a_redirect_to_another_host_is_in_the_previ
     preview = seen(administrator.get(f"{NEW}?item={ITEM}1&address={address}").text)
     assert "1 item has this address or the file there." in preview
     assert f"{ITEM}2" in preview
-
-
-def test_the_preview_has_what_was_found_although_not_all_records_are_read(filled, administrator, monkeypatch):
-    """The search database answers in a moment; the records of a large repository take minutes."""
-    Files(filled).find("2", url=NAMED)
-    monkeypatch.setattr(takedown_desk, "scanned", _out_of_time)
-    preview = seen(administrator.get(f"{NEW}?{QUERY}").text)
-    assert "There may be more items" in preview
-    assert f"{ITEM}2" in preview
-
-
-def _out_of_time(*_: object) -> None:
-    raise takedown_desk._OutOfTime

@@ -64,22 +64,6 @@ def test_a_place_that_is_none_is_the_beginning_of_the_list(filled, administrator
     assert "10.1/00002" in administrator.get(f"{LIST}?after={after}").text.replace("<wbr>", "")
 
 
-def test_a_takedown_that_is_added_meanwhile_moves_no_page(filled, administrator):
-    _write_list(filled, 60)
-    following = parsed(administrator.get(LIST).text).find(".//main//nav//a[@rel='next']").get("href")
-    _agree(administrator, f"item={ITEM}1")
-    page = administrator.get(following).text.replace("<wbr>", "")
-    assert "10.1/00009" in page
-    assert "10.1/00010" not in page
-
-
-def test_a_list_of_an_earlier_release_has_no_names_and_can_be_read(filled, administrator):
-    entry = {"kind": "doi", "value": "10.1/x", "source": "", "reason": "", "at": "2026-01-01T00:00:00Z", "items": [],
-             "files": [], "removed_at": ""}  # fmt: skip
-    (filled.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": [entry]}))
-    assert "DOI 10.1/x" in seen(administrator.get(LIST).text)
-
-
 def _write_list(house: House, count: int, **more: Any) -> None:
     """Write a list of takedowns as a command does."""
     entries = [
@@ -110,13 +94,6 @@ def test_the_list_as_data_has_every_takedown_once(filled, administrator):
     page = administrator.get(LIST).text
     assert f'href="{LIST}.json"' in page
     assert f'href="{LIST}.csv"' in page
-
-
-def test_a_page_of_data_is_bounded_although_takedowns_hit_many_items(filled, administrator):
-    _write_list(filled, 5, items=[f"{ITEM}{number}" for number in range(30_000)])
-    answer = administrator.get(f"{LIST}.json")
-    assert [len(row["items"]) for row in answer.json["takedowns"]] == [30_000]
-    assert len(_walked(administrator, f"{LIST}.json")) == 5
 
 
 def test_takedowns_as_data_are_those_of_the_page(filled, administrator):
@@ -174,14 +151,6 @@ def test_no_cell_of_takedowns_is_a_formula(filled, administrator):
     assert [line[name][:2] for name in ("value", "reason", "by")] == ["'=", "'@", "'+"]
 
 
-def test_a_failure_is_data_where_data_is_asked_for(filled, administrator):
-    (filled.desk.folder / "takedowns.json").write_text("{")
-    answer = administrator.get(f"{LIST}.json")
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
-    assert answer.json["error"] == "The repository cannot answer now. Try again in a minute."
-    assert administrator.get(LIST).mimetype == "text/html"
-
-
 REMOVED = {"removed_at": "2026-02-02T00:00:00Z", "removed_by": "root <b>"}
 
 
@@ -201,30 +170,3 @@ def test_removed_entries_are_shown_on_request_with_who_removed_them(filled, admi
     (line, _) = csv.DictReader(io.StringIO(administrator.get(f"{LIST}.csv?removed=with").text))
     assert line["removed_by"] == "root <b>"
     assert f'href="{LIST}.json?removed=with"' in page
-
-
-def test_a_list_with_removed_entries_has_several_pages_too(filled, administrator):
-    """Each page of the list leads on to the removed entries that follow it."""
-    _write_list(filled, 120, **REMOVED)
-    page, shown = f"{LIST}?removed=with", []
-    while page:
-        text = administrator.get(page).text
-        shown += [number for number in range(120) if f"10.1/{number:05}" in text.replace("<wbr>", "")]
-        page = next((link.get("href") for link in parsed(text).iterfind(".//main//nav//a[@rel='next']")), "")
-    assert sorted(shown) == list(range(120))
-    _write_list(filled, 1_100, **REMOVED)
-    assert len(_walked(administrator, f"{LIST}.json?removed=with")) == 1_100
-
-
-def test_an_entry_whose_item_is_not_published_again_yet_says_so(filled, administrator):
-    """A removed entry counts as removed only when what it has withheld is back."""
-    _agree(administrator, f"item={ITEM}1")
-    entry = json.loads((filled.desk.folder / "takedowns.json").read_text())["takedowns"][0]
-    (filled.desk.folder / "takedowns.json").write_text(json.dumps({"takedowns": [entry | REMOVED]}))
-    assert "Removed, still withheld" in seen(administrator.get(f"{LIST}?removed=with").text)
-
-
-def test_who_removed_an_entry_of_an_earlier_release_is_not_known(filled, administrator):
-    """Earlier releases did not write it."""
-    _write_list(filled, 1, removed_at=REMOVED["removed_at"])
-    assert "by whom is not known" in seen(administrator.get(f"{LIST}?removed=with").text)

@@ -147,13 +147,6 @@ def test_a_manager_takes_down_what_is_in_the_own_sources_alone(filled):
     assert TakedownFile(filled.desk.folder).read().is_empty
 
 
-def test_a_file_that_nobody_has_is_for_an_administrator(filled, administrator):
-    query = f"file={'cd' * 32}"
-    assert "Nothing that is published now." in seen(administrator.get(f"{NEW}?{query}").text)
-    assert _agree(administrator, query).status_code == 303
-    assert TakedownFile(filled.desk.folder).read().names_digest("cd" * 32)
-
-
 @each_row("query",
     ["", "item=", "file=", "item=x", "file=x", "file=" + "AB" * 32, f"item={ITEM}1&file={'ab' * 32}",
      "item=" + "x" * 5000, "item=%00", "item=%E2%80%AE", "item=%ff", f"item={ITEM}1%0a", f"item={ITEM}999",
@@ -200,11 +193,6 @@ def test_what_has_changed_since_it_was_seen_is_shown_again(filled, administrator
     assert administrator.post(LIST, **fields, seen=form["seen"]).status_code == 303
 
 
-def test_the_preview_names_an_entry_that_is_in_force_already(administrator):
-    assert _agree(administrator, f"file={FOUND.sha256}").status_code == 303
-    assert "This was taken down already, on" in seen(administrator.get(f"{NEW}?file={FOUND.sha256}").text)
-
-
 def test_hostile_reasons_run_nothing_and_turn_no_line(administrator):
     _agree(administrator, f"item={ITEM}1", comment="<script>alert(1)</script>\u202e\"'><img src=x onerror=alert(1)>")
     page = administrator.get(LIST).text
@@ -212,66 +200,6 @@ def test_hostile_reasons_run_nothing_and_turn_no_line(administrator):
     assert "<img src=x" not in page
     assert "U+202E" in page
     assert "\u202e" not in page
-
-
-def _leaks(text: str) -> bool:
-    return any(word in text for word in (TITLE, "secret", "found.pdf", "/1.pdf", "Okafor", "R. Vos"))
-
-
-def test_a_long_takedown_goes_on_after_the_answer(filled, administrator, monkeypatch):
-    monkeypatch.setattr(takedown_desk.TakedownDesk, "_carry_out", lambda _self: None)
-    answer = _agree(administrator, f"item={ITEM}1")
-    assert answer.headers["Location"] == f"{LIST}?done=waits"
-    page = seen(administrator.get(answer.headers["Location"]).text)
-    assert "It is being taken down." in page
-    assert "Under way" in page
-    assert filled.get(f"/oai?verb=GetRecord&metadataPrefix=oai_dc&identifier={ITEM}1").status_code == 200
-
-
-def test_what_a_killed_server_has_not_done_a_command_does(filled, administrator, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(takedown_desk.TakedownDesk, "_carry_out", lambda _self: None)
-        _agree(administrator, f"item={ITEM}1")
-    house_desk = filled.desk
-    carry_out(house_desk.store, house_desk.inbox, None, load(house_desk.folder))
-    assert "Withdrawn" in seen(administrator.get(LIST).text)
-    assert filled.get("/items/oai:gateway.example.org:laro/1").status_code == 451
-
-
-def test_a_failure_of_the_thread_is_logged_and_the_entry_stays(filled, administrator, monkeypatch, caplog):
-    def fail(*_: object) -> None:
-        raise StoreUnwritable("The disk is full.")
-
-    monkeypatch.setattr(takedown_desk, "carry_out", fail)
-    assert _agree(administrator, f"item={ITEM}1").headers["Location"] == f"{LIST}?done=waits"
-    assert "`harvester tend` repeats it: The disk is full." in caplog.text
-    assert not TakedownFile(filled.desk.folder).read().is_empty
-
-
-@each_row("path, status",
-    [(f"{LIST}.json", 403), (f"{LIST}.csv", 403), (f"/review/items/{ITEM}1.json", 451), ("/review/nothing.json", 404),
-     (f"/review/items/{ITEM}1?format=json", 451), (f"/review/items/{ITEM}1?format=csv", 451),
-     (f"/review/items/{ITEM}999.json", 404),
-     (f"/review/items/{ITEM}2.json?files_after=x", 400), ("/review/items/oai:gateway.example.org:other/1.json", 404)],
-)  # fmt: skip
-def test_the_refusal_of_data_is_data(after_takedown, path, status):
-    answer = after_takedown.get(path)
-    assert (answer.status_code, answer.content_type) == (status, "application/json")
-    assert answer.json["error"].endswith(".")
-    assert not _leaks(answer.text)
-
-
-@pytest.fixture
-def after_takedown(filled, administrator) -> Browser:
-    """Take an item down, and return the browser of a reviewer."""
-    _agree(administrator, f"item={ITEM}1")
-    return signed_in(filled.app, filled.desk.folder, "B. Ito")
-
-
-def test_a_browser_gets_the_refusal_of_an_item_as_a_page(filled, administrator):
-    _agree(administrator, f"item={ITEM}1")
-    answer = administrator.get(f"/review/items/{ITEM}1.json", headers={"Accept": "text/html,*/*;q=0.8"})
-    assert (answer.status_code, answer.mimetype) == (451, "text/html")
 
 
 def test_a_form_that_is_sent_twice_takes_down_once(filled, manager):
@@ -282,20 +210,6 @@ def test_a_form_that_is_sent_twice_takes_down_once(filled, manager):
             answer = manager.post(LIST, **fields)
             assert (answer.status_code, answer.headers.get("Location")) == (303, f"{LIST}?done=done"), query
     assert len(TakedownFile(filled.desk.folder).read().entries) == 2
-
-
-def test_a_new_reason_has_the_name_of_the_person_who_gave_it(filled, administrator):
-    other = signed_in(filled.app, filled.desk.folder, "M. Anand", Role.ADMINISTRATOR)
-    first = _form(other.get(f"{NEW}?item={ITEM}1").text)["seen"]
-    _agree(administrator, f"item={ITEM}1", comment="First")
-    other.get("/review")
-    fields = {"item": f"{ITEM}1", "reason": "court", "comment": "Second"}
-    answer = other.post(LIST, **fields, seen=first)
-    assert answer.status_code == 400
-    assert "This was taken down already, on" in seen(answer.text)
-    assert other.post(LIST, **fields, seen=_form(answer.text)["seen"]).status_code == 303
-    (entry,) = TakedownFile(filled.desk.folder).read().entries
-    assert (entry.by, entry.reason) == ("M. Anand", "Order of a court or an authority: Second")
 
 
 def test_a_file_that_waits_for_another_item_stays_with_that_one(filled, manager):
@@ -310,14 +224,6 @@ def test_a_file_that_waits_for_another_item_stays_with_that_one(filled, manager)
     reviewer = signed_in(filled.app, filled.desk.folder, "B. Ito")
     assert "Another title" in reviewer.get("/review").text
     assert TITLE not in reviewer.get("/review").text
-
-
-def test_a_file_that_was_rejected_for_another_item_goes_with_the_item(filled, manager):
-    files = Files(filled)
-    file = files.find("1", TITLE, body=b"%PDF-1.7 the same", verdict="accept")
-    files.add("9", "Another title", source="another", body=b"%PDF-1.7 the same", verdict="reject")
-    _agree(manager, f"item={ITEM}1")
-    assert TakedownFile(filled.desk.folder).read().names_digest(file.sha256)
 
 
 def test_the_tombstone_does_not_wait_for_a_look_at_all_records(filled, administrator, monkeypatch):
