@@ -48,33 +48,18 @@ HOME = "https://repository.example.org"
         "meta:bepress_citation_pdf_url",
     ),
     ('<embed type="application/pdf" src="/a">', f"{HOME}/a", "platform:embedded"),
-    (
-        '<a class="obj_galley_link pdf" href="/article/view/12/34">PDF</a>', f"{HOME}/article/download/12/34",
-        "platform:OJS 3",
-    ),
     ('<ds-file-download-link><a href="/bitstreams/0f">a</a>', f"{HOME}/bitstreams/0f", "platform:DSpace 7"),
     ('<a href="/bitstream/1/2/a.pdf">View/Open</a>', f"{HOME}/bitstream/1/2/a.pdf", "platform:DSpace"),
-    ('<div class="widget-openaccess"><a href="/x/document">open</a></div>', f"{HOME}/x/document", "platform:HAL"),
     ('<script>{"pdfUrl": "\\/a.pdf?x=1"}</script>', f"{HOME}/a.pdf?x=1", "script:Unpaywall's list"),
-    ('<script>{"pdfPath":"/iel7/1/2/3.pdf"}</script>', f"{HOME}/iel7/1/2/3.pdf", "script:ieeexplore.ieee.org"),
     ('<a href="/doi/epdf/10.1/x">PDF</a>', f"{HOME}/doi/pdf/10.1/x", "anchor:PDF"),
     ('<a href="/a.pdf"><img src="pdf-icon.png" alt="PDF"></a>', f"{HOME}/a.pdf", "anchor:PDF pdf-icon.png"),
-    ('<iframe src="/files/a.pdf#view">', f"{HOME}/files/a.pdf#view", "platform:framed"),
     ('<frameset><frame src="a.pdf"></frameset>', f"{HOME}/page/a.pdf", "platform:framed"),
-    (
-        '<iframe src="/js/pdf.js/web/viewer.html?file=https%3A%2F%2Frepository.example.org%2Fdownload%2F1&x=2">',
-        f"{HOME}/download/1", "platform:pdf.js",
-    ),
+    ('<iframe src="/pdf.js/web/viewer.html?file=%2Fdownload%2F1&x=2">', f"{HOME}/download/1", "platform:pdf.js"),
     (
         '<script>{"encoding": {"contentUrl": "/d/1", "encodingFormat": "application/pdf"}}</script>', f"{HOME}/d/1",
         "script:schema.org",
     ),
     (f"<p>See {HOME}/page/1.pdf</p>", f"{HOME}/page/1.pdf", "address:.pdf"),
-    (
-        f'<a href="{HOME}/scientometrics/discovery/a.pdf">PDF</a>', f"{HOME}/scientometrics/discovery/a.pdf",
-        "anchor:PDF",
-    ),
-    ('<a href="/a.pdf">Current tissue platform (PDF)</a>', f"{HOME}/a.pdf", "anchor:Current tissue platform (PDF)"),
     ('<base href="/b/"><a href="a.pdf">Download PDF</a>', f"{HOME}/b/a.pdf", "anchor:Download PDF"),
 ])  # fmt: skip
 def test_a_file_is_found_where_systems_have_it(markup: str, url: str, evidence: str) -> None:
@@ -84,32 +69,16 @@ def test_a_file_is_found_where_systems_have_it(markup: str, url: str, evidence: 
 
 
 @each_row("markup", [
-    '<a href="/supplement.pdf">PDF</a>', '<embed type="application/pdf" src="/first-page.pdf">',
-    '<a href="/a.pdf">Supplementary material (PDF)</a>', '<a href="/a.pdf">Download citation</a>',
-    '<a href="/showCitation.pdf">PDF</a>', '<a href="/cover.pdf">PDF</a>', '<a href="/a.pdf">View this issue (PDF)</a>',
+    '<a href="/supplement.pdf">PDF</a>', '<a href="/a.pdf">Supplementary material (PDF)</a>',
+    '<a href="/a.pdf">Download citation</a>', '<a href="/cover.pdf">PDF</a>',
     '<a href="https://elsewhere.example.com/a.pdf">PDF</a>', '<a href="/getaccess/purchase">Purchase PDF</a>',
     '<div id="references"><a href="/a.pdf">PDF</a></div>',
     '<section class="related-articles"><p><a href="/a.pdf">PDF</a></p></section>', '<a href="#pdf">PDF</a>',
-    '<a href="http://[/a.pdf">PDF</a>', '<a href="/page/1">PDF</a>',
-    '<meta name="citation_pdf_url" content="https://doi.org/10.1/x">',
-    '<meta name="citation_pdf_url" content="http://[">', "".join(f'<a href="/{n}.pdf">pdf</a>' for n in range(4)),
-    '<main><ul><li><a id="article-1" href="/1.pdf">a</a><li><a id="article-2" href="/2.pdf">b</a></ul></main>', "",
+    '<a href="http://[/a.pdf">PDF</a>', '<meta name="citation_pdf_url" content="https://doi.org/10.1/x">',
+    "".join(f'<a href="/{n}.pdf">pdf</a>' for n in range(4)), "",
 ])  # fmt: skip
 def test_what_is_no_file_of_the_work_is_not_taken(markup: str) -> None:
     assert first(markup) is None
-
-
-def test_an_anchor_that_says_pdf_and_names_none_leads_to_a_page() -> None:
-    """The rule of Autoload: such a page is fetched, and the search goes on there."""
-    copy = first('<a href="/view/1">Full text (PDF)</a>')
-    assert copy is not None
-    assert (copy.url, copy.is_page) == (f"{HOME}/view/1", True)
-
-
-def test_plain_words_come_before_others_and_files_before_pages() -> None:
-    markup = '<a href="/v">PDF</a><a href="/b.pdf">The title of it (PDF)</a><a href="/a.pdf">Download PDF (1 MB)</a>'
-    copies = landing_page.read(markup.encode(), f"{HOME}/page/1").copies
-    assert [copy.url.removeprefix(HOME) for copy in copies] == ["/a.pdf", "/b.pdf", "/v"]
 
 
 def test_a_page_may_lead_on_by_itself_and_state_a_licence() -> None:
@@ -122,8 +91,8 @@ def test_a_page_may_lead_on_by_itself_and_state_a_licence() -> None:
 
 
 @each_row("content, refresh", [
-    ("0;url=next", f"{HOME}/next"), ("0, URL = 'the next'", f"{HOME}/the next"), ("5; /next", f"{HOME}/next"),
-    (".5; url=/next", f"{HOME}/next"), ("300", ""), ("0;", ""), ("1800; url=/session-expired", ""),
+    ("0;url=next", f"{HOME}/next"), ("0, URL = 'the next'", f"{HOME}/the next"), ("300", ""),
+    ("1800; url=/session-expired", ""),
 ])  # fmt: skip
 def test_a_page_leads_on_at_once_or_not_at_all(content: str, refresh: str) -> None:
     """As browsers read it (HTML, shared declarative refresh steps); who waits for minutes ends a session."""
@@ -151,16 +120,14 @@ def test_a_page_is_written_in_what_its_server_says(declared: str, content_type: 
     assert [copy.url for copy in page.copies] == [f"{HOME}/é.pdf"]
 
 
-@each_row("content", [b"", b"\x00\xff", b"%PDF-1.4", b"<" * 1000, "é".encode("utf-16")])
+@each_row("content", [b"", b"%PDF-1.4", b"<" * 1000, "é".encode("utf-16")])
 def test_what_is_no_page_tells_nothing(content: bytes) -> None:
     assert landing_page.read(content, HOME).copies == ()
 
 
 @each_row("url, title, outcome", [
     ("https://x.example.org/cookieAbsent", "", Outcome.BLOCKED_COOKIE),
-    ("https://x.example.org/a?error=cookies_not_supported", "", Outcome.BLOCKED_COOKIE),
     ("https://x.example.org/", "Cookies are disabled", Outcome.BLOCKED_COOKIE),
-    ("https://validate.perfdrive.com/x", "", Outcome.BLOCKED_CAPTCHA),
     ("https://x.example.org/", "Just a moment...", Outcome.BLOCKED_CAPTCHA),
     ("https://x.example.org/sso?SAMLRequest=x", "", Outcome.BLOCKED_WALL),
     ("https://x.example.org/", "Sign in | Journal", Outcome.BLOCKED_WALL),

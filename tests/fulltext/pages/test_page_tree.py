@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from harvester.fulltext.pages import landing_rules
 from harvester.fulltext.pages.page_tree import PageTree, attributes, held_by, texts, words
-from harvester.fulltext.pages.selectors import compiled
 from tests.rows import each_row
 
 
@@ -53,10 +51,6 @@ def test_scripts_styles_templates_and_pronunciations_are_no_text_of_a_page() -> 
     assert texts(page.elements("p")[0]) == []
 
 
-def test_spaces_between_elements_are_one() -> None:
-    assert texts(tree("<p><b>a</b>  \n  <b>b</b></p>").elements("p")[0]) == ["a", " ", "b"]
-
-
 PAGE = """
 <div class="open-access  free"><a class='one two' href='/A/x.PDF' id=first>1</a><p><a href='/b.pdf'>2</a></p></div>
 <a class=three href='/a/c' type='Application/PDF' data-popup>3</a><ds-file href='/a/y'>4</ds-file>
@@ -64,20 +58,12 @@ PAGE = """
 
 
 @each_row("selector, expected", [
-    ("a", ["1", "2", "3"]), ("ds-file", ["4"]), (".two", ["1"]), ("a.one.two", ["1"]), ("a.tw", []), ("#first", ["1"]),
-    ("a#second", []), ("a[data-popup]", ["3"]), ("a[href*='.pdf']", ["2"]), ("a[href*='.pdf' i]", ["1", "2"]),
-    ("a[type='application/pdf']", ["3"]), ("a[href='/a/c']", ["3"]), ("[href^='/a/']", ["3", "4"]),
-    (".open-access a[href]", ["1", "2"]), ("div p a", ["2"]), ("ds-file, .free p a, .one", ["1", "2", "4"]),
+    (".two", ["1"]), ("a.one.two", ["1"]), ("a.tw", []), ("#first", ["1"]), ("a[data-popup]", ["3"]),
+    ("a[href*='.pdf']", ["2"]), ("a[href*='.pdf' i]", ["1", "2"]), ("[href^='/a/']", ["3", "4"]),
+    ("div p a", ["2"]), ("ds-file, .free p a, .one", ["1", "2", "4"]),
 ])  # fmt: skip
 def test_a_selector_means_what_it_means_in_css(selector: str, expected: list[str]) -> None:
     assert meant(selector, PAGE) == expected
-
-
-def test_every_selector_of_the_tables_is_one() -> None:
-    selectors = [
-        *(platform.selector for platform in landing_rules.PLATFORMS), landing_rules.ISSUE, landing_rules.REDIRECT_FIELD,
-    ]  # fmt: skip
-    assert all(compiled(selector) for selector in selectors)
 
 
 def test_attributes_whose_names_have_control_characters_are_read_with_the_others() -> None:

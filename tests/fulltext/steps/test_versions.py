@@ -88,15 +88,6 @@ def test_a_second_version_is_looked_up_where_the_first_is_unknown_or_has_no_file
     assert len(web.asked) == 2
 
 
-def test_the_pages_of_both_versions_are_named() -> None:
-    own = {
-        **unpaywall_answers(1, page="https://x.example.org/1"),
-        **unpaywall_answers(2, page="https://x.example.org/2"),
-    }
-    result = VERSIONS.find(preprints(1, 2), offline(**own))
-    assert [(copy.url[-1], copy.is_page) for copy in result.copies] == [("1", True), ("2", True)]
-
-
 def test_no_third_version_is_asked_for() -> None:
     web = offline(**unpaywall_answers(2), **unpaywall_answers(3, "https://x.example.org/3.pdf"))
     assert VERSIONS.find(preprints(1, 2, 3), web).outcome is Outcome.NOT_OA
@@ -122,11 +113,6 @@ def test_nobody_is_asked_without_a_key_or_for_what_is_no_other_version() -> None
     assert not VERSIONS.wants(known(Related("update-to:correction", "doi", OTHER)))
     assert not VERSIONS.wants(known(Related("is-same-as", "doi", DOI)))
     assert not VERSIONS.wants(known(Related("has-preprint", "doi", OTHER), doi="10.1234/of-another-work"))
-
-
-def test_the_doi_of_another_version_identifies_a_file() -> None:
-    own = known(Related("has-preprint", "doi", OTHER), Related("has-version", "arxiv", "1")).own_identifiers
-    assert (own.all("doi"), own.all("arxiv")) == ((DOI, OTHER), ("1",))
 
 
 def entry(identifier: str = "2101.00001v3", title: str = TITLE, doi: str = "", year: str = "2010") -> str:
@@ -170,12 +156,6 @@ def test_arxiv_is_asked_for_the_title_as_a_phrase_and_the_first_author() -> None
     assert result.note == (
         f"arXiv names 10.48550/arxiv.2101.00001: '{TITLE}' agrees by 1.00, the author Rossi and the year 2010 too."
     )
-
-
-@each_row("creator, family", [("Anna Rossi", "Rossi"), ("de la Cruz, Juan", "Cruz"), ("Rossi", "Rossi")])
-def test_the_family_name_is_asked_for(creator: str, family: str) -> None:
-    _, query = asked(record(creator=creator), feed())
-    assert query["search_query"][0].endswith(f" AND au:{family}")
 
 
 def test_an_entry_with_the_doi_of_the_work_is_taken_and_one_with_another_is_not() -> None:
