@@ -95,21 +95,6 @@ def test_an_address_that_was_broken_in_two_lines_is_one_again() -> None:
     assert links(work) == [("http://x.example.org/archive/14/01/a%20b.pdf", PDF)]
 
 
-def test_what_is_known_of_a_file_inside_stays_known() -> None:
-    """The license is that of the record inside; a file that only the record names comes last."""
-    record = (
-        f'<o:dc xmlns:o="{OAI_DC}"><dc:identifier>http://x.example.org/b.pdf</dc:identifier><dc:identifier>doi:10.1234/x'
-        "</dc:identifier><dc:rights>http://creativecommons.org/licenses/by/4.0/</dc:rights></o:dc>"
-    )
-    work = read(
-        f'{OPEN}<didl:Descriptor><didl:Statement mimeType="text/xml">{record}</didl:Statement></didl:Descriptor>'
-        f'<didl:Component><didl:Resource mimeType="application/pdf" ref="http://x.example.org/a"/></didl:Component>{CLOSE}'
-    )
-    assert [link.url for link in work.files] == ["http://x.example.org/a", "http://x.example.org/b.pdf"]
-    assert {link.license for link in work.files} == {"http://creativecommons.org/licenses/by/4.0/"}
-    assert work.identifiers == ("https://doi.org/10.1234/x",)
-
-
 # --- METS ---------------------------------------------------------------------------------------------------------
 
 METS = (
@@ -255,15 +240,6 @@ def test_a_file_of_another_work_is_not_this_ones() -> None:
     assert len(texts_of(work, "relation")) == 5
 
 
-def test_nor_is_it_inside_a_container() -> None:
-    cited = (
-        f'<q:qualifieddc xmlns:q="http://dspace.org/qualifieddc/" xmlns:t="{DCTERMS}">'
-        "<t:references>http://x.example.org/cited.pdf</t:references></q:qualifieddc>"
-    )
-    didl = f'{OPEN}<didl:Descriptor><didl:Statement mimeType="a">{cited}</didl:Statement></didl:Descriptor>{CLOSE}'
-    assert links(read(didl)) == links(read(METS % dmd(cited))) == []
-
-
 @each_row("url", ["https://doi.org/10.1234/x.pdf", "http://hdl.handle.net/1/2.pdf"])
 def test_a_resolvers_address_is_never_called_a_file(url: str) -> None:
     """Where it leads, its owner may change."""
@@ -315,21 +291,13 @@ def test_a_record_of_laro_keeps_each_author_and_its_source() -> None:
         (DC, DC),
         ("http://purl.org/dc/terms", DCTERMS),
         (OAI_DC, OAI_DC),
-        ("http://www.openarchives.org/OAI/2.0/oai_dc.xsd", OAI_DC),
-        ("http://www.loc.gov/mods/", MODS),
         ("http://www.loc.gov/MARC21/slim#", "http://www.loc.gov/MARC21/slim"),
         ("http://datacite.org/schema/kernel-4.5/metadata.xsd", "http://datacite.org/schema/kernel-4.5"),
-        (DIDL, DIDL),
-        ("https://www.loc.gov/mods/v3", MODS),
         ("http://www.loc.gov/standards/mods/v3/mods-3-7.xsd", MODS),
-        ("https://www.loc.gov/standards/marcxml/schema/MARC21slim.xsd", "http://www.loc.gov/MARC21/slim"),
-        ("http://schema.datacite.org/meta/kernel-4/metadata.xsd", "http://datacite.org/schema/kernel-4"),
         ("http://dublincore.org/schemas/xmls/qdc/2008/02/11/dcterms.xsd", DCTERMS),
         ("http://www.loc.gov/standards/", ""),
         ("http://www.openarchives.org/OAI/2.0/", ""),  # of several formats
-        ("http://www.loc.gov/", ""),
         ("urn:unknown", ""),
-        ("", ""),
     ],
 )
 def test_a_profile_means_the_namespace_that_a_format_reads(profile: str, namespace: str) -> None:

@@ -34,17 +34,11 @@ def fixity(algorithm: str, digest: str) -> str:
         (term("extent", "12 Bytes"), FILE._replace(size=12)),
         (fixity("sha-256", DIGEST.upper()), FILE._replace(sha256=DIGEST, digests=(("sha256", DIGEST),))),
         (fixity("MD5", "0a" * 16), FILE._replace(digests=(("md5", "0a" * 16),))),
-        (fixity("SHA-1", "0a" * 20), FILE._replace(digests=(("sha1", "0a" * 20),))),
-        (fixity("SHA-512", "0a" * 64), FILE._replace(digests=(("sha512", "0a" * 64),))),
         (fixity("CRC32", "0a" * 4), FILE._replace(digests=(("crc32", "0a" * 4),))),
-        (fixity("Adler-32", "0a" * 4), FILE._replace(digests=(("adler32", "0a" * 4),))),
         (term("extent", "12 pages"), FILE),
-        (term("modified", "last week"), FILE),
         (term("license", "free"), FILE),
-        (term("title", "12 bytes"), FILE),
         (fixity("HAVAL", "0a" * 16), FILE),
         (fixity("SHA-256", "short"), FILE),
-        ("words", FILE),
     ],
 )
 def test_what_is_stated_otherwise_is_not_guessed(content: str, file_link: FileLink) -> None:

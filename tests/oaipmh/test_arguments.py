@@ -32,76 +32,52 @@ def test_escapes_and_plus_are_decoded():
 
 
 @each_row(
-    "query, expected",
+    "query, sentence",
     [
-        ("", [("badVerb", "The verb is missing.")]),
-        ("junk", [("badVerb", "The verb is missing.")]),
-        ("verb=", [("badVerb", "'' is not a verb of OAI-PMH 2.0.")]),
-        ("verb=junk", [("badVerb", "'junk' is not a verb of OAI-PMH 2.0.")]),
-        ("verb=identify", [("badVerb", "'identify' is not a verb of OAI-PMH 2.0.")]),
-        ("verb=Identify&verb=Identify", [("badVerb", "The verb is repeated.")]),
-        ("verb=Identify&a=1", [("badArgument", "The argument 'a' is not legal for this verb.")]),
-        ("verb=Identify&=1", [("badArgument", "The argument '' is not legal for this verb.")]),
-        (
-            "verb=GetRecord",
-            [
-                ("badArgument", "The argument identifier is missing."),
-                ("badArgument", "The argument metadataPrefix is missing."),
-            ],
-        ),
-        (
-            "verb=GetRecord&identifier=&metadataPrefix=",
-            [
-                ("badArgument", "The argument identifier is empty."),
-                ("badArgument", "The argument metadataPrefix is empty."),
-            ],
-        ),
-        (
-            "verb=ListRecords&metadataPrefix=a&metadataPrefix=b",
-            [("badArgument", "The argument 'metadataPrefix' is repeated.")],
-        ),
-        (
-            "verb=ListRecords&resumptionToken=x&until=2000-02-05",
-            [("badArgument", "The argument resumptionToken is exclusive: nothing may stand beside it.")],
-        ),
-        ("verb=ListSets&set=a", [("badArgument", "The argument 'set' is not legal for this verb.")]),
-        (
-            "verb=ListRecords&metadataPrefix=a/b&set=a::b",
-            [
-                ("badArgument", "The metadataPrefix 'a/b' is not a metadataPrefix."),
-                ("badArgument", "The set 'a::b' is not a setSpec."),
-            ],
-        ),
-        (
-            'verb=GetRecord&metadataPrefix=oai_dc&identifier=invalid"id',
-            [("badArgument", "The identifier 'invalid\"id' is not a URI.")],
-        ),
-        (
-            "verb=ListRecords&metadataPrefix=oai_dc&from=2002-02-05&until=2002-02-06T05:35:00Z",
-            [("badArgument", "The arguments from and until have different granularities.")],
-        ),
-        (
-            "verb=ListRecords&metadataPrefix=oai_dc&from=2002-02-06&until=2002-02-05",
-            [("badArgument", "The argument from is later than until.")],
-        ),
-        (
-            "verb=ListRecords&metadataPrefix=oai_dc&from=&until=",
-            [
-                ("badArgument", "from is empty: YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ is wanted."),
-                ("badArgument", "until is empty: YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ is wanted."),
-            ],
-        ),
-        (
-            "verb=Nope&from=1&from=2",
-            [
-                ("badVerb", "'Nope' is not a verb of OAI-PMH 2.0."),
-                ("badArgument", "The argument 'from' is repeated."),
-            ],
-        ),
+        ("", "The verb is missing."),
+        ("junk", "The verb is missing."),
+        ("verb=", "'' is not a verb of OAI-PMH 2.0."),
+        ("verb=identify", "'identify' is not a verb of OAI-PMH 2.0."),
+        ("verb=Identify&verb=Identify", "The verb is repeated."),
     ],
 )
-def test_every_mistake_is_one_error(query, expected):
-    assert mistakes(query) == expected
+def test_a_mistake_in_the_verb_is_a_bad_verb(query, sentence):
+    assert mistakes(query) == [("badVerb", sentence)]
+
+
+LIST = "verb=ListRecords&metadataPrefix=oai_dc"
+
+
+@each_row(
+    "query, sentences",
+    [
+        ("verb=Identify&a=1", ["The argument 'a' is not legal for this verb."]),
+        ("verb=Identify&=1", ["The argument '' is not legal for this verb."]),
+        ("verb=GetRecord", ["The argument identifier is missing.", "The argument metadataPrefix is missing."]),
+        ("verb=GetRecord&identifier=&metadataPrefix=a", ["The argument identifier is empty."]),
+        (f"{LIST}&metadataPrefix=b", ["The argument 'metadataPrefix' is repeated."]),
+        (
+            "verb=ListRecords&resumptionToken=x&until=2000-02-05",
+            ["The argument resumptionToken is exclusive: nothing may stand beside it."],
+        ),
+        ("verb=ListSets&set=a", ["The argument 'set' is not legal for this verb."]),
+        ("verb=ListRecords&metadataPrefix=a/b", ["The metadataPrefix 'a/b' is not a metadataPrefix."]),
+        (f"{LIST}&set=a::b", ["The set 'a::b' is not a setSpec."]),
+        ('verb=GetRecord&metadataPrefix=a&identifier=x"', ["The identifier 'x\"' is not a URI."]),
+        (
+            f"{LIST}&from=2002-02-05&until=2002-02-06T05:35:00Z",
+            ["The arguments from and until have different granularities."],
+        ),
+        (f"{LIST}&from=2002-02-06&until=2002-02-05", ["The argument from is later than until."]),
+        (f"{LIST}&until=", ["until is empty: YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ is wanted."]),
+    ],
+)
+def test_every_mistake_is_one_error(query, sentences):
+    assert mistakes(query) == [("badArgument", sentence) for sentence in sentences]
+
+
+def test_mistakes_in_the_verb_and_in_arguments_are_reported_together():
+    assert [code for code, _ in mistakes("verb=Nope&from=1&from=2")] == ["badVerb", "badArgument"]
 
 
 @each_row(

@@ -14,11 +14,9 @@ import pytest
 from gateway.errors import SearchUnavailable
 from gateway.indexing import describe
 from gateway.model import Publication
-from gateway.pieces import Piece, text_of
 from gateway.search import following, sqlite_index
 from gateway.search.following import NAME, IndexKeeper
 from gateway.search.opening import open_search
-from gateway.search.query import Query
 from gateway.store.opening import open_store
 from tests.clocks import Clocks
 from tests.rows import each_row
@@ -80,21 +78,6 @@ def test_long_log_is_followed_step_by_step(desk: Desk) -> None:
             desk.search()
     assert steps > 5
     assert identifiers(desk) == {str(n) for n in range(5, 40)}
-
-
-def test_each_block_is_inflated_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was inflated for each of its records, which took most of the time."""
-    desk.publish(*(change_of(str(n), title="Reef") for n in range(300)))
-    inflated: list[int] = []
-
-    def counted(piece: Piece) -> bytes:
-        inflated.append(piece.length)
-        return text_of(piece)
-
-    monkeypatch.setattr("gateway.store.sqlite_blocks.text_of", counted)
-    desk.follow()
-    assert len(inflated) == 3
-    assert len(identifiers(desk)) == 300
 
 
 # --- kills --------------------------------------------------------------------------------------------------------
@@ -201,8 +184,7 @@ def test_file_that_is_no_index_of_ours_says_so_and_is_made_anew(desk: Desk, dama
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tail", ["", ".new"])
-def test_damage_at_any_place_is_survived(desk: Desk, tail: str) -> None:
+def test_damage_at_any_place_is_survived(desk: Desk) -> None:
     """Bytes anywhere in the file are overwritten: a search answers or is unavailable, and the writer repairs it."""
     random = Random(16)
     desk.add(*(change_of(str(n), title=f"Reef {n}", creator=f"Name {n}") for n in range(60)))
@@ -212,7 +194,7 @@ def test_damage_at_any_place_is_survived(desk: Desk, tail: str) -> None:
         damaged = bytearray(whole)
         begin = random.randrange(len(damaged))
         damaged[begin : begin + 400] = random.randbytes(len(damaged[begin : begin + 400]))
-        (desk.folder / f"{NAME}{tail}").write_bytes(damaged)
+        (desk.folder / NAME).write_bytes(damaged)
         try:
             outcomes.add(desk.search("reef name", limit=50).total > 0)
         except SearchUnavailable:
@@ -290,24 +272,3 @@ def test_several_writers_at_once_write_one_index(desk: Desk) -> None:
     removed = {f"{part}-{number}" for part in range(4) for number in range(0, 8, 3)}
     assert wanted - removed <= identifiers(desk) <= wanted
     assert open_search(desk.folder).state().position == _last(desk)
-
-
-def test_readers_read_while_an_index_is_written_and_replaced(desk: Desk) -> None:
-    desk.add(change_of("0", title="Reef"))
-    reader = open_search(desk.folder)
-
-    def read(_number: int) -> int:
-        try:
-            return reader.search(Query("reef")).total
-        except SearchUnavailable:
-            return 0
-
-    with ThreadPoolExecutor(2) as pool:
-        totals = pool.map(read, range(100))
-        for number in range(1, 15):
-            desk.add(change_of(str(number), title="Reef"))
-            if number % 5 == 0:
-                desk.keeper.delete()
-                desk.follow()
-        assert max(totals) <= 15
-    assert desk.search("reef").total == 15
