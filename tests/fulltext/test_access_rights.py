@@ -9,7 +9,6 @@ from harvester.fulltext.access_rights import (
     access_of,
     day_of,
     future_day_in,
-    is_shut,
     is_shut_line,
     open_from_record,
     open_from_words,
@@ -93,22 +92,6 @@ def test_a_cover_page_says_until_when_its_file_is_withheld(text: str, day: str) 
 def test_a_day_in_the_future_is_recognised_without_words(text: str, day: str) -> None:
     """No table has the words of all repositories for the end of an embargo."""
     assert future_day_in(text, "2026-01-15") == day
-
-
-@each_row("rights, access", [
-    ("Acceso cerrado", Access.CLOSED), ("Accès restreint", Access.RESTRICTED),
-    ("Der Zugriff ist beschränkt", Access.RESTRICTED), ("Acesso embargado", Access.EMBARGOED),
-    ("Доступ закрыт", Access.CLOSED), ("Dostęp ograniczony", Access.RESTRICTED), ("非公開", Access.CLOSED),
-    ("Open access; texto completo no disponible", Access.CLOSED),
-])  # fmt: skip
-def test_a_record_says_in_its_own_language_that_not_everybody_may_have_its_files(rights: str, access: Access) -> None:
-    assert access_of((rights,)) is access
-    assert is_shut(Work((Statement("rights", rights),)))
-
-
-@each_row("line", ["Zugriff beschränkt", "Acceso: acceso cerrado", "Diffusion restreinte.", "保密"])
-def test_a_line_of_a_cover_says_in_its_own_language_that_it_is_shut(line: str) -> None:
-    assert is_shut_line(line)
 
 
 @each_row(

@@ -9,17 +9,16 @@ from typing import Any
 
 import pytest
 
-from gateway.errors import RobotsDenied, TryLater
+from gateway.errors import RobotsDenied
 from gateway.fulltext.release import Releaser
-from gateway.model import FileLink, FileOrigin, Work
+from gateway.model import FileLink, FileOrigin
 from gateway.publish_files import file_all
 from gateway.settings import load
 from gateway.store.opening import open_discovery
-from harvester.fulltext.changed_works import basis_of
-from harvester.fulltext.run import LEASE_SECONDS, FullTextSearch
+from harvester.fulltext.run import FullTextSearch
 from harvester.fulltext.step_order import step_of
 from harvester.fulltext.works import found_of
-from tests.fulltext.web import RecordedWeb, a_pdf, answer, work
+from tests.fulltext.web import RecordedWeb, a_pdf, answer
 from tests.publish.desk import Desk, Sent, dc, make_databases, pdf
 
 A_DOI = "<dc:identifier>https://doi.org/10.5555/a</dc:identifier>"
@@ -84,19 +83,6 @@ def test_what_has_another_name_or_file_is_searched_for_again_and_once(searched, 
     assert search.run() == {}
 
 
-@pytest.mark.parametrize("more", [(A_DOI,), (pdf(),)])
-def test_a_dry_run_takes_what_has_changed_and_leaves_it_as_it_is(searched, more: tuple[str, ...]) -> None:
-    search = searched()
-    search.sent(*more)
-    search.sent(identifier="3")
-    before = search.searches.counts()
-    identifiers = [result.identifier.rpartition("/")[2] for result in search.work.try_out(("laro",))]
-    assert sorted(identifiers) == ["1", "3"]
-    assert search.searches.counts() == before
-    assert search.enlisted() == 2
-    assert [result.identifier.rpartition("/")[2] for result in search.work.try_out(("laro",))] == ["1", "3"]
-
-
 def test_what_says_the_same_of_the_work_or_was_found_for_it_changes_nothing(searched) -> None:
     search = searched()
     search.sent("<dc:description>More of it</dc:description>")
@@ -111,43 +97,12 @@ def test_what_says_the_same_of_the_work_or_was_found_for_it_changes_nothing(sear
     assert search.run() == {}
 
 
-def test_another_digest_or_page_makes_another_work_and_the_order_or_a_digest_of_ours_does_not() -> None:
-    link = FileLink(FOUND, digests=(("md5", "ab" * 16),))
-    same, other = link._replace(sha256="cd" * 32, found_at="2030"), link._replace(digests=(("md5", "cd" * 16),))
-    bases = [basis_of(Work(files=(file,))) for file in (link, same, other)]
-    assert bases[0] == bases[1] != bases[2]
-    one, titled = ("https://doi.org/10.5555/a", "https://doi.org/10.5555/b"), work("A title")
-    assert basis_of(titled._replace(identifiers=one)) == basis_of(titled._replace(identifiers=one[::-1]))
-    assert basis_of(titled) != basis_of(titled._replace(landing_page=one[0]))
-
-
 def test_what_lost_the_file_that_it_named_is_searched_for(searched) -> None:
     search = searched(discover_named_files=False)
     search.sent(pdf("3"), identifier="3")
     assert search.run() == {}
     search.sent(identifier="3", title="It was withdrawn")
     assert set(search.run()) == {"3"}
-
-
-def test_a_search_that_was_under_way_when_the_record_changed_is_lost_and_repeated(searched) -> None:
-    search = searched()
-    search.searches.renew(int(search.desk.now) + 1, (), int(search.desk.now))
-    lease = search.searches.lease(int(search.desk.now), LEASE_SECONDS)
-    search.sent(A_DOI)
-    assert search.enlisted() == 1
-    assert not search.searches.done(lease, "not-found", "{}", int(search.desk.now), basis="as it was")
-    assert search.searches.search(lease.identifier).state == "due"
-
-
-def test_more_works_than_one_look_takes(searched, monkeypatch) -> None:
-    monkeypatch.setattr("harvester.fulltext.changed_works._BATCH", 2)
-    search = searched()
-    for identifier in "345":
-        search.sent(identifier=identifier)
-    assert set(search.run()) == {"3", "4", "5"}
-    for identifier in "2345":
-        search.sent(A_DOI, identifier=identifier)
-    assert set(search.run()) == {"2", "3", "4", "5"}
 
 
 WORDS = "Boundary layers over rough walls in a small laboratory tunnel"
@@ -201,26 +156,5 @@ def test_a_file_of_another_work_that_nobody_may_look_at_is_not_published_on(acce
         accepted.searches.renew(accepted.desk.now + 1, (), accepted.desk.now)
         assert accepted.run()["1"] == "gone"
     accepted.sent(A_DOI.replace("/a", "/b"), title=OTHER)
-    accepted.run()
-    assert accepted.published() == []
-
-
-def test_what_a_person_accepted_again_stays_though_it_is_not_like_the_record(accepted) -> None:
-    accepted.sent(A_DOI.replace("/a", "/b"), title=OTHER)
-    accepted.run()
-    last = accepted.searches.decisions(accepted.identifier())[-1]
-    accepted.searches.decide(last._replace(verdict="accept", decided_by="anna"))
-    accepted.searches.renew(accepted.desk.now + 1, (), accepted.desk.now)
-    assert accepted.run()["1"] == "success"
-    assert accepted.published() == [FOUND]
-
-
-def test_a_record_that_is_another_works_is_remembered_while_a_server_is_ill(accepted) -> None:
-    body, accepted.web.own = accepted.web.own[FOUND], {FOUND: TryLater("x")}
-    accepted.sent(A_DOI.replace("/a", "/b"), title=OTHER)
-    assert accepted.run() == {"1": "rate-limited"}
-    assert accepted.published() == [FOUND]
-    accepted.web.own = {FOUND: body}
-    accepted.desk.now += 10_000
     accepted.run()
     assert accepted.published() == []

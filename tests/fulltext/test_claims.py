@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from gateway.fulltext.decisions import Thresholds, rule
 from gateway.fulltext.explanation import explained
 from gateway.fulltext.policies import Colour, Permission, Policy
 from gateway.fulltext.stored_search import candidates_of, search_as_json
-from gateway.model import Outcome, SearchState
-from gateway.xmltext import utc_datetime
+from gateway.model import SearchState
 from harvester.fulltext.access_rights import is_shut_statement, open_from_words
-from harvester.fulltext.embargoes import due_at
 from harvester.fulltext.pages.page_claims import HINTS
 from harvester.fulltext.prohibitions import prohibiting, prohibitions_in
 from harvester.fulltext.retractions import label_in, statement_in
@@ -23,9 +19,7 @@ from harvester.fulltext.step_order import step_of
 from tests.fulltext.claims import (
     ACCEPT,
     AT,
-    BY,
     CC,
-    DAY,
     HOME,
     REVIEW,
     TITLE,
@@ -130,65 +124,3 @@ def test_a_retraction_on_the_works_own_page_counts_for_a_copy_elsewhere() -> Non
     related = work(TITLE, relation=page, creator="Sorbye, Anna", source=elsewhere)
     web = RecordedWeb(own, has_recordings=False)
     assert search(related, steps, web, SETTINGS, at=AT, most_files=6).retracted == ""
-
-
-def test_a_notice_of_its_own_is_not_retracted_by_its_label() -> None:
-    claim = Claim(ACCEPT, title=f"Retraction: {TITLE}")
-    assert result_of(claim)[0].retracted == ""
-
-
-def test_another_document_that_was_retracted_retracts_no_work() -> None:
-    title = "Rivers under mountains after rain"
-    searched, _ = result_of(Claim(REVIEW, file=("RETRACTED",), title=title, printed="Bees of the south"))
-    assert (searched.candidates[0].retracted != "", searched.retracted) == (True, "")
-
-
-def test_signposts_have_the_terms_of_their_page() -> None:
-    page, file = f"{HOME}/1", f"{HOME}/files/1.pdf"
-    link = f'<{file}>; rel="item"; type="application/pdf", <{BY}>; rel="license"'
-    about = work(TITLE, page=page, creator="Sorbye, Anna")
-
-    def terms_of(markup: str) -> tuple[Outcome, str, str, str]:
-        own = {page: answer(markup, Link=link), file: answer(file_of(Claim(ACCEPT)))}
-        web = RecordedWeb(own, has_recordings=False)
-        searched = search(about, (step_of("signposting"),), web, SETTINGS, at=AT, most_files=6)
-        (candidate, *_) = searched.candidates
-        return searched.outcome, candidate.license, candidate.doubt, searched.retracted
-
-    assert terms_of("<p>Item</p>") == (Outcome.SUCCESS, "cc-by", "", "")
-    assert terms_of("<p>Embargo until 2027-05-01</p>")[0] is Outcome.EMBARGOED_UNTIL
-    assert terms_of("<p>This article was retracted.</p>")[3].endswith('states "this article was retracted".')
-    different = '<meta name="DC.rights" content="https://creativecommons.org/licenses/by-nc/4.0/">'
-    sentence = "The page and its links state different licences: cc-by and cc-by-nc."
-    assert terms_of(different) == (Outcome.SUCCESS, "", sentence, "")
-
-
-def test_a_page_before_the_page_of_the_file_counts_too() -> None:
-    """The first page states the embargo, and the page behind it has the link to the file."""
-    own = {
-        f"{HOME}/1": answer(f'<title>{TITLE}</title><p>Embargo until 1 May 2027</p><a href="/2">Download PDF</a>'),
-        f"{HOME}/2": answer('<p>View</p><a href="/files/1.pdf">PDF</a>'),
-        f"{HOME}/files/1.pdf": answer(file_of(Claim(ACCEPT))),
-    }
-    web = RecordedWeb(own, has_recordings=False)
-    about = work(TITLE, page=f"{HOME}/1", creator="Sorbye, Anna")
-    searched = search(about, (step_of("landing_page"),), web, SETTINGS, at=AT, most_files=6)
-    assert (searched.outcome, searched.open_from) == (Outcome.EMBARGOED_UNTIL, DAY)
-    assert f"{HOME}/files/1.pdf" not in web.asked
-
-
-def test_an_item_whose_page_states_an_embargo_is_due_on_that_day() -> None:
-    claim = Claim(DAY, "<p>Available from 1 May 2027</p>")
-    searched, decisions = result_of(claim)
-    assert (searched.outcome, searched.open_from, decisions) == (Outcome.EMBARGOED_UNTIL, DAY, ())
-    assert utc_datetime(due_at(searched.open_from, AT)) == f"{DAY}T00:00:00Z"
-
-
-def test_a_search_of_an_earlier_release_has_no_claims() -> None:
-    searched, _ = result_of(Claim(ACCEPT))
-    stored = json.loads(search_as_json(searched))
-    for candidate in stored["candidates"]:
-        for name in ("doubt", "restriction", "retracted"):
-            del candidate[name]
-    state = SearchState("oai:g:1", "laro", "1", "done", 0, 0, searched.outcome, AT, json.dumps(stored))
-    assert candidates_of(state) == searched.candidates

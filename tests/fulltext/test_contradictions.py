@@ -102,17 +102,6 @@ def test_an_embargo_of_a_record_does_not_count_for_the_copy_of_its_publisher() -
         assert result_of(record(*EMBARGO, page=address), own).verdict == ACCEPT
 
 
-EMBARGOED = {
-    "rightsList": [{"rightsUri": "info:eu-repo/semantics/embargoedAccess"}, {"rightsUri": BY}],
-    "dates": [{"dateType": "Available", "date": DAY}],
-}
-
-
-def test_an_embargo_of_datacite_counts_behind_a_handle() -> None:
-    own = {**datacite(**{**EMBARGOED, "url": HANDLE}), HANDLE: to(PAGE), **OPEN_PAGE}
-    assert result_of(record(), own) == WITHHELD
-
-
 @each_row("rights", [
     "info:eu-repo/semantics/restrictedAccess", "info:eu-repo/semantics/closedAccess",
     "Embargoed until 9999-12-31", "Embargo: 12 months",
@@ -122,14 +111,6 @@ def test_restricted_files_of_a_record_have_no_licence_behind_a_handle(rights: st
     assert result_of(record(("rights", rights), page=HANDLE, doi=""), own).verdict == REVIEW
     assert result_of(record(("rights", rights)), {**OPEN_PAGE, **datacite()}).verdict == REVIEW
     assert result_of(record(page=HANDLE, doi=""), own).verdict == ACCEPT
-
-
-@each_row("address", [HANDLE, "https://nbn-resolving.org/urn:nbn:de:1-1"])
-def test_restricted_files_have_no_licence_after_any_number_of_redirects(address: str) -> None:
-    own = {**OPEN_PAGE, address: to("http://old.example.net/1"), "http://old.example.net/1": to(PAGE)}
-    restricted = ("rights", "info:eu-repo/semantics/restrictedAccess")
-    assert result_of(record(restricted, page=address, doi=""), own).verdict == REVIEW
-    assert result_of(record(page=address, doi=""), own).verdict == ACCEPT
 
 
 SYNDICATED = {
@@ -160,33 +141,6 @@ def test_a_licence_of_datacite_does_not_count_beside_other_rights(rights: list[d
     assert result_of(record(), own).verdict == REVIEW
 
 
-@each_row("words, verdict", [
-    ("CC BY 4.0 (abstract only)", REVIEW), ("The data are licensed under CC BY 4.0.", REVIEW),
-    ("Creative Commons Attribution 4.0 International", ACCEPT), ("CC BY", ACCEPT),
-    ("This work is licensed under CC BY 4.0.", ACCEPT), ("", ACCEPT),
-])  # fmt: skip
-def test_a_licence_of_datacite_counts_for_what_its_words_name(words: str, verdict: str) -> None:
-    own = {**datacite(rightsList=[{"rights": words, "rightsUri": BY}], contentUrl=[FILE]), FILE: PDF}
-    assert result_of(record(), own).verdict == verdict
-
-
-@each_row("words", ["Embargoed until 2027-05-01", "Gesperrt bis 01.05.2027"])
-def test_an_embargo_in_the_rights_of_datacite_counts(words: str) -> None:
-    own = {**datacite(rightsList=[{"rights": words}, {"rightsUri": BY}], contentUrl=[FILE]), **OPEN_PAGE}
-    assert result_of(record(), own) == WITHHELD
-
-
-@each_row(
-    "update, verdict",
-    [("retraction", REVIEW), ("Partial-Retraction", REVIEW), ("new_version", ACCEPT), ("correction", ACCEPT)],
-)
-def test_a_doi_of_a_notice_of_retraction_is_not_that_of_a_work(update: str, verdict: str) -> None:
-    """The record has the title of the article, and the DOI of the notice that retracts it."""
-    notice = {"update-to": [{"DOI": "10.1234/article", "type": update}]}
-    own = {**crossref(**notice), **unpaywall(place()), FILE: PDF}
-    assert result_of(record(), own).verdict == verdict
-
-
 ITEM = f'<{FILE}>; rel="item"; type="application/pdf", <{BY}>; rel="license"'
 
 
@@ -198,14 +152,6 @@ ITEM = f'<{FILE}>; rel="item"; type="application/pdf", <{BY}>; rel="license"'
 ])  # fmt: skip
 def test_different_licences_in_typed_links_are_a_doubt(more: str, verdict: str) -> None:
     own = {PAGE: page("", ", ".join(filter(None, (ITEM, more)))), FILE: PDF}
-    assert result_of(record(page=PAGE, doi=""), own).verdict == verdict
-
-
-@each_row("is_free, verdict", [(True, ACCEPT), (False, REVIEW), ("False", REVIEW)])
-def test_a_work_that_is_not_accessible_for_free_has_no_open_licence(is_free: object, verdict: str) -> None:
-    described = json.dumps({"@type": "ScholarlyArticle", "headline": TITLE, "isAccessibleForFree": is_free})
-    script = f'<script type="application/ld+json">{described}</script>'
-    own = {PAGE: page(f'{script}<a href="/files/1.pdf">PDF</a>{LICENSED}'), FILE: PDF}
     assert result_of(record(page=PAGE, doi=""), own).verdict == verdict
 
 
@@ -241,26 +187,3 @@ def dspace(**metadata: str) -> dict[str, Answer]:
 def test_the_metadata_of_an_item_of_dspace_count(metadata: dict[str, str], result: Result) -> None:
     """Its interface was asked for the files and the licence only."""
     assert result_of(record(page=f"{HOME}/items/{UUID}", doi=""), dspace(**metadata)) == result
-
-
-def inveniordm(*rights: Mapping[str, object], **access: object) -> dict[str, Answer]:
-    number, metadata = "abcde-12345", {"title": TITLE, "rights": rights}
-    files = {"enabled": True, "entries": {"a.pdf": {"key": "a.pdf"}}}
-    known = {"id": number, "metadata": metadata, "access": {"files": "public", **access}, "files": files}
-    return {f"{HOME}/api/records/{number}": as_json(known), f"{HOME}/api/records/{number}/files/a.pdf/content": PDF}
-
-
-@each_row(
-    "own, result",
-    [
-        (inveniordm({"id": "cc-by-4.0"}), Result(ACCEPT)),
-        (inveniordm({"id": "cc-by-4.0"}, {"title": {"en": "All rights reserved"}}), Result(REVIEW)),
-        (inveniordm({"id": "cc-by-4.0"}, {"id": "cc-by-nc-4.0"}), Result(REVIEW)),
-        (
-            inveniordm({"id": "cc-by-4.0"}, files="restricted", embargo={"active": True, "until": f"{DAY}T00:00"}),
-            WITHHELD,
-        ),
-    ],
-)
-def test_all_rights_of_a_record_of_inveniordm_count(own: dict[str, Answer], result: Result) -> None:
-    assert result_of(record(page=f"{HOME}/records/abcde-12345", doi=""), own) == result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from functools import partial
 
 import pytest
@@ -103,16 +102,6 @@ def test_a_green_colour_alone_accepts_nothing() -> None:
     assert rule(candidate(), lancet, "2010", Thresholds(), MONTH).verdict == "accept"
 
 
-def test_only_documents_are_decided_upon() -> None:
-    candidates = (
-        candidate(license="cc-by"),
-        candidate(outcome=Outcome.NOT_PDF),
-        candidate(outcome=Outcome.FORBIDDEN, sha256=""),
-    )
-    (one,) = decided("oai:x", SearchResult(Outcome.SUCCESS, (), candidates), Thresholds(), 1_800_000_000)
-    assert one[3:-2] == ("accept", "The licence cc-by was stated for this copy.", "rule", 1_800_000_000)
-
-
 ONCE = Decision("oai:x", candidate().url, "0" * 64, "review", "It was told.", "rule", 1)
 ACCEPTED = ONCE._replace(verdict="accept", decided_by="anna")
 
@@ -131,14 +120,6 @@ def test_what_is_taken_back_is_as_if_it_had_not_been(history, in_force: Decision
     """The word of who takes back what a rule decided is their own: no rule changes it."""
     assert standing(history)[-1] == in_force
     assert words(history) == {ONCE.url: word}
-
-
-def test_rules_decide_again_when_a_person_takes_their_own_word_back() -> None:
-    result = SearchResult(Outcome.SUCCESS, (), (candidate(license="cc-by"),))
-    (one,) = decided("oai:x", result, Thresholds(), 2, (ONCE, ACCEPTED._replace(verdict="reject"), _undone(ONCE)))
-    assert one.verdict == "accept"
-    taken_back = (ONCE, ACCEPTED._replace(decided_by="rule"), _undone(ONCE))
-    assert decided("oai:x", result, Thresholds(), 2, taken_back) == ()
 
 
 ITEM, ONE, TWO = "oai:g.example.org:laro/1", "https://x.example.org/1.pdf", "https://x.example.org/2.pdf"
@@ -178,31 +159,6 @@ def test_people_accept_reject_and_change_their_minds(harvester) -> None:
     assert reasons[2:] == ["I read it.", "Undone: accept. The score 0.2 is too low to decide."]
 
 
-def test_undo_goes_one_step_back_each_time_and_says_when_nothing_is_left(harvester, folder) -> None:
-    for verdict in ("accept", "reject"):
-        assert harvester("review", verdict, f"{ITEM}1").exit_code == 0
-    results = [harvester("review", "undo", f"{ITEM}1") for _ in range(3)]
-    assert [result.exit_code for result in results] == [0, 0, 2]
-    assert [" accept " in results[0].stderr, " review " in results[1].stderr] == [True, True]
-    assert "Nothing is left to undo" in results[2].stderr
-    assert (f"{ITEM}1", ONE) in listed(harvester)
-    with closing(open_discovery(folder)) as desk:
-        desk.decide(
-            desk.decisions(f"{ITEM}1")[-1]._replace(sha256="1" * 64, reason="It has changed.", is_undoing=False)
-        )
-    assert "was on other bytes" in harvester("review", "undo", f"{ITEM}1").stderr
-
-
-def test_who_has_no_name_on_this_machine_decides_by_number(harvester, monkeypatch) -> None:
-    """A container runs as some number that is in no list of users: it ended in a traceback."""
-    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("os.getuid", lambda: 4_294_000_000)
-    assert harvester("review", "reject", f"{ITEM}1").exit_code == 0
-    decision = json.loads(harvester("review", "show", f"{ITEM}1", "--json").stdout)["decisions"][-1]
-    assert decision["decided_by"] == "user 4294000000"
-
-
 def test_strangers_command_no_terminal(harvester, folder) -> None:
     """Pages put escape sequences into addresses and the words of links; they came out of every list as they were."""
     url, identifier = "https://x.example.org/\x1b[2J\u202efdp.pdf", f"{ITEM}2"
@@ -225,22 +181,6 @@ def test_strangers_command_no_terminal(harvester, folder) -> None:
     assert "\x9b" not in outputs[1]
     assert json.loads(harvester("review", "list", "--json", "--verdict", "accept").stdout)["url"] == url
     assert harvester("review", "reject", identifier, address(url)).exit_code == 0  # as a DIDL has it
-
-
-@each_row(
-    "arguments, sentence",
-    [
-        (("accept", ITEM), "has several files; name one: https://x.example.org/1.pdf, https://x.example.org/2.pdf."),
-        (("reject", ITEM, ""), "has several files; name one: "),  # the first of them was rejected
-        (("accept", ITEM, "https://y.example.org/"), "No file https://y.example.org/ was found for"),
-        (("reject", "oai:nobody"), "No file was found for oai:nobody."),
-        (("undo", f"{ITEM}1"), "Nothing is left to undo on https://x.example.org/1.pdf: review was the first"),
-    ],
-)
-def test_what_cannot_be_decided_is_reported(harvester, arguments: tuple[str, ...], sentence: str) -> None:
-    result = harvester("review", *arguments)
-    assert result.exit_code == 2
-    assert sentence in result.stderr
 
 
 @each_row("thresholds, more, verdict", [

@@ -11,9 +11,7 @@ from gateway.fulltext.explanation import explained
 from gateway.fulltext.search_result import UNNAMED, SearchResult
 from gateway.fulltext.stored_search import search_as_json
 from gateway.model import Outcome, SearchState, Statement, Work
-from harvester.fulltext.access_rights import is_shut
-from harvester.fulltext.embargoes import Embargoes, due_at, next_day
-from harvester.fulltext.known_copies import Copy
+from harvester.fulltext.embargoes import due_at, next_day
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of, steps
 from tests.fulltext.web import SETTINGS, RecordedWeb, a_pdf, answer, work
@@ -24,7 +22,6 @@ pytestmark = pytest.mark.usefixtures("quick_reader")
 TODAY, DAY = "2026-11-23", "2027-01-31"
 TITLE = "Meadows of the northern uplands in winter"
 PAGE, FILE = "https://r.example.org/1", "https://r.example.org/1.pdf"
-DOI = "10.5555/laro.2015.0007"
 
 
 def second(day: str) -> int:
@@ -61,22 +58,6 @@ def test_an_embargoed_item_of_datacite_is_not_visited_before_its_day() -> None:
         (PAGE, Outcome.EMBARGOED_UNTIL, DAY)
     ]
     assert not [url for url in web.asked if url.startswith((PAGE, "https://doi.org/"))]
-
-
-def test_files_of_a_site_under_embargo_are_not_fetched_wherever_they_are_named() -> None:
-    own = {**by_datacite(**EMBARGOED), FILE: a_pdf(TITLE)}
-    result, web = searched(work(TITLE, doi="10.1234/x", relation=FILE), own, "datacite", "own_links")
-    assert {candidate.outcome for candidate in result.candidates} == {Outcome.EMBARGOED_UNTIL}
-    assert FILE not in web.asked
-
-
-def test_a_copy_elsewhere_is_taken_all_the_same() -> None:
-    elsewhere = "https://arxiv.org/pdf/2001.00001"
-    own = {**by_datacite(**EMBARGOED), elsewhere: answer(a_pdf(TITLE))}
-    result, _ = searched(work(TITLE, doi="10.1234/x", source="arXiv:2001.00001"), own, "datacite", "recipes")
-    assert (elsewhere, Outcome.EMBARGOED_UNTIL) not in [
-        (candidate.url, candidate.outcome) for candidate in result.candidates
-    ]
 
 
 def test_a_record_under_embargo_says_so_itself() -> None:
@@ -121,27 +102,6 @@ def test_a_first_page_with_a_day_in_the_future_leaves_the_decision_to_a_person()
     assert "future" not in after.candidates[0].kind_doubt
 
 
-def test_a_page_without_a_file_may_say_when_it_comes() -> None:
-    own = {PAGE: answer("<h1>A thesis</h1><p>Full text: embargoed until 31 January 2027.</p>")}
-    result, _ = searched(work(TITLE, page=PAGE), own, "landing_page")
-    assert [(candidate.url, candidate.outcome, candidate.found_by) for candidate in result.candidates] == [
-        (PAGE, Outcome.EMBARGOED_UNTIL, "landing_page")
-    ]
-    assert (result.outcome, result.open_from) == (Outcome.EMBARGOED_UNTIL, DAY)
-
-
-@each_row("day", ["", "9999-12-31", "2027-13-40"])
-def test_an_embargo_without_an_end_takes_the_licence_from_what_stands_at_the_same_site(day: str) -> None:
-    """A page said CC BY, and the file was published. A copy elsewhere has its own licence."""
-    about = work(TITLE, page=PAGE, rights="info:eu-repo/semantics/embargoedAccess", date=day)
-    license_ = '<meta name="DC.rights" content="https://creativecommons.org/licenses/by/4.0/">'
-    own = {PAGE: answer(f'{license_}<a href="{FILE}">PDF</a>'), FILE: answer(a_pdf(TITLE))}
-    result, _ = searched(about, own, "landing_page")
-    assert [(candidate.url, candidate.license) for candidate in result.candidates] == [(FILE, "")]
-    assert not is_shut(work(TITLE, rights="No embargo"))
-    assert not is_shut(work(TITLE, rights=f"Embargoed until {DAY}"))
-
-
 @each_row("days, day", [
     ((), ""), (("", "2020-01-01"), ""), (("2027-05-01", DAY, "2020-01-01"), DAY),
     (("2026-11-20", "2026-11-01"), "2026-11-20"), (("2026-11-20", DAY), DAY), ((TODAY,), TODAY),
@@ -156,13 +116,3 @@ def test_the_next_day_counts_or_one_that_was_not_long_ago(days: tuple[str, ...],
 ])  # fmt: skip
 def test_an_item_is_due_on_its_day_or_within_a_year(day: str, due: int) -> None:
     assert due_at(day, second(TODAY)) == due
-
-
-def test_the_later_of_two_days_counts_for_a_copy_and_its_site() -> None:
-    embargoes = Embargoes(TODAY)
-    page = Copy(PAGE, is_page=True, evidence="datacite:url", open_from=DAY)
-    resolver = page._replace(url="https://doi.org/10.1234/x", evidence="record")
-    assert embargoes.hold((page, resolver, Copy("https://x.example.com/1", is_page=True))) == (page,)
-    assert embargoes.of(Copy(FILE, open_from="2026-12-01")).open_from == DAY
-    assert embargoes.of(Copy(FILE, open_from="2027-12-01")).open_from == "2027-12-01"
-    assert embargoes.of(Copy("https://doi.org/10.1234/y")).open_from == ""

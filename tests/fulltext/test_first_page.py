@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 import pytest
 from click.testing import CliRunner
 
-from gateway.fulltext.stored_files import Copies
-from gateway.model import CopyFilter, CopyOrder, FoundCopy
-from gateway.takedowns import Kind, Takedown, Takedowns
 from harvester.cli import main
-from harvester.fulltext.earlier_texts import read_earlier
 from harvester.fulltext.first_page import MOST_BYTES, first_page_of
 from harvester.fulltext.pages.article_xml import text_of_article
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, pdf, unpaywall
@@ -76,54 +70,4 @@ def test_a_search_keeps_the_first_page_of_each_file_that_it_reads_and_a_dry_run_
     assert search.desk.first_page(digest) == ""
     assert CliRunner().invoke(main, [*line[:2], "takedown", "remove", digest, "--yes"]).exit_code == 0
     assert search.try_out(identifier=IDENTIFIER)
-    assert search.desk.first_page(digest) == ""
-
-
-def test_a_search_keeps_the_first_page_of_an_article_in_xml(search) -> None:
-    search.web.own[COPY] = answer(ARTICLE, Content_Type="application/xml")
-    search.run(identifier=IDENTIFIER)
-    digest = next(
-        listed.copy.sha256
-        for listed in search.desk.listed_copies("", CopyFilter(), CopyOrder.IDENTIFIER, None, 10)
-        if listed.copy.outcome == "full-text-xml"
-    )
-    assert search.desk.first_page(digest).startswith("A Journal\n")
-
-
-def test_files_of_an_earlier_release_are_read_in_turns_and_each_is_tried_once(search) -> None:
-    """Their texts were missing until the files were searched for again."""
-    search.run(identifier=IDENTIFIER)
-    digest = digest_of(search)
-    text = search.desk.first_page(digest)
-    search.desk.forget_first_pages([digest])
-    search.work.copies.keep(ARTICLE)
-    search.work.copies.keep(b"no text")
-    kept = [sha256(body).hexdigest() for body in (ARTICLE, b"no text")]
-    digests = [digest, *kept, "f" * 64]
-    search.desk.list_copies([FoundCopy(IDENTIFIER, f"http://x/{one}", "laro", sha256=one) for one in digests], None)
-    assert search.desk.files_without_text(9) == tuple(sorted(digests))
-    assert read_earlier(search.store, search.desk, search.work.copies, 9, lambda: True) == 0
-    assert read_earlier(search.store, search.desk, search.work.copies, 3) == 3
-    assert read_earlier(search.store, search.desk, search.work.copies, 9) == 1
-    assert [search.desk.first_page(one)[:9] for one in digests] == [text[:9], "A Journal", "", ""]
-    assert read_earlier(search.store, search.desk, search.work.copies, 9) == 0
-
-    class Unreadable(Copies):
-        def read(self, digest: str) -> bytes:
-            raise PermissionError(digest)
-
-    search.desk.forget_first_pages([digest])
-    assert read_earlier(search.store, search.desk, Unreadable(search.settings.instance), 9) == 1
-    assert search.desk.first_page(digest) == ""
-
-
-def test_a_file_that_is_taken_down_while_it_is_read_leaves_no_text(search, monkeypatch) -> None:
-    search.run(identifier=IDENTIFIER)
-    digest = digest_of(search)
-    search.desk.forget_first_pages([digest])
-    lists = iter([Takedowns(), Takedowns([Takedown(Kind.SHA256, digest)]), Takedowns([Takedown(Kind.SHA256, digest)])])
-    monkeypatch.setattr(type(search.store), "takedowns", lambda _: next(lists))
-    search.work.keep_text(digest, "A text.")
-    assert search.desk.first_page(digest) == ""
-    search.work.keep_text(digest, "A text.")
     assert search.desk.first_page(digest) == ""

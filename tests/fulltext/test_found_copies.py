@@ -153,14 +153,6 @@ def whole(
     return copies
 
 
-def test_a_list_that_continues_after_an_item_has_no_copy_of_it(filled) -> None:
-    desk, _ = filled
-    whole = list(copies_in_force(desk, "review", CopyFilter()))
-    item = whole[10].copy.identifier
-    rest = list(copies_in_force(desk, "review", CopyFilter(), item=item))
-    assert rest == [listed for listed in whole if listed.copy.identifier > item]
-
-
 def test_a_new_search_replaces_the_copies_of_an_item_but_those_that_were_decided_on_stay(desk: SqliteDiscovery) -> None:
     old, decided, new = (FoundCopy("a:1", f"https://x/{name}", "a", title="Old") for name in ("1", "2", "3"))
     ended(desk, "a:1", old, decided)
@@ -175,13 +167,6 @@ def test_a_new_search_replaces_the_copies_of_an_item_but_those_that_were_decided
     assert [listed.copy for listed in copies_in_force(desk, "accept", CopyFilter())] == [decided]
 
 
-def test_what_is_forgotten_of_an_item_is_not_listed(desk: SqliteDiscovery) -> None:
-    ended(desk, "a:1", FoundCopy("a:1", OLD, "a"))
-    desk.decide(Decision("a:1", OLD, "", "review", "", "rule", 1))
-    desk.forget(["a:1"])
-    assert [*copies_in_force(desk, "review", CopyFilter())] == []
-
-
 def _as_before(path) -> None:
     """Take from a database what this release added to it."""
     with closing(sqlite3.connect(path)) as file, file:
@@ -194,8 +179,7 @@ def _as_before(path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_killed", [False, True])
-def test_the_list_of_an_upgraded_instance_is_that_of_a_new_one(searching, monkeypatch, is_killed: bool) -> None:
+def test_the_list_of_an_upgraded_instance_is_that_of_a_new_one(searching, monkeypatch) -> None:
     search = searching(discover_named_files=False)
     search.web.own = {**unpaywall(None), COPY: answer(pdf(search))}
     search.run()
@@ -210,13 +194,12 @@ def test_the_list_of_an_upgraded_instance_is_that_of_a_new_one(searching, monkey
     _as_before(folder / "discovery.sqlite")
     monkeypatch.setattr("harvester.fulltext.list_copies._BATCH", 3)
     with closing(open_discovery(folder)) as desk:
-        if is_killed:
-            batch = iter([desk.searches("", 3)])
-            with monkeypatch.context() as broken:
-                broken.setattr(SqliteDiscovery, "searches", lambda *_: next(batch))
-                with pytest.raises(StopIteration):
-                    complete(search.store, desk)
-            assert desk.copies_lack_after()
+        batch = iter([desk.searches("", 3)])
+        with monkeypatch.context() as broken:
+            broken.setattr(SqliteDiscovery, "searches", lambda *_: next(batch))
+            with pytest.raises(StopIteration):
+                complete(search.store, desk)
+        assert desk.copies_lack_after()
         assert complete(search.store, desk) > 0
         assert complete(search.store, desk) == 0
         assert [listed for verdict in VERDICTS for listed in copies_in_force(desk, verdict, CopyFilter())] == wanted

@@ -16,7 +16,6 @@ from harvester.fulltext.pages.article_xml import is_article_xml
 from harvester.fulltext.pdf.file_type import HTML, XML, mime_type
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import steps
-from tests.fulltext.test_order import CLOSED, DOI, PAGE, PUBLISHER, crossref, link  # type: ignore[attr-defined]
 from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, work
 from tests.rows import each_row
 
@@ -63,11 +62,6 @@ def test_other_bytes_and_metadata_alone_are_no_article(body: bytes) -> None:
     assert not landing_page.read(body, URL).is_article
 
 
-def test_a_page_in_xhtml_stays_a_page() -> None:
-    body = b'<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><body>a</body></html>'
-    assert mime_type(body) == HTML
-
-
 @each_row("markup", [
     LONG, SECTIONS, SECTIONS.replace("<p>", "<div>").replace("</p>", "</div>"),
     f'<script type="application/ld+json">{{"articleBody": "{"a " * 2000}"}}</script>',
@@ -85,30 +79,6 @@ def test_a_page_that_holds_the_text_is_the_article(markup: str) -> None:
 ])  # fmt: skip
 def test_abstracts_section_snippets_and_references_are_no_article(markup: str) -> None:
     assert not landing_page.read(f"<html><body>{markup}".encode(), URL).is_article
-
-
-def test_a_page_names_its_text_in_other_forms() -> None:
-    """Of a page that names itself only what it shows is believed: closed articles do that, too."""
-    markup = (
-        f'<meta name="citation_fulltext_html_url" content="{URL}#a"><meta name="citation_xml_url" content="/1.xml">'
-        '<meta name="citation_full_html_url" content="/full/1">'
-    )
-    page = landing_page.read(markup.encode(), URL)
-    assert [(copy.url, copy.mime_type) for copy in page.full_texts] == [
-        ("https://journal.example.org/1.xml", "application/xml"),
-        ("https://journal.example.org/full/1", "text/html"),
-    ]
-    assert page.copies == ()
-
-
-@each_row("copy, says", [
-    (Copy(URL, mime_type="text/xml; charset=utf-8"), "xml"), (Copy(f"{URL}.nxml"), "xml"),
-    (Copy(URL, mime_type="application/jats+xml"), "xml"), (Copy(URL, mime_type="text/html"), "html"),
-    (Copy(URL, is_page=True, mime_type="text/html"), ""), (Copy(URL, mime_type="text/plain"), ""),
-    (Copy(f"{URL}.pdf"), ""),
-])  # fmt: skip
-def test_what_a_service_says_of_the_form(copy: Copy, says: str) -> None:
-    assert ("xml" * copy.says_xml + "html" * copy.says_html) == says
 
 
 def _searched(
@@ -131,13 +101,6 @@ def test_a_page_that_is_the_article_is_kept_by_its_address() -> None:
     assert Outcome.FULL_TEXT_HTML in {ending.outcome for ending in endings("x", result, NOW)}
 
 
-def test_a_page_that_is_the_article_says_more_than_that_its_file_is_refused() -> None:
-    own = {URL: answer(f'<a href="/1.pdf">PDF</a>{LONG}'), f"{URL}.pdf": answer("<p>no", 403)}
-    result, _ = _searched(work(TITLE, page=URL), own)
-    assert result.outcome is Outcome.FULL_TEXT_HTML
-    assert [candidate.outcome for candidate in result.candidates] == [Outcome.FORBIDDEN, Outcome.FULL_TEXT_HTML]
-
-
 @each_row("codec", ["utf-16-le", "utf-16-be"])
 @each_row("declared", ["utf-16", "utf-8", ""])
 def test_the_article_in_utf_16_is_recognised_like_that_in_utf_8(codec: str, declared: str) -> None:
@@ -154,17 +117,6 @@ def test_the_article_in_utf_16_is_recognised_like_that_in_utf_8(codec: str, decl
     result, _ = _searched(work(TITLE, page=URL), {URL: page_with_link, f"{URL}.pdf": answer(jats)})
     assert mime_type(jats) == XML
     assert result.outcome is Outcome.FULL_TEXT_XML
-
-
-def test_xml_that_crossref_names_is_kept_by_its_address_and_says_nothing_of_the_work() -> None:
-    mining = link(f"{PUBLISHER}/x.xml", "text/xml")
-    own = {**CLOSED, **crossref(mining), PAGE: answer("<p>closed")}
-    result, asked = _searched(work(TITLE, doi=DOI), own)
-    assert f"{PUBLISHER}/x.xml" not in asked
-    assert [(candidate.url, candidate.outcome) for candidate in result.candidates] == [
-        (mining["URL"], Outcome.FULL_TEXT_XML)
-    ]
-    assert result.outcome is Outcome.NOT_OA
 
 
 def test_a_scan_is_kept_and_goes_to_review() -> None:

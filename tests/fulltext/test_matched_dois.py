@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from click.testing import CliRunner
 
-from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import Identity, SearchResult
-from gateway.fulltext.stored_search import matches_of, search_as_json
-from gateway.model import Decision, Match, Outcome, Refusal, Trace, Work
+from gateway.fulltext.stored_search import search_as_json
+from gateway.model import Decision, Match, Outcome, Trace, Work
 from gateway.store.opening import open_discovery
 from harvester.cli import main
 from harvester.fulltext.matched_dois import agrees, compared
@@ -58,14 +55,6 @@ def test_a_match_that_its_service_names_no_more_is_lost(outcome: Outcome) -> Non
     assert (now.lost, now.matches) == ((MATCH,), ())
 
 
-@each_row("now", [
-    searched(Outcome.RATE_LIMITED), searched(Outcome.NOT_FOUND, step="openalex_match"), searched(),
-    searched(Outcome.SUCCESS, matches=(MATCH,)),
-])  # fmt: skip
-def test_a_match_stands_while_nobody_says_otherwise(now: SearchResult) -> None:
-    assert compared(now, (MATCH,), record()).matches == (MATCH,)
-
-
 @each_row("work", [record("Another title of another work"), record(type="Conference Poster"), record(date="undated")])
 def test_a_match_is_lost_when_the_record_does_not_agree_although_no_service_can_be_asked(work: Work) -> None:
     """A record without a year is not searched for by title; its match was valid for ever."""
@@ -78,62 +67,3 @@ def test_a_record_that_gets_a_doi_of_its_own_confirms_its_match_or_loses_it() ->
     assert compared(searched(identity=own), (MATCH,), record()).lost == ()
     assert compared(searched(identity=another), (MATCH,), record()).lost == (MATCH,)
     assert compared(searched(identity=another), (MATCH._replace(service="arxiv"),), record()).lost == ()
-
-
-def test_what_was_found_through_a_lost_match_goes_to_review() -> None:
-    (decision,) = decided(ITEM, searched(lost=(MATCH,)), Thresholds(), 3, [ACCEPTED])
-    assert (decision.url, decision.verdict, decision.decided_by) == (URL, "review", "rule")
-    assert decision.reason == ("The DOI 10.1234/own, by which it was found, does not agree with the record any more.")
-    assert decided(ITEM, searched(), Thresholds(), 3, [ACCEPTED]) == ()
-
-
-def test_a_refusal_is_kept_and_forgotten_with_its_item(desk) -> None:
-    refusal = Refusal(ITEM, "10.1234/own", "It is another work.", "anna", 5)
-    desk.refuse(refusal, [ACCEPTED._replace(verdict="review")])
-    assert desk.refusals(ITEM) == (refusal,)
-    assert [decision.verdict for decision in desk.decisions(ITEM)] == ["accept", "review"]
-    assert desk.search(ITEM).state == "due"
-    desk.refuse(refusal._replace(reason="Once more."))
-    assert [stored_refusal.reason for stored_refusal in desk.refusals(ITEM)] == ["Once more."]
-    desk.forget([ITEM])
-    assert desk.refusals(ITEM) == ()
-
-
-def test_a_match_is_listed_and_rejected_by_its_item(harvester, desk) -> None:
-    result = harvester("matches", "list", "--json")
-    row = json.loads(result.stdout)
-    assert {name: row[name] for name in ("identifier", "doi", "service", "agrees")} == {
-        "identifier": ITEM, "doi": "10.1234/own", "service": "crossref", "agrees": False,
-    }  # fmt: skip
-    assert result.exit_code == 3  # nothing is published of the item: it agrees with nothing
-    assert "1 DOIs were matched; 1 of them do not agree" in result.stderr
-    assert harvester("matches", "list", "another", "--json").stdout == ""
-    done = harvester("matches", "reject", ITEM, "--reason", "It is a namesake.", "--json")
-    entry = json.loads(done.stdout)
-    assert (done.exit_code, entry["doi"], entry["files"], entry["reason"]) == (0, "10.1234/own", 1, "It is a namesake.")
-    assert [refusal.doi for refusal in desk.refusals(ITEM)] == ["10.1234/own"]
-    last = desk.decisions(ITEM)[-1]
-    assert (last.verdict, last.reason) == (
-        "review",
-        "It was found through the DOI 10.1234/own, which is not that of this work. It is a namesake.",
-    )
-    assert harvester("matches", "list").exit_code == 0
-
-
-def test_what_cannot_be_rejected_is_said_in_a_sentence(harvester, desk) -> None:
-    result = harvester("matches", "reject", ITEM, "10.1234/else")
-    assert (result.exit_code, "No DOI 10.1234/else was matched with" in result.stderr) == (2, True)
-    assert "No DOI was matched with x." in harvester("matches", "reject", "x").stderr
-    second = MATCH._replace(doi="10.1234/second")
-    story = search_as_json(searched(matches=(MATCH, second)))
-    assert desk.done(desk.lease(3, 60, identifier=ITEM), "success", story, 4)
-    assert "name one: 10.1234/own, 10.1234/second." in harvester("matches", "reject", ITEM).stderr
-    assert harvester("matches", "reject", ITEM, "10.1234/SECOND").exit_code == 0
-
-
-def test_matches_of_a_story_of_an_earlier_release_are_none(desk) -> None:
-    state = desk.search(ITEM)
-    assert matches_of(state) == (MATCH,)
-    old = json.loads(state.search_json)
-    del old["matches"]
-    assert matches_of(state._replace(search_json=json.dumps(old))) == matches_of(None) == ()

@@ -12,14 +12,12 @@ from harvester.fulltext.known_copies import Description, Related
 from harvester.fulltext.match_titles import similarity
 from harvester.fulltext.match_work import match_work, sought
 from harvester.fulltext.pdf.person_names import names_of, share
-from harvester.fulltext.search_work import search
-from harvester.fulltext.services import crossref
 from harvester.fulltext.steps import Known, known_of
 from harvester.fulltext.steps.crossref_match import STEP as CROSSREF
 from harvester.fulltext.steps.openalex_match import STEP as OPENALEX
 from harvester.http.messages import Fetched, Request
 from tests.fulltext.matchable import own_pairs, rates, recorded_pairs
-from tests.fulltext.web import SETTINGS, RecordedWeb, answer
+from tests.fulltext.web import SETTINGS, answer
 from tests.rows import each_row
 
 TITLE = "Carrying capacity of alpine meadows under winter grazing"
@@ -73,12 +71,6 @@ def test_an_author_of_the_same_family_with_another_given_name_is_another_one(our
     assert not share(names_of([ours]), ["Rossi"], given_names=[theirs])
 
 
-@each_row("ours, theirs", [("王, 伟", "伟"), ("王伟", "伟"), ("王伟", "Wei"), ("王, 伟", "Wei")])
-def test_given_names_without_spaces_are_compared_in_their_own_script(ours: str, theirs: str) -> None:
-    assert share(names_of([ours]), ["王"], given_names=[theirs]) == "王"
-    assert not share(names_of([ours]), ["王"], given_names=["芳"])
-
-
 def test_a_work_by_another_author_of_the_same_family_is_no_match() -> None:
     """Title, family name and year were enough, although both sides had the given name."""
     theirs = OWN._replace(authors=("Müller",), given_names=("Bruno",))
@@ -87,19 +79,6 @@ def test_a_work_by_another_author_of_the_same_family_is_no_match() -> None:
     assert doi_of(record(TITLE, "Müller"), theirs) == OWN.doi
     assert doi_of(record(TITLE, "Müller, Karl"), theirs._replace(given_names=())) == OWN.doi
     assert doi_of(record(TITLE, "Müller, Karl", "Rossi, A."), OWN._replace(given_names=("Bruno", "Anna"))) == OWN.doi
-
-
-def test_all_names_are_the_same_where_that_is_asked_for() -> None:
-    names = names_of(["Müller, Karl; Rossi, Anna"])
-    assert share(names, ("Rossi", "Müller"), of_all=True) == "Rossi"
-    assert not share(names, ("Rossi",), of_all=True)
-
-
-def test_crossref_and_openalex_name_given_names_beside_family_names() -> None:
-    people = [{"family": "Müller", "given": "Karl"}, {"name": "A group"}, {"family": "Rossi"}]
-    described = crossref.read(answer(json.dumps({"message": {"DOI": "10.1234/own", "author": people}})))
-    assert described is not None
-    assert (described.authors, described.given_names) == (("Müller", "Rossi"), ("Karl", ""))
 
 
 @each_row("ours, theirs, tier", [
@@ -162,14 +141,6 @@ def test_what_lacks_one_of_them_or_is_no_work_is_none(other: Description) -> Non
     assert not doi_of(record(), other)
 
 
-def test_a_record_without_author_or_year_is_not_matched() -> None:
-    assert not sought(record(date="no date")).is_enough
-    assert not sought(Work((Statement("title", TITLE), Statement("date", "2012")))).is_enough
-    assert sought(
-        Work((Statement("title", TITLE), Statement("contributor", "Rossi"), Statement("date", "2012")))
-    ).is_enough
-
-
 @each_row("title", ["Editorial", "Book Reviews", "INTRODUCTION.", "In memoriam"])
 def test_a_title_of_many_works_never_matches(title: str) -> None:
     assert not doi_of(record(title, source="Journal of Meadows"), OWN._replace(title=title))
@@ -192,13 +163,6 @@ def test_a_short_title_needs_the_venue_all_authors_and_the_same_year() -> None:
     assert doi_of(record("Alpine meadows", relation="ISSN 1234-5679"), issn) == OWN.doi
 
 
-def test_a_title_in_chinese_says_more_with_fewer_letters() -> None:
-    title = "高山草甸冬季放牧承载力"
-    assert doi_of(record(title), OWN._replace(title=title)) == OWN.doi
-    assert doi_of(record(title, "王伟"), OWN._replace(title=title, authors=("王",))) == OWN.doi
-    assert doi_of(record(title, "王伟"), OWN._replace(title=title, authors=("李",))) == ""
-
-
 @each_row("ours, theirs, is_one", [
     ("Doctoral thesis", "dissertation", True), ("Doctoral thesis", "journal-article", False),
     ("article", "dissertation", False), ("book", "book-chapter", False), ("Book part", "book-chapter", True),
@@ -217,14 +181,6 @@ def test_a_poster_or_a_dataset_with_the_title_of_an_article_is_not_matched_with_
     """They have the title, the authors and the year of the article, and got its DOI."""
     assert doi_of(record(type=type_), OWN) == ""
     assert not sought(record(type=type_)).is_enough
-
-
-@each_row("type_", [
-    "Text", "Commentary", "http://purl.org/coar/resource_type/D97F-VB57", "PeerReviewed", "Data paper", "Article",
-    "info:eu-repo/semantics/other", "Video article",
-])  # fmt: skip
-def test_a_text_is_matched_whatever_its_type_says_of_data(type_: str) -> None:
-    assert doi_of(record(type=type_), OWN) == OWN.doi
 
 
 TWIN = OWN._replace(doi="10.1234/twin", container="Proceedings of Fields")
@@ -251,23 +207,10 @@ def test_the_article_goes_before_its_preprint_and_a_preprint_before_the_article_
     assert doi_of(record(), OWN._replace(related=versions)) == OWN.doi  # it is no notice
 
 
-def test_a_year_is_that_of_the_work_and_of_its_yearbook() -> None:
-    yearbook = OWN._replace(title="Annual statistics of fisheries in the alpine lakes")
-    assert doi_of(record(yearbook.title), yearbook) == OWN.doi
-    assert doi_of(record(yearbook.title, date="2011"), yearbook) == ""
-    embargo = Statement("date", "info:eu-repo/date/embargoEnd/2012-01-01")
-    assert doi_of(Work((*record(date="2009").statements, embargo)), OWN) == ""
-
-
 ITEM = {
     "DOI": "10.1234/OWN", "type": "journal-article", "title": [TITLE], "author": [{"family": "Rossi"}],
     "issued": {"date-parts": [[2012, 3]]}, "ISSN": ["1234-5679"],
     "link": [{"URL": "https://journal.example.org/own.pdf", "content-type": "application/pdf"}],
-}  # fmt: skip
-WORK = {
-    "doi": "https://doi.org/10.1234/own", "title": TITLE, "publication_year": 2012, "type": "article",
-    "authorships": [{"author": {"display_name": "Anna Rossi"}}],
-    "locations": [{"is_oa": True, "pdf_url": None, "landing_page_url": "https://journal.example.org/own"}],
 }  # fmt: skip
 
 
@@ -307,39 +250,6 @@ def test_crossref_is_asked_with_title_first_author_and_year() -> None:
     )
     assert not after.identifiers.entries[0].is_certain
     assert not OPENALEX.wants(after)
-
-
-def test_openalex_is_asked_for_the_words_of_the_title() -> None:
-    fetch, asked = asking(listed(results=[WORK]))
-    result = OPENALEX.find(known(record("Carrying capacity, of alpine|meadows: under winter grazing")), fetch)
-    (filtered,) = parse_qs(urlsplit(asked[0].url).query)["filter"]
-    assert filtered == f"title.search:{TITLE},publication_year:2011-2013"
-    assert (result.outcome, result.match and result.match.doi) == (Outcome.NO_PDF_LINK, "10.1234/own")
-
-
-def test_a_service_that_knows_only_other_works_finds_nothing() -> None:
-    other = {**ITEM, "title": ["Another work on other meadows altogether"]}
-    fetch, _ = asking(listed(message={"items": [other]}), listed(results=[]))
-    assert CROSSREF.find(known(record()), fetch).outcome is Outcome.NOT_FOUND
-    assert OPENALEX.find(known(record()), fetch).outcome is Outcome.NOT_FOUND
-
-
-def test_a_record_with_a_doi_is_not_matched() -> None:
-    assert CROSSREF.wants(known(record()))
-    assert not CROSSREF.wants(known(record(identifier="https://doi.org/10.1234/x")))
-    assert not CROSSREF.wants(known(Work((Statement("title", TITLE),))))
-
-
-def test_the_search_keeps_what_was_matched() -> None:
-    def web(request: Request) -> Fetched:
-        is_list = request.url.startswith("https://api.crossref.org/works?")
-        return listed(message={"items": [ITEM]}) if is_list else RecordedWeb(has_recordings=False)(request)
-
-    searched = search(record(), [CROSSREF, OPENALEX], web, SETTINGS, at=0, most_files=0)
-    assert [match.doi for match in searched.matches] == ["10.1234/own"]
-    assert [trace.step for trace in searched.traces] == ["crossref_match"]
-    again = search(record(), [CROSSREF], web, SETTINGS, at=0, most_files=0, refused=["10.1234/own"])
-    assert (again.matches, again.traces[0].outcome) == ((), Outcome.NOT_FOUND)
 
 
 def test_most_works_are_found_among_noise_and_no_wrong_one() -> None:

@@ -11,26 +11,17 @@ from threading import Barrier, Lock
 import pytest
 
 from gateway.errors import (
-    AddressRefused,
-    AnswerTooLarge,
-    ConfigurationError,
-    ConnectionFailed,
     NameUnknown,
     RobotsDenied,
-    TlsFailed,
     TryLater,
 )
-from gateway.model import Outcome
 from gateway.store.opening import open_discovery
 from harvester.fulltext.answer_cache import ROBOTS_HOLD, CachingFetch
-from harvester.fulltext.check_copy import Offer, check
-from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.politeness import PoliteFetch
 from harvester.fulltext.service_rules import Budget, stated_budget
-from harvester.fulltext.steps import known_of
 from harvester.http.messages import Fetched, Request
 from tests.fulltext.recorded import DATA, exchanges
-from tests.fulltext.web import RecordedWeb, answer, recorded, work
+from tests.fulltext.web import RecordedWeb, answer, recorded
 from tests.rows import each_row
 
 PAGE = Request("https://journal.example.org/a")
@@ -117,13 +108,6 @@ def test_the_crawl_delay_is_kept_and_a_long_one_parks_the_host(mannered, clock: 
         manners(PAGE)
 
 
-def test_services_have_their_own_pause_and_no_robots(mannered, clock: Clock) -> None:
-    manners, web = mannered()
-    for _ in range(2):
-        manners(Request("https://api.crossref.org/works/10.1234/x"))
-    assert (len(web.asked), clock.slept) == (2, [pytest.approx(0.34)])  # type: ignore[comparison-overlap]
-
-
 @each_row("headers, budget", [
     ({"X_Rate_Limit_Limit": "50", "X_Rate_Limit_Interval": "1s"}, Budget(0.02)),
     ({"X_Ratelimit_Limit": "3", "X_Ratelimit_Interval": "1s"}, Budget(1 / 3)),
@@ -138,15 +122,6 @@ def test_services_have_their_own_pause_and_no_robots(mannered, clock: Clock) -> 
 ])  # fmt: skip
 def test_a_service_may_tell_its_limit_in_its_headers(headers: dict[str, str], budget: Budget | None) -> None:
     assert stated_budget(answer("x", **headers)) == budget  # type: ignore[arg-type]
-
-
-def test_what_a_service_told_counts_from_then_on(clock: Clock) -> None:
-    url = "https://api.crossref.org/works/10.1234/x"
-    web = RecordedWeb({url: answer("x", X_Rate_Limit_Limit="1", X_Rate_Limit_Interval="2s")}, has_recordings=False)
-    manners = PoliteFetch(web, 1.0, sleep=clock.sleep, monotonic=clock, clock=clock)
-    for _ in range(3):
-        manners(Request(url))
-    assert clock.slept == [pytest.approx(0.34), 2.0]
 
 
 @pytest.mark.needs("../shared")
@@ -172,29 +147,6 @@ def test_a_host_that_blocks_or_refuses_everything_is_left_alone_for_a_day(manner
     assert web.asked.count(PAGE.url) == times + 1
 
 
-@each_row("status", [401, 402, 403, 451])
-def test_addresses_for_text_mining_that_are_refused_bar_no_host(mannered, status: int) -> None:
-    """Three of them, and no page of the publisher was looked at for a day."""
-    manners, web = mannered(tdm=answer("<p>Your key, please.", status))
-    for times, is_expected in ((5, False), (11, False), (20, True)):
-        for _ in range(times):
-            manners(Request("https://journal.example.org/tdm", may_be_refused=is_expected))
-        assert manners(PAGE).body == b"x"
-    assert web.asked.count(PAGE.url) == 3
-
-
-@each_row("names, more", [
-    ("tdm tdm tdm", {"tdm": CAPTCHA}),  # although a refusal is expected
-    ("busy tdm busy tdm busy", {"tdm": answer(status=403), "busy": answer(status=429)}),
-])  # fmt: skip
-def test_a_refusal_that_is_expected_forgives_no_host_that_asks_for_patience(mannered, names: str, more: dict) -> None:
-    manners, _ = mannered(**more)
-    for name in names.split():
-        manners(Request(f"https://journal.example.org/{name}", may_be_refused=name == "tdm"))
-    with pytest.raises(TryLater, match="gets no request for a day"):
-        manners(PAGE)
-
-
 def test_who_blocks_us_is_left_alone_by_other_processes_too(clock: Clock, tmp_path) -> None:
     desk = open_discovery(tmp_path)
     web = RecordedWeb({PAGE.url: CAPTCHA}, has_recordings=False)
@@ -207,19 +159,6 @@ def test_who_blocks_us_is_left_alone_by_other_processes_too(clock: Clock, tmp_pa
         second(PAGE)
     desk.close()
     assert web.asked.count(PAGE.url) == 3
-
-
-def test_robots_are_asked_once_a_day_by_all_processes(clock: Clock, tmp_path) -> None:
-    desk = open_discovery(tmp_path)
-    web = RecordedWeb({PAGE.url: answer("x")}, has_recordings=False)
-    verdicts = set()
-    for _ in range(2):
-        robots = CachingFetch(web, desk, clock, ROBOTS_HOLD)
-        manners = PoliteFetch(web, 1.0, ask_robots=robots, sleep=clock.sleep, monotonic=clock, clock=clock)
-        verdicts.add(manners(PAGE).robots)
-    desk.close()
-    assert web.asked == [ROBOTS, PAGE.url, PAGE.url]
-    assert verdicts == {"no robots.txt"}
 
 
 @each_row("begins_at", [0, 1, 43_200, 86_399, 86_400])
@@ -249,18 +188,6 @@ def test_rules_are_never_older_than_a_day_whichever_process_has_fetched_them(clo
     desk.close()
 
 
-@each_row("robots, verdict, outcome", [
-    (answer("User-agent: *\nDisallow: /private"), "allowed", Outcome.BROKEN_PDF),
-    (answer(status=404), "no robots.txt", Outcome.BROKEN_PDF),
-    (answer("User-agent: *\nDisallow: /"), "denied", Outcome.ROBOTS_DENIED),
-])  # fmt: skip
-@pytest.mark.usefixtures("quick_reader")
-def test_a_copy_is_told_with_the_verdict_of_robots(mannered, robots, verdict: str, outcome: Outcome) -> None:
-    manners, _ = mannered(**{"robots.txt": robots, "a": answer(b"%PDF-1.4")})
-    candidate = check(Offer("recipes", Copy(PAGE.url)), known_of(work("T"), {}), manners, 0)
-    assert (candidate.robots, candidate.outcome) == (verdict, outcome)
-
-
 @pytest.mark.slow
 def test_a_service_is_asked_as_many_at_once_as_it_says_and_a_page_host_once() -> None:
     most: dict[str, int] = {}
@@ -286,28 +213,6 @@ def test_a_service_is_asked_as_many_at_once_as_it_says_and_a_page_host_once() ->
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(manners, [Request(f"https://{name}/{number}") for number in range(16)]))
     assert most == {"api.crossref.org": 3, "journal.example.org": 1}
-
-
-def test_broken_connections_count_and_an_answer_forgives(mannered) -> None:
-    manners, web = mannered(a=ConnectionFailed("x"), b=answer("fine"))
-    for _ in range(2):
-        with pytest.raises(ConnectionFailed):
-            manners(PAGE)
-    manners(Request("https://journal.example.org/b"))
-    with pytest.raises(ConnectionFailed):
-        manners(PAGE)
-    assert web.asked.count(PAGE.url) == 3
-
-
-@each_row(
-    "error", [AnswerTooLarge("x"), NameUnknown("x"), TlsFailed("x"), AddressRefused("x"), ConfigurationError("x")]
-)
-def test_a_file_that_is_too_large_and_what_is_wrong_here_block_nobody(mannered, error) -> None:
-    manners, web = mannered(a=error)
-    for _ in range(4):
-        with pytest.raises(type(error)):
-            manners(PAGE)
-    assert web.asked.count(PAGE.url) == 4
 
 
 @pytest.mark.needs("../shared")

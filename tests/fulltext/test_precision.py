@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gateway.fulltext.precision import interval, mixed, precisions_of, sample_of
+from gateway.fulltext.precision import interval, precisions_of, sample_of
 from gateway.model import AcceptRule, Judged, Judgement, SampledFile
 from tests.rows import each_row
 
@@ -24,13 +24,6 @@ def test_interval_is_that_of_wilson(right, judged, expected):
     assert tuple(round(100 * bound) for bound in interval(right, judged)) == expected
 
 
-def test_the_precision_of_a_rule_in_words():
-    judgements = [judgement(number, Judged.RIGHT if number < 47 else Judged.WRONG) for number in range(50)]
-    licence, policy = precisions_of(judgements)
-    assert (licence.words, policy.words) == ("47 of 50 right, 84\u201398 %", "nothing judged yet")
-    assert precisions_of([*judgements, judgement(60, Judged.UNSURE)])[0].words.endswith("; 1 unsure")
-
-
 def test_a_file_counts_once_and_a_disagreement_counts_as_wrong():
     judgements = [
         judgement(1, Judged.RIGHT),
@@ -46,19 +39,6 @@ def test_a_file_counts_once_and_a_disagreement_counts_as_wrong():
     assert (policy.right, policy.judged) == (0, 1)
 
 
-def test_the_same_seed_gives_the_same_sample_in_any_order_of_the_files():
-    sample = sample_of(FILES, AcceptRule.LICENSE, "2026-11", 20)
-    assert len(set(sample)) == 20
-    assert sample_of(reversed(FILES), AcceptRule.LICENSE, "2026-11", 20) == sample
-    assert sample_of(FILES, AcceptRule.LICENSE, "2026-12", 20) != sample
-    assert sample_of(FILES, AcceptRule.POLICY, "2026-11", 20) != sample
-
-
-def test_a_smaller_sample_is_the_beginning_of_a_larger_one_and_few_files_are_all_in_it():
-    assert sample_of(FILES, AcceptRule.LICENSE, "2026-11", 20)[:7] == sample_of(FILES, AcceptRule.LICENSE, "2026-11", 7)
-    assert sorted(sample_of(FILES[:3], AcceptRule.LICENSE, "2026-11", 20)) == FILES[:3]
-
-
 def test_every_file_is_as_likely_in_the_sample():
     counts = Counter(
         file for month in range(200) for file in sample_of(FILES, AcceptRule.LICENSE, f"month {month}", 40)
@@ -66,11 +46,3 @@ def test_every_file_is_as_likely_in_the_sample():
     assert len(counts) == 400
     assert max(counts.values()) < 45  # 20 on average, with a standard deviation of 4.2
     assert min(counts.values()) > 3
-
-
-def test_the_order_in_which_files_are_judged_says_nothing_about_the_rule():
-    first, second = sample_of(FILES[:200], AcceptRule.LICENSE, "m"), sample_of(FILES[200:], AcceptRule.POLICY, "m")
-    order = mixed((*first, *second), "m")
-    assert sorted(order) == sorted((*first, *second))
-    assert 15 < sum(file in first for file in order[:50]) < 35
-    assert mixed((*second, *first, *first), "m") == order

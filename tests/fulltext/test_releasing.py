@@ -9,18 +9,11 @@ from hashlib import sha256
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import StoreUnwritable, TryLater
-from gateway.fulltext.decisions import Thresholds, decided
-from gateway.fulltext.published_files import Terms, files_of
-from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_files import Copies
-from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Candidate, Decision, FileLink, FileOrigin, Outcome
 from gateway.xmltext import DCTERMS, DIDL, DII
 from harvester.cli import main
 from tests.applications import application
 from tests.fulltext.web import RecordedWeb, a_pdf, answer
-from tests.rows import each_row
 from tests.sample.web import PAGE_BREAK
 
 ITEM, DOI = "LR-15-00007", "10.5555/laro.2015.0007"
@@ -117,80 +110,6 @@ def test_an_accepted_file_is_published_with_all_that_is_known_of_it(published_se
     assert "fulltext" in published_search.store.item_sets(state.number)
 
 
-LATER = ("identified_by", "kind", "text_version", "pages", "has_read_claims")  # in candidates, since 0.5.0
-
-
-def as_an_earlier_release_kept_it(search, body: bytes, by: str = "rule", fields: tuple[str, ...] = LATER) -> None:
-    """Let the file have other bytes, accepted by an earlier release that did not store these fields."""
-    search.web.own[COPY] = answer(body)
-    (accepted,) = search.desk.decisions(IDENTIFIER)
-    digest = sha256(body).hexdigest()
-    if digest != accepted.sha256 or by != "rule":
-        search.desk.decide(accepted._replace(sha256=digest, decided_by=by))
-    story = json.loads(search.desk.search(IDENTIFIER).search_json)
-    for candidate in story["candidates"]:
-        for name in fields:
-            del candidate[name]
-    search.desk.renew(search.now + 1, (), search.now + 1)
-    lease = search.desk.lease(search.now + 1, 60, identifier=IDENTIFIER)
-    assert search.desk.done(lease, "success", json.dumps(story), search.now + 1)
-
-
-def test_a_file_that_a_rule_of_an_earlier_release_accepted_is_read_again_and_stays_if_it_is_the_work(
-    published_search,
-) -> None:
-    as_an_earlier_release_kept_it(published_search, published_search.web.own[COPY].body)
-    assert "identified by nothing" not in explained(published_search)
-    assert searched_again(published_search) == "success"
-    assert decisions(published_search) == [("accept", "rule")]
-    assert "identified by title" in explained(published_search)
-
-
-@pytest.mark.parametrize(("by", "verdict"), [("rule", "review"), ("anna", "accept")])
-def test_a_file_of_an_earlier_release_that_nothing_identifies_stays_if_a_person_accepted_it(
-    published_search, by: str, verdict: str
-) -> None:
-    another = a_pdf("Another paper of the same group", "Abstract", *[words_of(published_search)] * 5, *["PAGE"] * 3)
-    as_an_earlier_release_kept_it(published_search, another, by)
-    searched_again(published_search)
-    assert decisions(published_search)[-1] == (verdict, by)
-    published_search.release()
-    assert (component(published_search) is None) is (verdict == "review")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("line", "reason"), [
-    ("For personal use only", 'The file says "for personal use only".'),
-    ("This article is licensed under CC BY-NC 4.0", "The licence cc-by was stated for this copy, and its text"),
-    ("This item is under embargo until 1 May 2199", "It was accepted, and is not shown to us any more"),
-    ("This article has been retracted", "The work is retracted"),
-])  # fmt: skip
-def test_the_claims_of_a_file_that_a_rule_of_an_earlier_release_accepted_are_read(
-    published_search, line: str, reason: str
-) -> None:
-    """Such a file was read again only if nothing in it identified the work."""
-    body = published_search.web.own[COPY].body.replace(b"(Abstract) Tj", f"({line}) Tj T* (Abstract) Tj".encode())
-    as_an_earlier_release_kept_it(published_search, body, fields=("has_read_claims",))
-    searched_again(published_search)
-    last = published_search.desk.decisions(IDENTIFIER)[-1]
-    assert (last.verdict, last.decided_by) == ("review", "rule")
-    assert last.reason.startswith(reason)
-    published_search.release()
-    assert component(published_search) is None
-
-
-def test_what_was_decided_and_never_published_is_published_by_harvester_publish(published_search) -> None:
-    """A search, or a command of review, was killed between its decision and the publication."""
-    published_search.desk.decide(
-        published_search.desk.decisions(IDENTIFIER)[-1]._replace(verdict="reject", decided_by="librarian")
-    )
-    ran = CliRunner().invoke(main, ["--instance", str(published_search.settings.instance), "publish", "--json"])
-    assert (ran.exit_code, json.loads(ran.stdout)["counts"]) == (0, {"stamped": 2})
-    assert "2 records were stamped for their files" in ran.stderr
-    assert component(published_search) is None
-    assert published_search.release() == 0
-
-
 def test_a_file_that_is_there_as_it_was_changes_nothing_and_is_all_that_is_asked_for(published_search) -> None:
     before = stamps(published_search)
     published_search.desk.decide(published_search.desk.decisions(IDENTIFIER)[-1])
@@ -231,21 +150,6 @@ def test_a_file_that_is_not_there_as_it_was_is_withdrawn_until_it_is_back(
     published_search.web.own = {**unpaywall(), COPY: there}
     assert searched_again(published_search) == "success"
     assert decisions(published_search)[-1] == ("accept", "rule")
-
-
-def test_a_file_that_was_found_is_looked_at_though_the_record_names_files_by_now(searching) -> None:
-    """What had been accepted before was forgotten, and stayed published when it was gone."""
-    named = IDENTIFIER.replace(ITEM, NAMED)
-    search = searching(RecordedWeb({FILE: answer(b"%PDF-1.4 x")}, has_recordings=False))
-    search.run()
-    lease = search.desk.lease(search.now, 60, identifier=named)
-    copy = Candidate(COPY, "unpaywall", outcome=Outcome.SUCCESS, sha256="1" * 64)
-    accepted = Decision(named, COPY, "1" * 64, "accept", "", "rule", 1)
-    story = search_as_json(SearchResult(Outcome.SUCCESS, candidates=(copy,)))
-    assert search.desk.done(lease, "success", story, search.now, lambda _: [accepted])
-    search.desk.renew(search.now + 1, (), search.now)
-    assert search.run(identifier=named) == {NAMED: "already-held"}
-    assert search.desk.decisions(named)[-1].verdict == "reject"
 
 
 def test_a_file_that_nobody_may_look_at_stays_and_one_whose_server_is_ill_until_it_is_given_up(
@@ -321,18 +225,6 @@ def test_what_may_be_the_work_is_kept_by_its_digest_and_not_published(with_copie
     assert resources(search) == [(COPY, None)]
 
 
-def test_a_dry_run_keeps_no_copy(searching) -> None:
-    search = searching(discover_named_files=False)
-    search.web.own = {**unpaywall(), COPY: answer(pdf(search))}
-    assert search.try_out(identifier=IDENTIFIER) == {ITEM: "success"}
-    assert held(search) == []
-
-
-def test_nothing_is_kept_when_the_setting_says_so(with_copies) -> None:
-    search = with_copies(files_keep=False, didl_by_value_max_bytes=10_000)
-    assert (held(search), resources(search)) == ([], [(COPY, None)])
-
-
 @pytest.mark.slow
 def test_a_copy_is_named_and_served_where_licence_and_setting_allow_until_it_is_withdrawn(with_copies) -> None:
     search = with_copies(files_serve=True, base_url="https://g.example.org/oai")
@@ -378,12 +270,6 @@ def test_what_is_not_openly_licensed_is_neither_carried_nor_served(with_copies) 
     assert search.release() == 2
     assert resources(search) == [(COPY, None)]
     assert held(search)
-
-
-def test_a_copy_that_cannot_be_written_is_reported(tmp_path) -> None:
-    (tmp_path / "files").write_text("no folder")
-    with pytest.raises(StoreUnwritable, match="cannot be written"):
-        Copies(tmp_path).keep(b"x")
 
 
 def test_what_people_decide_is_published_at_once_and_taken_back_and_no_rule_changes_it(published_search) -> None:
@@ -436,54 +322,3 @@ def test_a_file_that_the_record_names_is_fetched_and_described(searching) -> Non
     assert search.release() == 1
     assert dcterms_text(search, "extent", url=FILE, item=NAMED) == "10 bytes"
     assert dcterms_text(search, "provenance", url=FILE, item=NAMED).endswith("; missing: since 2027-04-25 (not-found)")
-
-
-def test_a_named_file_has_an_outcome_like_any_other(searching) -> None:
-    search, named = searching(RecordedWeb({FILE: TryLater("x")}, has_recordings=False)), IDENTIFIER.replace(ITEM, NAMED)
-    search.run()
-    assert search.desk.search(named).state == "waiting"
-    for body, outcome in (("<p>Sign in", Outcome.NOT_PDF), ("%!PS", Outcome.WRONG_MIMETYPE)):
-        search.web.own = {FILE: answer(body)}
-        search.now += 100 * DAY
-        search.desk.renew(search.now, (), search.now)
-        (result,) = search.work.run(identifier=named)
-        assert result.searched.candidates[0].outcome is outcome
-
-
-SHA = "0" * 64
-SEEN = Candidate(
-    COPY, "unpaywall", outcome=Outcome.SUCCESS, sha256=SHA, identified_by=("title",), score=0.8, license="cc-by", at=1
-)
-HELD = FileLink(COPY, "application/pdf", FileOrigin.DISCOVERED, "unpaywall", 1, SHA, found_at="2020-01-01T00:00:00Z")
-ACCEPTED = Decision(IDENTIFIER, COPY, SHA, "accept", "x", "rule", 1)
-
-
-@each_row(
-    "candidates, decided_on, held, files",
-    [
-        ((SEEN,), (ACCEPTED,), (HELD,), (HELD,)),
-        ((), (ACCEPTED,), (HELD,), (HELD,)),
-        ((), (), (HELD,), (HELD,)),
-        ((), (ACCEPTED,), (), ()),
-        ((SEEN._replace(sha256="1"),), (ACCEPTED,), (), ()),
-        ((SEEN,), (ACCEPTED, ACCEPTED._replace(verdict="reject")), (HELD,), ()),
-    ],
-)  # fmt: skip
-def test_only_a_decision_publishes_or_withdraws(candidates, decided_on, held, files) -> None:
-    assert files_of(candidates, decided_on, held, Terms()) == files
-
-
-def test_who_may_not_look_at_a_named_file_leaves_what_is_known() -> None:
-    named = SEEN._replace(found_by="record", outcome=Outcome.ROBOTS_DENIED, sha256="")
-    held = HELD._replace(origin=FileOrigin.UPSTREAM)
-    assert files_of((named,), (), (held,), Terms()) == (held,)
-    assert files_of((named,), (), (), Terms()) == ()
-
-
-def test_nothing_is_decided_twice_and_what_has_changed_is() -> None:
-    closed = SEEN._replace(license="")
-    searched = SearchResult(Outcome.SUCCESS, (), (closed,))
-    (first,) = decided(IDENTIFIER, searched, Thresholds(), 5)
-    assert decided(IDENTIFIER, searched, Thresholds(), 6, (first,)) == ()
-    (second,) = decided(IDENTIFIER, SearchResult(Outcome.SUCCESS, (), (SEEN,)), Thresholds(), 6, (first,))
-    assert (first.verdict, second.verdict) == ("review", "accept")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from lxml import etree
@@ -11,12 +10,8 @@ from lxml import etree
 from gateway.fulltext.decisions import Thresholds, decided
 from gateway.fulltext.search_result import SearchResult
 from gateway.model import Candidate, Decision, Outcome
-from harvester.fulltext.known_copies import Description
-from harvester.fulltext.search_outcome import retraction_of
 from harvester.fulltext.search_work import search
-from harvester.fulltext.services.unpaywall import read as unpaywall_of
 from harvester.fulltext.step_order import step_of
-from harvester.fulltext.steps import known_of
 from tests.conftest import ROOT
 from tests.fulltext.test_releasing import (
     COPY,
@@ -32,9 +27,8 @@ from tests.fulltext.test_releasing import (
     searched_again,
     unpaywall,
 )
-from tests.fulltext.web import SETTINGS, RecordedWeb, a_pdf, answer, work
+from tests.fulltext.web import SETTINGS, RecordedWeb, answer, work
 from tests.rows import each_row
-from tests.sample.web import PAGE_BREAK
 
 __all__ = ["published_search"]
 pytestmark = pytest.mark.usefixtures("quick_reader")
@@ -80,40 +74,6 @@ def test_a_retraction_counts_for_the_work_that_it_means() -> None:
     assert titled.retracted == "The work is retracted: the record gives a title that says so."
 
 
-def test_a_retraction_counts_where_the_title_is_translated_and_the_doi_stands_on_the_file() -> None:
-    """The title of Crossref was not that of the record, so its word was not believed, and the file was published."""
-    copy = "https://x.example.org/a.pdf"
-    file = a_pdf("Meadows in winter", "Anna Sorbye", f"https://doi.org/{DOI}", "Abstract", "Sorbye on meadows " * 60)
-    web = RecordedWeb({**crossref("Meadows in winter"), copy: answer(file)}, has_recordings=False)
-    about = work(
-        "\u041b\u0443\u0433\u0430 \u0437\u0438\u043c\u043e\u0439 \u043d\u0430 \u0441\u0435\u0432\u0435\u0440\u0435",
-        doi=DOI,
-        creator="Sorbye, Anna",
-        relation=copy,
-    )
-    result = search(about, (step_of("crossref"), step_of("own_links")), web, SETTINGS, at=1, most_files=1)
-    assert "doi" in result.candidates[0].identified_by
-    assert result.retracted == SENTENCE
-
-
-def test_openalex_tells_of_a_retraction_where_it_is_asked_and_it_is_not_asked_for_that_alone() -> None:
-    title = "Meadows of the northern uplands in winter"
-    place = f"https://api.openalex.org/works/https://doi.org/{DOI}"
-    location = {"pdf_url": "https://x.example.org/a.pdf", "is_oa": True, "license": "cc-by"}
-    document = {"doi": f"https://doi.org/{DOI}", "title": title, "is_retracted": True, "locations": [location]}
-    words = ["Sorbye on meadows of the northern uplands in winter"] * 40
-    file = a_pdf(title, "Anna Sorbye", f"https://doi.org/{DOI}", "Abstract", *words, PAGE_BREAK, *words, "References")
-    own = {place: answer(json.dumps(document)), location["pdf_url"]: answer(file)}
-    only = [step_of(name) for name in ("crossref", "own_links", "openalex")]
-    web = RecordedWeb(own, has_recordings=False)  # type: ignore[arg-type]
-    asked = search(work(title, doi=DOI), only, web, SETTINGS, at=1, most_files=1)
-    assert asked.retracted == "The work is retracted: OpenAlex marks it so."
-    web = RecordedWeb(own, has_recordings=False)  # type: ignore[arg-type]
-    result = search(work(title, doi=DOI, relation=location["pdf_url"]), only, web, SETTINGS, at=1, most_files=1)  # type: ignore[arg-type]
-    assert result.outcome is Outcome.SUCCESS
-    assert not [url for url in web.asked if "openalex" in url]
-
-
 def test_no_rule_accepts_while_the_registry_has_not_answered() -> None:
     """Crossref had no answer, another service had a copy with a licence, and a retracted work was published."""
     web = RecordedWeb({f"https://api.crossref.org/works/{DOI}": answer(status=503)}, has_recordings=False)
@@ -154,13 +114,3 @@ def test_a_file_leaves_the_record_when_the_work_is_retracted_unless_a_person_acc
     else:
         assert decisions(search_) == [("accept", "rule"), ("review", "rule")]
         assert component(search_) is None
-
-
-def test_the_title_that_any_service_gives_may_state_it() -> None:
-    described = Description(doi=DOI, title="TEMPORARY REMOVAL: Meadows of the northern uplands in winter")
-    known = known_of(work("Meadows of the northern uplands in winter", doi=DOI), {})
-    sentence = retraction_of(replace(known, described=(described,)), ())
-    assert sentence == "The work was removed by its publisher for a time: a service gives a title that says so."
-    description = unpaywall_of(answer(json.dumps({"doi": DOI, "title": "RETRACTED: Meadows in winter"})))
-    assert description is not None
-    assert description.retracted == "The work is retracted: Unpaywall gives a title that says so."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harvester.fulltext.retractions import UPDATES, by_title, by_update, label_in, statement_in, update_of
+from harvester.fulltext.retractions import UPDATES, by_title, label_in, statement_in, update_of
 from tests.rows import each_row
 
 
@@ -21,18 +21,6 @@ from tests.rows import each_row
 ])  # fmt: skip
 def test_titles_that_begin_with_it_are_those_of_retracted_works(title: str, is_retracted: bool) -> None:
     assert bool(by_title(title, "Crossref")) is is_retracted
-
-
-def test_what_is_told_of_a_retraction_is_a_sentence() -> None:
-    assert by_update("retraction", "Crossref", "10.1/n", "2024-05-01") == (
-        "The work is retracted: Crossref names 10.1/n of 2024-05-01."
-    )
-    assert by_update("expression_of_concern", "Crossref") == (
-        "An expression of concern was published about the work: Crossref names a notice."
-    )
-    assert by_update("temporary_removal", "Crossref") == (
-        "The work was removed by its publisher for a time: Crossref names a notice."
-    )
 
 
 @each_row(

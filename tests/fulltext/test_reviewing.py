@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
-import sqlite3
 import subprocess
 import sys
-from collections import Counter
-from contextlib import closing
-from io import BytesIO
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from gateway.model import Decision, FoundCopy
+from gateway.model import FoundCopy
 from gateway.settings import place_of_copy
-from gateway.store.opening import open_discovery
 from gateway.store.sqlite_discovery import SqliteDiscovery
 from harvester.cli import main
-from harvester.commands import review
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, decisions, pdf, unpaywall
 from tests.fulltext.web import answer
 from tests.rows import each_row
@@ -61,15 +54,6 @@ def test_the_list_and_its_data_say_what_is_known_of_the_file_and_why_no_rule_dec
     assert (file["host"], file["found_by"], file["source"]) == ("repository.example.net", "unpaywall", "laro")
     assert 0 < file["score"] <= 1
     assert Path(file["copy"]).is_file()
-
-
-@each_row("line", [("list",), ("accept", "--yes"), ("reject", "--dry-run"), ("undo", "--yes")])
-def test_a_source_that_does_not_exist_is_no_empty_list(harvester, line: tuple[str, ...]) -> None:
-    """A misspelt name looked as if no file waited."""
-    result = harvester("review", *line, "--source", "larro")
-    assert result.exit_code == 2
-    assert "There is no source 'larro'" in result.stderr
-    assert harvester("review", *line, "--source", "laro", "--host", "x.example.org").exit_code == 0
 
 
 @each_row("options, is_listed", [
@@ -148,18 +132,6 @@ def waiting_items(search, count: int) -> list[str]:
     return names
 
 
-def test_many_files_are_decided_on_in_batches_that_are_counted(harvester, waiting) -> None:
-    """With transactions for each of 1,667 files, the disk was waited for 7,474 times; that took up to 142 seconds."""
-    waiting_items(waiting, 250)
-    done = harvester("review", "reject", "--all", "--yes", "--json")
-    assert len(done.stdout.splitlines()) == 251
-    with closing(sqlite3.connect(waiting.settings.instance / "discovery.sqlite")) as file:
-        assert [*file.execute("select count(*) from search where changed > published")] == [(0,)]
-    assert re.findall("^.* of 251 files[.]$", done.stderr, re.MULTILINE) == [
-        f"{count} of 251 files." for count in (100, 200, 251)
-    ]
-
-
 def test_a_killed_command_has_decided_on_whole_batches_and_the_next_one_goes_on(harvester, waiting) -> None:
     waiting_items(waiting, 650)
     line = [sys.executable, "-m", "harvester", "--instance", str(waiting.settings.instance)]
@@ -175,42 +147,6 @@ def test_a_killed_command_has_decided_on_whole_batches_and_the_next_one_goes_on(
     assert rest.exit_code == 0
     assert len(rest.stdout.splitlines()) == 651 - len(rejected)
     assert not waiting.desk.unpublished("", 1)
-
-
-def test_what_a_killed_command_has_decided_and_not_published_is_published_by_the_next_one(harvester, waiting) -> None:
-    waiting.desk.decide(waiting.desk.decisions(IDENTIFIER)[-1]._replace(verdict="accept", decided_by="anna"))
-    assert harvester("review", "accept", "--all", "--dry-run").exit_code == 0
-    assert waiting.desk.unpublished("", 1)
-    done = harvester("review", "accept", "--all", "--yes")
-    assert "To accept: 0 files." in done.stderr
-    assert "Earlier decisions are published: 2 records have a new datestamp." in done.stderr
-    assert not waiting.desk.unpublished("", 1)
-
-
-def test_the_counts_of_an_item_of_several_files_are_right_and_no_file_waits_afterwards(harvester, waiting) -> None:
-    more_files(waiting, 2)
-    done = harvester("review", "accept", "--all", "--yes", "--json")
-    assert sum(json.loads(line)["stamped_records"] for line in done.stdout.splitlines()) == 2
-    assert "To accept: 0 files." in harvester("review", "accept", "--all", "--yes").stderr
-
-
-def test_a_file_that_another_person_decides_on_before_the_confirmation_is_skipped(harvester, waiting) -> None:
-    """Anna rejects a file while the question is open; the answer to the question accepted it."""
-    more_files(waiting, 1)
-
-    class Answer(BytesIO):
-        def read1(self, size: int = -1) -> bytes:
-            last = waiting.desk.decisions(IDENTIFIER)[0]
-            waiting.desk.decide(last._replace(verdict="reject", reason="Another work.", decided_by="anna"))
-            return super().read1(size)
-
-    done = harvester("review", "accept", "--all", input=Answer(b"y\n"))
-    assert done.exit_code == 3
-    assert f"{COPY} is skipped, because there is a new decision on it: reject by anna." in done.stderr
-    assert {decision.url: decision.verdict for decision in waiting.desk.decisions(IDENTIFIER)} == {
-        COPY: "reject",
-        "https://more.example.net/0000.pdf": "accept",
-    }
 
 
 @pytest.mark.parametrize("arguments", [(IDENTIFIER,), ("--all", "--yes")])
@@ -253,133 +189,3 @@ def test_the_decisions_of_people_on_many_files_are_undone_after_a_preview(harves
     assert len(waiting.desk.decided("review", ("", ""), 100)) == 30
     assert [decision.url for decision in waiting.desk.decided("accept", ("", ""), 100)] == [COPY]
     assert not waiting.desk.unpublished("", 1)
-
-
-def test_a_repetition_undoes_no_earlier_decision_and_no_decision_of_a_rule(harvester, waiting) -> None:
-    """A killed command is repeated: a file whose decision is undone already is not chosen again."""
-    for verdict in ("accept", "reject"):
-        assert harvester("review", verdict, IDENTIFIER).exit_code == 0
-    assert "To undo: 1 file." in harvester("review", "undo", "--all", "--yes").stderr
-    assert "To undo: 0 files." in harvester("review", "undo", "--all", "--yes").stderr
-    assert decisions(waiting)[-1][0] == "accept"
-    assert harvester("review", "undo", IDENTIFIER).exit_code == 0
-    (by_rule, *_) = waiting.desk.decisions(IDENTIFIER)
-    waiting.desk.decide(by_rule._replace(verdict="accept"))
-    assert "To undo: 0 files." in harvester("review", "undo", "--all", "--yes").stderr
-
-
-def test_an_item_of_many_files_is_read_once_for_all_of_them(harvester, waiting, monkeypatch) -> None:
-    """Undoing 400 decisions on one item took 69 seconds, because the item was read for each of its files."""
-    more_files(waiting, 60)
-    assert harvester("takedown", "add", "http://elsewhere.example.org/1.pdf").exit_code == 0
-    reads: Counter[str] = Counter()
-
-    def counting(name):
-        read = getattr(SqliteDiscovery, name)
-
-        def counted(desk, *arguments):
-            reads[name] += 1
-            return read(desk, *arguments)
-
-        return counted
-
-    for name in ("search", "decisions"):
-        monkeypatch.setattr(SqliteDiscovery, name, counting(name))
-    for verb in ("reject", "undo"):
-        assert harvester("review", verb, "--host", "more.example.net", "--dry-run", "--json").exit_code == 0
-        assert "60 of 61" not in harvester("review", verb, "--host", "more.example.net", "--yes").stderr
-        assert set(reads) == {"search", "decisions"}
-        assert max(reads.values()) < 10, verb
-        reads.clear()
-    assert len(waiting.desk.decided("review", ("", ""), 100)) == 61
-
-
-def test_batches_end_where_items_do_unless_an_item_has_many_files(monkeypatch) -> None:
-    """A batch is one transaction; an item is published once for a batch."""
-    monkeypatch.setattr(review, "BATCH", 2)
-    monkeypatch.setattr(review, "_MOST_AT_ONCE", 4)
-    chosen = [Decision(name, str(place), "", "accept", "", "", 0) for place, name in enumerate("aaaabbcdddddde")]
-    batches = ["".join(decision.identifier for decision in batch) for batch in review._batches(chosen)]
-    assert batches == ["aaaa", "bbc", "dddd", "dde"]
-    assert list(review._batches([])) == []
-
-
-def test_a_decision_on_other_bytes_is_skipped_and_the_others_are_undone(harvester, waiting) -> None:
-    more_files(waiting, 2)
-    assert harvester("review", "reject", "--host", "more.example.net", "--yes").exit_code == 0
-    last = next(one for one in waiting.desk.decided("reject", ("", ""), 1))
-    waiting.desk.decide(last._replace(sha256="1" * 64, decided_by="anna"))
-    undone = harvester("review", "undo", "--host", "more.example.net", "--yes")
-    assert f"{IDENTIFIER} is skipped. The decision before, reject, was on other bytes of {last.url}" in undone.stderr
-    assert "To undo: 1 file." in undone.stderr
-    quiet = harvester("review", "undo", "--host", "none.example.net", "--yes")
-    assert "skipped" not in quiet.stderr
-
-
-@each_row(
-    "verb, arguments",
-    [
-        *(
-            ("accept", arguments)
-            for arguments in ((), ("--yes",), (IDENTIFIER, "--all"), (IDENTIFIER, "--host", "a.b"))
-        ),
-        *(("undo", arguments) for arguments in ((), ("--yes",), (IDENTIFIER, "--all"), ("--verdict", "review"))),
-        ("undo", (IDENTIFIER, "--verdict", "accept")),
-    ],
-)
-def test_what_is_meant_must_be_plain(harvester, waiting, verb: str, arguments: tuple[str, ...]) -> None:
-    assert harvester("review", verb, *arguments).exit_code == 2
-    assert len(decisions(waiting)) == 1
-
-
-def test_a_list_is_never_cut_inside_an_item_and_goes_on_where_it_ended(harvester, waiting) -> None:
-    more_files(waiting, 1100)
-    another = IDENTIFIER + "-z"
-    waiting.desk.decide(Decision(another, COPY, "", "review", "Why.", "rule", 1))
-    first = harvester("review", "list", "--json")
-    assert len(first.stdout.splitlines()) == 1101
-    assert f"--after {IDENTIFIER}" in first.stderr
-    (rest,) = harvester("review", "list", "--json", "--after", IDENTIFIER).stdout.splitlines()
-    assert json.loads(rest)["identifier"] == another
-    assert harvester("review", "list", "--after", IDENTIFIER).stdout.splitlines()[1] == "  The record is deleted."
-
-
-def test_outcomes_are_counted_by_month_and_a_share_of_a_step_is_that_of_its_searches(harvester, waiting) -> None:
-    """A step and its copies were counted together: of one search in which one copy was read, each half was a work."""
-
-    def counted(*arguments: str) -> list[dict]:
-        return [json.loads(line) for line in harvester("outcomes", *arguments, "--json").stdout.splitlines()]
-
-    lines = counted("--by", "step", "--by", "month")
-    assert {line["month"] for line in lines} == {"2027-01"}
-    shares: Counter[tuple[str, str]] = Counter()
-    for line in lines:
-        shares[line["step"], line["what"]] += line["share"]
-    assert all(share == pytest.approx(1, abs=0.001) for share in shares.values())
-    assert counted("--month", "2026-12") == []
-    assert counted("--month", "2027-01") == counted() != []
-    assert harvester("outcomes", "--month", "2027-13").exit_code == 2
-    named = {(line["step"], line["what"]): line for line in counted("--by", "step") if line["outcome"] == "success"}
-    both = {step for step, what in named if what == "copy"}
-    assert both
-    for step in both:
-        assert named[step, "step"]["share"] == 1
-    words = harvester("outcomes", "--by", "step").stdout
-    assert "100.0%" in words
-    assert all(f"{step}  step  success" in words and f"{step}  copy  success" in words for step in both)
-
-
-def test_what_an_earlier_release_has_counted_stays_and_has_no_month(tmp_path) -> None:
-    open_discovery(tmp_path).close()
-    with closing(sqlite3.connect(tmp_path / "discovery.sqlite")) as file, file:
-        file.execute("drop table ending")
-        file.execute("drop table alarm")
-        file.execute(
-            "create table ending (source text not null, step text not null, host text not null, outcome text not null,"
-            " count integer not null, primary key (source, step, host, outcome)) without rowid"
-        )
-        file.execute("insert into ending values ('laro', 'crossref', 'api.crossref.org', 'success', 7)")
-        file.execute("delete from _sqlite_migrations where name in ('0008_months', '0010_what_ended', '0011_alarms')")
-    desk = open_discovery(tmp_path)
-    assert [(ending.month, ending.what, count) for ending, count in desk.endings()] == [("", "", 7)]
-    desk.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import NamedTuple
 
 import pytest
@@ -15,23 +14,19 @@ from gateway.errors import (
     AddressTakenDown,
     AnswerTooLarge,
     AnswerTooSlow,
-    ConfigurationError,
     ConnectionFailed,
     NameUnknown,
     RobotsDenied,
     TlsFailed,
     TryLater,
 )
-from gateway.fulltext.search_result import RECHECK, SearchResult
-from gateway.model import Candidate, FileLink, Outcome, Work
-from harvester.fulltext.identifiers import identifiers_of
-from harvester.fulltext.known_copies import Copy, Description, Related
+from gateway.fulltext.search_result import SearchResult
+from gateway.model import FileLink, Outcome, Work
 from harvester.fulltext.pdf import extraction, reader
 from harvester.fulltext.pdf.extraction import ENOUGH_WORDS
 from harvester.fulltext.search_work import search
 from harvester.fulltext.step_order import step_of, steps
-from harvester.fulltext.steps import Known, Step, StepResult
-from tests.conftest import ROOT
+from harvester.fulltext.steps import Step
 from tests.fulltext.pdfs import a_locked_pdf
 from tests.fulltext.web import SETTINGS, Answer, RecordedWeb, a_pdf, answer, recorded, to, work
 from tests.rows import each_row
@@ -48,18 +43,6 @@ OF_QUANTUM_DOTS = "pdf/grobid__submission_363.pdf"
 
 def searched(about, web, *, settings=SETTINGS, most_files: int = 6, only: tuple[Step, ...] = ()) -> SearchResult:
     return search(about, only or steps(), web, settings, at=NOW, most_files=most_files)
-
-
-def test_every_file_of_the_folder_is_a_step_with_a_sentence() -> None:
-    names = {file.stem for file in (ROOT / "harvester" / "fulltext" / "steps").glob("[!_]*.py")}
-    # `base` would not say that it is the service BASE; traces of earlier releases have the name `sherpa`.
-    names = names - {"base_search", "publisher_policy"} | {"base", "sherpa"}
-    assert {step.name for step in steps()} == names
-    assert all(step.sentence.endswith(".") for step in steps())
-    assert [step.name for step in steps()][:2] == ["crossref", "crossref_match"]
-    assert step_of("crossref") is steps()[0]
-    with pytest.raises(ConfigurationError, match=r"no step 'x'\. Write one of: crossref, crossref_match"):
-        step_of("x")
 
 
 EFSA = "10.2903/j.efsa.2014.3550"
@@ -89,61 +72,6 @@ def test_a_work_is_found_through_crossref_and_held_against_its_metadata() -> Non
     assert best.has_doi
     assert best.score > 0.5
     assert len(best.sha256) == 64
-
-
-@pytest.mark.needs("../shared")
-def test_the_same_file_is_another_document_for_another_work() -> None:
-    result = searched(
-        work("The state of OA: a large-scale analysis", doi="10.7717/peerj.4375"),
-        RecordedWeb({"https://peerj.com/articles/4375.pdf": recorded(OF_QUANTUM_DOTS)}),
-    )
-    assert result.outcome is Outcome.WRONG_DOCUMENT
-
-
-@pytest.mark.needs("../shared")
-def test_every_recorded_work_of_crossref_goes_through_to_an_outcome() -> None:
-    dois = [
-        "10.1016/j.ad.2015.06.020",
-        "10.1155/mbd.1994.183",
-        "10.3897/bdj.4.e9287",
-        "10.7717/peerj.1268",
-        "10.7554/elife.01567",
-    ]
-    for doi in dois:
-        result = searched(work(doi=doi), RecordedWeb())
-        assert result.traces[0][:2] == ("crossref", result.traces[0].outcome)
-        assert result.traces[0].outcome in (Outcome.SUCCESS, Outcome.NO_PDF_LINK)
-        assert result.outcome is not Outcome.SUCCESS  # their files were not recorded
-
-
-@pytest.fixture
-def quantum_dots() -> RecordedWeb:
-    return RecordedWeb(
-        {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: recorded(OF_QUANTUM_DOTS)}, has_recordings=False
-    )
-
-
-@pytest.mark.needs("../shared")
-def test_once_the_file_is_found_nobody_else_is_asked_for_one(quantum_dots: RecordedWeb) -> None:
-    about = work(TITLE, doi="10.48550/arxiv.1109.1201")
-    web = RecordedWeb({"https://arxiv.org/pdf/1109.1201": recorded(OF_QUANTUM_DOTS)}, has_recordings=False)
-    result = searched(about, web)
-    assert result.outcome is Outcome.SUCCESS
-    assert [trace.step for trace in result.traces] == ["crossref", "datacite", "unpaywall", "recipes"]
-    assert result.candidates[0].version == "submitted"
-
-
-def test_a_step_without_its_key_is_switched_off_with_a_note() -> None:
-    result = searched(
-        work("A title", doi="10.1234/x", source="ISSN 0378-5955"), RecordedWeb(has_recordings=False), settings={}
-    )
-    off = {trace.step: trace.note for trace in result.traces if trace.note}
-    assert off == {
-        "unpaywall": "Not asked: the setting discover_email is empty.",
-        "core": "Not asked: the setting discover_core_key is empty.",
-        "base": "Not asked: the setting discover_base_key is empty.",
-        "semantic_scholar": "Not asked: the setting discover_semantic_scholar_key is empty.",
-    }
 
 
 def test_the_doi_of_another_work_is_unmasked() -> None:
@@ -176,25 +104,6 @@ def test_a_doi_in_the_words_of_a_record_identifies_no_file_by_itself(element: st
     assert "doi" in searched(named, RecordedWeb(own, has_recordings=False)).candidates[0].identified_by
 
 
-@each_row("title", [TITLE, "Turbidity of seasonal snowmelt in alpine rivers"])
-def test_versions_of_a_doi_in_the_words_of_a_record_are_believed_with_its_title(title: str) -> None:
-    named = work(TITLE, description=f"Published in: https://doi.org/{OTHER_DOI}")
-    version = Related("has-preprint", "doi", "10.5555/preprint.1")
-    known = Known(named, identifiers_of(named), described=(Description(OTHER_DOI, title, related=(version,)),))
-    assert known.versions == ((version,) if title == TITLE else ())
-
-
-@pytest.mark.needs("../shared")
-def test_the_policy_is_asked_for_by_the_issn_of_the_record_or_of_crossref() -> None:
-    asked = 'https://api.openpolicyfinder.jisc.ac.uk/retrieve?item-type=publication&format=Json&filter=[["issn","equals","0140-6736"]]'
-    own = {asked: recorded("sherpa/v2/DSpace__thelancet.json"), FILE: answer(a_pdf(*[TITLE] * 60))}
-    web = RecordedWeb({**own, PAGE: answer(f'<a href="{FILE}">PDF</a>')}, has_recordings=False)
-    result = searched(work(TITLE, page=PAGE, source="ISSN 0140-6736"), web)
-    assert result.policy is not None
-    assert result.policy.title == "The Lancet"
-    assert result.traces[-1].note.startswith("The Lancet is green. Into a repository: ")
-
-
 def test_what_a_service_cannot_answer_now_leaves_the_search_open() -> None:
     web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": answer(status=503)}, has_recordings=False)
     result = searched(work("T", doi="10.1234/x"), web)
@@ -204,18 +113,6 @@ def test_what_a_service_cannot_answer_now_leaves_the_search_open() -> None:
     web = RecordedWeb({"https://api.unpaywall.org/v2/10.1234/x": refusal}, has_recordings=False)
     result = searched(work("T", doi="10.1234/x"), web, only=(step_of("unpaywall"),))
     assert result.traces[0][1:4] == (Outcome.BAD_STATUS, 0, "Unpaywall answers 422: Use your own address.")
-
-
-def test_subjects_of_crossref_count_and_at_most_so_many_of_its_files_are_fetched() -> None:
-    links = [
-        {"URL": f"https://x.example.org/{n}.pdf", "content-version": "vor", "intended-application": "text-mining"}
-        for n in range(9)
-    ]
-    described = {"DOI": "10.1234/X", "title": [TITLE], "link": links, "subject": ["Ecology", "Ecology", "Physics"]}
-    known = answer(json.dumps({"message": described}))
-    web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": known}, has_recordings=False)
-    result = searched(work(TITLE, doi="10.1234/x"), web, most_files=2)
-    assert (result.subjects, len(result.candidates)) == (("Ecology", "Physics"), 2)
 
 
 @pytest.mark.needs("../shared")
@@ -246,12 +143,6 @@ def test_a_page_leads_to_the_file(own: dict) -> None:
     result = searched(work(TITLE, page=PAGE), web, only=(step_of("signposting"), step_of("landing_page")))
     assert result.outcome is Outcome.SUCCESS
     assert result.candidates[0].final_url == FILE
-
-
-def test_a_handle_is_resolved() -> None:
-    web = RecordedWeb(has_recordings=False)
-    searched(work(identifier="http://x.example.org/handle/10267/44"), web)
-    assert "https://hdl.handle.net/10267/44" in web.asked
 
 
 OTHER = "Guidelines for the Use of Adjuvants in Laboratory Animals of Portland"
@@ -298,13 +189,6 @@ AT_THE_FILE = {
     Outcome.FULL_TEXT_XML: answer("<article><front/><body><p>It is here.</p></body></article>"),
     Outcome.FULL_TEXT_HTML: answer(ARTICLE),
 }
-
-
-def test_a_page_that_redirects_to_a_login_elsewhere_has_its_own_host_on_the_way() -> None:
-    web = RecordedWeb({PAGE: to("https://login.example.net/idp/profile")}, has_recordings=False)
-    result = searched(work(TITLE, page=PAGE), web)
-    ends = {(trace.outcome, trace.host, trace.way) for trace in result.traces if trace.step == "signposting"}
-    assert ends == {(Outcome.BLOCKED_WALL, "login.example.net", ("repository.example.org",))}
 
 
 LATER = {
@@ -370,55 +254,4 @@ def test_every_outcome_is_that_of_a_search(monkeypatch, outcome: Outcome) -> Non
         assert FILE not in web.asked
 
 
-@each_row("outcome, own", [
-    (Outcome.WRONG_MIMETYPE, {PAGE: answer(b"PK\x03\x04")}), (Outcome.BAD_SCHEME, {PAGE: to("http://[")}),
-    (Outcome.BODY_TOO_LARGE, {PAGE: answer("<p>" + "x" * 5_000_001)}),
-])  # fmt: skip
-def test_a_page_that_is_none_has_its_outcome(outcome: Outcome, own: dict) -> None:
-    assert searched(OF_PAGE, RecordedWeb(own, has_recordings=False)).outcome is outcome
-
-
-@pytest.mark.needs("../shared")
-def test_a_recorded_file_with_a_password_has_its_outcome() -> None:
-    web = RecordedWeb({**WITH_FILE, FILE: recorded("pdf/pdfminer.six__rc4-128.pdf")}, has_recordings=False)
-    assert searched(OF_PAGE, web).outcome is Outcome.ENCRYPTED_PDF
-
-
 OTHER = "https://repository.example.org/2.pdf"
-
-
-def _step(name: str, *urls: str, is_for_files: bool = True) -> Step:
-    """Return a step that names copies."""
-    result = StepResult(Outcome.SUCCESS, tuple(map(Copy, urls)))
-    return Step(name, 1, "It names copies.", lambda _: True, lambda *_: result, is_for_files=is_for_files)
-
-
-def _accepted(url: str, body: bytes) -> Candidate:
-    return Candidate(url, "elsewhere", sha256=sha256(body).hexdigest(), outcome=Outcome.SUCCESS)
-
-
-def test_a_step_that_names_an_accepted_copy_when_no_file_may_be_fetched_any_more_does_no_harm() -> None:
-    """It raised StopIteration: the copy was taken as looked at, and was not."""
-    web = RecordedWeb({FILE: answer(b"no PDF"), OTHER: answer(b"another file now")}, has_recordings=False)
-    result = search(
-        work("T"), (_step("first", FILE), _step("later", OTHER)), web, SETTINGS,
-        at=NOW, most_files=1, accepted=[_accepted(OTHER, b"what it was")],
-    )  # fmt: skip
-    assert [candidate.url for candidate in result.candidates] == [FILE, OTHER]
-    assert result.candidates[1].sha256 == sha256(b"another file now").hexdigest()
-    assert result.traces[-1].step == RECHECK
-
-
-def test_an_accepted_copy_is_looked_at_although_only_a_service_that_is_not_for_files_names_it() -> None:
-    """Its dead link and its old digest stayed published: another copy was found first."""
-    good = a_pdf(*[TITLE] * ENOUGH_WORDS)
-    web = RecordedWeb({FILE: answer(good, Content_Type="application/pdf")}, has_recordings=False)
-    about = _step("describes", OTHER, is_for_files=False)
-    result = search(
-        work(TITLE), (about,), web, SETTINGS,
-        at=NOW, most_files=6, accepted=[_accepted(FILE, good), _accepted(OTHER, b"what it was")],
-    )  # fmt: skip
-    assert {candidate.url: candidate.outcome for candidate in result.candidates} == {
-        FILE: Outcome.SUCCESS,
-        OTHER: Outcome.NOT_FOUND,
-    }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections import Counter
 from contextlib import closing
 from fractions import Fraction
@@ -15,14 +14,13 @@ from click.testing import CliRunner
 
 from gateway.fulltext.search_result import SearchResult
 from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Alarm, Candidate, Ending, Outcome, Source, Trace
-from gateway.store.opening import open_discovery, open_store
+from gateway.model import Alarm, Candidate, Outcome, Trace
+from gateway.store.opening import open_discovery
 from gateway.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.fulltext.outcome_counts import DAY_SECONDS, endings
-from harvester.fulltext.substance import Kind, chance, is_fall, periods, watch
+from harvester.fulltext.substance import chance, is_fall, watch
 from harvester.harvest.instance import opened
-from harvester.schedule.notifications.reasons import Need, concerns_of
 from tests.rows import each_row
 
 TODAY = 20_800
@@ -64,11 +62,6 @@ def test_chance_is_the_exact_sum_of_fishers_test(before: tuple[int, int], after:
     assert chance(*counts) == pytest.approx(float(Fraction(ways, comb(attempts, taken))), rel=1e-9)
 
 
-def test_a_share_that_rises_or_stays_is_no_fall() -> None:
-    assert chance({"success": 5, "timeout": 5}, {"success": 6, "timeout": 4}) == 1.0
-    assert chance({}, {"timeout": 100}) == 1.0
-
-
 @each_row(
     "before, after, falls",
     [
@@ -83,11 +76,6 @@ def test_a_share_that_rises_or_stays_is_no_fall() -> None:
 )
 def test_a_fall_is_one_that_chance_does_not_explain(before, after, falls: bool) -> None:
     assert is_fall(before, after) is falls
-
-
-def test_a_fall_that_is_all_but_impossible_is_computed_at_once() -> None:
-    """Each part of the sum is too small for a number, and there are a million of them."""
-    assert chance({"success": 1_500_000, "timeout": 1_500_000}, {"success": 1_000_000, "timeout": 2_000_000}) == 0.0
 
 
 @pytest.mark.slow
@@ -117,15 +105,6 @@ def test_of_80_hosts_in_a_year_those_that_break_are_found_in_a_week_and_others_r
             late.append((host, share, breaks, first))
     assert late == []
     assert false_alarms <= 1
-
-
-def test_days_are_divided_into_the_last_week_and_the_eight_before() -> None:
-    kind = Kind("laro", "unpaywall", HOST, "copy")
-    rows = [(Ending(*kind[:3], "success", "2026-11", "copy", TODAY - age), 1) for age in (-1, 0, 6, 7, 62, 63)] + [
-        (Ending(*kind[:3], "success", "2026-11", "copy"), 100),
-        (Ending("laro", "x", "", "success", "", "step", TODAY), 1),
-    ]
-    assert periods(rows, TODAY) == {kind: (Counter(success=2), Counter(success=2))}
 
 
 def test_old_days_are_added_up_by_month_and_nothing_is_lost(desk) -> None:
@@ -208,21 +187,6 @@ def test_it_is_closed_when_the_share_has_recovered_and_not_when_the_bad_time_las
     assert closed.number == alarm.number
 
 
-@pytest.mark.slow
-def test_one_that_is_acknowledged_is_not_opened_again_until_it_was_over(desk) -> None:
-    a_good_time(desk)
-    for day in range(TODAY, TODAY + 90):
-        ended(desk, day, Outcome.TIMEOUT, 5)
-        open_alarms = watch(desk, day * DAY_SECONDS)
-        if open_alarms:
-            (alarm,) = desk.alarms()
-            assert desk.acknowledge_alarm(alarm.number, day * DAY_SECONDS, "ann", "They moved.")
-            assert not desk.acknowledge_alarm(alarm.number, day * DAY_SECONDS, "bob", "")
-    (only,) = desk.alarms(with_closed=True)
-    assert (only.acknowledged_by, only.comment) == ("ann", "They moved.")
-    assert only.closed_at  # the bad share is the usual one now
-
-
 def _acknowledge(desk, day: int) -> None:
     for alarm in desk.alarms():
         desk.acknowledge_alarm(alarm.number, day * DAY_SECONDS, "ann", "They know.")
@@ -242,38 +206,6 @@ def test_one_that_is_acknowledged_opens_again_when_it_gets_worse(desk) -> None:
     assert worse.is_open
     assert worse.before["success"] > worse.before["timeout"] * 0.8, "only what was known since"
     assert worse.opened_at > (TODAY + 16) * DAY_SECONDS
-
-
-@pytest.mark.slow
-def test_one_fall_is_acknowledged_once_however_many_attempts_there_are(desk) -> None:
-    """Few attempts explain much by chance, and many the next week do not."""
-    a_good_time(desk)
-    for week in range(14):
-        day = TODAY + 7 * week
-        ended(desk, day, Outcome.TIMEOUT, 30 if week % 2 else 150)
-        watch(desk, day * DAY_SECONDS)
-        _acknowledge(desk, day)
-    (only,) = desk.alarms(with_closed=True)
-    assert only.closed_at
-
-
-@pytest.mark.slow
-def test_one_of_a_step_that_does_not_exist_any_more_is_closed(desk) -> None:
-    a_good_time(desk)
-    ended(desk, TODAY, Outcome.TIMEOUT, 30)
-    assert watch(desk, TODAY * DAY_SECONDS) == 1
-    later = TODAY + 80
-    assert watch(desk, later * DAY_SECONDS) == 1, "nothing was searched for at all"
-    ended(desk, later, Outcome.SUCCESS, 1, "other.example.org")
-    assert watch(desk, later * DAY_SECONDS) == 0
-
-
-def test_two_processes_that_look_at_once_open_one_alarm(desk) -> None:
-    alarm = Alarm(0, "laro", "unpaywall", HOST, "copy", 1, {"success": 1}, {}, ())
-    assert desk.open_alarm(alarm)
-    assert not desk.open_alarm(alarm)
-    desk.close_alarm(1, 5)
-    assert desk.open_alarm(alarm)
 
 
 @pytest.fixture
@@ -302,67 +234,6 @@ def test_the_command_shows_an_alarm_and_ends_with_3_until_it_is_acknowledged(bro
 
 
 @pytest.mark.slow
-def test_what_cannot_be_acknowledged_is_reported_and_the_alarm_stays(broken, folder) -> None:
-    """Who names a source means its alarms, and a wrong number is a slip."""
-    with closing(open_store(folder)) as store:
-        store.add_source(Source("other", "https://other.example.org/oai"))
-    assert broken("alarms").exit_code == 3
-    for arguments, sentence in (
-        (("--acknowledge", "7"), "There is no alarm 7 in force"),
-        (("other", "--acknowledge", "1"), "There is no alarm 1 in force of other"),
-        (("--comment", "They moved."), "--acknowledge NUMBER"),
-        (("--acknowledge", "1", "--comment", "a\udcffb"), "no UTF-8"),
-    ):
-        done = broken("alarms", *arguments)
-        assert (done.exit_code, sentence in done.output, "Traceback" in done.output) == (2, True, False), done.output
-    assert broken("alarms").exit_code == 3, "nothing was acknowledged"
-
-
-@pytest.mark.slow
-def test_alarms_of_a_source_end_when_it_is_removed(broken) -> None:
-    assert broken("alarms").exit_code == 3
-    assert broken("source", "remove", "laro", "--yes").exit_code == 0
-    shown = broken("alarms")
-    assert (shown.exit_code, HOST in shown.output) == (0, False)
-    assert HOST in broken("alarms", "--all").output
-
-
-@pytest.mark.slow
-def test_a_clock_that_is_far_ahead_changes_no_alarm_and_no_count(broken, folder, monkeypatch) -> None:
-    assert broken("alarms").exit_code == 3
-    later = (TODAY + 400) * DAY_SECONDS + 5.0
-    monkeypatch.setattr("harvester.commands.alarms.time", lambda: later)
-    monkeypatch.setattr("gateway.store.sqlite.SqliteStore.clock_problem", lambda _: "The clock jumped 400.0 days ahead")
-    shown = broken("alarms")
-    assert (shown.exit_code, HOST in shown.output) == (3, True)
-    assert "The clock jumped 400.0 days ahead" in shown.output
-    done = broken("alarms", "--acknowledge", "1")
-    assert (done.exit_code, "The clock jumped" in done.output) == (1, True)
-    with closing(open_discovery(folder)) as desk:
-        assert {ending.day for ending, _ in desk.endings(1)} == {TODAY, *(TODAY - 7 * week for week in range(1, 9))}
-        (alarm,) = desk.alarms()
-        assert alarm.is_open
-
-
-@pytest.mark.slow
-def test_without_a_search_there_is_no_alarm(folder) -> None:
-    done = CliRunner().invoke(main, ["--instance", str(folder), "alarms"])
-    assert done.exit_code == 0
-    assert not (folder / "discovery.sqlite").exists()
-
-
-@pytest.mark.slow
-def test_a_notice_names_at_most_five_alarms_and_how_many_more_there_are(folder) -> None:
-    with opened(str(folder)) as instance:
-        for number in range(7):
-            instance.desk().open_alarm(Alarm(0, "laro", "core", f"h{number}.example.org", "copy", 1, {}, {}, ()))
-        (concern,) = [one for one in concerns_of(instance, "laro") if one.need is Need.SUBSTANCE]
-        assert [one for one in concerns_of(instance, "other") if one.need is Need.SUBSTANCE] == []
-    assert concern.sentence.count("the step core at") == 5
-    assert "And 2 more." in concern.sentence
-
-
-@pytest.mark.slow
 def test_examples_that_are_taken_down_are_not_shown(folder) -> None:
     with opened(str(folder)) as instance:
         identifier = next(state.identifier for _, state in instance.store.items("laro", 0, 1))
@@ -375,15 +246,3 @@ def test_examples_that_are_taken_down_are_not_shown(folder) -> None:
     shown = CliRunner().invoke(main, [*harvester, "alarms"]).output
     assert HOST in shown
     assert identifier not in shown
-
-
-@pytest.mark.slow
-def test_a_search_looks_at_the_counts_at_its_end(folder, monkeypatch) -> None:
-    monkeypatch.setenv("GATEWAY_FETCH_CONNECT_TIMEOUT_SECONDS", "1")
-    monkeypatch.setenv("GATEWAY_FETCH_DEADLINE_SECONDS", "1")
-    today = int(time.time()) // DAY_SECONDS  # the next day begins in the week too
-    with closing(open_discovery(folder)) as desk:
-        a_good_time(desk, today)
-        ended(desk, today, Outcome.NOT_FOUND, 40)
-        CliRunner().invoke(main, ["--instance", str(folder), "discover", "laro", "--limit", "1"])
-        assert [alarm.host for alarm in desk.alarms()] == [HOST]

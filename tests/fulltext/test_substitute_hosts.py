@@ -8,7 +8,6 @@ from gateway.errors import AddressRefused, ConfigurationError, GatewayError
 from gateway.settings import load
 from harvester.fulltext.polite_fetch import web_for_other_hosts
 from harvester.fulltext.substitute_hosts import SubstituteHosts, access_of, places_of
-from harvester.http.address_guard import ports_of
 from harvester.http.messages import Fetched, Request
 from tests.rows import each_row
 
@@ -55,9 +54,3 @@ def test_strangers_are_asked_at_the_ports_of_the_web_and_mirrors_at_their_own(tm
         with pytest.raises(GatewayError) as refused:
             web(Request(instead, source=instead))
         assert not isinstance(refused.value, AddressRefused)
-
-
-@each_row("text", ["", "http", "80,443", "0"])
-def test_what_is_no_list_of_ports_is_refused(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="Write port numbers with spaces"):
-        ports_of(text)

@@ -161,25 +161,6 @@ def test_a_file_that_is_taken_down_while_it_is_requested_is_not_stored(searching
     assert case.call("check", command=gateway).exit_code == 0
 
 
-@pytest.mark.parametrize("kind", ["url", "sha256", "identifier"])
-def test_a_file_that_is_taken_down_while_it_is_read_leaves_with_the_next_publication(searching, kind: str) -> None:
-    """The list notes its bytes then, as if it had been found before."""
-    case = Meanwhile(searching(**OPTIONS))
-    keep = case.search.work.keep
-
-    def keep_and_take_down(body: bytes) -> None:
-        keep(body)
-        case.call("takedown", "add", TARGETS[kind] or case.digest)
-
-    case.search.work.keep = keep_and_take_down
-    assert case.finish() == {ITEM: "success"}
-    case.call("publish")
-    assert (case.kept(), case.search.desk.first_page(case.digest)) == ([], "")
-    assert COPY.encode() not in case.shown()
-    assert case.search.store.takedowns().digests == {case.digest}
-    assert case.call("check", command=gateway).exit_code == 0
-
-
 @pytest.mark.parametrize("kind", ["hosts", "doi", "sha256", "both"])
 def test_the_bytes_of_an_earlier_version_of_a_file_leave_with_it(case, kind: str) -> None:
     """The notice is about the file at an address, or about the work: no version of it stays or comes back."""
@@ -207,22 +188,6 @@ def rechecked(search, *, is_dry: bool = False) -> list[str]:
     return [str(result.look.outcome) for result in work.run(order)]
 
 
-def test_a_file_is_withdrawn_if_its_server_has_bytes_now_that_are_taken_down(case) -> None:
-    """A host that goes back to an earlier version does not make us name what is forbidden."""
-    search, earlier = case.search, case.digest
-    before, search.web.own = search.web.own, {**search.web.own, COPY: answer(pdf(search, "A second version."))}
-    assert rechecked(search) == ["success"]
-    search.release()
-    case.call("takedown", "add", earlier)
-    assert COPY.encode() in case.shown()
-    search.web.own = before
-    for is_dry in (True, False):
-        assert rechecked(search, is_dry=is_dry) == ["taken-down"]
-        case.call("publish")
-        assert (COPY.encode() in case.shown()) is is_dry
-    assert case.call("check", command=gateway).exit_code == 0
-
-
 def test_a_record_that_comes_later_does_not_name_an_address_where_such_bytes_were_seen(searching) -> None:
     """A SHA-256 names the file at any address at which somebody has seen it; a dry run has seen nothing."""
     case = Meanwhile(searching(**OPTIONS | {"discover_named_files": True}))
@@ -236,25 +201,6 @@ def test_a_record_that_comes_later_does_not_name_an_address_where_such_bytes_wer
     search.release()
     case.call("publish")
     assert FILE.encode() not in case.shown()
-    assert case.call("check", command=gateway).exit_code == 0
-
-
-@pytest.mark.parametrize("kind", ["identifier", "url"])
-def test_new_bytes_of_a_file_that_is_taken_down_during_a_recheck_are_not_stored(case, kind: str) -> None:
-    """They leave with the next publication at the latest, and the list notes them if they were looked at."""
-    search = case.search
-    search.web.own = {COPY: answer(pdf(search, "Another line."))}
-
-    def take_down(request) -> None:
-        if request.url == COPY:
-            search.web.before = lambda _: None
-            case.call("takedown", "add", TARGETS[kind])
-
-    search.web.before = take_down
-    assert len(rechecked(search)) == 1
-    search.release()
-    case.call("publish")
-    assert (case.kept(), COPY.encode() in case.shown()) == ([], False)
     assert case.call("check", command=gateway).exit_code == 0
 
 
@@ -285,27 +231,6 @@ def test_nobody_can_accept_it_and_explain_review_and_records_do_not_show_it(case
     shown = case.call("records", "laro")
     assert IDENTIFIER not in shown.stdout
     assert "are taken down" in shown.stderr
-
-
-def test_a_dry_run_changes_nothing_and_says_what_add_does(case) -> None:
-    before = case.shown()
-    preview = case.json("takedown", "add", COPY, IDENTIFIER, "--dry-run")
-    assert (preview["deleted_items"], preview["takedowns"][0]["files"]) == (1, [case.digest])
-    assert case.shown() == before
-    assert not (case.folder / "takedowns.json").exists()
-    assert case.served() == 200
-
-
-@pytest.mark.parametrize("kind", ["url", "sha256", "doi"])
-def test_a_dry_run_names_a_file_that_was_found_and_not_published(case, kind: str) -> None:
-    case.call("review", "reject", IDENTIFIER, "--reason", "It is another work.")
-    case.search.release()
-    assert COPY.encode() not in case.shown()
-    target = TARGETS[kind] or case.digest
-    (preview,) = case.json("takedown", "add", target, "--dry-run")["takedowns"]
-    (entry,) = case.json("takedown", "add", target)["takedowns"]
-    assert preview["files"] == entry["files"]
-    assert preview["files"] == ([] if kind == "sha256" else [case.digest]), "its bytes are the target itself"
 
 
 def test_with_a_damaged_list_nobody_is_asked_for_anything_no_file_is_served_and_no_copy_kept(case) -> None:
@@ -350,3 +275,19 @@ def test_a_file_carried_in_the_didl_itself_is_taken_down_with_its_bytes(searchin
     assert b"base64" not in case.shown()
     for path in case.folder.glob("store.sqlite*"):
         assert case.body not in path.read_bytes()
+
+
+def test_a_file_is_withdrawn_if_its_server_has_bytes_now_that_are_taken_down(case) -> None:
+    """A host that goes back to an earlier version does not make us name what is forbidden."""
+    search, earlier = case.search, case.digest
+    before, search.web.own = search.web.own, {**search.web.own, COPY: answer(pdf(search, "A second version."))}
+    assert rechecked(search) == ["success"]
+    search.release()
+    case.call("takedown", "add", earlier)
+    assert COPY.encode() in case.shown()
+    search.web.own = before
+    for is_dry in (True, False):
+        assert rechecked(search, is_dry=is_dry) == ["taken-down"]
+        case.call("publish")
+        assert (COPY.encode() in case.shown()) is is_dry
+    assert case.call("check", command=gateway).exit_code == 0

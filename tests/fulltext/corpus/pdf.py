@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 FONTS = {"Times": "Times-Roman", "TimesBold": "Times-Bold", "Sans": "Helvetica", "SansBold": "Helvetica-Bold"}
@@ -40,6 +41,7 @@ def width_of(text: str, size: float) -> float:
     return size * sum(map(_width, text))
 
 
+@cache
 def _width(character: str) -> float:
     if ord(character) >= _WIDE_SCRIPTS and character not in "ﬁﬂﬀﬃ":
         return 1.0
