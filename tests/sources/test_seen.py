@@ -22,12 +22,6 @@ def test_it_is_a_set_of_identifiers(identifiers: list[str]):
     assert ("another" in seen) is ("another" in plain)
 
 
-def test_an_identifier_that_comes_again_is_not_new():
-    seen = Seen()
-    assert [seen.add(identifier) for identifier in ("a", "b", "a")] == [True, True, False]
-    assert len(seen) == 2
-
-
 def test_what_lies_across_the_border_of_two_is_none_of_them():
     bucket = b"a" * 7 + b"b" * 7 + b"b" * 7 + b"c" * 7
     assert not _holds(bucket, b"b" * 14)

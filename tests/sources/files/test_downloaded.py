@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import os
 import tarfile
-import tomllib
 import zipfile
 from functools import partial
 from http.server import SimpleHTTPRequestHandler
@@ -75,13 +73,6 @@ def test_an_archive_is_read_once_and_again_when_it_has_changed(command, site, in
     assert not (instance / "downloads" / "there").exists()
 
 
-def test_a_single_file_at_an_address_is_read_too(command, site):
-    url, folder, _ = site
-    (folder / "all.jsonl").write_bytes(line(1))
-    command("source", "add", "there", f"{url}/all.jsonl", "--kind", "files")
-    assert "1 published" in command("run", "there")[2]
-
-
 RECORD = (
     '<record xmlns="http://www.openarchives.org/OAI/2.0/"><header><identifier>x:1</identifier>'
     "<datestamp>2020-01-01</datestamp></header><metadata><a/></metadata></record>"
@@ -96,35 +87,19 @@ DIDL = (
     "name, body, sentence",
     [
         ("all.jsonl", line(1) + b"no JSON", "A file of JSON lines."),
-        ("all.jsonl.gz", gzip.compress(line(1)), "A file of JSON lines."),
         ("dump.xml", b'<harvest baseURL="http://x/"></harvest>', "A dump of a repository."),
         ("one.xml", RECORD.encode(), "A file of answers or records: 1."),
-        ("answer.xml", f"<OAI-PMH><ListRecords>{RECORD}</ListRecords></OAI-PMH>".encode(), "records: 1."),
         ("a.didl", DIDL.encode(), "records: 1."),
         ("no.jsonl", b"no JSON", ""),
-        ("no.jsonl.gz", line(1), ""),
         ("no.xml", b"<a/>", ""),
-        ("no.xml", b"&&&", ""),
         ("all.txt", line(1), ""),
-        ("all.jsonl?a=b", line(1), ""),
     ],
 )
 def test_a_single_file_is_recognised_by_its_name_and_its_records(command, site, name, body, sentence):
     url, folder, _ = site
-    (folder / name.partition("?")[0]).write_bytes(body)
+    (folder / name).write_bytes(body)
     status, out, err = command("source", "check", f"{url}/{name}")
     assert (status, sentence in err, 'kind = "files"' in out) == (0 if sentence else 1, True, bool(sentence))
-
-
-def test_an_archive_is_recognised(command, site):
-    url, folder, _ = site
-    put(folder / "dump.zip", LONG_AGO, line(1))
-    (folder / "other.zip").write_bytes(b"PK\x05\x06" + bytes(18))
-    status, out, err = command("source", "check", f"{url}/dump.zip")
-    assert (status, "An archive of files such as all.jsonl." in err) == (0, True)
-    (entry,) = tomllib.loads(out).values()
-    assert (entry["kind"], entry["url"]) == ("files", f"{url}/dump.zip")
-    assert command("source", "check", f"{url}/other.zip")[0] == 1
 
 
 def test_what_is_not_there_or_another_one_is_reported(command, site, instance):

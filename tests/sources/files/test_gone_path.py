@@ -37,8 +37,3 @@ def test_a_source_whose_folder_is_gone_says_so_deletes_nothing_and_hinders_no_ot
         assert (_held(command, "server"), _held(command, "folder")) == (6, 3)
     assert command("source", "remove", "folder", "--yes")[0] == 0
     assert command("run", "--all")[0] == 0
-
-
-def test_a_path_that_is_not_there_cannot_be_added(command, tmp_path):
-    status, _, words = command("source", "add", "other", str(tmp_path / "none"), "--kind", "files")
-    assert (status, f"there is no {tmp_path / 'none'}" in words) == (Status.USAGE, True)

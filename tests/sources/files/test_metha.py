@@ -101,15 +101,6 @@ def test_an_empty_getrecord_before_the_list_is_passed_over(folder, command, add,
     assert "metha" in report["recognised"][0]["is"]
 
 
-def test_deleted_records_are_deleted(folder, command, add):
-    _put(folder, JANUARY, _record(1), _record(2))
-    add(folder)
-    assert _run(command)[0] == 0
-    _put(folder, FEBRUARY, _record(2, deleted=True))
-    assert _run(command)[0] == 0
-    assert [row["is_deleted"] for row in _held(command)] == [False, True]
-
-
 def test_format_and_set_are_read_from_the_name_of_the_folder_unless_options_say_otherwise(tmp_path, command, add):
     """The headers of some servers do not say that a record is in the set that was asked for."""
     folder = tmp_path / named("col_1", "mods")
@@ -131,15 +122,6 @@ def test_a_cache_of_several_harvests_is_explained(tmp_path, command):
     assert status == 2
     assert "2 folders of metha" in words
     assert str(tmp_path / "metha" / named(url=urls[0])) in words
-
-
-def test_a_missing_file_is_reported(folder, command, add):
-    for name in ("2020-01-31-00000000.xml.gz", "2020-01-31-00000002.xml.gz"):
-        _put(folder, name, _record(1))
-    add(folder)
-    status, ran, _ = _run(command)
-    assert (status, ran["is_complete"]) == (3, False)
-    assert any("2020-01-31-00000001" in reason for reason in ran["reasons"])
 
 
 def test_a_list_that_goes_on_in_no_file_is_reported(folder, command, add):
@@ -167,13 +149,6 @@ def test_an_answer_without_records_is_none(folder, command, add):
     assert "badResumptionToken: Too late." in ran["reasons"][0]
 
 
-def test_records_of_two_lists_in_one_document_are_all_read(folder, command, add):
-    _put(folder, JANUARY, _record(1), before=f"<GetRecord>{_record(7)}</GetRecord>")
-    add(folder)
-    assert _run(command)[0] == 0
-    assert len(_held(command)) == 2
-
-
 def test_a_record_that_changed_stays_as_it_is_when_a_window_is_added(folder, command, add):
     """It stands in the windows of its former versions as well, and those are read again."""
     _put(folder, JANUARY, *(_record(number) for number in range(1, 9)))
@@ -190,14 +165,3 @@ def test_a_record_that_changed_stays_as_it_is_when_a_window_is_added(folder, com
     for _ in range(2):
         assert [record for record in _held(command) if record["upstream"] != "oai:m:9"] == before
         assert command("source", "sweep", "m")[0] == 0
-
-
-def test_a_window_that_is_added_while_the_folder_is_read_is_read_next(folder, command, add):
-    for month in (1, 2, 3):
-        _put(folder, f"2020-0{month}-28-00000000.xml.gz", _record(month))
-    add(folder)
-    command("run", "m", "--max-records", "1")
-    _put(folder, "2020-04-28-00000000.xml.gz", _record(4))
-    command("run", "m")
-    command("run", "m")
-    assert sorted(record["upstream"] for record in _held(command)) == [f"oai:m:{month}" for month in range(1, 5)]

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from gateway.errors import AnswerError
 from harvester.sources.oai_pmh.answers import parse_list
-from harvester.xml.repair import cleaned
 from tests.oai_pages import page, payload, record
 
 PAGE = page(
@@ -102,9 +101,3 @@ def _is_commented(identifier: str, text: str) -> bool:
 def test_truncated_page_is_refused_wherever_it_breaks_off(length: int):
     with pytest.raises(AnswerError):
         parse_list(PAGE[:length])
-
-
-@given(st.text(max_size=200))
-def test_cleaning_twice_changes_nothing_more(text: str):
-    once, _ = cleaned(text)
-    assert cleaned(once)[0] == once

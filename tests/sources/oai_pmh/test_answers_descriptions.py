@@ -7,7 +7,7 @@ from lxml import etree
 
 from gateway.errors import RemoteError
 from gateway.model import Format, SetDescription
-from harvester.sources.oai_pmh.answers import ResumptionToken, parse_formats, parse_identify, parse_list, parse_sets
+from harvester.sources.oai_pmh.answers import ResumptionToken, parse_formats, parse_identify, parse_sets
 from harvester.sources.oai_pmh.identity import identity_of
 from tests.oai_pages import OAI, XSI, error
 from tests.rows import each_row
@@ -35,11 +35,6 @@ def test_identify_is_read_whole():
     assert (answer.earliest_datestamp, answer.deleted_record, answer.granularity) == ("1990-01-01", "no", "YYYY-MM-DD")
     (description,) = answer.descriptions
     assert etree.fromstring(description).tag == "{urn:e}e"
-
-
-def test_identify_with_nothing_in_it_is_empty():
-    answer = parse_identify(_answer("<Identify/>"))
-    assert (answer.repository_name, answer.admin_emails, answer.descriptions) == ("", (), ())
 
 
 def test_formats_without_a_prefix_are_reported():
@@ -73,11 +68,6 @@ def test_errors_of_the_remote_are_raised_with_their_codes(parse):
         parse(error("noSetHierarchy", "None").encode())
     assert caught.value.codes == {"noSetHierarchy"}
     assert str(caught.value) == "noSetHierarchy: None"
-
-
-def test_list_with_several_errors_has_them_all():
-    body = _answer("<error code='badArgument'>a</error><error code='badVerb'/>")
-    assert parse_list(body).errors == (("badArgument", "a"), ("badVerb", ""))
 
 
 OAI_IDENTIFIER = "http://www.openarchives.org/OAI/2.0/oai-identifier"

@@ -67,25 +67,6 @@ def test_the_recorded_list_of_records_is_cut_where_it_lies():
 
 
 @recorded
-@each_row(
-    "name, slices, token",
-    [
-        (
-            "LI1.txt",
-            [("hep-th/9801001", False), ("hep-th/9801002", False), ("hep-th/9801005", False), ("hep-th/9801010", True)],
-            "xxx45abttyz",
-        ),
-        ("LI2.txt", [("hep-th/9801020", False), ("hep-th/9801060", False)], ""),
-    ],
-)
-def test_the_recorded_identifiers_have_neither_headers_nor_dates(name: str, slices: list[tuple[str, bool]], token: str):
-    answer = parse_list(_body(name))
-    assert (answer.verb, answer.token.text if answer.token else "") == ("ListIdentifiers", token)
-    assert [(slice_.identifier.removeprefix("oai:arXiv:"), slice_.is_deleted) for slice_ in answer.slices] == slices
-    assert {(slice_.datestamp, slice_.problem) for slice_ in answer.slices} == {("", "")}
-
-
-@recorded
 @each_row("name, code", [("GR2.txt", "idDoesNotExist"), ("LI3.txt", "noRecordsMatch")])
 def test_what_is_recorded_with_nothing_in_it_is_the_error_of_today(name: str, code: str):
     answer = parse_list(_body(name))
@@ -135,13 +116,6 @@ def test_an_empty_page_behind_a_token_is_the_end_and_no_error():
     assert parse_list(_answer("ListRecords", "")).errors == (("noRecordsMatch", "The list is empty."),)
 
 
-def test_the_declarations_of_the_root_stay_with_the_payload():
-    body = _answer("ListRecords", _record(1, "<title>A</title>"))
-    (slice_,) = parse_list(body).slices
-    assert slice_.declarations == (("", "http://www.openarchives.org/OAI/1.1/OAI_ListRecords"),)
-    assert body[slice_.start : slice_.stop] == b"<title>A</title>"
-
-
 def test_a_damaged_answer_is_repaired_as_one_of_today():
     inside = _record(1) + _record(2, "<d xmlns='urn:d'>a & b<e></d>") + _record(3)
     answer = parse_list(_answer("ListRecords", inside + "<resumptionToken>t</resumptionToken>"))
@@ -149,16 +123,3 @@ def test_a_damaged_answer_is_repaired_as_one_of_today():
     assert (answer.version, answer.token.text if answer.token else "") == ("1.1", "t")
     assert answer.repairs
     assert answer.repaired[answer.slices[2].start : answer.slices[2].stop] == b"<d xmlns='urn:d'/>"
-
-
-def test_an_answer_with_prefixes_in_another_encoding_is_read():
-    inside = "<o:identifier status='deleted'>oai:x:1</o:identifier><o:identifier/>"
-    answer = parse_list(_answer("ListIdentifiers", inside, prefix="o").decode().encode("utf-16"))
-    assert [(slice_.identifier, slice_.is_deleted, slice_.problem) for slice_ in answer.slices] == [
-        ("oai:x:1", True, ""),
-        ("", False, "The record has no identifier."),
-    ]
-
-
-def test_an_identify_without_content_is_one():
-    assert parse_identify(_answer("Identify", "")).repository_name == ""

@@ -54,13 +54,6 @@ def test_record_that_cannot_be_used_says_why_and_spoils_no_other(entry: str, pro
     assert not after.problem
 
 
-def test_record_without_identifier_keeps_its_place_though_it_has_metadata():
-    entry = f"<record><header><datestamp>2024</datestamp></header><metadata>{DC}</metadata></record>"
-    (slice_,) = parse_list(page(entry).encode()).slices
-    assert slice_.problem == slices.NO_IDENTIFIER
-    assert slice_.stop > slice_.start
-
-
 def test_abouts_are_found_with_what_they_need():
     about = "<about><p:provenance xsi:x='1' xmlns:p='urn:p'/></about><about><q xmlns='urn:q'/></about>"
     body = page(record(1, about=about), record(2)).encode()
@@ -71,16 +64,6 @@ def test_abouts_are_found_with_what_they_need():
     ]
     assert dict(first.declarations).keys() == {"xsi"}
     assert second.abouts == second.declarations == ()  # type: ignore[comparison-overlap]
-
-
-def test_abouts_are_found_in_the_slow_way_too():
-    about = "<!-- slow --><about/><about><p:x xmlns:p='urn:p' xsi:y='1'/><q xmlns='urn:q'/></about>"
-    body = page(record(1, about=about)).encode()
-    (slice_,) = parse_list(body).slices
-    assert [body[start:stop] for start, stop in slice_.abouts] == [
-        b"<p:x xmlns:p='urn:p' xsi:y='1'/><q xmlns='urn:q'/>"
-    ]
-    assert ("xsi", "http://www.w3.org/2001/XMLSchema-instance") in slice_.declarations
 
 
 @each_row(
@@ -135,14 +118,6 @@ def test_every_way_to_write_a_page_gives_the_same_records(spoiled):
         assert payload(body, slice_).tag == "{http://www.openarchives.org/OAI/2.0/oai_dc/}dc"
 
 
-def test_prefixes_declared_above_are_given_to_the_payload_that_uses_them():
-    declared = f'xmlns="{OAI}" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:d="urn:d"'
-    body = page(record(1, "<d:dc><dc:title/></d:dc>"), record(2, "<d:dc xmlns:d='urn:e'/>"), root=declared).encode()
-    first, second = parse_list(body).slices
-    assert dict(first.declarations) == {"dc": "http://purl.org/dc/elements/1.1/", "d": "urn:d"}
-    assert second.declarations == ()
-
-
 def test_prefixed_envelope_is_read_and_reported():
     text = page(record(1, "<d:dc xmlns:d='urn:d'/>"), token="t", root=f'xmlns:o="{OAI}"')
     for name in ENVELOPE:
@@ -159,14 +134,6 @@ def test_wrong_namespace_is_read_and_reported(root: str):
     assert identifiers(answer.slices) == ["1"]
     assert answer.token == ResumptionToken("t")
     assert "namespace" in answer.repairs[0]
-
-
-def test_partly_prefixed_page_is_not_taken_for_an_everyday_one():
-    text = page(record(1), record(2), root=f'xmlns="{OAI}" xmlns:o="{OAI}"')
-    text = text.replace("<metadata>", "<o:metadata><!--<metadata> </metadata>-->", 1)
-    body = text.replace("</metadata>", "</o:metadata>", 2).replace("</o:metadata>-->", "</metadata>-->", 1).encode()
-    answer = parse_list(body)
-    assert [payload(body, slice_)[0].text for slice_ in answer.slices] == ["Work 1", "Work 2"]
 
 
 def test_list_of_headers_needs_no_metadata_and_headers_wrapped_in_records_are_headers():
@@ -265,9 +232,3 @@ def test_elements_side_by_side_stay_together_in_their_metadata_element() -> None
 def test_two_metadata_elements_with_something_in_them_are_unusable() -> None:
     (slice_,) = parse_list(RECORD.format(BESIDE + BESIDE).encode()).slices
     assert slice_.problem == "The record has metadata 2 times where OAI-PMH 2.0 §2.5 has it once."
-
-
-def test_an_empty_metadata_element_beside_a_full_one_does_no_harm() -> None:
-    page = RECORD.format("<metadata/><metadata><dc xmlns='urn:dc'/></metadata>").encode()
-    (slice_,) = parse_list(page).slices
-    assert etree.fromstring(page[slice_.start : slice_.stop]).tag == "{urn:dc}dc"

@@ -30,11 +30,6 @@ def test_what_is_no_window_is_an_error(text: str):
         windows_of(text)
 
 
-def test_windows_are_told_in_words():
-    assert Window("", "2020-01-01T00:00:00Z").in_words == "from the beginning until 2020-01-01T00:00:00Z"
-    assert Window("2020-01-01T00:00:00Z", "").in_words == "from 2020-01-01T00:00:00Z until now"
-
-
 def test_window_covers_what_lies_in_it():
     year = window_of("2020-01-01", "2020-12-31")
     assert year.covers(year)

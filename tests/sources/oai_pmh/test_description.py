@@ -92,12 +92,6 @@ def test_list_of_sets_without_end_is_ended_and_reported(token: str):
     assert {set_.spec for set_ in description.sets} == ({"a"} if token else set())
 
 
-def test_list_of_sets_of_endless_length_is_ended(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("harvester.sources.oai_pmh.description._SET_PAGES", 3)
-    description = _described(lambda request: _sets("a", token=request.url[-50:]))
-    assert "does not end properly" in description.notes[-1]
-
-
 def test_odd_identify_is_read_and_reported():
     description = _described(
         lambda _: _sets("a"), identify="<Identify><repositoryName>&eacute;</repositoryName></Identify>"
@@ -111,9 +105,3 @@ def test_odd_identify_is_read_and_reported():
 def test_source_that_cannot_identify_itself_is_an_error(status: int, kind: type[Exception]):
     with pytest.raises(kind):
         SOURCE.describe(OPTIONS, lambda request: Fetched(request.url, status, (), b"<html/>", 5))
-
-
-def test_kind_has_a_name_and_tells_its_options():
-    assert SOURCE.name == "oai_pmh"
-    assert all(option.sentence.endswith(".") for option in SOURCE.options)
-    assert {option.name for option in SOURCE.options} >= {"url", "formats", "sets", "overlap_seconds"}

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.errors import AnswerTooSlow, ConnectionFailed, GatewayError, NoContent, NotXml, TryLater
+from gateway.errors import AnswerTooSlow, ConnectionFailed, GatewayError, NoContent
 from gateway.model import Cursor
 from harvester.http.messages import Fetched, Request
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.budget import Budget, Spender
 from harvester.sources.oai_pmh import SOURCE
-from harvester.sources.oai_pmh.list_state import ListState, made_of, state_of, text_of
-from harvester.sources.seen import Seen
+from harvester.sources.oai_pmh.list_state import ListState, state_of, text_of
 from tests.rows import each_row
 from tests.sources.oai_pmh.repository import NOW, Arguments, Repository, good, notes, options, refused, walked
 
@@ -95,17 +94,6 @@ def _every_page_has_a_token(repository: Repository, arguments: Arguments) -> tup
     return 200, answer.replace("></resumptionToken>", ">there/is/1</resumptionToken>")
 
 
-def test_records_that_the_run_has_had_in_the_window_that_was_divided_renew_nothing():
-    repository, came = Repository(faults=[_every_page_has_a_token], page_size=9).fill(60), Seen()
-    for identifier in repository.records:
-        came.add(identifier)
-    _, error = _until_it_ends(repository, Budget(most_requests=20), came=came)
-    assert "brought no new record" in error
-    before, repository.asked = len(repository.asked), []
-    _until_it_ends(repository, Budget(most_requests=20))
-    assert before < len(repository.asked)
-
-
 @each_row("most_requests", [20, 100])
 def test_records_that_come_again_and_again_in_smaller_windows_spend_the_budget(most_requests: int):
     repository = Repository(faults=[_every_page_has_a_token], page_size=100, is_ordered=False).fill(60)
@@ -123,12 +111,6 @@ def test_list_that_comes_newest_first_and_breaks_off_comes_whole_in_smaller_wind
     repository.records = dict(reversed(repository.records.items()))
     steps, error = _until_it_ends(repository, Budget(most_requests=40))
     assert (error, len(set(good(steps)))) == ("", 120)
-
-
-def test_names_that_ListIdentifiers_brings_are_not_counted():  # noqa: N802 - the standard's word
-    repository = Repository(faults=[_list_records_fails], page_size=1).fill(150)
-    steps, error = _until_it_ends(repository, Budget(most_requests=100))
-    assert (error, len(set(good(steps)))) == ("", 150)
 
 
 def test_records_that_all_fail_end_a_run_with_what_is_wrong_and_are_not_asked_for_again():
@@ -166,15 +148,6 @@ def test_list_that_works_is_harvested_although_another_has_spent_the_budget():
     assert len(again.asked) <= 3
 
 
-def test_windows_that_are_empty_one_after_the_other_spend_nothing():
-    budget = Budget(most_requests=5)
-    for year in range(1970, 2010):
-        dates = f"{year}-01-01", f"{year}-12-31"
-        repository = Repository().fill(3)
-        assert _until_it_ends(repository, budget, window=dates)[1] == ""
-    assert not budget.is_spent
-
-
 @each_row("status", [204, 205, 304])
 def test_status_without_a_body_is_asked_for_once_and_the_records_one_by_one(status: int):
     repository = Repository(faults=[lambda _, asked: (status, "") if asked["verb"] == "ListRecords" else None]).fill(6)
@@ -192,14 +165,6 @@ def test_source_without_content_for_any_list_fails_after_few_requests(answer: tu
     with pytest.raises(NoContent):
         walked(repository)
     assert len(repository.asked) <= 8
-
-
-def test_list_that_broke_off_record_by_record_begins_page_by_page_the_next_time():
-    repository = Repository(faults=[lambda _, asked: (204, "") if "List" in asked["verb"] else None]).fill(6)
-    steps, _ = _until_it_ends(repository, Budget())
-    repository.faults.clear()
-    steps, error = _until_it_ends(repository, Budget(), steps[-1].cursor.state)
-    assert (error, len(good(steps)), repository.listed("GetRecord")) == ("", 6, [])
 
 
 # --- what fails beside Identify -----------------------------------------------------------------------------------
@@ -236,35 +201,6 @@ def test_sets_and_formats_that_failed_are_not_asked_for_again_for_a_week():
         assert asked == ["Identify", "ListMetadataFormats", "ListSets"]
 
 
-def test_sets_of_a_server_that_is_busy_are_not_waited_for_and_asked_for_the_next_time():
-    def busy(repository: Repository, arguments: Arguments) -> GatewayError | None:
-        return TryLater("It is busy.") if arguments["verb"] == "ListSets" else None
-
-    known, messages, _ = _described(Repository(faults=[busy]).fill(3), options())
-    assert (known, messages) == (text_of(ListState()), ("ListSets: It is busy.",))
-
-
-def test_lists_that_go_on_keep_what_failed_beside_them():
-    state = text_of(made_of(complete=NOW - 86_400, sets_failed=5))
-    known = text_of(made_of(sets_failed=NOW))
-    steps = walked(Repository().fill(3), state, known=known)
-    assert state_of(steps[-1].cursor.state)[0].profile.sets_failed == NOW
-    assert SOURCE.profile({}, [steps[-1].cursor])["without"] == ["ListSets"]
-
-
-def test_what_is_asked_beside_has_little_time_and_is_repeated_once():
-    asked: list[Request] = []
-
-    def fetch(request: Request) -> Fetched:
-        asked.append(request)
-        return Repository()(request)
-
-    SOURCE.describe(options(), fetch)
-    briefly = (30.0, 30.0, 1)
-    spent = [(request.deadline_seconds, request.waits_seconds, request.patience) for request in asked]
-    assert spent == [(None, None, None), briefly, briefly]
-
-
 # --- what is seen of encodings ------------------------------------------------------------------------------------
 
 
@@ -286,16 +222,6 @@ def test_source_whose_compressed_answers_are_damaged_is_asked_for_none_from_the_
     assert set(encodings) == {"identity"}
 
 
-def test_content_encoding_that_is_another_is_told_once():
-    repository = Repository().fill(9)
-    steps = list(
-        SOURCE.changes(
-            options(), Cursor("x", "oai_dc", "", ""), lambda request: replace(repository(request), note="It is gzip.")
-        )
-    )
-    assert notes(steps).count("It is gzip.") == 1
-
-
 def test_every_single_request_is_counted_and_what_forbids_one_is_asked():
     budget, forbidden = Budget(most_requests=3), []
 
@@ -310,15 +236,3 @@ def test_every_single_request_is_counted_and_what_forbids_one_is_asked():
     spender(Request("http://x.org/a", permits=forbidden.append))
     assert spender.is_spent
     assert forbidden == ["http://x.org/a", "http://x.org/b"] * 2
-
-
-def test_error_of_the_protocol_that_spends_the_budget_keeps_its_words():
-    def fails(repository: Repository, arguments: Arguments) -> str | None:
-        return repository.answer({"verb": "GetRecord", "identifier": "?"}) if "List" in arguments["verb"] else None
-
-    state = text_of(made_of(began=5, window="2024-01-01T00:00:00Z/2024-01-02T00:00:00Z", received=1, has_pages=True))
-    repository = Repository(faults=[fails]).fill(9)
-    steps, error = _until_it_ends(repository, Budget(most_requests=9), state, arrived=lambda *_: iter(()))
-    assert error.startswith("idDoesNotExist: no ")
-    assert NotXml.__name__ not in error
-    assert steps

@@ -39,12 +39,10 @@ FORMATS = (
 
 @dataclass
 class Old:
-    """Titles by number, the empty ones of deleted records; `takes_tokens` is whether ListRecords does."""
+    """Titles by number, the empty ones of deleted records."""
 
     titles: dict[int, str]
     dates: dict[int, str] = field(default_factory=dict)
-    takes_tokens: bool = True
-    left_out: frozenset[int] = frozenset()  # of ListRecords
     asked: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
 
@@ -55,8 +53,6 @@ class Old:
         dates = [arguments[name] for name in ("from", "until") if name in arguments]
         if verb not in ARGUMENTS or not set(arguments) <= ARGUMENTS[verb] or not all(len(date) == 10 for date in dates):
             return 400, "Illegal arguments"
-        if verb == "ListRecords" and "resumptionToken" in arguments and not self.takes_tokens:
-            return 400, "Invalid resumptionToken"
         inside = getattr(self, "_" + verb.lower())(arguments)
         asked = escape("&".join(f"{name}={value}" for name, value in arguments.items()))
         return 200, (
@@ -75,7 +71,7 @@ class Old:
         return ""
 
     def _listrecords(self, arguments):
-        return self._page(arguments, lambda number: "" if number in self.left_out else self._record(number))
+        return self._page(arguments, self._record)
 
     def _listidentifiers(self, arguments):
         return self._page(arguments, self._identifier)
@@ -161,26 +157,3 @@ def test_it_is_harvested_published_and_harvested_again(command, old, instance):
     assert (status, report["counts"]["received"], report["counts"]["deleted"]) == (0, 2, 1)
     assert [request["from"] for request in old.asked if request["verb"] == "ListRecords"] == ["2002-02-07"]
     assert "<dc:title>Another</dc:title>" in _records(instance)[3]
-
-
-def test_one_that_does_not_take_its_tokens_is_harvested_record_by_record(command, old, instance):
-    old.takes_tokens = False
-    assert command("source", "add", "old", old.url)[0] == 0
-    status, out, err = command("run", "old", "--json")
-    report = json.loads(out)
-    assert (status, report["counts"]["received"]) == (0, 25), (report, err)
-    assert len(_records(instance)) == 24
-    assert [
-        request for request in old.asked if request["verb"] == "ListIdentifiers" and "metadataPrefix" in request
-    ] == []
-    assert sum(request["verb"] == "GetRecord" for request in old.asked) == 15
-
-
-def test_what_its_list_leaves_out_and_list_identifiers_names_is_fetched(command, old, instance):
-    old.left_out = frozenset((3, 12, 23))
-    assert command("source", "add", "old", old.url)[0] == 0
-    status, out, err = command("run", "old", "--json")
-    report = json.loads(out)
-    assert (status, report["counts"]["received"], report["is_complete"]) == (0, 25, True), (report, err)
-    assert len(_records(instance)) == 24
-    assert "The records were compared with all that ListIdentifiers names." in err

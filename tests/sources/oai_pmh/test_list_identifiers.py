@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import count
-from urllib.parse import parse_qsl, urlsplit
-
 import pytest
 
 from gateway.errors import NotOaiPmh, RemoteError
-from gateway.model import Cursor, Slice
-from gateway.xmltext import parse_utc_datetime, utc_datetime
+from gateway.model import Cursor
 from harvester.http.dates import SECONDS
-from harvester.http.messages import Fetched, Request
 from harvester.sources import Options
-from harvester.sources.budget import Budget, Spender
 from harvester.sources.oai_pmh import SOURCE
-from harvester.sources.oai_pmh.changing_list import Datestamps, Parts
 from harvester.sources.oai_pmh.list_state import made_of, text_of
 from tests.oai_pages import error, identifiers, page, record
 from tests.rows import each_row
+from tests.sources.oai_pmh.test_list_records import Canned
 
 CURSOR = Cursor("x", "oai_dc", "a:b")
 OPTIONS = Options("x", "http://x.org/oai", granularity=SECONDS)
-
-
-@dataclass
-class Canned:
-    """A `fetch` that gives one answer after the other, the last for ever, and remembers what it was asked."""
-
-    answers: list[str]
-    asked: list[Request] = field(default_factory=list)
-
-    def __call__(self, request: Request) -> Fetched:
-        self.asked.append(request)
-        text = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return Fetched(request.url, 200, (("Content-Type", "text/xml"),), text.encode(), 1_700_000_000)
-
-    @property
-    def arguments(self) -> list[dict[str, str]]:
-        """What was asked, as arguments."""
-        return [dict(parse_qsl(urlsplit(request.url).query, keep_blank_values=True)) for request in self.asked]
 
 
 def _header(number, status=""):
@@ -54,7 +29,7 @@ def _page(*numbers, token=None, announced=None):
 
 
 def _listed(*answers, state=""):
-    fetch = Canned(list(answers))
+    fetch = Canned(list(answers), {})
     listed_pages = list(SOURCE.listed(OPTIONS, Cursor("x", "oai_dc", "a:b", state), fetch))
     return listed_pages, fetch
 
@@ -102,13 +77,6 @@ def test_the_token_behind_the_last_may_be_refused():
     assert (listed_pages[-1].is_last, listed_pages[-1].doubts) == (True, ())
 
 
-def test_number_of_one_answer_does_not_show_that_the_list_has_ended():
-    """It may be the number of this answer only."""
-    listed_pages, _ = _listed(_page(1, 2, token="t", announced=2), error("badResumptionToken"))
-    (doubt,) = listed_pages[-1].doubts
-    assert doubt.startswith("ListIdentifiers breaks off after 2 records, so it does not show that these are all.")
-
-
 @each_row("last", [error("noRecordsMatch"), _page(), _page(token=""), _page(3), _page(3, token=" ")])
 def test_list_that_breaks_off_is_asked_for_from_its_last_date_on(last):
     listed_pages, fetch = _listed(_page(1, 2, token="t"), last, _page(2))
@@ -123,12 +91,6 @@ def test_list_that_breaks_off_is_in_doubt_where_its_last_date_shows_nothing(rest
     assert (listed_pages[-1].is_last, len(listed_pages[-1].doubts)) == (True, 1)
 
 
-def test_number_of_a_list_that_breaks_off_is_compared_with_all_names():
-    answers = _page(1, 2, token="t", announced=9), error("noRecordsMatch"), _page(2)
-    listed_pages, _ = _listed(*answers)
-    assert listed_pages[-1].doubts == ("ListIdentifiers announced 9 records and named 2.",)
-
-
 @each_row("is_verbatim", [False, True])
 def test_a_token_that_is_refused_is_written_in_the_other_way(is_verbatim):
     state = text_of(made_of(is_verbatim=is_verbatim))
@@ -138,20 +100,13 @@ def test_a_token_that_is_refused_is_written_in_the_other_way(is_verbatim):
     assert [request.url.rpartition("=")[2] for request in fetch.asked[1:]] == (ways[::-1] if is_verbatim else ways)
 
 
-def test_a_token_that_is_refused_in_both_ways_is_an_error():
-    with pytest.raises(RemoteError, match="badResumptionToken"):
-        _listed(_page(1, token="a/b"), error("badResumptionToken"))
-    with pytest.raises(RemoteError, match="cannotDisseminateFormat"):
-        _listed(error("cannotDisseminateFormat"))
-
-
 def test_a_header_without_an_identifier_is_a_doubt():
     listed_pages, _ = _listed(page("<header><datestamp>2024-01-01</datestamp></header>", verb="ListIdentifiers"))
     assert listed_pages[0].doubts[0].startswith("A header cannot be read:")
 
 
 def _single(answer, identifier="oai:x:1"):
-    return SOURCE.single(OPTIONS, CURSOR, identifier, Canned([answer]))
+    return SOURCE.single(OPTIONS, CURSOR, identifier, Canned([answer], {}))
 
 
 def test_a_single_record_comes_as_it_is():
@@ -181,39 +136,3 @@ def test_one_of_the_first_generation_is_asked_without_a_format():
         ("oai:x:2", True),
     ]
     assert fetch.arguments == [{"verb": "ListIdentifiers", "set": "a:b"}]
-
-
-FIRST, LAST = (parse_utc_datetime(text)[0] for text in ("2024-01-01T00:00:00Z", "2024-03-01T00:00:00Z"))
-
-
-@dataclass
-class Inexhaustible(Canned):
-    """A `fetch` that names ten other records whenever a window is longer than a second, and one in a single second."""
-
-    answers: list[str] = field(default_factory=list)
-    numbers: count = field(default_factory=count)
-
-    def __call__(self, request):
-        self.asked.append(request)
-        wanted = self.arguments[-1]
-        from_, until = wanted.get("from", utc_datetime(FIRST)), wanted.get("until")
-        names = (next(self.numbers) for _ in range(1 if from_ == until else 10))
-        headers = (
-            f"<header><identifier>oai:x:{name}</identifier><datestamp>{from_}</datestamp></header>" for name in names
-        )
-        text = page(*headers, token=None, verb="ListIdentifiers")
-        return Fetched(request.url, 200, (("Content-Type", "text/xml"),), text.encode(), LAST)
-
-
-@pytest.mark.slow
-def test_parts_that_never_stand_still_are_given_up():
-    dated = Datestamps()
-    moments = range(FIRST, LAST, (LAST - FIRST) // 10)
-    dated.add(tuple(Slice(f"oai:x:{moment}", utc_datetime(moment), (), False, 0, 0) for moment in moments))
-    fetch = Inexhaustible()
-    state = made_of(first=LAST, granularity=SECONDS)
-    options = Options("x", "http://x.org/oai", granularity=SECONDS, from_=utc_datetime(FIRST))
-    parts = Parts(options, Cursor("x", "oai_dc"), Spender(fetch, Budget()), state, dated, lambda _: None)
-    with pytest.raises(NotOaiPmh, match="no end of it"):
-        parts.read()
-    assert len(fetch.asked) < 1000

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from gateway.errors import ConfigurationError, ConnectionFailed, NotOaiPmh, NotXml, RemoteError, RemoteRefuses
-from gateway.model import Cursor, Slice
+from gateway.model import Cursor
 from gateway.xmltext import parse_utc_datetime
 from harvester.http.dates import DAY, SECONDS
 from harvester.http.messages import Fetched, Request
 from harvester.sources import ListEnd, Options, Step
 from harvester.sources.oai_pmh import SOURCE
-from harvester.sources.oai_pmh.date_ranges import Window
-from harvester.sources.oai_pmh.list_state import Dates, state_of, text_of
-from harvester.sources.oai_pmh.observations import is_outside
+from harvester.sources.oai_pmh.list_state import Dates, state_of
 from tests.oai_pages import error, identifiers, page, record
 from tests.rows import each_row
 from tests.sources.oai_pmh.repository import notes
@@ -106,12 +103,6 @@ def test_list_is_walked_to_its_empty_token():
     assert not any(step.notes or step.doubts for step in steps)
 
 
-@each_row("last", ["", "  \n ", None])
-def test_list_ends_with_an_empty_token_or_none(last: str | None):
-    steps, _ = walked(pages(1, 1, last=last))
-    assert steps[-1].is_complete
-
-
 def test_page_is_kept_as_it_came_but_for_secrets():
     (step,), fetch = walked(pages(1), set_spec="a:b")
     kept, url = step.page, fetch.asked[0].url
@@ -120,13 +111,6 @@ def test_page_is_kept_as_it_came_but_for_secrets():
     assert (kept.metadata_prefix, kept.set_spec) == ("oai_dc", "a:b")
     assert kept.body == str(pages(1)[0]).encode()
     assert fetch.arguments[0]["set"] == "a:b"
-
-
-def test_repaired_page_carries_its_repair():
-    (step,), _ = walked([page(record("1&eacute;"))])
-    assert step.slices[0].identifier == "oai:x:1é"
-    assert step.page.repaired
-    assert step.page.repairs
 
 
 def test_a_list_without_records_is_asked_for_with_dates_before_it_is_believed():
@@ -146,14 +130,6 @@ def test_a_source_that_must_be_given_dates_is_given_some_for_the_check_as_well()
     *_, check = (request.url.partition("&until=")[2] for request in fetch.beside if "ListIdentifiers" in request.url)
     assert check == "2999-12-31T23%3A59%3A59Z"
     assert state_of(steps[-1].cursor.state)[0].profile.dates == Dates.NEEDED
-
-
-def test_a_source_that_gave_records_without_dates_is_believed_when_it_has_none():
-    steps, _ = walked(pages(1))
-    state = state_of(steps[-1].cursor.state)[0]
-    assert state.profile.dates == Dates.OPTIONAL
-    _, fetch = walked([error("noRecordsMatch")], state=text_of(state.moved(complete=0)))
-    assert len(fetch.asked) == 1
 
 
 @each_row("status", [200, 400, 404, 422, 500])
@@ -199,13 +175,6 @@ def test_refused_token_after_the_last_record_is_the_end(code: str):
     steps, _ = walked([*pages(2, 2, announced=4, last="t2"), error(code)])
     assert steps[-1].is_complete
     assert steps[-1].notes == (f"The token after the last record was refused ({code}).",)
-
-
-def test_records_with_errors_beside_them_are_taken():
-    (text,) = pages(1, announced=1)
-    (step,), _ = walked([str(text).replace("<ListRecords>", "<error code='x'>y</error><ListRecords>")])
-    assert identifiers(step.slices) == ["1"]
-    assert step.notes == ("The answer has records and errors: x: y",)
 
 
 # --- lists without end ------------------------------------------------------------------------------------------
@@ -354,25 +323,6 @@ def test_token_that_forgets_the_set_is_left_and_what_it_brought_from_beside_is_n
     assert (fetch.arguments[2]["from"], fetch.arguments[2]["set"]) == ("2024-01-01T00:00:00Z", "a")
 
 
-def test_token_that_forgets_the_dates_is_left_as_well():
-    """SobekCM#6, LearningRegistry#53."""
-    late = record(2).replace("2024-01-01", "2024-03-01")
-    steps, fetch = walked(
-        [page(record(1), token="t"), page(late), page(record(1))], replace(OPTIONS, until="2024-02-01")
-    )
-    assert steps[-1].received == 1
-    assert "of other sets or dates" in notes(steps)
-    assert fetch.arguments[2]["until"] == "2024-02-01T23:59:59Z"
-    steps, _ = walked([page(late, token="t"), page(record(1))], replace(OPTIONS, until="2024-02-01"))
-    assert steps[-1].received == 2
-
-
-@each_row("first, second", [(("a", "c"), ("c", "c")), (("a", ""), ("c",)), (("a", "a"), ("", "a:b"))])
-def test_sets_that_headers_do_not_name_say_nothing_of_a_token(first: tuple[str, ...], second: tuple[str, ...]):
-    steps, _ = walked([_in_set(*first, token="t"), _in_set(*second, first=9)], set_spec="a")
-    assert (steps[-1].received, steps[-1].is_complete) == (len(first) + len(second), True)
-
-
 # --- what to ask for --------------------------------------------------------------------------------------------
 
 
@@ -452,22 +402,6 @@ def test_interrupted_window_goes_on_only_as_the_same_window():
         assert "resumptionToken" not in fetch.arguments[0]
 
 
-def test_list_in_progress_goes_on_when_windows_are_over():
-    (first, *_), _ = walked(pages(1, 1))
-    window = replace(OPTIONS, window=("2021-01-01", ""))
-    begun = next(SOURCE.changes(window, first.cursor, Canned(list(pages(1, 1)))))
-    other = replace(OPTIONS, window=("2022-01-01", ""))
-    # The window's own token has expired by then.
-    refused = error("badResumptionToken")
-    _, fetch = walked([refused, refused, *pages(1)], window, begun.cursor.state)
-    assert [argument.get("from", "") for argument in fetch.arguments] == ["", "", "2021-01-01T00:00:00Z"]
-    over, fetch = walked(pages(1), other, begun.cursor.state)
-    assert fetch.arguments[0]["from"] == "2022-01-01T00:00:00Z"
-    for state in (begun.cursor.state, over[-1].cursor.state):
-        _, fetch = walked(pages(1), state=state)
-        assert fetch.arguments[0]["resumptionToken"] == "t1"
-
-
 def _changed(before: Options, after: Options) -> dict[str, str]:
     """Return what is asked when the entry has changed behind two lists that were whole."""
     steps, _ = walked(pages(1), before)
@@ -500,27 +434,6 @@ def test_list_in_progress_that_reaches_less_far_than_its_entry_by_now_begins_ane
     _, fetch = walked(pages(1), replace(OPTIONS, **after), begun.cursor.state)
     assert "resumptionToken" not in fetch.arguments[0]
     assert fetch.arguments[0].get("from", "") == (f"{after['from_']}T00:00:00Z" if after else "")
-
-
-@each_row("after", [{"from_": "2023-01-01"}, {"from_": "2022-01-01T00:00:00Z", "until": "2024-01-01"}])
-def test_list_in_progress_that_reaches_as_far_as_its_entry_goes_on(after):
-    options = replace(OPTIONS, from_="2022-01-01")
-    begun = next(SOURCE.changes(options, Cursor("x", "oai_dc"), Canned(list(pages(1, 1)))))
-    _, fetch = walked(pages(1), replace(OPTIONS, **after), begun.cursor.state)
-    assert fetch.arguments[0]["resumptionToken"] == "t1"
-
-
-@each_row(
-    "window, is_beside",
-    [
-        (Window(until="2020-01-01T00:00:00Z"), False),
-        (Window("1965-03-02T00:00:00Z"), False),
-        (Window("1965-03-03T00:00:01Z"), True),
-        (Window(until="1965-02-27T00:00:00Z"), True),
-    ],
-)
-def test_what_is_dated_before_1970_lies_beside_no_window_without_a_beginning(window: Window, is_beside: bool):
-    assert is_outside(window, (Slice("x", "1965-03-01T00:00:00Z", (), False, 0, 0),)) is is_beside
 
 
 def test_dates_of_a_run_and_of_the_entry_that_leave_nothing_are_refused():
@@ -565,30 +478,3 @@ def test_refused_dates_are_sent_at_the_other_granularity(granularity: str, first
     assert "were sent again" in steps[0].notes[0]
     with pytest.raises(RemoteError):
         walked([error("badArgument")], options)
-
-
-@each_row("bound, sent", [({"from_": "2024-01-02"}, "from"), ({"until": "2024-01-02"}, "until")])
-def test_one_refused_date_is_sent_again_alone(bound: dict[str, str], sent: str):
-    _, fetch = walked([error("badArgument"), *pages(1)], replace(OPTIONS, **bound))  # type: ignore[arg-type]
-    assert fetch.arguments[1].keys() == {"verb", "metadataPrefix", sent}
-
-
-def test_records_older_than_asked_for_are_told_and_taken():
-    (step,), _ = walked(pages(2), replace(OPTIONS, from_="2024-01-02"))
-    assert len(step.slices) == 2
-    assert step.notes == ("Records older than from=2024-01-02T00:00:00Z were sent: 2 of 2 on the first page.",)
-
-
-def test_base_url_may_have_a_query_of_its_own():
-    _, fetch = walked(pages(1), replace(OPTIONS, url="http://x.org/csw?mode=oai&verb=Identify"))
-    assert parse_qs(urlsplit(fetch.asked[0].url).query)["mode"] == ["oai"]
-    assert fetch.arguments[0]["verb"] == "ListRecords"
-
-
-def test_steps_can_be_closed_in_the_middle():
-    fetch = Canned(list(pages(1, 1)))
-    steps = SOURCE.changes(OPTIONS, Cursor("x", "oai_dc"), fetch)
-    next(steps)
-    close: Callable[[], None] = steps.close  # type: ignore[attr-defined]
-    close()
-    assert len(fetch.asked) == 1

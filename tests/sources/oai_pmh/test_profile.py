@@ -7,34 +7,18 @@ from itertools import chain, repeat
 
 import pytest
 
-from gateway.errors import ConfigurationError, NotOaiPmh, RemoteError
+from gateway.errors import ConfigurationError, RemoteError
 from gateway.model import Cursor
 from harvester.http.dates import DAY, SECONDS
 from harvester.sources.oai_pmh import SOURCE
-from harvester.sources.oai_pmh.list_state import made_of, state_of, text_of
+from harvester.sources.oai_pmh.list_state import made_of, text_of
 from harvester.sources.oai_pmh.profile import learned, profile
 from tests.rows import each_row
 from tests.sources.oai_pmh.repository import NOW, Repository, notes, options, refused, walked
 
-PLAIN = {
-    "tokens": "encoded",
-    "prefix": "alone",
-    "arguments": "own first",
-    "compression": "as offered",
-    "dates": "optional",
-    "granularity": "as announced",
-    "without": [],
-    "protocol": "2.0",
-    "best_page_seconds": None,
-}
-
 
 def _cursors(*states):
     return [Cursor("x", "oai_dc", str(number), text_of(state)) for number, state in enumerate(states)]
-
-
-def test_of_a_repository_that_was_never_harvested_the_standard_is_assumed():
-    assert profile({}, ()) == PLAIN
 
 
 def test_what_any_list_has_learned_is_in_the_profile():
@@ -54,12 +38,6 @@ def test_what_any_list_has_learned_is_in_the_profile():
         "protocol": "1.x",
         "best_page_seconds": 0.9,
     }
-
-
-@each_row("dates", ["optional", "needed", "refused"])
-def test_whether_dates_are_needed_or_refused_is_in_the_profile(dates):
-    assert profile({}, _cursors(made_of(dates=dates)))["dates"] == dates
-    assert profile({"dates": dates}, ())["dates"] == dates
 
 
 def test_a_list_that_has_not_begun_takes_what_the_others_have_learned():
@@ -112,14 +90,6 @@ def test_the_verb_goes_before_the_arguments_of_the_address_where_nothing_else_is
     assert {next(iter(request)) for request in repository.asked[before:]} == {"verb"}
 
 
-@each_row("url, own", [("http://x.org/oai", {}), ("http://x.org/csw?mode=oaipmh", {"arguments": "own first"})])
-def test_an_order_that_cannot_matter_or_is_told_is_not_tried(url, own):
-    repository = Repository(faults=[lambda *_: "<html/>"])
-    with pytest.raises(NotOaiPmh):
-        SOURCE.describe(options(url=url, own=own), repository)
-    assert len(repository.asked) == 4
-
-
 def _without_dates(_, arguments):
     return refused("badArgument") if arguments.keys() & {"from", "until"} else None
 
@@ -159,13 +129,6 @@ def test_what_nobody_can_mean_is_refused_with_what_there_is(own):
         walked(Repository().fill(2), own=own)
 
 
-def test_dates_are_asked_for_at_the_granularity_of_the_entry():
-    repository = Repository().fill(2)
-    steps = walked(repository, from_="2023-01-01T00:00:00Z", own={"granularity": DAY})
-    assert repository.listed()[0] == {"from": "2023-01-01"}
-    assert steps[-1].is_complete
-
-
 @each_row("way", ["encoded", "verbatim"])
 def test_tokens_are_sent_at_once_as_the_entry_says(way):
     repository, urls = Repository().fill(7), []
@@ -178,13 +141,3 @@ def test_tokens_are_sent_at_once_as_the_entry_says(way):
     list(SOURCE.listed(options(own={"tokens": way}), Cursor("x", "oai_dc"), fetch))
     tokens = [url.partition("resumptionToken=")[2] for url in urls if "resumptionToken" in url]
     assert tokens == (["%2F%2F3", "%2F%2F6"] if way == "encoded" else ["//3", "//6"]) * 3
-
-
-def test_a_granularity_that_the_source_refuses_is_given_up_for_the_other():
-    def fault(_, arguments):
-        return refused("badArgument") if "T" in arguments.get("from", "") else None
-
-    repository = Repository(faults=[fault]).fill(2)
-    steps = walked(repository, from_="2023-01-01T00:00:00Z", own={"granularity": SECONDS})
-    assert steps[-1].is_complete
-    assert state_of(steps[-1].cursor.state)[0].profile.granularity == DAY

@@ -11,7 +11,7 @@ import pytest
 
 from harvester.harvest.run_options import RunOptions
 from harvester.runtime.exit_status import Status
-from tests.sources.resourcesync.site import DC, element
+from tests.sources.resourcesync.site import DC
 from tests.sources.resourcesync.test_dumps import Packed
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
@@ -53,12 +53,10 @@ class World:
     log: list[tuple[int, str, str]] = field(default_factory=list)  # second, name, change
     second: int = 0
     has_dump: bool = False
-    has_change_dump: bool = False  # of what is closed
     is_split: bool = False  # into closed Change Lists of an index
     keeps: int = 10_000  # how many changes the Change Lists reach back
     says_at: bool = True
     closed: list[tuple[int, int]] = field(default_factory=list)
-    closed_packages: list[bytes] = field(default_factory=list)
     snapshot: int = 0
     snapshot_works: dict[str, str] = field(default_factory=dict)
     stamps: dict[str, int] = field(default_factory=dict)
@@ -102,7 +100,7 @@ class World:
                 entries.append(site.entry(f"pack{number}.zip", type="application/zip"))
             site.put("resourcedump.xml", "resourcedump", *entries, at=moment(self.snapshot))
         self.put_changes()
-        site.offer(*lists, "changelist", *(["changedump"] if self.has_change_dump else []))
+        site.offer(*lists, "changelist")
 
     def entries(self, name, **attributes):
         site = self.site
@@ -146,10 +144,7 @@ class World:
         start = self.closed[-1][1] if self.closed else 0
         if self.second > start + 10 and self.chance.random() < 0.7:
             self.closed.append((start, self.second))
-            self.closed_packages.append(self.packed_changes(start, self.second))
             start = self.second
-        if self.has_change_dump:
-            self.put_change_dump()
         parts = []
         for number, (first, last) in enumerate(self.closed):
             site.put(
@@ -159,30 +154,10 @@ class World:
                 from_=moment(first),
                 until=moment(last),
             )
-            parts.append(part(site, f"closed{number}.xml", from_=moment(first), until=moment(last)))
+            parts.append(site.part(f"closed{number}.xml", from_=moment(first), until=moment(last)))
         site.put("open.xml", "changelist", *self.changed(self.changes_between(start, 1 << 60)), from_=moment(start))
-        parts.append(part(site, "open.xml", from_=moment(start)))
+        parts.append(site.part("open.xml", from_=moment(start)))
         site.put("changelist.xml", "changelist", *parts, root="sitemapindex", from_=moment(0))
-
-    def packed_changes(self, first, last):
-        package = Packed(self.site, "changes.zip")
-        for second, name, kind in self.changes_between(first, last):
-            attributes = {"change": kind, "datetime": moment(second)}
-            if kind == "deleted":
-                package.entries += [self.site.url_element(path, **attributes) for path in (name, f"{name}.pdf")]
-            elif name in self.works and self.stamps[name] == second:
-                package.entries += self.entries(name, path=f"/r/{name}", **attributes)
-                package.files[f"r/{name}"] = self.site.files[f"/{name}"]
-        package.put("changedump")
-        return self.site.files.pop("/changes.zip")
-
-    def put_change_dump(self):
-        entries = []
-        for number, ((first, last), package) in enumerate(zip(self.closed, self.closed_packages, strict=True)):
-            self.site.files[f"/changes{number}.zip"] = package
-            attributes = {"from": moment(first), "until": moment(last)}
-            entries.append(self.site.entry(f"changes{number}.zip", type="application/zip", **attributes))
-        self.site.put("changedump.xml", "changedump", *entries, from_=moment(0))
 
     def changed(self, changes):
         for second, name, kind in changes:
@@ -193,10 +168,6 @@ class World:
                 yield from self.entries(name, change=kind, datetime=moment(second))
             else:  # what it was then is not there any more
                 yield self.site.url_element(name, moment(second), type="text/xml", change=kind, datetime=moment(second))
-
-
-def part(site, name, **attributes):
-    return f"<sitemap><loc>{site.url}/{name}</loc>{element('md', **attributes)}</sitemap>"
 
 
 def moment(second):
@@ -214,7 +185,6 @@ def test_whatever_happens_to_a_source_we_hold_what_it_has(site, run, titles, pub
         keeps=chance.choice((5, 10_000)),
         says_at=chance.random() < 0.8,
     )
-    world.has_change_dump = world.is_split and chance.random() < 0.5
     if not world.says_at:  # nothing tells then whether a list is of before what the Change Lists leave out
         world.keeps = 10_000
     site.files = Flaky(site.files)

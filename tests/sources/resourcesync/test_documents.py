@@ -6,11 +6,10 @@ import gzip
 import tracemalloc
 
 import pytest
-from lxml import etree
 
 from gateway.errors import AnswerTooLarge, NotResourceSync, NotXml
 from harvester.sources.resourcesync.documents import Document, read
-from harvester.sources.resourcesync.entries import LEAST_PRIORITY, Entry, Head, Link, entry_of, entry_text, entry_xml
+from harvester.sources.resourcesync.entries import Entry, Head, Link
 from tests.rows import each_row
 
 MD5 = "1584abdf8ebdc9802ac0c6a7402c03b6"
@@ -58,60 +57,6 @@ def test_a_document_says_what_it_is_and_then_its_entries():
     assert entry.related("duplicate") == (first, second)
     assert entry.changed == "2013-01-03T18:00:00Z"
     assert parsed_document.notes == ()
-
-
-def test_an_index_names_parts_with_their_times():
-    parsed_document = read(
-        document(
-            '<rs:md capability="resourcelist" at="2013-01-03T09:00:00Z" completed="2013-01-03T09:10:00Z"/>'
-            '<sitemap><loc>part1.xml</loc><rs:md at="2013-01-03T09:00:00Z" completed="2013-01-03T09:04:00Z"/></sitemap>'
-            '<sitemap><loc>part2.xml</loc><rs:md from="a" until="b" capability="changelist"/></sitemap>',
-            "sitemapindex",
-        ),
-        "http://e.org/data/list.xml",
-    )
-    assert parsed_document.head.is_index
-    assert (parsed_document.head.at, parsed_document.head.completed) == ("2013-01-03T09:00:00Z", "2013-01-03T09:10:00Z")
-    first, second = parsed_document
-    times = ("2013-01-03T09:00:00Z", "2013-01-03T09:04:00Z")
-    assert (first.loc, first.at, first.completed) == ("http://e.org/data/part1.xml", *times)
-    assert (second.from_, second.until, second.capability) == ("a", "b", "changelist")
-
-
-def test_words_of_earlier_versions_are_read_as_todays():
-    old = read(document('<rs:ln rel="resourcesync" href="http://e.org/c"/><rs:md capability="resourcesync"/>'))
-    assert (old.head.capability, old.head.links[0].rel) == ("description", "up")
-    snapshot = read(document('<rs:md capability="resourcelist" modified="2013-01-03T09:00:00Z"/>')).head
-    assert snapshot.at == "2013-01-03T09:00:00Z"
-    changes = read(document('<rs:md capability="changelist-archive" modified="2013-01-03T09:00:00Z"/>')).head
-    assert (changes.at, changes.is_archive) == ("", True)
-    (entry,) = read(document("<url><loc>http://e.org/</loc><lastmod>2013</lastmod></url>"))
-    assert entry.changed == "2013"
-
-
-@each_row(
-    "namespaces",
-    [
-        'xmlns="http://www.google.com/schemas/sitemap/0.84" xmlns:rs="http://www.openarchives.org/rs/terms/"',
-        'xmlns="https://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="https://www.openarchives.org/rs/terms"',
-        'xmlns:rs="http://www.openarchives.org/rs/terms/"',
-    ],
-)
-def test_namespaces_may_be_those_that_people_write(namespaces):
-    content = '<rs:md capability="resourcelist" at="x"/><url><loc>http://e.org/</loc></url>'
-    parsed = read(document(content, "urlset", namespaces))
-    assert (parsed.head.capability, [entry.loc for entry in parsed]) == ("resourcelist", ["http://e.org/"])
-
-
-def test_a_plain_sitemap_and_elements_of_others_are_read():
-    parsed_document = read(
-        document(
-            '<x:a xmlns:x="urn:x"/><url><loc>http://e.org/1</loc><changefreq>daily</changefreq><x:b xmlns:x="urn:x">t'
-            "</x:b></url><!-- c --><url><loc><![CDATA[http://e.org/?a=1&b=2]]></loc></url>"
-        )
-    )
-    assert parsed_document.head == Head(False)
-    assert [entry.loc for entry in parsed_document] == ["http://e.org/1", "http://e.org/?a=1&b=2"]
 
 
 def test_what_is_not_as_it_should_be_is_reported():
@@ -178,32 +123,3 @@ def test_ten_thousand_entries_cost_no_more_memory_than_few():
         tracemalloc.stop()
     assert count == 10_000
     assert peak < 1_000_000  # of 1.2 MB
-
-
-def test_an_entry_that_is_written_again_says_the_same():
-    entry = Entry(
-        "http://e.org/?a=1&b=<2>",
-        "2013-01-02",
-        "updated",
-        "2013-01-03T18:00:00Z",
-        type='text/"x"',
-        length=0,
-        digests=(("sha-256", "ab" * 32), ("md5", MD5)),
-        links=(
-            Link("describes", "http://e.org/f", "a/b", "2013", 1, (("md5", MD5),), "/p", 7, "gzip", "urn:p"),
-            Link("via", "x"),
-        ),
-    )
-    written = entry_xml(entry)
-    etree.fromstring(written)
-    (again,) = read(b"<urlset>" + written + b"</urlset>")
-    assert again == entry
-    assert again.links[1].priority == LEAST_PRIORITY
-    assert b"rs:md" not in entry_xml(Entry("http://e.org/"))
-
-
-def test_what_was_remembered_before_links_had_profiles_is_read():
-    entry = Entry("http://e.org/1", links=(Link("via", "x"),))
-    assert entry_of(entry_text(entry).replace(', "", ""]]]', ', ""]]]')) == entry
-    with pytest.raises((ValueError, TypeError)):
-        entry_of(entry_text(entry).replace(', "", ""]]]', ', "", "", ""]]]'))

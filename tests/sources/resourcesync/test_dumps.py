@@ -82,34 +82,6 @@ def test_an_interrupted_dump_goes_on_where_it_was(site, run, titles):
     assert (titles()["a1"], len(titles())) == ("Changed", 6)
 
 
-def test_a_package_that_is_another_one_under_the_same_name_is_read(site, run, titles):
-    _dump(site, _packed(site, "a.zip", "12"), _packed(site, "b.zip", "34"), with_changes=True)
-    assert run(run_options=RunOptions(max_records=1)).run.counts["received"] == 2
-    _dump(site, _packed(site, "a.zip", "13"), _packed(site, "b.zip", "24"))
-    assert run().run.is_complete
-    assert sorted(titles()) == ["1", "2", "3", "4"]
-
-
-def test_a_package_of_which_nothing_is_said_is_told_by_its_dump(site, run, titles):
-    _dump(site, with_changes=True)
-    for when, first, second in ((AT, "12", "34"), (DAY2, "13", "24")):
-        for name, members in (("a.zip", first), ("b.zip", second)):
-            _packed(site, name, members).put("resourcedump")
-        site.put(DUMP, "resourcedump", site.url_element("a.zip"), site.url_element("b.zip"), at=when)
-        run(run_options=RunOptions(max_records=1 if when == AT else None))
-    assert sorted(titles()) == ["1", "2", "3", "4"]
-
-
-def test_a_dump_alone_is_enough_and_not_read_twice(site, run, titles):
-    site.offer("resourcedump", "resourcelist")
-    _dump(site, _packed(site, "1.zip", "1"))
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    assert run().run.is_complete
-    assert run().run.counts["received"] == 0
-    assert site.times("/1.zip") == 1
-    assert titles() == {"1": "Work 1"}
-
-
 def test_what_is_wrong_in_a_package_is_fetched_from_the_web(site, run, titles, house):
     package = Packed(site, "1.zip").add("1").add("2", body=b"damaged").add("3", path="/../3").add("4", path="")
     del package.files["r/1"]
@@ -177,45 +149,6 @@ def test_changes_come_in_packages_each_once(site, run, titles):
     _changes(site, closed, day2.put("changedump", from_=DAY2, until=DAY3))
     assert run().run.counts["received"] == 1
     assert sorted(titles()) == ["1", "2", "3", "4"]
-
-
-def test_an_interrupted_package_of_changes_goes_on(site, run, titles):
-    site.offer("resourcedump", "changedump")
-    _dump(site, _packed(site, "1.zip", "1"))
-    day1 = Packed(site, "day1.zip")
-    for number in range(501):
-        day1.add(f"c{number:03}", change="created", datetime=NOON)
-    _changes(site, day1.put("changedump", from_=AT))
-    assert run(run_options=RunOptions(max_records=2)).run.counts["received"] == 501
-    assert run().run.counts["received"] == 1
-    assert len(titles()) == 502
-
-
-def test_what_a_change_dump_cannot_bring_a_change_list_does(site, run, titles):
-    site.lists("1")
-    site.offer("resourcelist", "changelist", "changedump")
-    run()
-    _changes(site, Packed(site, "day1.zip").add("2", change="created", datetime=NOON).put("changedump", from_=AT))
-    site.files["/day1.zip"] += b"x"
-    site.changes(site.change("2", NOON, "created"))
-    ran = run()
-    assert (ran.status, ran.run.counts["received"]) == (Status.SUCCEEDED, 1)
-    assert titles() == {"1": "Work 1", "2": "Work 2"}
-
-
-def test_where_changes_are_lost_in_a_change_dump_all_is_compared(site, run, titles):
-    site.offer("resourcelist", "changedump")
-    site.put(LIST, "resourcelist", site.metadata("1"), at=AT)
-    _changes(site)
-    run()
-    site.put(LIST, "resourcelist", site.entry("1"), site.metadata("2"), at=DAY3)
-    _changes(site, from_=DAY3)
-    assert run().run.counts["received"] == 1
-    site.offer("changedump")
-    _changes(site, from_="2013-05-01T00:00:00Z")
-    ran = run()
-    assert (ran.run.is_complete, len(titles())) == (False, 2)
-    assert "The Change Dump does not reach back to" in ran.run.reasons[0]
 
 
 def test_a_later_package_does_not_hide_that_an_earlier_one_is_missing(site, run, titles):

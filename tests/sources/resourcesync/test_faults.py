@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import socket
 
 import pytest
 
-from gateway.model import Cursor, RawPage, RunOutcome, Slice, Source
+from gateway.model import RunOutcome
 from harvester.runtime.exit_status import Status
-from tests.sources.resourcesync.site import AT, CHANGES, DC, LIST, document, element
+from tests.sources.resourcesync.site import AT, LIST, document, element
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
-DAY2, DAY4, DAY5, FEBRUARY = (f"2013-{day}T00:00:00Z" for day in ("01-02", "01-04", "01-05", "02-01"))
+DAY2, FEBRUARY = "2013-01-02T00:00:00Z", "2013-02-01T00:00:00Z"
 
 
 def _quarantine(house):
@@ -35,15 +34,6 @@ def test_a_wrong_digest_is_never_held_as_good_and_asked_for_again(site, run, tit
     assert titles() == {"1": "Work 1", "2": "Work 2"}
     assert _quarantine(house) == {}
     assert run().run.counts["received"] == 0
-
-
-def test_what_was_good_stays_when_a_later_version_is_wrong(site, run, titles):
-    site.lists("1")
-    run()
-    site.changes(site.change("1", DAY2, title="Changed"))
-    site.files["/1"] += b"<!-- damaged -->"
-    assert run().status is Status.WITH_ERRORS
-    assert titles() == {"1": "Work 1"}
 
 
 def test_a_duplicate_stands_in_for_what_cannot_be_had(site, run, titles):
@@ -81,66 +71,6 @@ def test_what_is_deleted_before_it_could_be_used_leaves_quarantine(site, run, ho
     assert _quarantine(house) == {}
 
 
-def test_what_was_deleted_before_an_interruption_is_not_asked_for_again(site, run, titles):
-    site.lists(f"{number:02}" for number in range(12))
-    broken = site.url_element("a", type="text/xml")
-    site.put(LIST, "resourcelist", broken, *(site.entry(f"{number:02}") for number in range(12)), at=AT)
-    assert run().run.counts["quarantined"] == 1
-    created = [site.change(f"b{number:02}", DAY2, "created") for number in range(12)]
-    site.changes(site.change("a", DAY2, "deleted"), *created)
-    assert run(stops_before="/b11").status is Status.STOPPED
-    assert run().run.is_complete
-    assert len(titles()) == 24
-
-
-def test_what_came_in_a_later_version_before_an_interruption_is_not_asked_for_as_it_was(site, run, titles, house):
-    names = [f"b{number:02}" for number in range(12)]
-    site.lists(names)
-    broken = site.url_element("a", type="text/xml", hash=f"md5:{0:032}")
-    site.put(LIST, "resourcelist", broken, *map(site.entry, names), at=AT)
-    assert run().run.counts["quarantined"] == 1
-    site.changes(*(site.change(name, DAY2, title="New") for name in ("a", *names)))
-    assert run(stops_before="/b11").status is Status.STOPPED
-    assert run().run.is_complete
-    assert (set(titles().values()), _quarantine(house)) == ({"New"}, {})
-
-
-def test_what_is_asked_for_again_does_not_hide_what_an_interrupted_run_still_has_to_bring(site, run, titles):
-    site.lists("12")
-    site.put(LIST, "resourcelist", *map(site.entry, "12"), site.url_element("z", type="text/xml"), at=AT)
-    assert run().run.counts["quarantined"] == 1
-    site.changes(*(site.change(name, DAY2, title="New") for name in "12"))
-    assert run(stops_before="/2").status is Status.STOPPED
-    run()
-    assert titles() == {"1": "New", "2": "New"}
-
-
-def test_what_could_not_be_used_and_is_named_no_more_leaves_quarantine_when_all_is_compared(site, run, house):
-    site.lists("1")
-    site.put(LIST, "resourcelist", site.entry("1"), site.url_element("2", type="text/xml"), at=AT)
-    assert run().run.counts["quarantined"] == 1
-    site.lists("1", FEBRUARY)
-    assert run().status is Status.SUCCEEDED
-    assert _quarantine(house) == {}
-
-
-def test_an_earlier_version_of_what_is_named_no_more_is_told_as_long_as_it_is_held(site, run, titles):
-    site.lists("123")
-    assert run().run.is_complete
-    site.changes(site.change("3", DAY2, hash=f"md5:{0:032}"))
-    assert run().status is Status.WITH_ERRORS
-    site.lists("1", FEBRUARY)
-    for _ in range(2):
-        assert "The lists do not name 2 of the stored items" in run().run.reasons[0]
-    gone, back = (
-        site.change("3", "2013-02-02T00:00:00Z", "deleted"),
-        site.change("2", "2013-02-02T00:00:00Z", "created"),
-    )
-    site.changes(gone, back, from_=FEBRUARY)
-    assert run().run.is_complete
-    assert titles() == {"1": "Work 1", "2": "Work 2", "3": ""}
-
-
 def test_a_missing_part_of_a_list_is_told_and_the_position_waits(site, run, titles):
     site.lists("")
     site.put("a.xml", "resourcelist", site.metadata("1"), at=AT)
@@ -157,15 +87,6 @@ def test_a_missing_part_of_a_list_is_told_and_the_position_waits(site, run, titl
     assert site.times("/1") == 1
 
 
-def test_a_list_that_breaks_off_is_told_and_what_came_before_is_held(site, run, titles):
-    site.offer("resourcelist")
-    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at=AT)
-    site.files[f"/{LIST}"] = site.files[f"/{LIST}"][:-30]
-    ran = run()
-    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
-    assert titles() == {"1": "Work 1"}
-
-
 def test_an_index_that_names_itself_ends(site, run, titles):
     site.offer("resourcelist")
     site.put("b.xml", "resourcelist", site.part(LIST), site.part("c.xml"), root="sitemapindex", at=AT)
@@ -174,22 +95,6 @@ def test_an_index_that_names_itself_ends(site, run, titles):
     ran = run()
     assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
     assert any("is named by a list below it" in reason for reason in ran.run.reasons)
-    assert titles() == {"1": "Work 1"}
-
-
-def test_an_index_that_says_it_is_a_list_is_read_as_an_index(site, run, titles):
-    site.offer("resourcelist")
-    site.put(LIST, "resourcelist", site.url_element("a.xml", capability="resourcelist"), at=AT)
-    site.put("a.xml", "resourcelist", site.metadata("1"), at=AT)
-    assert run().status is Status.SUCCEEDED
-    assert titles() == {"1": "Work 1"}
-
-
-def test_a_change_list_older_than_the_baseline_brings_nothing(site, run, titles):
-    site.lists("1", "2013-03-01T00:00:00Z")
-    site.changes(site.change("1", FEBRUARY, "deleted"), until="2013-02-28T00:00:00Z")
-    assert run().status is Status.SUCCEEDED
-    assert run().run.counts["received"] == 0
     assert titles() == {"1": "Work 1"}
 
 
@@ -207,26 +112,6 @@ def test_what_no_list_tells_is_said_until_a_resource_list_tells_it(site, run, ti
     assert sorted(titles()) == ["1", "2", "3"]
     site.asked.clear()
     assert (run().run.is_complete, site.times(f"/{LIST}")) == (True, 0)
-
-
-def test_where_changes_are_lost_no_resource_list_or_an_older_one_is_no_proof(site, run, titles):
-    site.lists("1")
-    site.changes(site.change("2", DAY2, "created"))
-    assert run().run.is_complete
-    site.changes(site.change("3", DAY5, "created"), from_=DAY4)
-    ran = run()
-    assert (len(ran.run.reasons), f"Changes before {DAY4}" in ran.run.reasons[0]) == (1, True)
-    site.offer("changelist")
-    site.changes(site.change("4", "2013-01-07T00:00:00Z", "created"), from_="2013-01-06T00:00:00Z")
-    assert "Changes before 2013-01-0" in run().run.reasons[0]
-    assert sorted(titles()) == ["1", "2", "3", "4"]
-
-
-def test_an_index_of_change_lists_begins_where_its_first_list_does(site, run):
-    site.lists("1")
-    site.put("day5.xml", "changelist", from_=DAY5)
-    site.put(CHANGES, "changelist", site.part("day5.xml", from_=DAY5), root="sitemapindex")
-    assert f"Changes before {DAY5}" in run().run.reasons[0]
 
 
 def test_a_list_that_grows_while_it_is_read_loses_nothing(site, run, titles):
@@ -252,14 +137,6 @@ def test_of_changes_that_are_told_last_first_the_last_counts(site, run, titles):
     del site.files["/1"]
     assert run().status is Status.SUCCEEDED
     assert titles() == {"2": "Work 2"}
-
-
-def test_changes_without_any_time_are_all_looked_at(site, run, titles):
-    site.lists("1")
-    site.changes(site.metadata("2") and site.entry("2", "", change="created"))
-    assert run().status is Status.SUCCEEDED
-    assert run().run.counts["unchanged"] == 1
-    assert len(titles()) == 2
 
 
 def test_very_many_failures_let_the_position_wait(site, run):
@@ -289,34 +166,12 @@ def test_what_is_no_source_is_reported(site, run):
         assert words in " ".join(ran.run.reasons)
 
 
-def test_a_state_that_was_edited_is_no_reason_to_stop(site, run, house):
-    site.lists("1")
-    run()
-    state = {"version": 1, "sets": {f"{site.url}/caps.xml": {"position": AT, "failed": ["{", "[[]]"]}}}
-    house.inbox.put_cursor(Cursor("fake", "oai_dc", "", json.dumps(state)))
-    assert run().run.is_complete
-
-
 def test_a_list_that_the_server_cannot_bring_now_ends_the_run(site, run):
     site.offer("resourcelist")
     site.files[f"/{LIST}"] = (503, {}, b"later")
     assert run().status is Status.TRY_LATER
     site.files[f"/{LIST}"] = (500, {}, b"ill")
     assert "the server is failing" in run().run.reasons[0]
-
-
-def test_sources_that_had_other_contents_before_are_harvested_as_they_are(site, run, house, titles):
-    site.lists("2")
-    body = DC.format("From elsewhere").encode() + b"<about>"
-    page = RawPage("fake", "ListRecords", site.url, 0, 200, (), body, "oai_dc")
-    cut = Slice(f"{site.url}/1", "2013-01-01", (), False, 0, len(body) - 7, ((len(body) - 7, len(body)),))
-    house.store.add_source(Source("fake", site.url))
-    house.inbox.receive(page, (cut,), None)
-    site.metadata("1", "Changed")
-    assert run().status is Status.WITH_ERRORS  # it is held, and not listed
-    site.changes(site.url_element("1", change="updated", datetime=DAY2), site.change("9", DAY2, "deleted"))
-    assert run().status is Status.SUCCEEDED
-    assert titles() == {"1": "Changed", "2": "Work 2"}
 
 
 def test_a_resource_at_an_address_that_is_not_reached_leaves_the_others_alone(site, run, titles, house):
@@ -332,17 +187,6 @@ def test_a_resource_at_an_address_that_is_not_reached_leaves_the_others_alone(si
     assert titles() == {"1": "Work 1"}
     assert "is at 10.0.0.1" in _quarantine(house)["private"]
     assert "its scheme is 'gsiftp'" in _quarantine(house)["1"]
-
-
-def test_parts_of_lists_and_packages_at_such_addresses_are_reported(site, run, titles):
-    site.offer("resourcelist", "resourcedump")
-    site.put("resourcedump.xml", "resourcedump", "<url><loc>http://10.0.0.1/a.zip</loc></url>", at=AT)
-    part = "<sitemap><loc>http://10.0.0.1/a.xml</loc></sitemap>"
-    site.put(LIST, "resourcelist", part, site.part("b.xml"), root="sitemapindex", at=AT)
-    site.put("b.xml", "resourcelist", site.metadata("1"), at=AT)
-    ran = run()
-    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
-    assert titles() == {"1": "Work 1"}
 
 
 def test_what_is_asked_for_again_has_its_content_and_what_has_changed_of_it(site, run, published):

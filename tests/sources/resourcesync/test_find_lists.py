@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from dataclasses import replace
 
@@ -68,13 +67,6 @@ def test_every_starting_point_leads_to_the_same(full, run, titles):
     assert "3" in titles()
 
 
-def test_a_list_that_is_alone_is_enough(full, run, titles):
-    del full.files["/caps.xml"]
-    del full.files[f"/{WELL_KNOWN}"]
-    assert run(f"/{LIST}").run.is_complete
-    assert titles() == {"1": "Work 1"}
-
-
 def test_a_part_of_a_list_leads_to_the_whole_of_it(full, run, titles):
     del full.files["/caps.xml"]
     del full.files[f"/{WELL_KNOWN}"]
@@ -82,12 +74,6 @@ def test_a_part_of_a_list_leads_to_the_whole_of_it(full, run, titles):
     full.put(LIST, "resourcelist", full.part("part.xml"), full.part("part2.xml"), root="sitemapindex", at=AT)
     assert run("/part2.xml").run.is_complete
     assert titles() == {"1": "Work 1", "3": "Work 3"}
-
-
-def test_a_list_whose_capability_list_does_not_name_it_is_taken_as_it_is(full, run, titles):
-    full.put("other.xml", "resourcelist", full.link("up", "caps.xml"), full.metadata("3"), at=AT)
-    assert run("/other.xml").run.is_complete
-    assert titles() == {"3": "Work 3"}
 
 
 def test_commands_add_describe_run_and_recognise_it(full, command):
@@ -98,16 +84,6 @@ def test_commands_add_describe_run_and_recognise_it(full, command):
     status, (facts,), _ = command("source", "check", f"{full.url}/")
     assert status == 0
     assert "with a Resource List, a Change List." in json.dumps(facts)
-
-
-def test_of_several_sets_each_is_listed(full, command):
-    more = [full.url_element(f"caps{suffix}.xml", capability="capabilitylist") for suffix in ("", "2")]
-    full.put(WELL_KNOWN, "description", *more)
-    full.put("caps2.xml", "capabilitylist", full.url_element("x.xml", capability="resourcedump"))
-    status, (facts,), _ = command("source", "add", "fake", full.url, "--kind", "resourcesync")
-    assert (status, facts["base_url_of_its_own"], facts["deleted_record"]) == (0, full.url, "no")
-    status, (facts,), _ = command("source", "check", f"{full.url}/")
-    assert "2 sets of resources; the first has" in json.dumps(facts)
 
 
 def test_a_web_site_with_or_without_a_plain_sitemap_is_no_source(site, command):
@@ -184,62 +160,6 @@ def test_an_audit_finds_what_is_damaged_here(harvested, command, house):
     assert (row["what"], row["identifier"]) == ("corrupt", uri)
 
 
-def test_an_audit_reads_no_larger_documents_than_a_run(full, command, house):
-    """A packed document may be small and hold much: `fetch_document_max_bytes` limits what it holds."""
-    full.files["/part.xml"] = gzip.compress(full.files["/part.xml"] + b" " * 50_000)
-    command("source", "add", "fake", full.url, "--kind", "resourcesync")
-    command("run", "fake")
-    assert command("source", "audit", "fake")[:2] == (0, [])
-    settings = house.folder / "config.toml"
-    settings.write_text(settings.read_text() + "\nfetch_document_max_bytes = 20000\n")
-    status, rows, _ = command("source", "audit", "fake")
-    assert (status, rows[0]["what"]) == (3, "doubt")
-    assert "The document has more than 20000 bytes." in rows[0]["why"]
-
-
-def test_a_kind_without_lists_cannot_be_audited(site, command):
-    command("source", "add", "fake", site.url, "--no-check")
-    assert command("source", "audit", "fake")[0] == 2
-
-
-def test_an_audit_tells_what_has_changed_of_the_content(full, command):
-    def listed(*content, second=AT):
-        links = "".join(full.link("describes", name) for name in ("1.pdf", "2.pdf"))
-        files = (full.entry(name, second, full.link("describedby", "1")) for name in content)
-        full.put("part.xml", "resourcelist", full.metadata("1") and full.entry("1", AT, links), *files, at=AT)
-
-    def why():
-        status, (row,), _ = command("source", "audit", "fake")
-        assert (status, row["what"]) == (3, "changed")
-        return row["why"]
-
-    full.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
-    listed("1.pdf")
-    command("source", "add", "fake", full.url, "--kind", "resourcesync")
-    assert command("run", "fake")[0] == 0
-    assert command("source", "audit", "fake")[:2] == (0, [])
-    listed("1.pdf", "2.pdf")
-    assert "2.pdf is listed but not stored" in why()
-    listed()
-    assert "1.pdf is not listed with it any more" in why()
-    full.files["/1.pdf"] = b"%PDF changed"
-    listed("1.pdf")
-    assert "another digest of its content" in why()
-
-
-def test_an_audit_tells_what_has_changed_of_content_of_which_only_the_date_is_stated(full, command):
-    def listed(second):
-        content = full.url_element("1.pdf", second, full.link("describedby", "1"))
-        full.put("part.xml", "resourcelist", full.metadata("1"), content, at=AT)
-
-    listed(AT)
-    command("source", "add", "fake", full.url, "--kind", "resourcesync")
-    assert command("run", "fake")[0] == 0
-    assert command("source", "audit", "fake")[:2] == (0, [])
-    listed("2013-05-01")
-    assert f"says 2013-05-01 of its content {full.url}/1.pdf" in command("source", "audit", "fake")[1][0]["why"]
-
-
 def test_an_audit_calls_nothing_extra_that_it_could_not_look_for(harvested, command):
     harvested.changes(harvested.change("2", "2013-01-03T00:00:00Z", "deleted"))
     harvested.put(LIST, "resourcelist", harvested.part("none.xml"), root="sitemapindex", at=AT)
@@ -250,22 +170,6 @@ def test_an_audit_calls_nothing_extra_that_it_could_not_look_for(harvested, comm
     status, rows, words = command("source", "audit", "fake")
     why = f"{harvested.url}/caps.xml names no Resource List."
     assert (status, [row["why"] for row in rows]) == (3, [why]), words
-
-
-def test_an_audit_of_one_set_of_resources_leaves_those_of_the_others_alone(site, command):
-    sets = ("caps1.xml", "caps2.xml")
-    described = (site.url_element(set_, capability="capabilitylist") for set_ in sets)
-    site.put(WELL_KNOWN, "description", *described)
-    for number in "12":
-        site.put(f"list{number}.xml", "resourcelist", site.metadata(number), site.metadata("both"), at=AT)
-        named = site.url_element(f"list{number}.xml", capability="resourcelist")
-        site.put(f"caps{number}.xml", "capabilitylist", named)
-    command("source", "add", "fake", site.url, "--kind", "resourcesync", *(f"--set={site.url}/{set_}" for set_ in sets))
-    assert command("run", "fake")[0] == 0
-    assert command("source", "audit", "fake")[:2] == (0, [])
-    site.put("list2.xml", "resourcelist", site.entry("both"), at=AT)
-    rows = command("source", "audit", "fake")[1]
-    assert [(row["what"], row["identifier"]) for row in rows] == [("extra", f"{site.url}/2")]
 
 
 def test_of_two_lists_of_one_kind_it_is_told_that_one_is_not_read(full, run, command, titles):
@@ -287,12 +191,3 @@ def test_a_source_that_tells_of_changes_alone_is_not_recognised_and_says_why(ful
     assert command("source", "add", "fake", full.url, "--kind", "resourcesync")[0] == 0
     status, _, words = command("run", "fake")
     assert (status, why in words) == (1, True)
-
-
-def test_a_set_that_tells_of_changes_alone_does_not_keep_the_others_from_being_harvested(full, run, titles):
-    more = (full.url_element(f"caps{suffix}.xml", capability="capabilitylist") for suffix in ("0", ""))
-    full.put(WELL_KNOWN, "description", *more)
-    full.put("caps0.xml", "capabilitylist", full.url_element("x.xml", capability="changelist"))
-    ran = run()
-    assert (ran.status, titles()) == (Status.WITH_ERRORS, {"1": "Work 1", "2": "Work 2"})
-    assert f"{full.url}/caps0.xml names no Resource List and no Resource Dump" in " ".join(ran.run.reasons)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harvester.sources.resourcesync import leads
-from harvester.sources.resourcesync.leads import at_root, leads_of_headers, leads_of_page, leads_of_robots
+from harvester.sources.resourcesync.leads import leads_of_headers, leads_of_page, leads_of_robots
 from tests.rows import each_row
 
 BASE = "http://e.org/a/b"
@@ -35,22 +34,8 @@ def test_a_page_names_them_in_its_links():
     assert leads_of_page(b"\xff\xfe<<<", BASE) == ()
 
 
-def test_an_address_that_is_none_hides_no_other_one():
-    page = b"<link rel=resourcesync href='http://[e/x'><link rel=resourcesync href=caps.xml>"
-    assert leads_of_page(page, BASE) == ("http://e.org/a/caps.xml",)
-
-
 def test_robots_txt_names_them_as_sitemaps():
     robots = (
         b"User-agent: *\nDisallow: /x\nSitemap: http://e.org/1.xml\r\n  sitemap : /2.xml # two\nSitemap:\nDisallow: /y"
     )
     assert leads_of_robots(robots, BASE) == ("http://e.org/1.xml", "http://e.org/2.xml")
-
-
-def test_the_root_of_a_host_has_its_port():
-    assert at_root("http://e.org:8080/a/b?c=d", "/robots.txt") == "http://e.org:8080/robots.txt"
-
-
-def test_page_that_pythons_reader_gives_up_at_tells_what_came_before():
-    body = b'<link rel="resourcesync" href="/a"><![OCTYPE b>'
-    assert leads.leads_of_page(body, "http://x.org/") == ("http://x.org/a",)

@@ -9,7 +9,7 @@ from io import BytesIO
 
 import pytest
 
-from gateway.errors import AnswerTooLarge, NotResourceSync, NotXml, RemoteRefuses, StoreUnwritable, UnusableRecord
+from gateway.errors import AnswerTooLarge, NotResourceSync, RemoteRefuses, StoreUnwritable, UnusableRecord
 from harvester.http import archives
 from harvester.http.messages import Fetched
 from harvester.sources.resourcesync.entries import Entry
@@ -111,13 +111,6 @@ def test_what_is_no_package_is_refused(body):
         opened(body).manifest()
 
 
-def test_a_package_without_a_manifest_is_refused():
-    with pytest.raises(NotResourceSync, match=r"There is no file 'manifest\.xml'"):
-        opened(packed(("r/1", b"one"), manifest=None)).manifest()
-    with pytest.raises(NotXml, match="truncated"):
-        opened(packed(manifest=MANIFEST[:20])).manifest()
-
-
 URL = "http://example.com/part.zip"
 
 
@@ -143,14 +136,6 @@ def test_a_package_that_comes_in_parts_is_read():
         assert parcel.received_at == 7
 
 
-def test_a_package_that_comes_at_once_is_read():
-    with Parcel(Entry(URL), "fake") as parcel:
-        assert (
-            parcel.fetched(lambda request: Fetched(request.url, 200, (), packed(("r/1", b"one")), 7)).read("r/1")
-            == b"one"
-        )
-
-
 def test_what_is_not_the_package_is_refused():
     with Parcel(Entry(URL, length=3), "fake") as parcel, pytest.raises(NotResourceSync, match="It has 2 bytes, not 3"):
         parcel.fetched(pouring(b"PK"))
@@ -167,9 +152,3 @@ def test_a_disk_that_is_full_is_reported():
         parcel._begin_anew = lambda: None  # type: ignore[method-assign]
         with pytest.raises(StoreUnwritable, match=r"There is no room for http://example\.com/part\.zip: No space left"):
             parcel.fetched(pouring(b"PK"))
-
-
-def test_temporary_files_lie_in_the_folder_that_the_environment_names(monkeypatch, tmp_path):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    with Parcel(Entry(URL), "fake"):
-        assert list(tmp_path.iterdir()) == []  # the file has no name

@@ -12,14 +12,6 @@ from tests.rows import each_row
 DESCRIBES, DESCRIBED = Link("describes", "f"), Link("describedby", "m")
 
 
-def test_of_several_entries_of_a_resource_the_last_counts():
-    with Plan() as plan:
-        for lastmod in ("1", "2"):
-            plan.add(Entry("m", lastmod, digests=(("md5", "a"), ("sha-1", "b")), links=(Link("via", "x", length=1),)))
-        last = Entry("m", "2", digests=(("md5", "a"), ("sha-1", "b")), links=(Link("via", "x", length=1),))
-        assert list(plan.items()) == [Item("m", Role.METADATA, last)]
-
-
 def test_items_come_in_the_order_of_addresses_with_their_content():
     content = Entry("f", links=(DESCRIBED,))
     with Plan() as plan:
@@ -32,23 +24,6 @@ def test_items_come_in_the_order_of_addresses_with_their_content():
         assert [plan.has_item(uri) for uri in ("a", "m", "z", "f", "x")] == [True, True, False, False, False]
         plan.tick("a")
         assert list(plan.unticked()) == ["m"]
-
-
-def test_what_a_later_entry_does_not_describe_any_more_is_no_content_of_it():
-    first, second = (Entry("m", str(at), links=(Link("describes", f"{at}.pdf"),)) for at in (1, 2))
-    files = (Entry("1.pdf"), Entry("2.pdf"))
-    with Plan() as plan:
-        for entry in (first, *files, second):
-            plan.add(entry)
-        assert list(plan.items()) == [Item("m", Role.METADATA, second, (files[1],))]
-        plan.add(Entry("1.pdf", links=(DESCRIBED,)))
-        plan.add(Entry("2.pdf", links=(Link("describedby", "other"),)))
-        assert plan.item("m") == Item(
-            "m", Role.METADATA, second, (Entry("1.pdf", links=(DESCRIBED,)), plan.entry("2.pdf"))
-        )
-        plan.add(files[0])
-        assert plan.item("m") == Item("m", Role.METADATA, second, (plan.entry("2.pdf"),))
-        assert plan.item("1.pdf") is None
 
 
 @each_row(

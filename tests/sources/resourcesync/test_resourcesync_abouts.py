@@ -6,10 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from gateway import resourcesync_abouts
-from gateway.model import FileLink, Work
 from harvester.runtime.exit_status import Status
-from tests.rows import each_row
 from tests.sources.resourcesync.site import AT, DC, LIST
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
@@ -58,13 +55,6 @@ def test_content_that_metadata_describes_is_a_file_of_the_same_item(site, run, p
     assert (list(published(set_spec="fulltext")), list(published())) == (["1.xml"], ["1.xml", "2.xml"])
 
 
-def test_metadata_that_only_its_content_names_is_an_item_too(site, run, published):
-    _, content = _pair(site)
-    _offer(site, content)
-    assert run().run.counts["received"] == 1
-    assert f'ref="{site.url}/1.pdf"' in published("oai_didl")["1.xml"]
-
-
 def test_content_that_only_its_metadata_names_is_a_file_too(site, run, published):
     site.metadata("1.xml")
     links = (
@@ -96,17 +86,6 @@ def test_items_that_the_lists_name_too_are_files_with_what_is_said_there(site, r
     assert "1.pdf" not in published("oai_didl")["1.xml"]
 
 
-def test_alternates_of_content_are_files_too(site, run, published):
-    site.metadata("1.xml")
-    site.files["/1"] = b"anything"
-    links = site.link("describedby", "1.xml") + site.link("alternate", "1.epub", type="application/epub+zip")
-    _offer(site, site.entry("1.xml"), site.entry("1", links=links, type="application/pdf"))
-    run()
-    didl = published("oai_didl")["1.xml"]
-    assert f'mimeType="application/pdf" ref="{site.url}/1"' in didl
-    assert f'mimeType="application/epub+zip" ref="{site.url}/1.epub"' in didl
-
-
 def test_content_that_changes_changes_its_item(site, run, published):
     _offer(site, *_pair(site))
     run()
@@ -120,22 +99,6 @@ def test_content_that_changes_changes_its_item(site, run, published):
         assert f">{len(site.files['/1.pdf'])} bytes<" in published("oai_didl")["1.xml"]
 
 
-def test_of_two_files_of_an_item_the_one_that_does_not_change_stays(site, run, published):
-    metadata, content = _pair(site)
-    site.files["/1.csv"] = b"1,2"
-    link = site.link("describedby", "1.xml")
-    _offer(site, metadata, content, site.entry("1.csv", links=link, type="text/csv"))
-    run()
-    site.files["/1.csv"] = b"1,2,3"
-    changed = site.entry("1.csv", links=link, type="text/csv", change="updated", datetime="2013-01-02T00:00:00Z")
-    site.changes(changed)
-    run()
-    didl = published("oai_didl")["1.xml"]
-    assert f'ref="{site.url}/1.csv"' in didl
-    assert f'ref="{site.url}/1.pdf"' in didl
-    assert ">5 bytes<" in didl
-
-
 def test_content_that_is_deleted_leaves_its_item(site, run, published):
     _offer(site, *_pair(site))
     run()
@@ -144,17 +107,6 @@ def test_content_that_is_deleted_leaves_its_item(site, run, published):
     assert (ran.status, ran.run.counts["published"], ran.run.counts["ignored"]) == (Status.SUCCEEDED, 1, 1)
     assert "1.pdf" not in published("oai_didl")["1.xml"]
     assert list(published(set_spec="fulltext")) == []
-
-
-def test_metadata_that_changes_keeps_what_is_held_of_its_content(site, run, published):
-    _offer(site, *_pair(site))
-    run()
-    site.changes(site.change("1.xml", "2013-01-02T00:00:00Z", title="Changed", type="application/xml"))
-    run()
-    didl = published("oai_didl")["1.xml"]
-    assert "Changed" in didl
-    assert f'ref="{site.url}/1.pdf"' in didl
-    assert f">{len(PDF)} bytes<" in didl
 
 
 def test_what_is_no_metadata_and_not_described_is_left_out_and_reported(site, run, house):
@@ -169,15 +121,6 @@ def test_what_is_no_metadata_and_not_described_is_left_out_and_reported(site, ru
     assert site.times("/1.pdf") == 0
 
 
-def test_a_list_without_any_metadata_says_so_in_the_last_line(site, run, house):
-    site.files |= {"/1.pdf": PDF, "/2.pdf": PDF}
-    _offer(site, site.entry("1.pdf"), site.entry("2.pdf"))
-    ran = run()
-    notes = [event.text for event in house.inbox.events(ran.run.number)]
-    assert "It lists no metadata: 2 resources were left out, because no metadata describes them." in notes[-1]
-    assert "Nothing is missing" not in notes[-1]
-
-
 def test_metadata_whose_namespace_tells_nothing_is_read_by_the_profile_that_a_link_names(site, run, titles):
     bare = "<mods><titleInfo><nonSort>The</nonSort><title>{}</title></titleInfo></mods>"
     site.files |= {f"/{name}": bare.format(name).encode() for name in ("1", "2")}
@@ -186,51 +129,3 @@ def test_metadata_whose_namespace_tells_nothing_is_read_by_the_profile_that_a_li
     _offer(site, own, site.entry("2.pdf", links=leading, type="application/pdf"))
     run()
     assert titles() == {"1": "The 1", "2": "The 2"}
-
-
-def test_metadata_in_another_format_is_read_by_its_namespace_and_exposed_as_it_came(site, run, published, titles):
-    site.files["/1"] = b'<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>In MODS</title></titleInfo></mods>'
-    _offer(site, site.entry("1", type="application/mods+xml"))
-    run(formats=("mods",))
-    assert titles() == {"1": "In MODS"}
-    assert site.files["/1"].decode() in published("mods")["1"]
-
-
-def test_what_is_said_of_a_file_in_two_places_is_put_together():
-    terms = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/"'
-    own = f'<url {terms}><loc>http://e.org/1</loc><rs:ln rel="describes" href="http://e.org/f" {{}}/></url>'
-    content = f"<url {terms}><loc>http://e.org/f</loc>{{}}</url>"
-    attributes = f'type="application/pdf; q=1" length="7" hash="md5:x sha-256:{64 * "a"}" modified="2013"'
-    file = FileLink(
-        "http://e.org/f", "application/pdf", size=7, sha256=64 * "a", modified="2013", digests=(("sha256", 64 * "a"),)
-    )
-    for first, second in ((attributes, ""), ("", f"<lastmod>2013</lastmod><rs:md {attributes}/>")):
-        (linked_file,) = resourcesync_abouts.read([own.format(first).encode(), content.format(second).encode()]).files
-        assert linked_file == file._replace(found_in="its own entry in the list")
-
-
-@each_row(
-    "about",
-    [
-        b'<url xmlns:rs="http://www.openarchives.org/rs/terms/">',
-        b'<other xmlns:rs="http://www.openarchives.org/rs/terms/"><rs:md/></other>',
-        b"<provenance/>",
-    ],
-)
-def test_other_abouts_say_nothing_of_files(about):
-    work = Work(landing_page="http://e.org/")
-    assert resourcesync_abouts.completed(work, [about]) is work
-
-
-def test_a_page_does_not_take_the_place_of_the_one_that_the_metadata_names():
-    entry = (
-        b'<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">'
-        b'<loc>http://e.org/1</loc><rs:ln rel="describes" href="http://e.org/2" type="text/html"/>'
-        b'<rs:ln rel="cite-as" href="https://doi.org/10.5555/1234"/></url>'
-    )
-    work = resourcesync_abouts.completed(
-        Work(identifiers=("http://hdl.handle.net/1/2",), landing_page="http://e.org/"), [entry]
-    )
-    assert work.landing_page == "http://e.org/"
-    assert work.identifiers == ("https://doi.org/10.5555/1234", "http://hdl.handle.net/1/2")
-    assert work.files == ()

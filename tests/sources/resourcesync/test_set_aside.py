@@ -6,7 +6,7 @@ import pytest
 
 from gateway.model import RunOutcome
 from harvester.runtime.exit_status import Status
-from tests.sources.resourcesync.site import AT, LIST, document, element
+from tests.sources.resourcesync.site import AT, LIST
 
 pytestmark = pytest.mark.slow  # it asks servers
 
@@ -31,18 +31,6 @@ def test_one_resource_that_always_fails_is_set_aside_and_the_rest_goes_on(site, 
     assert sorted(titles()) == ["1", "2", "3", "4", "5", "6", "7"]
 
 
-def test_a_part_of_the_source_that_always_fails_does_not_hide_the_rest(site, run, titles):
-    names = [f"{number:03}" for number in range(60)]
-    site.lists(names)
-    site.files |= {f"/{name}": BUSY for name in names[10:45]}
-    for _ in range(2):
-        site.asked.clear()
-        ran = run()
-        assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
-        assert sorted(titles()) == names[:10] + names[45:]
-        assert len(site.asked) < 70
-
-
 def test_one_list_of_an_index_that_always_fails_does_not_hide_the_others(site, run, titles):
     site.offer("resourcelist")
     site.put(LIST, "resourcelist", *(site.part(f"part{number}.xml") for number in "123"), root="sitemapindex", at=AT)
@@ -56,29 +44,6 @@ def test_one_list_of_an_index_that_always_fails_does_not_hide_the_others(site, r
     site.files["/part2.xml"] = good
     assert run().status is Status.SUCCEEDED
     assert sorted(titles()) == ["1", "2", "3"]
-
-
-def test_one_set_whose_list_always_fails_does_not_hide_the_others(site, run, titles):
-    sets = [site.url_element(f"caps{number}.xml", capability="capabilitylist") for number in "123"]
-    site.put(".well-known/resourcesync", "description", *sets)
-    for number in "123":
-        listed = site.url_element(f"list{number}.xml", capability="resourcelist")
-        site.put(f"caps{number}.xml", "capabilitylist", listed)
-        site.put(f"list{number}.xml", "resourcelist", site.metadata(number), at=AT)
-    site.files["/list1.xml"] = BUSY
-    ran = run()
-    assert (ran.status, ran.run.is_complete) == (Status.WITH_ERRORS, False)
-    assert any("list1.xml" in reason for reason in ran.run.reasons)
-    assert sorted(titles()) == ["2", "3"]
-
-
-def test_one_package_that_always_fails_does_not_hide_the_list(site, run, titles):
-    site.offer("resourcedump", "resourcelist")
-    packages = element("md", capability="resourcedump", at=AT), site.url_element("one.zip", type="application/zip")
-    site.files |= {"/resourcedump.xml": document("", *packages), "/one.zip": BUSY}
-    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at=AT)
-    assert run().run.counts["received"] == 2
-    assert sorted(titles()) == ["1", "2"]
 
 
 def test_a_source_that_answers_nothing_any_more_ends_the_run(site, run, titles):

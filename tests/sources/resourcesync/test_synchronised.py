@@ -10,22 +10,12 @@ from gateway.model import Cursor, RunOutcome
 from harvester.harvest.run_options import RunOptions
 from harvester.harvest.waiting_deletions import waiting_deletions
 from harvester.runtime.exit_status import Status
-from tests.sources.resourcesync.site import AT, CHANGES, DC, LIST, document, element
+from tests.sources.resourcesync.site import AT, CHANGES, DC, LIST
 
 pytestmark = pytest.mark.slow  # it asks servers, hundreds of times
 
 NINE, TEN, ELEVEN, NOON = (f"2013-01-03T{hour:02}:00:00Z" for hour in (9, 10, 11, 12))
 DAY2, DAY3, FEBRUARY = (f"2013-{day}T00:00:00Z" for day in ("01-02", "01-03", "02-01"))
-
-
-def test_everything_in_the_list_is_held_and_proven(site, run, titles):
-    site.offer("resourcelist")
-    site.put(LIST, "resourcelist", *(site.metadata(f"{number}.xml") for number in range(25)), at=NINE)
-    ran = run()
-    assert (ran.status, ran.run.outcome, ran.run.is_complete) == (Status.SUCCEEDED, RunOutcome.SUCCEEDED, True)
-    assert ran.run.counts["received"] == ran.run.counts["published"] == 25
-    assert titles() == {f"{number}.xml": f"Work {number}.xml" for number in range(25)}
-    assert run().run.counts["received"] == 0
 
 
 def test_changes_are_fetched_from_the_time_of_the_list_on(site, run, titles):
@@ -59,24 +49,6 @@ def test_an_interrupted_baseline_goes_on_and_loses_nothing_that_changed_meanwhil
     assert (titles()["05"], len(titles())) == ("Changed", 31)
 
 
-def test_what_was_fetched_before_the_server_fell_ill_is_kept(site, run, titles):
-    site.lists((f"{number:02}" for number in range(30)), NINE)
-    whole = dict(site.files)
-
-    def falls_ill(path: str) -> None:
-        if path == "/05":
-            site.files |= dict.fromkeys(site.files, (500, {}, b"ill"))
-
-    site.before = falls_ill
-    ran = run()
-    site.before = lambda _path: None
-    assert ran.status is Status.TRY_LATER
-    assert "the server is failing" in ran.run.reasons[0]
-    site.files = whole
-    assert run().status is Status.SUCCEEDED
-    assert sorted(titles()) == [f"{number:02}" for number in range(30)]
-
-
 def test_a_resource_that_changed_several_times_is_fetched_once(site, run, titles):
     site.lists("1", NINE)
     changes = [site.change("1", TEN, title="Old"), site.change("1", ELEVEN, title="New")]
@@ -99,38 +71,6 @@ def test_what_happened_in_the_moment_of_the_position_is_not_lost_and_not_fetched
     assert (site.times("/1"), site.times("/2")) == (1, 1)
 
 
-def test_a_source_that_tells_days_only_brings_each_change_once(site, run):
-    site.lists("", "2013-01-01")
-    changes = [site.change(f"{number}", "2013-01-02", "created") for number in range(1100)]
-    for told, received in ((1000, 1000), (1100, 100), (1100, 0)):
-        site.changes(*changes[:told], from_="2013-01-01")
-        assert run().run.counts["received"] == received
-
-
-def test_closed_lists_are_not_read_again_and_open_ones_are(site, run, titles):
-    site.lists("1")
-
-    def put(name, when, **attributes):
-        changes = [site.change(*when, "created")] if when else []
-        site.put(name, "changelist", *changes, **attributes)
-
-    put("day1.xml", ("2", "2013-01-01T12:00:00Z"), from_=AT, until=DAY2)
-    put("day2.xml", ("3", "2013-01-02T12:00:00Z"), from_=DAY2)
-    day1 = site.part("day1.xml", from_=AT, until=DAY2)
-    site.changes(site.part("day2.xml", from_=DAY2), day1, root="sitemapindex")
-    assert run().run.counts["received"] == 3
-    put("day2.xml", ("4", "2013-01-02T13:00:00Z"), from_=DAY2, until=DAY3)
-    put("day3.xml", None, from_=DAY3)
-    site.changes(day1, site.part("day2.xml", from_=DAY2, until=DAY3), site.part("day3.xml"), root="sitemapindex")
-    site.asked.clear()
-    assert run().run.counts["received"] == 1
-    assert (site.times("/day1.xml"), site.times("/day2.xml")) == (0, 1)
-    site.asked.clear()
-    assert run().run.counts["received"] == 0
-    assert (site.times("/day2.xml"), site.times("/day3.xml")) == (0, 1)
-    assert len(titles()) == 4
-
-
 def _archived(site, begins, run, *, is_linked):
     """Harvest one record; then let two changes be told, the earlier one in an archive."""
     site.lists("1")
@@ -150,13 +90,6 @@ def test_changes_that_are_not_told_any_more_are_found_in_the_archives(site, run,
     assert run().run.counts["received"] == 2
     assert site.times(f"/{LIST}") == 0
     assert list(titles()) == ["1", "2", "3"]
-
-
-def test_archives_that_do_not_reach_back_are_not_believed(site, run, titles):
-    _archived(site, "2013-01-01T06:00:00Z", run, is_linked=True)
-    site.put(LIST, "resourcelist", *map(site.entry, "123"), site.metadata("4"), at=DAY2)
-    assert run().run.is_complete
-    assert list(titles()) == ["1", "2", "3", "4"]
 
 
 def test_where_changes_are_lost_all_is_compared_and_only_what_differs_is_fetched(site, run, titles, house):
@@ -189,17 +122,6 @@ def test_a_source_without_change_lists_is_compared_when_its_list_is_new(site, ru
     assert run(run_options=RunOptions(is_full=True)).run.counts["unchanged"] == 3
 
 
-def test_what_nothing_is_said_of_is_fetched_whenever_the_list_is_read(site, run):
-    for name in "12":
-        site.metadata(name)
-    site.files["/list.xml"] = document("", site.url_element("1"), site.url_element("2", "2013-01-02"))
-    assert run("/list.xml").run.counts["received"] == 2
-    site.asked.clear()
-    ran = run("/list.xml")
-    assert (site.times("/1"), site.times("/2")) == (1, 0)
-    assert ran.run.counts["unchanged"] == 1
-
-
 def _sets(site, *names):
     """Let the source have sets of resources with a Resource List each, `a.xml` for the set a."""
     described = (site.url_element(f"caps{name}.xml", capability="capabilitylist") for name in names)
@@ -218,17 +140,6 @@ def test_each_set_of_resources_keeps_its_own_position(site, run, titles):
     assert run().run.counts["received"] == 1
     assert list(titles()) == ["b1", "a1", "b2"]
     assert run(sets=("http://e.org/none",)).run.outcome is RunOutcome.FAILED
-
-
-def test_what_one_set_of_resources_does_not_name_the_lists_of_another_one_may(site, run):
-    """It was told as held and named by no list, by every run of a source with several sets."""
-    _sets(site, *"12")
-    for second in ("01", "02"):
-        for number in "12":
-            site.put(f"{number}.xml", "resourcelist", site.metadata(number), at=f"2013-01-03T00:00:{second}Z")
-        assert run().status is Status.SUCCEEDED
-    site.put("2.xml", "resourcelist", at="2013-01-03T00:00:03Z")
-    assert "The lists do not name 1 of the stored items" in " ".join(run().run.reasons)
 
 
 def test_resources_in_other_encodings_are_kept_as_they_came_and_read(site, run, titles, house):
@@ -256,27 +167,6 @@ def test_a_state_that_cannot_be_read_means_from_the_start(site, run, house):
         ran = run()
         assert ran.run.is_complete
         assert any("starts again" in event.text for event in house.inbox.events(ran.run.number))
-
-
-def test_a_collection_is_a_set(site, run, titles):
-    site.offer("resourcelist")
-    link = element("ln", rel="collection", href="http://example.com/reports")
-    entries = (site.metadata("1") and site.entry("1", links=link), site.metadata("2"))
-    site.put(LIST, "resourcelist", *entries, at=AT)
-    assert run().status is Status.SUCCEEDED
-    assert titles(set_spec="source:fake:http:~2F~2Fexample.com~2Freports") == {"1": "Work 1"}
-
-
-def test_content_that_changed_metadata_does_not_describe_any_more_is_no_file_of_it(site, run, published):
-    site.lists("m")
-    site.files |= {"/1.pdf": b"%PDF 1", "/2.pdf": b"%PDF 2"}
-    before = site.entry("m", links=site.link("describes", "1.pdf"))
-    site.put(LIST, "resourcelist", before, site.entry("1.pdf"), at=AT)
-    after = site.change("m", DAY3, title="Changed", links=site.link("describes", "2.pdf"))
-    site.changes(after, site.entry("2.pdf", change="updated", datetime=DAY3))
-    assert run().status is Status.SUCCEEDED
-    (didl,) = published("oai_didl").values()
-    assert ("/2.pdf" in didl, "/1.pdf" in didl) == (True, False)
 
 
 @pytest.mark.parametrize("relation", ["http://www.openarchives.org/rs/terms/patch", "patch"])
@@ -325,38 +215,3 @@ def test_a_change_list_is_read_when_it_has_changed(site, run, titles):
     _tag(site, CHANGES, '"b"')
     assert run().run.counts["received"] == 1
     assert titles() == {"1": "Work 1", "2": "Work 2"}
-
-
-def test_what_could_not_be_used_is_asked_for_though_the_list_is_the_same(site, run):
-    site.lists("1")
-    run()
-    site.changes(site.entry("2", change="created", datetime=DAY3, length="3", hash=""))
-    _tag(site, CHANGES, '"b"')
-    assert run().status is Status.WITH_ERRORS
-    site.files["/2"] = b"<a/>"[:3]
-    assert run().status is Status.WITH_ERRORS
-    assert site.unchanged == [f"/{CHANGES}"]
-    assert site.times("/2") == 2
-
-
-def test_an_only_resource_list_is_read_when_it_has_changed(site, run, titles):
-    site.offer("resourcelist")
-    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at=AT)
-    _tag(site, LIST, '"a"')
-    assert run().status is Status.SUCCEEDED
-    assert run().run.is_complete
-    assert site.unchanged == [f"/{LIST}"]
-    site.put(LIST, "resourcelist", site.metadata("1", "New"), at=DAY2)
-    _tag(site, LIST, '"b"')
-    ran = run()
-    assert (titles()["1"], ran.run.is_complete) == ("New", False)  # the other one is not listed any more
-    assert site.times("/1") == 2
-
-
-def test_a_list_that_does_not_say_of_when_it_is_is_always_read(site, run):
-    site.metadata("1")
-    site.files["/sitemap.xml"] = document("", site.url_element("1"))
-    _tag(site, "sitemap.xml", '"a"')
-    assert [run("/sitemap.xml").status for _ in range(2)] == [Status.SUCCEEDED] * 2
-    assert site.unchanged == []
-    assert site.times("/1") == 2

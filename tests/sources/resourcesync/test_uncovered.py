@@ -60,12 +60,6 @@ def test_an_index_whose_lists_are_all_closed_does_not_cover_the_time(harvested, 
     assert sorted(titles()) == ["1", "2", "3"]
 
 
-def test_an_older_resource_list_is_not_compared(harvested, run):
-    harvested.changes(until=DAY2)
-    _grow(harvested, HOUR)
-    assert (run().run.is_complete, harvested.times(f"/{LIST}"), harvested.times("/3")) == (True, 1, 0)
-
-
 @pytest.mark.parametrize("has_beginning", [True, False])
 def test_an_open_list_that_reaches_back_covers_the_time(harvested, run, titles, has_beginning):
     old = harvested.entry("1", change="created", datetime="2012-12-31T00:00:00Z")
@@ -74,22 +68,6 @@ def test_an_open_list_that_reaches_back_covers_the_time(harvested, run, titles, 
     _grow(harvested, DAY2)
     assert (run().run.is_complete, harvested.times(f"/{LIST}")) == (True, 0)
     assert sorted(titles()) == ["1", "2", "4"]
-
-
-def test_a_list_without_beginning_that_left_out_a_change_does_not_cover_it(harvested, run, titles):
-    harvested.put(CHANGES, "changelist", harvested.change("4", DAY3, "created"))
-    _grow(harvested, DAY2)  # older than the change that is listed
-    assert run().run.is_complete
-    assert sorted(titles()) == ["1", "2", "3", "4"]
-
-
-def test_a_closed_list_that_its_server_says_is_unchanged_does_not_cover_the_time(harvested, run, titles):
-    harvested.changes(until=HOUR)
-    harvested.files[f"/{CHANGES}"] = (200, {"ETag": '"a"'}, harvested.files[f"/{CHANGES}"])
-    assert run().run.is_complete
-    _grow(harvested, DAY2)
-    assert run().run.is_complete
-    assert sorted(titles()) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("bad", [b"<html><body>maintenance</body></html>", (500, {}, b"no")])
@@ -105,39 +83,3 @@ def test_an_unreadable_change_list_is_set_aside_and_the_resource_list_read(harve
     assert [(finding.what, CHANGES in finding.why) for finding in audited()] == [("doubt", True)]
     harvested.changes()
     assert run().run.is_complete
-
-
-def test_the_first_harvest_needs_no_readable_change_list(site, run, titles):
-    site.lists("1")
-    site.files[f"/{CHANGES}"] = b"<html/>"
-    ran = run()
-    assert (ran.status, f"/{CHANGES}" in ran.run.reasons[0]) == (Status.WITH_ERRORS, True)
-    assert list(titles()) == ["1"]
-
-
-def test_without_any_readable_list_the_run_fails(harvested, run):
-    harvested.files[f"/{CHANGES}"] = harvested.files[f"/{LIST}"] = b"<html/>"
-    assert run().run.outcome is RunOutcome.FAILED
-
-
-def test_an_unreadable_resource_list_is_a_doubt_when_the_change_list_is_closed(harvested, run, titles):
-    harvested.changes(harvested.change("4", HOUR, "created"), until=HOUR)
-    harvested.files[f"/{LIST}"] = b"<html/>"
-    ran = run()
-    assert (ran.status, f"/{LIST}" in ran.run.reasons[0]) == (Status.WITH_ERRORS, True)
-    assert sorted(titles()) == ["1", "2", "4"]
-
-
-@pytest.mark.parametrize("bad", [None, b"<html/>"])
-def test_a_change_dump_that_does_not_cover_the_time_is_no_proof(site, run, titles, bad):
-    site.offer("resourcelist", "changedump")
-    site.put(LIST, "resourcelist", *map(site.metadata, "12"), at=AT)
-    site.put("changedump.xml", "changedump", from_=AT, until=AT)
-    assert run().run.is_complete
-    site.asked.clear()
-    assert (run().run.is_complete, site.times(f"/{LIST}")) == (True, 1)  # older, so it is not compared
-    if bad:
-        site.files["/changedump.xml"] = bad
-    _grow(site, DAY2)
-    assert run().run.is_complete
-    assert sorted(titles()) == ["1", "2", "3"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from gateway.errors import NotSolr, NotXml, RemoteError
 from harvester.sources.solr import answers as solr
 from harvester.sources.solr.answers import parse
-from harvester.sources.solr.requests import Index, select_url
+from harvester.sources.solr.requests import select_url
 from tests.conftest import SHARED
 from tests.rows import each_row
 
@@ -23,7 +22,6 @@ DOCUMENT = (
     '<date name="timestamp">2016-07-26T16:25:44.221Z</date></doc>'
 )
 MARK = '<str name="nextCursorMark">AoE+</str>'
-INDEX = Index("http://x.org/solr/laro/select?fq=a:b", "title:*", "recID", "stamp", "xml")
 
 
 def _answer(*documents, num_found=9, rest=MARK):
@@ -44,40 +42,11 @@ def test_documents_are_cut_where_they_stand():
     ]
 
 
-def test_all_fields_are_told_when_none_is_named_and_empty_values_are_none():
-    (document,) = parse(_answer(DOCUMENT.format(1))).documents
-    assert document.values["title"] == ("One & all",)
-    assert (document.first("title"), document.first("author")) == ("One & all", "")
-
-
-@each_row(
-    "document",
-    [
-        '<doc><str name="id">1</str><doc><str name="id">1.1</str></doc></doc>',
-        '<doc><!-- <doc> --><str name="id">1</str></doc>',
-        '<doc ><str name="id">1</str></doc>',
-    ],
-)
-def test_documents_in_documents_and_odd_tags_do_not_confuse(document):
-    body = _answer(document, DOCUMENT.format(2))
-    assert _cut(parse(body), body) == [document.encode(), DOCUMENT.format(2).encode()]
-
-
-def test_an_answer_without_documents_or_mark_is_one():
-    answer = parse(_answer(num_found=0, rest=""))
-    assert (answer.documents, answer.num_found, answer.next_cursor_mark) == ((), 0, "")
-
-
 def test_what_is_nearly_xml_is_mended_and_reported():
     answer = parse(_answer(DOCUMENT.format("A\x08& B")), names=("id",))
     assert [document.first("id") for document in answer.documents] == ["A& B"]
     assert len(answer.repairs) == 2
     assert _cut(answer, b"")[0].startswith(b'<doc><str name="id">A&amp; B<')
-
-
-def test_another_encoding_is_kept_as_utf_8():
-    body = _answer(DOCUMENT.format("é")).replace(b"UTF-8", b"utf-16").decode().encode("utf-16")
-    assert parse(body, names=("id",)).documents[0].first("id") == "é"
 
 
 def test_what_solr_refuses_is_told_in_its_words():
@@ -152,12 +121,6 @@ def test_a_document_in_json_is_written_as_in_xml():
     assert parse(body, names=("id",)).documents[0].values.keys() == {"id"}
 
 
-def test_both_forms_of_one_page_say_the_same():
-    body = json.dumps({"response": {"numFound": 1, "docs": [{"id": "1", "title": ["One & all"]}]}}).encode()
-    again = _answer(*(text.decode() for text in _cut(parse(body), body)))
-    assert parse(again).documents[0].values == parse(body).documents[0].values
-
-
 @each_row(
     "address, select",
     [
@@ -170,26 +133,6 @@ def test_both_forms_of_one_page_say_the_same():
 )
 def test_the_handler_is_found_in_what_people_copied(address, select):
     assert select_url(address) == select
-
-
-def _asked(url):
-    return parse_qs(urlsplit(url).query)
-
-
-def test_pages_single_documents_and_the_oldest_and_newest_are_asked_for_by_their_fields():
-    assert _asked(INDEX.page("A+/=", 7, within=INDEX.between("", "2020-01-01T00:00:00Z"))) == {
-        "q": ["title:*"],
-        "wt": ["xml"],
-        "fq": ["a:b", "stamp:[* TO 2020-01-01T00:00:00Z]"],
-        "sort": ["recID asc"],
-        "rows": ["7"],
-        "fl": ["*"],
-        "cursorMark": ["A+/="],
-    }
-    assert _asked(INDEX.one('a"b\\c'))["fq"] == ["a:b", r'recID:"a\"b\\c"']
-    oldest, newest = _asked(INDEX.oldest()), _asked(INDEX.newest("2020-01-01T00:00:00Z"))
-    assert (oldest["sort"], oldest["fq"][1]) == (["stamp asc"], "stamp:[* TO *]")
-    assert (newest["sort"], newest["fq"][1]) == (["stamp desc"], "stamp:[* TO 2020-01-01T00:00:00Z]")
 
 
 REAL = SHARED / "data" / "solr" / "ucldc+harvester"
@@ -226,8 +169,3 @@ def test_solr_document_that_is_nested_too_deep_is_refused():
     body = '{"response": {"numFound": 1, "docs": [' + deep + "]}}"
     with pytest.raises((NotSolr, NotXml), match=r"deep|recursion"):
         solr.parse(body.encode())
-
-
-def test_cursor_mark_with_half_a_character_is_made_legal():
-    body = {"response": {"numFound": 0, "docs": []}, "nextCursorMark": "a\ud800b"}
-    assert solr.parse(json.dumps(body).encode()).next_cursor_mark == "ab"

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from gateway.errors import ConfigurationError, ConnectionFailed, NotSolr, NotXml, RemoteError, RemoteRefuses
+from gateway.errors import ConfigurationError, NotSolr, NotXml, RemoteRefuses
 from gateway.model import Cursor
 from harvester.http.messages import Fetched
 from harvester.sources import ListEnd, Options
@@ -74,21 +74,6 @@ def test_without_an_identifier_or_a_timestamp_it_is_refused(fetch, fields, sente
         SOURCE.describe(replace(OPTIONS, own={"fields": fields}), fetch)
 
 
-@each_row("field, role", [("recID", "identifier"), ("timestamp", "timestamp")])
-def test_what_is_not_shown_cannot_be_harvested_by(index, fetch, field, role):
-    index.hidden = frozenset((field,))
-    with pytest.raises(ConfigurationError, match="its documents do not have it"):
-        SOURCE.describe(OPTIONS, fetch)
-    with pytest.raises(NotSolr, match=f"its documents have no {role}"):
-        SOURCE.recognise(Fetched(OPTIONS.url, 404, (), b"<html/>", 0), fetch)
-
-
-def test_an_index_whose_documents_have_no_timestamp_is_refused(index, fetch):
-    index.documents = {document["recID"]: document | {"timestamp": None} for document in laro(1)}
-    with pytest.raises(ConfigurationError, match="no document has the field timestamp"):
-        SOURCE.describe(OPTIONS, fetch)
-
-
 def test_an_old_solr_is_refused(index, fetch):
     index.has_cursors = False
     for ask in (SOURCE.describe, lambda options, fetch: list(SOURCE.changes(options, CURSOR, fetch))):
@@ -96,26 +81,11 @@ def test_an_old_solr_is_refused(index, fetch):
             ask(OPTIONS, fetch)
 
 
-def test_wrong_options_are_refused(fetch):
-    with pytest.raises(ConfigurationError, match="wt is 'csv'"):
-        SOURCE.describe(replace(OPTIONS, own={"wt": "csv"}), fetch)
-    with pytest.raises(ConfigurationError, match="dates to harvest"):
-        list(SOURCE.changes(replace(OPTIONS, from_="yesterday"), CURSOR, fetch))
-
-
 def test_an_empty_index_is_no_trouble(index, fetch, steps):
     index.documents.clear()
     assert SOURCE.describe(OPTIONS, fetch).earliest_datestamp == ""
     (only,) = steps()
     assert (only.is_complete, only.received, only.announced) == (True, 0, (0, 0))
-
-
-def test_a_server_that_is_ill_is_not_a_wrong_entry():
-    def fetch(request):
-        return Fetched(request.url, 500, (), b'{"error": {"msg": "no servers hosting shard", "code": 500}}', 0)
-
-    with pytest.raises(RemoteError, match="no servers hosting shard"):
-        SOURCE.describe(OPTIONS, fetch)
 
 
 # --- its list -----------------------------------------------------------------------------------------------------
@@ -141,13 +111,6 @@ def test_the_next_harvest_asks_from_the_newest_timestamp_less_the_overlap(index,
     all_steps = steps(replace(OPTIONS, overlap_seconds=4), cursor)
     assert index.asked[1]["fq"] == "timestamp:[2016-01-01T17:00:20Z TO 2016-01-02T00:00:00.5Z]"
     assert _names(all_steps) == ["a", *(f"{number:06}" for number in range(20, 25))]
-
-
-def test_a_stamp_that_is_still_to_come_hides_nothing_that_is_changed_until_then(index, steps):
-    index.documents["a"] = laro(1)[0] | {"recID": "a", "timestamp": "2099-01-01T00:00:00Z"}
-    cursor = _state(steps())
-    index.documents["b"] = laro(1)[0] | {"recID": "b", "timestamp": "2023-11-15T00:00:00Z"}
-    assert _names(steps(OPTIONS, cursor)) == ["a", "b"]
 
 
 def test_what_gets_a_new_stamp_while_the_list_is_walked_is_the_next_ones(index, fetch):
@@ -180,15 +143,6 @@ def test_a_mark_that_is_refused_begins_the_list_anew(fetch, steps):
 
 
 ERROR = b"<response><lst name='error'><int name='code'>%d</int><str name='msg'>the mark</str></lst></response>"
-
-
-def test_marks_that_are_always_refused_end_the_list(fetch):
-    def refuse(request):
-        is_resumed = "cursorMark=%2A" not in request.url and "cursorMark" in request.url
-        return replace(fetch(request), status=400, body=ERROR % 400) if is_resumed else fetch(request)
-
-    with pytest.raises(RemoteError, match="mark"):
-        list(SOURCE.changes(OPTIONS, CURSOR, refuse))
 
 
 def _without(fetch, names, answer):
@@ -227,36 +181,11 @@ def test_a_document_that_never_comes_is_named_and_the_rest_comes(index, fetch, s
     assert any("fewer are requested" in note for step in all_steps for note in step.notes)
 
 
-def test_an_index_that_does_not_even_name_its_documents_ends_the_run(fetch):
-    def ill(request):
-        return replace(fetch(request), status=500, body=b"ill") if "cursorMark" in request.url else fetch(request)
-
-    with pytest.raises(ConnectionFailed):
-        list(SOURCE.changes(OPTIONS, CURSOR, ill))
-
-
-def test_a_refusal_of_the_first_page_is_reported(index, steps):
-    def refuse(wanted):
-        if "cursorMark" in wanted:
-            wanted["sort"] = "doi asc"
-
-    index.before = refuse
-    with pytest.raises(RemoteError, match="uniqueKey"):
-        steps()
-
-
 def test_fewer_documents_than_were_found_is_a_doubt_and_no_progress(index, steps):
     index.added = 3
     all_steps = steps()
     assert all_steps[-1].doubts == ("The index announced 28 documents and sent 25.",)
     assert '"complete"' not in _state(all_steps).state
-
-
-def test_documents_without_a_timestamp_are_a_doubt(index, steps):
-    index.documents["z"] = {"recID": "z", "displayTitle": "Never stamped"}
-    all_steps = steps()
-    assert all_steps[-1].doubts == ("Documents without the field timestamp cannot be harvested: 1.",)
-    assert '"complete"' in _state(all_steps).state
 
 
 @each_row(
@@ -285,20 +214,6 @@ def test_dates_of_the_entry_bound_every_harvest(index, steps):
     assert index.asked[1]["fq"] == "timestamp:[2016-01-01T17:00:05Z TO 2016-01-01T17:00:07.373Z]"
 
 
-def test_an_entry_that_reaches_further_back_than_before_is_harvested_from_there(index, steps):
-    before = replace(OPTIONS, from_="2016-01-01T17:00:05Z")
-    state = _state(steps(before))
-    assert len(_names(steps(before, state))) < len(index.documents)
-    assert len(_names(steps(OPTIONS, state))) == len(index.documents)
-
-
-def test_a_list_in_progress_that_reaches_less_far_than_its_entry_by_now_begins_anew(index, fetch, steps):
-    before = replace(OPTIONS, from_="2016-01-01T17:00:05Z")
-    begun = next(SOURCE.changes(before, CURSOR, fetch)).cursor
-    assert len(_names(steps(before, begun))) < len(index.documents)
-    assert len(_names(steps(OPTIONS, begun))) == len(index.documents)
-
-
 def test_a_window_leaves_the_harvest_where_it_was(index, fetch, steps):
     begun = next(SOURCE.changes(OPTIONS, CURSOR, fetch)).cursor
     window = replace(OPTIONS, window=("2016-01-01T17:00:05Z", ""))
@@ -308,12 +223,6 @@ def test_a_window_leaves_the_harvest_where_it_was(index, fetch, steps):
     assert (all_steps[-1].received, _state(all_steps)) == (20, begun)
     assert _names(steps(cursor=paused))[0] == "000010"
     assert len(_names(steps(window, _state(steps())))) == 20
-
-
-def test_a_state_that_cannot_be_read_begins_anew_and_says_so(steps):
-    all_steps = steps(cursor=replace(CURSOR, state="{"))
-    assert "could not be read" in all_steps[0].notes[0]
-    assert len(_names(all_steps)) == 25
 
 
 def test_what_is_no_answer_of_solr_is_asked_again_and_reported():
@@ -363,14 +272,3 @@ def test_an_index_is_recognised_with_its_own_fields_wherever_it_is_and_though_it
     assert SOURCE.recognise(fetched, fetch).table == {"url": "http://x.example.org/find"}
     index.documents.clear()
     assert _recognised(fetch).sentence == "A Solr index with 0 documents."
-
-
-def test_other_fields_are_told_by_their_names(index, fetch):
-    index.unique_key = "id"
-    index.documents = {"1": {"id": "1", "title_t": ["A"], "indexed_dt": "2020-01-01T00:00:00Z", "born": "x"}}
-    assert _recognised(fetch).table["fields"] == {"identifier": "id", "timestamp": "indexed_dt", "title": "title_t"}
-
-
-def test_other_addresses_are_none(fetch):
-    assert _recognised(fetch, "http://x.example.org/oai") is None
-    assert _recognised(lambda request: Fetched(request.url, 404, (), b"<html/>", 0)) is None

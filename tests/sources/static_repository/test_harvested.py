@@ -92,36 +92,3 @@ def test_a_bad_document_is_refused_and_one_bad_record_is_in_quarantine(command, 
     site.body = document(*map(record, range(22)))
     assert command("run", "small")[0] == 0
     assert (len(_records(instance)), command("quarantine", "small")[1]) == (22, "")
-
-
-def test_one_on_this_machine_is_recognised_and_harvested_when_it_changes(command, site, instance, tmp_path):
-    file = tmp_path / "small.xml"
-    file.write_bytes(site.body)
-    status, _, err = command("source", "check", str(file), "--add", "small")
-    assert "A Static Repository: Small" in err
-    assert status == 0
-    assert command("run", "small")[0] == 0
-    assert len(_records(instance)) == 20
-    status, out, _ = command("run", "small", "--json")
-    assert (status, json.loads(out)["counts"]["received"]) == (0, 0)
-    file.write_bytes(document(*map(record, range(1, 21))))
-    assert command("run", "small")[0] == 0
-    assert ('status="deleted"' in _records(instance)["0"], len(_records(instance))) == (True, 21)
-    assert str(tmp_path) not in "".join(_records(instance).values())
-
-
-@pytest.mark.parametrize("is_here", [True, False])
-def test_one_that_is_longer_than_an_answer_may_be_is_harvested_and_swept(command, site, instance, tmp_path, is_here):
-    with (instance / "config.toml").open("a") as config:
-        config.write("fetch_max_bytes = 70000\n")
-    site.body = document(*(record(number, "A title " * 500) for number in range(20)))
-    (tmp_path / "small.xml").write_bytes(site.body)
-    url = str(tmp_path / "small.xml") if is_here else site.url
-    assert command("source", "add", "small", url, "--kind", "static_repository")[0] == 0
-    assert command("run", "small")[0] == 0
-    assert len(_records(instance)) == 20
-    status, out, _ = command("run", "small", "--json")
-    assert (status, json.loads(out)["counts"]["received"]) == (0, 0)
-    assert command("source", "sweep", "small")[0] == 0
-    status, out, err = command("source", "check", url)
-    assert (status, 'kind = "static_repository"' in out, "20 records in oai_dc" in err) == (0, True, True)

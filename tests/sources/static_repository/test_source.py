@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gateway.errors import ConfigurationError, NotStaticRepository, NotXml, RemoteError, RemoteRefuses
+from gateway.errors import ConfigurationError, RemoteError
 from gateway.model import Cursor
 from harvester.http.messages import Fetched
 from harvester.sources import Held, ListEnd, Options
@@ -72,35 +72,12 @@ def test_it_says_who_it_is_by_its_beginning(has_ranges):
     assert all(len(page.body) < 2000 for page in description.pages)
 
 
-def test_a_beginning_without_end_is_asked_for_whole():
-    long = document(record(1)).replace(b"<Identify>", b"<!--" + b"x" * 70_000 + b"--><Identify>")
-    site = Site(long)
-    assert SOURCE.describe(OPTIONS, site).repository_name == "Small"
-    assert len(site.asked) == 2
-
-
-def test_what_breaks_the_rules_is_refused():
-    site = Site(document(record(1)).replace(b">no<", b">persistent<"))
-    with pytest.raises(NotStaticRepository, match=r"not a valid Static Repository: deletedRecord is 'persistent'"):
-        SOURCE.describe(OPTIONS, site)
-    site.body = document(record(1)).replace(b"</ListRecords>", b"<oai:resumptionToken/></ListRecords>")
-    with pytest.raises(NotStaticRepository, match="contains a resumptionToken"):
-        _steps(site)
-
-
 def test_one_record_that_breaks_the_rules_leaves_the_others_alone():
     body = document(*map(record, range(4))).replace(b"<oai:header>", b'<oai:header status="deleted">', 1)
     steps = _steps(Site(body.replace(b":metadata>", b":about>", 4).replace(b":about>", b":metadata>", 2)))
     assert (_names(steps), _names(steps, deleted=True), steps[-1].is_complete) == (["1", "2", "3"], ["0"], True)
     assert [bool(slice_.problem) for slice_ in steps[0].slices] == [False, True, False, False]
     assert "are deleted, which is not allowed: oai:small:0 (1)" in steps[0].notes[0]
-
-
-def test_what_is_mended_of_a_record_is_kept_beside_the_document():
-    page = _steps(Site(document(record(1).replace("dc:title", "dcterms:title"))))[0].page
-    assert b"xmlns:dcterms=" in page.repaired
-    assert b"xmlns:dcterms=" not in page.body
-    assert "dcterms" in page.repairs[0]
 
 
 def test_everything_comes_page_by_page_and_is_shown_to_be_all():
@@ -137,16 +114,6 @@ def test_what_vanished_is_deleted():
     steps = _steps(site, holdings=Holding("oai:small:1", "oai:small:9", deleted=("oai:small:8",)))
     assert (_names(steps), _names(steps, deleted=True)) == (["1", "2"], ["9"])
     assert (steps[-1].is_complete, steps[-1].slices[0].datestamp) == (True, "2023-11-14T22:13:20Z")
-
-
-def test_a_document_that_lost_most_of_it_is_not_believed():
-    site = Site(document(record(1)))
-    holdings = Holding("oai:small:1", *(f"oai:small:{number}" for number in range(50, 80)))
-    steps = _steps(site, holdings=holdings)
-    assert (_names(steps), _names(steps, deleted=True)) == (["1"], [])
-    assert "lacks 30 of the 31 stored records" in steps[-1].doubts[0]
-    again = _steps(site, steps[-1].cursor, holdings=Holding("oai:small:1"))
-    assert (_names(again), again[-1].is_complete) == ([], True)
 
 
 def test_nothing_has_vanished_while_a_record_does_not_say_which_one_it_is():
@@ -191,17 +158,6 @@ def test_dates_choose_records_and_a_window_leaves_the_harvest_where_it_was():
 def test_a_format_that_it_does_not_have_is_refused():
     with pytest.raises(RemoteError, match="cannotDisseminateFormat: The document has no records in mods"):
         _steps(Site(document(record(1))), replace(CURSOR, metadata_prefix="mods"))
-
-
-def test_oddities_of_records_are_noted():
-    assert _steps(Site(document(record(1), record(1))))[0].notes == ("Identifiers occur twice: oai:small:1 (1).",)
-
-
-def test_a_missing_or_broken_document_is_refused():
-    with pytest.raises(RemoteRefuses, match="404"):
-        SOURCE.describe(OPTIONS, lambda request: Fetched(request.url, 404, (), b"<html>gone", 0))
-    with pytest.raises(NotXml):
-        _steps(Site(document(record(1))[:-30]))
 
 
 def test_every_record_is_named_and_a_single_one_comes_or_is_gone():
