@@ -35,6 +35,7 @@ FORMATS = {
     "oai_dc": ("http://www.openarchives.org/OAI/2.0/oai_dc.xsd", "http://www.openarchives.org/OAI/2.0/oai_dc/", DC),
     "mods": ("http://www.loc.gov/standards/mods/v3/mods-3-8.xsd", "http://www.loc.gov/mods/v3", MODS),
 }
+_NAMES = ("metadataPrefix", "set", "from", "until")  # what a resumptionToken repeats
 
 
 @dataclass
@@ -59,13 +60,11 @@ class Repository:
     url: str = ""
     asked: list[dict[str, str]] = field(default_factory=list)
     statuses: dict[str, tuple[int, bytes, dict[str, str]]] = field(default_factory=dict)  # by verb
-    epoch: int = 0  # tokens of an earlier epoch have expired
     before: Callable[[dict[str, str]], object] = lambda _arguments: None  # an answer it returns is given instead
     password: str = ""  # of HTTP Basic, as the header has it
     announces: int = 0  # added to completeListSize
     earliest: str = "2020-01-01T00:00:00Z"  # as Identify says
     name: str = "Fake"
-    base_url: str = ""  # as Identify says; else where it is
     domain: str = ""  # its repositoryIdentifier, if it names one
     ahead: float = 0.0  # seconds by which its clock is ahead, in responseDate and Date
 
@@ -88,7 +87,7 @@ class Repository:
 
     def _identify(self, _arguments):
         return (
-            f"<Identify><repositoryName>{self.name}</repositoryName><baseURL>{self.base_url or self.url}</baseURL>"
+            f"<Identify><repositoryName>{self.name}</repositoryName><baseURL>{self.url}</baseURL>"
             "<protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail>"
             f"<earliestDatestamp>{self.earliest}</earliestDatestamp><deletedRecord>persistent</deletedRecord>"
             f"<granularity>YYYY-MM-DDThh:mm:ssZ</granularity>{self._description()}</Identify>"
@@ -135,10 +134,8 @@ class Repository:
     def _list(self, verb, write, arguments):
         start, wanted = 0, arguments
         if "resumptionToken" in arguments:
-            *values, epoch, begin = arguments["resumptionToken"].split("|")
-            if int(epoch) != self.epoch:
-                return '<error code="badResumptionToken">It has expired.</error>'
-            wanted = dict(zip(("metadataPrefix", "set", "from", "until"), values, strict=True))
+            *values, begin = arguments["resumptionToken"].split("|")
+            wanted = dict(zip(_NAMES, values, strict=True))
             start = int(begin)
         if wanted["metadataPrefix"] not in FORMATS:
             return '<error code="cannotDisseminateFormat">No.</error>'
@@ -149,8 +146,7 @@ class Repository:
         records = "".join(write(item, wanted["metadataPrefix"]) for item in page)
         token = ""
         if start or rest:
-            names = ("metadataPrefix", "set", "from", "until")
-            text = "|".join([*(wanted.get(name, "") for name in names), str(self.epoch), str(start + self.page_size)])
+            text = "|".join([*(wanted.get(name, "") for name in _NAMES), str(start + self.page_size)])
             token = (
                 f'<resumptionToken completeListSize="{len(matches) + self.announces}" cursor="{start}">'
                 f"{text if rest else ''}</resumptionToken>"

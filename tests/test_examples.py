@@ -13,10 +13,7 @@ from typing import Any
 
 import pytest
 
-from gateway.indexing import make as make_index
 from gateway.model import Outcome, Work
-from gateway.settings import load
-from gateway.upkeep import make
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.steps import Known
 from harvester.harvest.sources_toml import entry_from
@@ -24,8 +21,6 @@ from harvester.http.messages import Fetched
 from harvester.validate.repository import ListedFormat
 from tests import live
 from tests.conftest import ROOT
-from tests.faults import table
-from tests.faults.site import Asked, Said
 from tests.rows import each_row
 from tests.sample.solr import served
 
@@ -33,9 +28,7 @@ from tests.sample.solr import served
 # tests/graph/test_queries.py runs the last one.
 STEP = "harvester/fulltext/README.md"
 SOURCE = "harvester/sources/README.md"
-QUIRK = "harvester/sources/QUIRKS.md"
 CHECK = "harvester/validate/README.md"
-SEARCH = "gateway/search/README.md"
 
 
 def examples(file: str, kind: str = "python") -> list[str]:
@@ -74,27 +67,12 @@ def test_the_step_of_the_readme_finds_files(status: int, body: Any, outcome: Out
     assert [copy.url for copy in result.copies] == ["http://a.example.org/1.pdf"] * (outcome is Outcome.SUCCESS)
 
 
-def test_the_quirk_of_the_readme_distorts_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "_MARKED", [])
-    distort = module(examples(QUIRK)[0]).token_is_pretty_printed
-    answer = distort(Asked("verb=ListRecords"), lambda _: Said(b"<resumptionToken>t</resumptionToken>"), None)
-    assert answer.body == b"<resumptionToken>\n      t\n    </resumptionToken>"
-    assert [quirk.name for quirk in table._MARKED] == ["token_is_pretty_printed"]
-
-
 @pytest.mark.parametrize(("prefixes", "expected"), [(("oai_dc",), 0), (("oai_dc", "all"), 1)])
 def test_the_check_of_the_readme_finds_what_is_wrong(prefixes: tuple[str, ...], expected: int) -> None:
     (check,) = module(examples(CHECK)[0]).CHECKS
     formats = tuple(ListedFormat(prefix, "urn:s", "urn:n") for prefix in prefixes)
     repository = SimpleNamespace(formats=formats, ask=lambda verb: verb)
     assert len(list(check.function(repository))) == expected
-
-
-def test_the_search_of_the_readme_answers(tmp_path: Path) -> None:
-    make(tmp_path, {})
-    settings = load(tmp_path)
-    make_index(settings, is_anew=False)
-    assert module(examples(SEARCH)[0], settings=settings).results.total == 0
 
 
 @each_row("text", examples("harvester/http/README.md", "toml"))

@@ -54,17 +54,6 @@ def test_object_per_line_is_in_ascii_and_has_the_traceback(tmp_path, capsys):
     assert "ValueError" in entry["traceback"]
 
 
-def test_libraries_say_only_what_is_wrong(tmp_path, capsys):
-    begin(tmp_path, log_level="debug")
-    library = logging.getLogger("werkzeug")
-    before = library.level
-    library.setLevel(logging.DEBUG)
-    library.info("GET /websub/secret")
-    library.warning("broken")
-    library.setLevel(before)
-    assert [line.split()[2:] for line in capsys.readouterr().err.splitlines()] == [["WARNING", "broken"]]
-
-
 @pytest.mark.parametrize(("level", "shown"), [("debug", 4), ("info", 3), ("WARNING", 2), ("error", 1)])
 def test_level_decides_what_is_logged(tmp_path, capsys, level, shown):
     begin(tmp_path, log_level=level)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 
 import pytest
@@ -43,36 +42,3 @@ def test_the_catalogue_is_a_link_set_of_our_interfaces(house):
 
 
 # Pages for people, whose data are at addresses with `.json`; OAI-PMH, hubs and probes have protocols of their own.
-NOT_DESCRIBED = {
-    "/",
-    "/help",
-    "/browse",
-    "/sets",
-    "/formats",
-    "/sources",
-    "/sources/{name}",
-    "/search",
-    "/assets/{name}",
-    "/oai",
-    "/oai/",
-    "/hub",
-    "/websub/{token}",
-    "/resourcesync/batch",
-    "/healthz",
-    "/readyz",
-}
-
-
-def test_every_address_of_the_machine_interface_is_described(house):
-    described = json.loads(house.get("/openapi.json").text)["paths"].keys()
-    # The addresses of the review are for people who have signed in.
-    public = (rule for rule in house.app.url_map.iter_rules() if not rule.endpoint.startswith("review."))
-    rules = {re.sub(r"<(?:path:|int:|part:)?(\w+)>", r"{\1}", rule.rule) for rule in public}
-    names = {"{tail}": "{identifier}", "/oai:{identifier}": "/oai:{name}", "{digest}": "{sha256}"}
-    for before, after in names.items():
-        rules = {rule.replace(before, after) for rule in rules}
-    endings = {f"/formats/{{prefix}}{ending}" for ending in ("", ".json")}
-    assert rules - described - NOT_DESCRIBED - endings == set()
-    assert {path for path in described - rules if not path.startswith("/items/{identifier}.")} == endings - {
-        "/formats/{prefix}"
-    }

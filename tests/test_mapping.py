@@ -76,12 +76,6 @@ def test_whatever_a_title_and_an_identifier_are_the_records_are_well_formed(titl
         assert payload_of(prepared, prefix) is not None
 
 
-def test_what_nobody_understands_has_a_dublin_core_that_says_nothing() -> None:
-    prepared = mapped(given_payload("<x/>"))
-    assert len(payload_of(prepared, "oai_dc")) == 0
-    assert [fragment.metadata_prefix for fragment in prepared.fragments] == ["oai_dc", "oai_didl", "x"]
-
-
 def test_files_of_several_payloads_are_named_once() -> None:
     head, end = f'<o:dc xmlns:o="{OAI_DC}" xmlns:dc="{DC}"><dc:identifier>http://a.org/', "</dc:identifier></o:dc>"
     payloads = (given_payload(f"{head}{name}.pdf{end}", prefix) for name, prefix in ((1, "a"), (2, "b"), (1, "c")))
@@ -171,17 +165,6 @@ def test_where_a_resource_was_before_is_nested_in_its_provenance(links: str, ori
         f'<originDescription harvestDate="{date}" altered="{altered}"><baseURL>{base_url}</baseURL>'
         f"<identifier>{identifier}</identifier><datestamp>{datestamp}</datestamp><metadataNamespace>{NO_NAMESPACE}</metadataNamespace>"
     )
-
-
-@each_row(
-    "links",
-    [
-        '<rs:ln rel="via" href="urn:x" modified="2019-01-02"/>',
-        '<rs:ln rel="via" href="http://o.org/1"/>',  # nobody says when
-    ],
-)
-def test_of_where_a_resource_was_nothing_is_nested_that_is_not_stated(links: str) -> None:
-    assert _body_of("oai_dc", entry(links)).count("<originDescription") == 1
 
 
 def test_a_canonical_address_names_the_item_where_nothing_better_does() -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from gateway import permissions, upkeep
-from gateway.errors import ConfigurationError
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 
@@ -60,11 +59,6 @@ def test_group_may_use_the_folder_where_it_is_asked_for(tmp_path: Path) -> None:
     assert modes(folder) == {0o2770, 0o660}, "a group that was given stays"
     (folder / "config.toml").chmod(0o664)
     assert permissions.exposed(folder) == [(folder / "config.toml", 0o664, 0o660)]
-
-
-def test_unknown_group_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="no group 'nobody-has-this'"):
-        upkeep.make(tmp_path / "instance", {}, "nobody-has-this")
 
 
 def test_folder_that_held_something_else_keeps_its_mode_and_its_files(tmp_path: Path) -> None:

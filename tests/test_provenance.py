@@ -76,15 +76,6 @@ def test_hops_end_somewhere() -> None:
     assert JUDGE.validate(container(ORIGIN, contents_of(inner).origin)), JUDGE.error_log
 
 
-def test_of_two_provenances_the_first_counts() -> None:
-    one, two = (
-        f'<provenance xmlns="{PROVENANCE}">{hop(identifier=f"oai:b:{number}")}</provenance>'.encode()
-        for number in (1, 2)
-    )
-    assert "oai:b:1" in provenance.read([one, two]).origin
-    assert "oai:b:2" not in provenance.read([one, two]).origin
-
-
 @each_row(
     "content, is_kept",
     [

@@ -7,16 +7,8 @@ from pathlib import Path
 import pytest
 
 from gateway.errors import ConfigurationError
-from gateway.settings import SETTINGS, instance_folder, load, unknown_variables
+from gateway.settings import instance_folder, load, unknown_variables
 from tests.rows import each_row
-
-
-def test_without_any_layer_the_defaults_are_in_force(tmp_path: Path) -> None:
-    settings = load(tmp_path, {})
-    assert dict(settings) == {setting.name: setting.default for setting in SETTINGS}
-    assert len(settings) == len(SETTINGS)
-    assert set(settings.origins.values()) == {"default"}
-    assert settings.instance == tmp_path
 
 
 def test_options_beat_environment_beats_file_beats_default(tmp_path: Path) -> None:

@@ -64,23 +64,8 @@ def test_each_row_of_the_tables_has_a_test_and_a_source():
     assert {embedding.network for embedding in EMBEDDING} <= {block.network for block in BLOCKS}
 
 
-@each_row("row", [entry for entry in BLOCKS if entry.network not in {e.network for e in EMBEDDING}])
-def test_both_ends_of_a_block_are_in_it_unless_a_longer_block_holds_them(row):
-    block = ip_network(row.network)
-    longer = [ip_network(other.network) for other in BLOCKS if other != row]
-    longer = [network for network in longer if network.version == block.version and network.subnet_of(block)]  # type: ignore[arg-type]
-    longer += [ip_network(embedding.network) for embedding in EMBEDDING if block.version == 6]
-    for end in (block[0], block[-1]):
-        assert class_of(end) == row.address_class or any(end in network for network in longer)
-
-
 @each_row("name", [name for name, _ in LOCAL_NAMES])
 def test_each_local_name_is_one_with_all_below_it(name):
     assert is_local_name(name)
     assert is_local_name(f"a.{name.upper()}.")
     assert not is_local_name(f"{name}.example.org")
-
-
-@each_row("name", ["intranet", "wiki", "metadata.google.internal", "printer.local"])
-def test_a_name_without_a_dot_is_a_local_one(name):
-    assert is_local_name(name)

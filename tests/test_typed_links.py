@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urljoin
 
 import pytest
-from requests.utils import parse_header_links
 from signposting import Signpost
 from signposting.linkheader import find_signposting_http_link
 from signposting.linkset import Linkset, LinksetJSON, _parse_linkset, _parse_linkset_json
@@ -203,12 +202,6 @@ def test_a_large_link_set_is_made_in_small_parts_and_little_memory():
         assert peak < most
 
 
-def test_other_readers_of_headers_agree():
-    value = header(_item(5), PAGE)
-    expected = {(link.href, link.rel, link.type) for link in links_of_header([value], PAGE)}
-    assert {(link["url"], link["rel"], link.get("type", "")) for link in parse_header_links(value)} == expected
-
-
 # --- what is legal ------------------------------------------------------------------------------------------------
 
 
@@ -245,23 +238,6 @@ def test_links_of_a_link_set_must_follow_each_other():
     with pytest.raises(ValueError, match="do not follow each other"):
         list(linkset_json([*links[:1], Link("https://e.org/1", "collection", PAGE), *links[1:]]))
     assert [link.rel for link in in_order(links)] == ["item", "item", "author"]
-
-
-def test_all_attributes_in_both_forms():
-    link = Link(PAGE, "item", "https://e.org/1", "text/html", "https://e.org/p", "Größe", "de", "de-AT")
-    assert b"".join(linkset_text([link])).decode() == (
-        f'<https://e.org/1>; rel="item"; anchor="{PAGE}"; type="text/html"; profile="https://e.org/p"; hreflang="de"; '
-        "title*=UTF-8'de-AT'Gr%C3%B6%C3%9Fe\n"
-    )
-    (target,) = json.loads(b"".join(linkset_json([link])))["linkset"][0]["item"]
-    assert target == {
-        "href": "https://e.org/1",
-        "type": "text/html",
-        "profile": "https://e.org/p",
-        "hreflang": ["de"],
-        "title*": [{"value": "Größe", "language": "de-AT"}],
-    }
-    assert header([link._replace(title="Size (1)", title_language="")], PAGE).endswith('; title="Size (1)"')
 
 
 # --- what others write --------------------------------------------------------------------------------------------

@@ -37,17 +37,6 @@ def test_no_file_of_ours_is_opened_for_a_stranger(tmp_path, is_recovering: bool)
     assert etree.fromstring(content, xmlio.hardened_parser(recover=is_recovering)).tag == "a"
 
 
-def test_what_can_be_told_of_an_element() -> None:
-    root = xmlio.parse(b"<a xmlns='urn:x'><!-- c --><b xmlns=''> x <c>y</c>\n z</b><?p i?></a>")
-    assert xmlio.name_of(root) == ("urn:x", "a")
-    assert [xmlio.name_of(node) for node in root] == [("", ""), ("", "b"), ("", "")]
-    (child,) = xmlio.children(root)
-    assert xmlio.text_of(child) == "x y z"
-    assert xmlio.text_of(child[0]) == "y"
-    assert xmlio.text_of(etree.Element("x")) == ""
-    assert xmlio.depth_of(xmlio.parse(b"<a><b/><b><c/></b></a>")) == 3
-
-
 def test_what_is_nested_too_deep_is_refused_before_it_breaks_a_harvester() -> None:
     def nested(depth: int) -> bytes:
         return b"<a>" * depth + b"</a>" * depth
