@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.fulltext.decisions import Thresholds, rule
-from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
+from gateway.model import Candidate, Outcome, Statement, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.judge import Verdict, expected, judge
@@ -55,11 +55,6 @@ def test_no_article_is_the_file_of_a_record_of_something_else(types: str) -> Non
 def test_an_article_is_the_file_of_a_record_that_may_be_one(types: str) -> None:
     verdict = judged(ARTICLE, *types.split("; "))
     assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.SUCCESS, False)
-
-
-def test_a_poster_is_the_file_of_a_record_of_a_poster() -> None:
-    verdict = judged(f"Poster P-17\n{TITLE}\nAda Turf\n{BODY}", "Poster", rest="", pages=1)
-    assert (verdict.outcome, verdict.kind) == (Outcome.SUCCESS, DocumentKind.POSTER)
 
 
 def test_the_types_of_services_and_the_title_count_if_the_record_has_no_type() -> None:

@@ -118,25 +118,6 @@ def test_a_file_with_other_works_or_with_chapters_is_not_the_work(
     assert several_works.doubt_about(document("\n".join(parts), count=pages)) == reason
 
 
-def heights_of(*titles: str, size: float = 15.0) -> str:
-    """Return the doubt about a page of short works with these titles, each with a line of text and one section."""
-    lines, heights = [], []
-    for title in titles:
-        lines += [title, "Ada Turf", *[SENTENCE] * 3, "The soil of the plots below", SENTENCE]
-        heights += [size, 10.0, *[10.0] * 3, 12.0, 10.0]
-    text = "\n".join(lines)
-    extracted = Extracted(Outcome.SUCCESS, 1, text, "", "pdfium", text, types=(tuple(heights),))
-    return several_works.doubt_about(Document(extracted, Facts((TITLE,))))
-
-
-def test_a_page_with_several_titles_of_one_size_has_several_works() -> None:
-    """The page of a meeting whose first abstract is that of the work was taken for the work."""
-    others = ("Sheep on the hills of the north", "What the wind does to reed", "Rain upon a field of stones")
-    assert heights_of(TITLE, *others) == "Its pages have several titles in the same size: it may have several works."
-    assert heights_of(TITLE, *others[:2]) == heights_of(TITLE, *others, size=10.0) == ""
-    assert heights_of(TITLE, *(f"{number}. {title}" for number, title in enumerate(others, 1))) == ""
-
-
 LANGUAGES = [
     "Background|Methods|Results|Conclusions", "Purpose|Design/methodology/approach|Findings|Originality/value",
     "Hintergrund|Methodik|Ergebnisse|Schlussfolgerung", "Objetivo|Material y métodos|Resultados|Conclusiones",

@@ -3,20 +3,15 @@
 
 from __future__ import annotations
 
-import json
-
 from gateway.fulltext.identification import Sign, is_identified, least_score
 from gateway.model import Statement, Work
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.known_copies import DATACITE, Description, Related
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.first_pages import fronts
-from harvester.fulltext.pdf.person_names import surname
 from harvester.fulltext.pdf.recognition_errors import is_noisy_spelling
 from harvester.fulltext.pdf.titles import title_of
 from harvester.fulltext.pdf.work_names import Named, named_of
-from harvester.fulltext.services import datacite
-from tests.fulltext.web import answer
 from tests.rows import each_row
 
 TITLE = "Coherence of quantum dots in gardens of the north"
@@ -131,12 +126,6 @@ def test_a_document_states_its_own_doi(first: str, sign: Sign) -> None:
     assert sign in signs(first, RECORD)
 
 
-def test_the_stamp_of_arxiv_is_that_of_the_document() -> None:
-    record = Named((("arxiv", "1207.0001"),), (TITLE,), ("Matthiesen",))
-    assert signs(page("arXiv:1207.0001v2 [quant-ph] 5 Sep 2012", "Kohärenz"), record) == (Sign.ARXIV,)
-    assert not signs(page("Kohärenz") + "[3] Matthiesen, arXiv:1207.0001 [quant-ph]", record)
-
-
 def test_a_short_title_needs_an_author_and_the_year_or_the_journal() -> None:
     short = Named(titles=("Quantum dots",), authors=("Matthiesen",), years=("2012",))
     assert Sign.TITLE in signs(page("Quantum dots", "Matthiesen", "2012"), short)
@@ -153,9 +142,7 @@ def test_a_title_of_hundreds_of_works_identifies_none(title: str) -> None:
 
 @each_row("known, written", [
     ("Квантовые точки в садах", "КВАНТОВЫЕ ТОЧКИ В САДАХ"),
-    ("Περί κβαντικών κηπευτικών τελείως", "ΠΕΡΊ ΚΒΑΝΤΙΚΏΝ ΚΗΠΕΥΤΙΚΏΝ ΤΕΛΕΊΩΣ"),
     ("庭園における量子ドットの研究", "庭園 に お け る\r\n量子ドットの研究"),
-    ("정원의 양자점에 관한 연구", "정원의 양자점에관한 연구"),
     ("النقاط الكمومية في الحدائق", "النقاط الكمومية في الحدائق"),
     ("Efficient fields of flowers", "E\ufb03cient \ufb01elds of \ufb02owers"),
     ("Décohérence à l'Œuvre: où", "DECOHERENCE A L’OEUVRE: OU"),
@@ -166,11 +153,8 @@ def test_titles_of_all_scripts_are_found(known: str, written: str) -> None:
 
 @each_row("known, written", [
     (TITLE, "Coherenee of quanturn dots in gardens of the north"),
-    ("Efficient measures of coherence in fields", "E\x0ecient measures of coherence in \x1celds"),
     (TITLE, "Coherence of quan tum dots in gar dens of the north"),
-    (f"{TITLE}: a study in light", f"{TITLE}"), (TITLE, f"{TITLE}: a study in light"),
-    (f"{TITLE} and ...", f"{TITLE} and small fields"),
-    ("Coherence of β-quantum dots in gardens of the north", TITLE.replace("quantum", "-quantum")),
+    (f"{TITLE}: a study in light", f"{TITLE}"), (f"{TITLE} and ...", f"{TITLE} and small fields"),
 ])  # fmt: skip
 def test_a_part_of_a_title_needs_an_author(known: str, written: str) -> None:
     record = Named(titles=(known,), authors=("Matthiesen",), years=("2012",))
@@ -182,28 +166,12 @@ def test_a_part_of_a_title_needs_an_author(known: str, written: str) -> None:
 
 @each_row("known, written", [
     ("Interspecific competition of grasses in fields", "Intraspecific competition of grasses in fields"),
-    ("Absorption of light by grasses in the fields", "Adsorption of light by grasses in the fields"),
     ("Symmetric motion of grasses in the wide fields", "Asymmetric motion of grasses in the wide fields"),
     ("Motion of grasses in wide fields in 1998", "Motion of grasses in wide fields in 1999"),
     ("Motion of grasses in wide fields. Part I", "Motion of grasses in wide fields. Part II"),
-    ("Motion of male grasses in the wide fields", "Motion of female grasses in the wide fields"),
-    ("Motion of grasses in the wide fields", "Motion of mosses in the wide fields"),
-    ("Motion of grasses", "Motion of grasses"),
 ])  # fmt: skip
 def test_another_title_is_no_noise(known: str, written: str) -> None:
     assert not is_noisy_spelling(title_of(known), written)
-
-
-@each_row(
-    "author, name", [("Atatüre MA", "Atatüre"), ("Mete Atatüre", "Atatüre"), ("van de Wiel, Mark", "van de Wiel")]
-)
-def test_surnames(author: str, name: str) -> None:
-    assert surname(author) == name
-
-
-def test_authors_are_found_however_their_accents_are_spelled() -> None:
-    for written in ("M. Atatuere", "M. ATATÜRE", "M. Atat¨ure", "M. Atatüre1,2"):
-        assert signs(page(OTHER, written), RECORD) == (Sign.AUTHOR,)
 
 
 def test_the_dois_that_a_file_may_state() -> None:
@@ -221,20 +189,6 @@ def test_the_dois_that_a_file_may_state() -> None:
     assert dois(work, version._replace(registry=DATACITE)) == ()  # of a repository: the file may have any
     assert dois(work._replace(identifiers=("https://doi.org/10.48550/arXiv.2001.00001",))) == ()
     assert dois(work._replace(identifiers=())) == ()
-
-
-@each_row(
-    "kind", ["JournalArticle", "JOURNAL_ARTICLE", "text", "Preprint", "", "http://purl.org/coar/resource_type/c_6501"]
-)
-def test_a_file_of_what_is_registered_with_datacite_may_state_any_doi_however_its_type_is_spelled(kind: str) -> None:
-    """Only types that begin with a capital were known as those of DataCite, and types of others that do as well."""
-    attributes = {"doi": DOI.upper(), "titles": [{"title": TITLE}], "types": {"resourceTypeGeneral": kind}}
-    by_datacite = datacite.read(answer(json.dumps({"data": {"attributes": attributes}})))
-    assert by_datacite is not None
-    work = Work((Statement("title", TITLE),), (f"https://doi.org/{DOI}",))
-    assert named_of(work, identifiers_of(work), (), (by_datacite,)).dois == ()
-    by_another = Description(DOI, TITLE, kind=kind)
-    assert named_of(work, identifiers_of(work), (), (by_another,)).dois == (DOI,)
 
 
 SMALL, LARGE = 9.0, 17.0
@@ -260,22 +214,6 @@ def test_a_title_above_a_larger_one_identifies_nothing(lines: tuple[str, ...]) -
     assert Sign.TITLE in signs(text, TITLE_ONLY, _types(text, TITLE, OTHER))
 
 
-def test_a_larger_journal_author_or_label_is_no_larger_title() -> None:
-    for lines in (
-        ("THE JOURNAL OF GARDENS OF ALL LANDS", TITLE, "C. Matthiesen"),
-        (TITLE, "Original paper", "C. Matthiesen"),
-        (TITLE, "Open Access", TITLE, "C. Matthiesen"),
-    ):
-        text = page(*lines)
-        large = [line for line in lines if line != TITLE]
-        assert Sign.TITLE in signs(text, RECORD, _types(text, *large))
-    again = page(TITLE, "C. Matthiesen") + PROSE
-    assert Sign.TITLE in signs(again, RECORD, _types(again, "We measured"))  # the text is no title
-    covered = f"This version is available at a repository\f{page(TITLE, OTHER, 'C. Matthiesen')}"
-    assert Sign.TITLE in signs(covered, RECORD, ((SMALL,), *_types(page(TITLE, OTHER, "x"), TITLE, OTHER)))
-    assert Sign.TITLE not in signs(covered, RECORD, ((SMALL,), *_types(page(TITLE, OTHER, "x"), OTHER)))
-
-
 def test_a_page_without_text_names_nothing() -> None:
     assert fronts(" \f ") == ()
     assert signs("\f", RECORD) == ()
@@ -288,30 +226,6 @@ def test_the_title_of_a_series_of_years_identifies_none_of_them() -> None:
     serial, of_a_year = "Annual report of the gardens of the north", "Annual report of the gardens of the north 2014"
     assert not is_identified(signs(page(serial, "C. Matthiesen", "2015"), RECORD._replace(titles=(serial,))))
     assert is_identified(signs(page(of_a_year, "C. Matthiesen"), RECORD._replace(titles=(of_a_year,))))
-
-
-BELOW = f"{PROSE}References\r\n[1] Matthiesen C. {OTHER}. J. Gard. 11, 1-9.\r\nReed B. (2009)."
-
-
-def test_an_article_may_begin_below_the_references_of_another() -> None:
-    first = f"{BELOW}\r\n{page(TITLE, 'C. Matthiesen, M. Atatüre')}"
-    assert Sign.TITLE in signs(f"{first}\f{PROSE}", RECORD)
-    assert not is_identified(signs(first, RECORD))  # a file of one page has its beginning alone
-    cited = f"{BELOW}\r\nMatthiesen C. (2012).\r\n{TITLE}. J. Gard. 12, 1-9.\r\n{page(OTHER, 'C. Matthiesen')}"
-    assert not is_identified(signs(f"{cited}\f{PROSE}", RECORD))
-    assert not is_identified(signs(f"{BELOW}\r\n{TITLE}\r\nC. Matthiesen\f{PROSE}", RECORD))
-
-
-@each_row("line", [
-    "Supplementary data are available online.", "Supporting Information",
-    "Supplementary material: https://x.example.org/suppl",
-    "Electronic Supplementary Information (ESI) available. See the site of the journal",
-])  # fmt: skip
-def test_an_article_may_name_its_supplement_above_its_title(line: str) -> None:
-    whole = page(line, TITLE, "C. Matthiesen") + "1 Introduction\r\n" + PROSE
-    assert Sign.TITLE in signs(whole, RECORD)
-    assert not is_identified(signs(whole.replace(line, f"Supporting information for: {TITLE}"), RECORD))
-    assert not is_identified(signs(page("Supporting Information", TITLE, "C. Matthiesen"), RECORD))
 
 
 @each_row("identified_by, covered, least", [

@@ -36,11 +36,6 @@ def test_a_label_on_the_second_page_counts_behind_a_cover_and_a_mark_of_retracti
     assert claims_of(cover, [TITLE]).retracted == 'The work is withdrawn: the file states "withdrawn".'
 
 
-def test_an_article_about_retractions_is_not_retracted() -> None:
-    assert claims("This article has been retracted.", title="Retracted articles in medicine").retracted == ""
-    assert claims("", title="Retraction").retracted == ""
-
-
 @each_row("front, end, restriction", [
     ("Do not distribute", "", 'The file says "do not distribute".'),
     ("", "This copy is for personal use only.", 'The file says "this copy is for personal use only.".'),

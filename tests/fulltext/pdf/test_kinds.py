@@ -11,7 +11,7 @@ from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_names import named
 from harvester.fulltext.pdf.judge import expected, judge
-from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, kind_of_type, pages_of
+from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, kind_of_type
 from harvester.fulltext.pdf.work_names import Named
 from tests.rows import each_row
 
@@ -147,27 +147,6 @@ def test_the_title_of_the_work_itself_says_nothing_of_its_kind(title: str) -> No
     assert kind_of(a_document(front), Facts((title,))) is DocumentKind.ARTICLE
 
 
-@each_row("header", [
-    "ACCESS\nMetrics & More\nArticle Recommendations\n*s\nSupporting Information",
-    "Supporting Information available online", "Supplement",
-])  # fmt: skip
-def test_a_link_to_the_supplement_above_the_title_makes_no_supplement(header: str) -> None:
-    front = f"{header}\n{TITLE}\nAda Turf\nAbstract\n{BODY}\n1 Introduction\n{BODY}"
-    assert kind_of(a_document(front), FACTS) is DocumentKind.ARTICLE
-
-
-def test_sections_with_letters_leave_the_decision_to_a_person() -> None:
-    """An appendix for the web has the title and the authors of the article, and no label."""
-    sections = [f"{letter}. Proofs of the theorems\n{BODY}" for letter in "ABC"]
-    appendix = a_document("\n".join((TITLE, "Ada Turf", *sections)), "References\n[1] Reed, B. (2001) Fens.", 5)
-    assert "like those of an appendix" in doubt_about(appendix, FACTS, Named())
-    for first in ("Abstract", "1. Data", "Introduction"):
-        article = a_document("\n".join((TITLE, "Ada Turf", first, BODY, *sections)), BODY, 5)
-        assert "appendix" not in doubt_about(article, FACTS, Named())
-    initials = a_document(f"{TITLE}\nA. Turf\nB. Reed\nC. Holm\n{BODY}\nReferences\n{BODY.join(sections)}", BODY, 5)
-    assert "appendix" not in doubt_about(initials, FACTS, Named())
-
-
 def test_all_sections_on_one_page_leave_the_decision_to_a_person() -> None:
     """Posters in the size of a letter were taken for the article."""
     sections = [f"{number}. {name}\n{BODY}" for number, name in enumerate(("Introduction", "Methods", "Results"), 1)]
@@ -191,8 +170,6 @@ def test_a_single_page_that_breaks_off_is_a_preview_and_one_that_comes_to_its_en
     note = f"Correspondence\n{TITLE}\nAda Turf\n{BODY}"
     assert kind_of(a_document(f"{note}\nThe meadows that we have seen since then are all", "", 1), FACTS) == "preview"
     assert kind_of(a_document(f"{note}\nAcknowledgements. We thank the farmers.", "", 1), FACTS) == "unknown"
-    letter = f"{TITLE}\nDear Dr. Turf,\nYour manuscript was seen by two people.\n{BODY}\nYours sincerely,\nBo Reed"
-    assert kind_of(a_document(letter, "", 1), FACTS) == "review"
     assert kind_of(a_document(note, "References\n[1] A", 1), FACTS) == "article"
 
 
@@ -245,12 +222,6 @@ def test_a_range_of_pages_tells_their_number(text: str, pages: int) -> None:
     assert number_of_pages(text) == pages
 
 
-def test_a_service_knows_the_pages_better_than_the_record() -> None:
-    own = record(("source", "Annals 12, pp. 45-58"))
-    assert pages_of(own) == 14
-    assert pages_of(own, [Description(), Description(pages=15)]) == 15
-
-
 def test_a_supplement_ends_as_that() -> None:
     document = a_document(f"Supporting Information\n{TITLE}\nAda Turf")
     assert judge(document, expected(WORK)).outcome is Outcome.SUPPLEMENT
@@ -269,10 +240,3 @@ def test_no_rule_accepts_a_file_of_another_kind(kind: DocumentKind) -> None:
     ruling = rule(FOUND._replace(kind=kind, is_auxiliary=True), None, "2020", Thresholds(), "2026-11")
     assert ruling.verdict == "review"
     assert ruling.reason.startswith(f"The file seems to be {KINDS[kind]}; ")
-
-
-def test_another_document_is_rejected_whatever_its_kind_is() -> None:
-    wrong = FOUND._replace(
-        outcome=Outcome.WRONG_DOCUMENT, score=0.01, has_doi=False, kind=DocumentKind.THESIS, is_auxiliary=True
-    )
-    assert rule(wrong, None, "2020", Thresholds(), "2026-11").verdict == "reject"

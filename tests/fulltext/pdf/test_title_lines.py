@@ -79,16 +79,6 @@ def test_a_line_with_the_form_of_a_name_is_unknown_where_nobody_has_it(line: str
     assert "below the title" in doubt(TITLE, line, "Ada Turf, Bo Reed", named=NOBODY)
 
 
-def test_a_name_with_an_address_is_known_where_the_record_has_no_authors() -> None:
-    assert doubt(TITLE, "Tom Holm", "Institute of Peat", "holm@peat.example.org", named=NOBODY) == ""
-    assert "below" in doubt(TITLE, "Tom Holm", "Institute of Peat", "office@peat.example.org", named=NOBODY)
-
-
-def test_the_end_of_a_byline_is_known_behind_its_beginning() -> None:
-    assert doubt(TITLE, "Anna Berg, Joris Quintana and Tom", "Holm", named=NOBODY) == ""
-    assert "below" in doubt(TITLE, "Anna Berg, Tom", "Questionnaire", named=NOBODY)
-
-
 def test_a_label_that_is_part_of_the_title_or_of_the_name_of_the_journal_is_no_sign() -> None:
     title = "Peer review reports of three journals on peat"
     split = a_document("Peer review reports", "of three journals on peat", "Ada Turf", "Abstract", BODY)
@@ -98,13 +88,6 @@ def test_a_label_that_is_part_of_the_title_or_of_the_name_of_the_journal_is_no_s
     assert doubt("Teaching notes", TITLE, "Ada Turf") != ""
 
 
-def test_lines_beside_the_title_in_other_places_say_nothing() -> None:
-    assert doubt(TITLE, "Article of the Month", TITLE, "Ada Turf") == ""
-    assert doubt(*[SENTENCE.format(number) for number in range(6)], "Lone line of it", TITLE, "Ada Turf") == ""
-    assert doubt("Anything here", "Another title of another work") == ""
-    assert doubt_about(Extracted(Outcome.NO_TEXT), Facts((TITLE,)), RECORD) == ""
-
-
 def test_on_a_cover_only_words_of_other_documents_count() -> None:
     def behind(line: str) -> str:
         second = f"{TITLE}\nAda Turf\nAbstract\n{BODY}"
@@ -112,15 +95,6 @@ def test_on_a_cover_only_words_of_other_documents_count() -> None:
 
     assert behind("Deposited by the librarian") == ""
     assert behind("Lecture notes") == "An unknown line is above the title: “Lecture notes”."
-
-
-def test_on_a_page_with_nothing_but_a_title_every_line_counts() -> None:
-    def page(*lines: str) -> str:
-        return doubt_about(a_document(TITLE, "Ada Turf", *lines, "2019", pages=40), Facts((TITLE,)), RECORD)
-
-    long = "Skriftlig arbeid levert til bedømmelse ved avslutningen av studiet i landskap og vann"
-    assert page("Institute of Peat") == ""
-    assert long[:60] in page("Institute of Peat", long)
 
 
 def test_pages_like_slides_and_far_too_many_pages_leave_the_decision_to_a_person() -> None:
