@@ -31,34 +31,29 @@ def summary(all_results: Sequence[Result]) -> list[str]:
     """Return the figures: wrong files that rules accepted, right ones that they did not, by half and by offer."""
     lines = []
     for half in (False, True):
+        name = "held back" if half else "developed"
         own = [result for result in all_results if result.is_held_back is half]
-        for offers in (*((offer,) for offer in Offer), tuple(Offer)):
-            part = [result for result in own if result.offer in offers]
-            wrong = [result for result in part if not result.kind.is_right]
-            right = [result for result in part if result.kind.is_right]
-            taken, refused = ([r for r in rows if not r.is_as_it_should_be] for rows in (wrong, right))
-            name = "held back" if half else "developed"
-            offer = offers[0] if len(offers) == 1 else "all"
-            lines.append(
-                f"{name}, {offer:14} wrong accepted {len(taken):4} of {len(wrong):4}   "
-                f"right refused {len(refused):4} of {len(right):4} ({len(refused) / max(1, len(right)):.1%})"
+        for offer in ("", *Offer):
+            part = [result for result in own if offer in ("", result.offer)]
+            wrong, right = (
+                [result for result in part if result.kind.is_right is is_right] for is_right in (False, True)
             )
-        for name in ("kind", "version"):
-            fits, total, _ = as_expected((result for result in all_results if result.is_held_back is half), name)
-            lines.append(f"{'held back' if half else 'developed'}, {name} as expected: {fits} of {total}")
+            taken, refused = (sum(not r.is_as_it_should_be for r in rows) for rows in (wrong, right))
+            lines.append(
+                f"{name}, {offer or 'all':14} wrong accepted {taken:4} of {len(wrong):4}   "
+                f"right refused {refused:4} of {len(right):4} ({refused / max(1, len(right)):.1%})"
+            )
+        for fact in ("kind", "version"):
+            fits, total, _ = as_expected(own, fact)
+            lines.append(f"{name}, {fact} as expected: {fits} of {total}")
     return lines
 
 
 def _more(kind: Kind, own: Sequence[Result]) -> str:
-    seen = Counter(result.candidate.kind or "-" for result in own)
-    parts = [f"{kind.kind or 'any'}: " + ", ".join(f"{name} {count}" for name, count in seen.most_common())]
-    if kind.version:
-        versions = Counter(result.candidate.text_version or "-" for result in own)
-        parts.append(f"{kind.version}: " + ", ".join(f"{name} {count}" for name, count in versions.most_common()))
-    bad = [result for result in own if not result.is_as_it_should_be]
-    reasons = Counter((str(result.offer), result.reason[:70] or str(result.candidate.outcome)) for result in bad)
-    parts += [f"{count} times {offer}: {reason}" for (offer, reason), count in reasons.most_common(3)]
-    return "; ".join(parts)
+    seen = Counter(f"{result.candidate.kind or '-'} {result.candidate.text_version}".strip() for result in own)
+    bad = Counter((str(r.offer), r.reason[:70] or str(r.candidate.outcome)) for r in own if not r.is_as_it_should_be)
+    parts = [f"{kind.kind or 'any'} {kind.version}: " + ", ".join(f"{name} {n}" for name, n in seen.most_common())]
+    return "; ".join(parts + [f"{count} times {offer}: {reason}" for (offer, reason), count in bad.most_common(3)])
 
 
 def main(arguments: Sequence[str]) -> None:

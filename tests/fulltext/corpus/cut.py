@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, head
+from tests.fulltext.corpus.papers import article
 from tests.fulltext.corpus.scripts import first_pages, wrong_one
 from tests.fulltext.corpus.words import Subject
 
@@ -53,16 +53,3 @@ def essay_without_references(subject: Subject) -> Case:
     paper.put(subject.byline, 11, gap=6)
     _text(paper, subject, subject.one_of(5, 8, 6, 7)).put(subject.prose(2, "end"), gap=4)
     return Case(subject, paper.pdf(), abstract="none")
-
-
-@right()
-def report_that_ends_with_a_table(subject: Subject) -> Case:
-    """It has no references, and the last line is no sentence."""
-    paper = Paper(footer=str)
-    head(paper, subject)
-    _text(paper, subject, subject.one_of(6, 7, 5, 8)).put("Table 3. Means of all years", gap=6)
-    random = subject.random("table")
-    for place in range(8):
-        values = "   ".join(f"{random.uniform(0, 99):5.1f}" for _ in range(6))
-        paper.put(f"{subject.topic.things[place % 5]} {values}")
-    return Case(subject, paper.pdf(), type="report")

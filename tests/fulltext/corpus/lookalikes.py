@@ -28,20 +28,6 @@ def article_that_names_its_supplement_first(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-@right()
-def article_behind_a_page_of_highlights(subject: Subject) -> Case:
-    """A page with the highlights and a graphical abstract, and then the article."""
-    paper = Paper(footer=str)
-    paper.put(subject.one_of("Graphical abstract", "Highlights"), 14, bold=True)
-    paper.put(f"{subject.title}\n{subject.byline}", 12, gap=6)
-    for line in subject.prose(3, "highlights").split(". "):
-        paper.put(f"• {line}", gap=4)
-    paper.page()
-    head(paper, subject)
-    body(paper, subject, subject.page_count + 2)
-    return Case(subject, paper.pdf())
-
-
 def _number_as_pages(s: Subject) -> str:
     return s.one_of(f"e02{s.number:02d}978", f"1122{s.number:02d}", "S1-S9", f"{s.number + 1:03d}001")
 

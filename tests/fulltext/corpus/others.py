@@ -6,7 +6,7 @@ from gateway.model import DocumentKind
 from tests.fulltext.corpus.articles import thesis
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, doi_line, head, plain, published, references
+from tests.fulltext.corpus.papers import article, body, doi_line, head, published, references
 from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
 
@@ -58,19 +58,6 @@ def whole_issue_of_a_journal(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), name="issue.pdf", pages=subject.pages)
 
 
-@wrong()
-def contents_of_the_book(subject: Subject) -> Case:
-    """The title of the book, and the names of its chapters."""
-    paper = Paper()
-    paper.put(subject.title, 18, bold=True)
-    paper.put(subject.byline, 12, gap=8)
-    paper.put(subject.one_of("Table of contents", "Contents", "Inhaltsverzeichnis", "CONTENTS"), 14, bold=True, gap=16)
-    for place in range(1, 15):
-        paper.put(f"{place}  {subject.another(place + 2).title} {'. ' * 12} {place * 13}", gap=5)
-        paper.put(f"{place}.1  {subject.sections()[place % 6]} {'. ' * 20} {place * 13 + 4}", 9, gap=2)
-    return Case(subject, paper.pdf(), type="book", name="toc.pdf", abstract="none")
-
-
 wrong_one("other_work_that_cites_it_in_a_note", """
     # The DOI of the work stands in a footnote of the first page.
     head
@@ -104,23 +91,6 @@ def translation_into_another_language(subject: Subject) -> Case:
     return Case(subject, _foreign(subject, title, words, is_spaceless=False, english=note), pages=subject.pages)
 
 
-@wrong()
-def guidelines_for_authors(subject: Subject) -> Case:
-    """How to write for the journal, with the work as an example of a reference."""
-    paper = Paper(header=lambda _: subject.journal)
-    paper.put(
-        subject.one_of("Instructions for Authors", "Author Guidelines", "Guide for authors", "Submission guidelines"),
-        16,
-        bold=True,
-    )
-    for place, section in enumerate(("Scope", "Manuscripts", "Figures", "Tables", "References", "Proofs"), 1):
-        paper.put(f"{place}. {section}", 12, bold=True, gap=8)
-        paper.put(f"The journal publishes research about {', '.join(subject.topic.things)}. Manuscripts are sent as one file with "
-                  "numbered lines and pages. Figures have at least 300 dots an inch.", gap=3)  # fmt: skip
-    paper.put(f"Example: {subject.reference}", gap=4)
-    return Case(subject, paper.pdf(), name="guidelines.pdf", pages=subject.pages)
-
-
 def _of_a_search(s: Subject) -> Paper:
     words = s.title.split()[:3]
     return Paper(font="Sans", header=lambda _: f"Search results for {' '.join(words)}     12/05/2021, 10:14",
@@ -148,24 +118,6 @@ wrong_one("landing_page_as_a_pdf", """
     | 9+6: {w.title}¶{w.byline}, {w.journal}
 """, on=lambda s: Paper(font="Sans", header=lambda _: f"{s.title} | {s.journal}   5/12/21, 10:14 AM",
                         footer=lambda page: f"https://doi.org/{s.doi}   {page}/2"))  # fmt: skip
-
-
-@wrong()
-def hospital_study_for_a_work_on_language(subject: Subject) -> Case:
-    """A title of common words, and a study that has all of them."""
-    own = subject.titled(subject.one_of(
-        "Identifying Relations for Open Information Extraction", "Learning Relations from Open Information",
-        "Open Extraction of Related Information", "Identifying Open Relations in Information",
-    ))  # fmt: skip
-    ward = Subject(8 * subject.number + 2, 3)
-    paper = published(ward)
-    paper.put(ward.title, 16, bold=True, gap=10)
-    paper.put(ward.byline, 10, gap=5)
-    for place in range(18):
-        paper.put(f"Information on the relation between {ward.topic.nouns[place % 10]} and open wounds was extracted for identifying "
-                  f"relations of information. Open questions about related information and extraction of teeth were identified "
-                  f"and learned by the staff. {ward.prose(4, f'ward/{place}')}", gap=5)  # fmt: skip
-    return Case(own, paper.pdf(), abstract="none", pages=own.pages)
 
 
 @wrong()
@@ -221,10 +173,6 @@ def _in_one_or_two_columns(s: Subject) -> Paper:
 
 wrong_one("article_of_a_record_of_something_else", of=DocumentKind.ARTICLE, on=_in_one_or_two_columns, pages="",
     type=lambda s: _TYPES_BESIDE[s.number % len(_TYPES_BESIDE)])  # fmt: skip
-
-
-wrong_one("manuscript_of_a_record_of_something_else", on=plain, pages="",
-    type=lambda s: _TYPES_BESIDE[(s.number // 2) % len(_TYPES_BESIDE)])  # fmt: skip
 
 
 wrong_one("article_of_a_record_of_a_thesis", of=DocumentKind.ARTICLE, on=_in_one_or_two_columns, pages="",

@@ -10,8 +10,6 @@ from tests.fulltext.corpus.pdf import Sheet
 from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
 
-PREVIEW = DocumentKind.PREVIEW
-
 
 @wrong()
 def abstract_of_a_meeting_with_named_parts(subject: Subject) -> Case:
@@ -61,21 +59,6 @@ def supplement_made_like_an_article(subject: Subject) -> Case:
     paper.put(label, 12)
     head(paper, subject)
     body(paper, subject, subject.page_count, "supplement")
-    return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-@wrong(DocumentKind.SUPPLEMENT)
-def supplementary_tables(subject: Subject) -> Case:
-    """Landscape pages of numbers below one heading."""
-    paper = Paper(width=842, height=595, font="Sans", size=8)
-    random = subject.random("tables")
-    for table in range(1, 5):
-        paper.page()
-        paper.put(f"{subject.one_of('Table S', 'Supplementary Table ', 'eTable ', 'Suppl. Table ')}{table}. {subject.title}: mean "
-                  f"{subject.topic.nouns[table]} of {subject.topic.things[table]}", 10, bold=True)  # fmt: skip
-        for row in range(28):
-            values = "   ".join(f"{random.uniform(0, 99):6.2f}" for _ in range(8))
-            paper.put(f"{subject.topic.things[row % 5]} {row + 1}   {values}")
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 

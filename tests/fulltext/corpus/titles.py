@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from tests.fulltext.corpus.cases import Case, right
-from tests.fulltext.corpus.papers import article, body, head, published
+from tests.fulltext.corpus.papers import article, body, published
 from tests.fulltext.corpus.scripts import right_one
 from tests.fulltext.corpus.words import Subject
 
@@ -89,12 +89,6 @@ _CHINESE = (
     ("薄膜材料的低温稳定性分析", "薄膜材料低温稳定性实验结果表面结构分析样品影响"),
     ("海岸鸟类巢址选择与捕食风险", "鸟类巢址选择捕食风险海岸种群调查结果影响分析"),
 )
-_JAPANESE = (
-    ("山岳地域における融雪流出の季節変動", "山岳地域における融雪流出の季節変動について観測した結果を示す"),
-    ("中等教育における数学学習の動機づけ", "中等教育における数学学習の動機づけについて調査した結果を示す"),
-    ("薄膜材料の低温における安定性", "薄膜材料の低温における安定性について実験した結果を示す"),
-    ("沿岸性カモメ類の営巣場所選択", "沿岸性カモメ類の営巣場所選択について観察した結果を示す"),
-)
 
 
 def _foreign(subject: Subject, title: str, words: str, *, is_spaceless: bool, english: str = "") -> bytes:
@@ -128,7 +122,6 @@ def _in_a_script(texts: Sequence[tuple[str, str]], *, is_spaceless: bool) -> Cal
 for _name, _texts, _is_spaceless in (
     ("article_in_cyrillic", _CYRILLIC, False),
     ("article_in_chinese", _CHINESE, True),
-    ("article_in_japanese", _JAPANESE, True),
 ):
     right()(_in_a_script(_texts, is_spaceless=_is_spaceless), _name)
 
@@ -159,13 +152,3 @@ def article_with_a_translated_title(subject: Subject) -> Case:
     file = _foreign(own, title, words, is_spaceless=False, english=subject.title)
     return Case(own, file, title=f"{title} = {subject.title}" if subject.number % 4 < 2 else subject.title, pages=own.pages,
                 abstract="none")  # fmt: skip
-
-
-@right()
-def title_with_a_note_and_a_running_title(subject: Subject) -> Case:
-    """A star leads to a note; the head of later pages has a shorter title."""
-    paper = published(subject, header=lambda page: "" if page == 1 else " ".join(subject.title.split()[:3]) + " …")
-    head(paper, subject, subject.title + subject.one_of("*", "†", "¹", " ☆"))
-    paper.put(subject.one_of("* ", "† ", "¹ ", "☆ ") + "This work was supported by the Fund for Research.", 8)
-    body(paper, subject, subject.page_count)
-    return Case(subject, paper.pdf(), pages=subject.pages)

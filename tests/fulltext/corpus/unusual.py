@@ -64,21 +64,16 @@ def thesis_with_another_heading(subject: Subject) -> Case:
 wrong_one("report_of_a_project_with_an_abstract", on=lambda s: _short(s, _label(s, LABELS["LONG"], 1), ""))
 
 
-def _sheets_of_few_words(s: Subject, purpose: str, count: int, sentences: int, paper: Paper, size: float) -> Paper:
-    for place in range(count):
+def _nearly_square_slides(s: Subject) -> Paper:
+    paper = Paper(width=960, height=s.one_of(842, 960, 800, 1000), font="Sans", size=20)
+    for place in range(12):
         paper.page()
-        paper.put(s.sections()[place % 6] if place else s.title, size, bold=True)
-        paper.put(s.prose(sentences, f"{purpose}/{place}") if place else s.byline, gap=20)
+        paper.put(s.sections()[place % 6] if place else s.title, 30, bold=True)
+        paper.put(s.prose(3, f"slide/{place}") if place else s.byline, gap=20)
     return paper
 
 
-wrong_one("slides_that_are_nearly_square", of=DocumentKind.POSTER, on=lambda s: _sheets_of_few_words(  # neither wide nor high
-    s, "slide", 12, 3, Paper(width=960, height=s.one_of(842, 960, 800, 1000), font="Sans", size=20), 30))  # fmt: skip
-
-
-wrong_one(
-    "handout_of_few_words", on=lambda s: _sheets_of_few_words(s, "handout", 14, 2, Paper(font="Sans", size=16), 26)
-)
+wrong_one("slides_that_are_nearly_square", of=DocumentKind.POSTER, on=_nearly_square_slides)
 
 
 def lines_of_a_head(subject: Subject, form: str) -> tuple[list[str], list[str]]:
