@@ -112,23 +112,17 @@ OPEN = f"{BARE} {LOCATION}"
 INSIDE = [
     ("", True),
     ("<dc:title>T</dc:title>", True),
-    ("<dc:title/><dc:title></dc:title>", True),
     ("\n <dc:title xml:lang='en-GB'>T</dc:title>\n", True),
     ("<!-- a comment --><?and a-pi?><dc:title>T<!-- c --></dc:title>", True),
     ("<dc:title><![CDATA[<T>]]></dc:title>", True),
     ("text<dc:title>T</dc:title>", False),
-    ("<dc:title>T</dc:title>text", False),
-    ("<!-- c -->text", False),
     ("<dc:author>T</dc:author>", False),
     ("<title>T</title>", False),
     ("<dc:title id='1'>T</dc:title>", False),
     ("<dc:title xml:lang='en_GB'>T</dc:title>", False),
-    ("<dc:title xml:lang='en' id='1'>T</dc:title>", False),
     ("<dc:title xsi:type='dc:x'>T</dc:title>", False),
     ("<dc:title xml:space='preserve'>T</dc:title>", False),
     ("<dc:title>T<b>bold</b></dc:title>", False),
-    ("<dc:title><dc:title>T</dc:title></dc:title>", False),
-    ("<o:dc/>", False),
 ]
 FRAMES = [
     (f"{BARE} xsi:schemaLocation='a b\n{OAI_DC}  {oai_dc.SCHEMA} '></o:dc>", True),
@@ -151,24 +145,6 @@ def test_what_is_carried_is_what_the_schema_allows(text: str, is_valid: bool) ->
     content = text.encode()
     assert (faults("oai_dc", content) == []) == is_valid
     assert carried(content) == is_valid
-
-
-@each_row(
-    "location",
-    [
-        "",
-        "xsi:schemaLocation=''",
-        f"xsi:schemaLocation='{OAI_DC}'",
-        f"xsi:schemaLocation='a {OAI_DC} {oai_dc.SCHEMA} b'",
-    ],
-)
-def test_what_does_not_name_its_schema_is_made_again(location: str) -> None:
-    content = f"{BARE} {location}><dc:title>T</dc:title></o:dc>".encode()
-    assert faults("oai_dc", content) == []
-    assert not carried(content)
-    made = xmlio.parse(oai_dc.write(oai_dc.read(xmlio.parse(content), content)))
-    assert made.get(f"{{{XSI}}}schemaLocation") == f"{OAI_DC} {oai_dc.SCHEMA}"
-    assert [element.text for element in made] == ["T"]
 
 
 PIECES = st.sampled_from(

@@ -130,23 +130,6 @@ def test_the_good_half_of_an_item_is_published(desk: Desk) -> None:
     assert desk.formats("1") == ["oai_dc", "oai_didl"]
 
 
-def test_when_what_is_held_cannot_be_read_any_more_the_published_version_stays(desk: Desk, monkeypatch) -> None:
-    desk.sent(Sent("1"))
-    desk.send(Sent("1", mods()), prefix="mods")
-    page = desk.inbox.page
-
-    def damaged(number: int):
-        stored = page(number)
-        if number != 1:
-            return stored
-        return type(stored)(stored.number, stored.page, (stored.slices[0]._replace(stop=3),))
-
-    monkeypatch.setattr(desk.inbox, "page", damaged)
-    counts = desk.publish()
-    assert (counts.quarantined, counts.published) == (1, 0)
-    assert desk.record().datestamp == START + 1
-
-
 # --- several formats ----------------------------------------------------------------------------------------------
 
 
@@ -216,24 +199,6 @@ def test_what_the_source_announces_of_a_format_is_announced(desk: Desk) -> None:
     with desk.store.view() as view:
         known = {format_.metadata_prefix: (format_.schema, format_.namespace) for format_ in view.formats()}
     assert known["mods"] == ("http://laro.example.org/mods.xsd", MODS)
-
-
-@pytest.mark.parametrize(
-    ("payload", "expected"),
-    [
-        (
-            b'<m xmlns="urn:m" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="urn:m http://m/x"/>',
-            ("http://m/x", "urn:m"),
-        ),
-        (b'<m xmlns="urn:m"/>', ("urn:m", "urn:m")),
-    ],
-)
-def test_what_it_does_not_announce_is_looked_for(desk: Desk, payload: bytes, expected: tuple[str, str]) -> None:
-    desk.sent(Sent("1", payload), prefix="m")
-    with desk.store.view() as view:
-        assert {format_.metadata_prefix: (format_.schema, format_.namespace) for format_ in view.formats()}[
-            "m"
-        ] == expected
 
 
 def test_a_preferred_format_tells_the_work(desk: Desk) -> None:

@@ -42,14 +42,6 @@ def test_a_mapping_that_grew_is_outdated_until_records_are_made_again(desk: Desk
     assert rebuild.rebuild(desk.store, desk.inbox) == 0
 
 
-def test_when_sets_change_every_header_is_written(desk: Desk, monkeypatch) -> None:
-    desk.send(Sent("1", dc("T", pdf())))
-    desk.sent(Sent("1", mods()), prefix="mods")
-    monkeypatch.setattr(mapping, "FULLTEXT", "other")
-    assert rebuild.rebuild(desk.store, desk.inbox, "oai_dc") == 3
-    assert desk.sets(prefix="mods") == ["other", "source:laro"]
-
-
 def test_a_format_that_was_added_exists_for_every_item_after_a_rebuild(desk: Desk, monkeypatch) -> None:
     """A rebuild before the next harvest failed: the store did not know the format."""
     desk.sent(Sent("1"), Sent("2"))
@@ -81,18 +73,6 @@ def test_a_rebuild_that_fails_leaves_no_intent_open(desk: Desk, request, monkeyp
     desk.now += 10
     with desk.store.view() as view:
         assert view.horizon == desk.now
-
-
-def test_what_cannot_be_read_any_more_stays_as_it_was(desk: Desk, request, monkeypatch) -> None:
-    desk.sent(Sent("1"))
-    request.getfixturevalue("grown")
-    monkeypatch.setattr(mapping, "_read", _unreadable)
-    assert rebuild.rebuild(desk.store, desk.inbox) == 0
-    assert not desk.record().is_deleted
-
-
-def _unreadable(*_given: object) -> None:
-    raise mapping.UnusableRecord("Nothing.")  # type: ignore[attr-defined]
 
 
 def test_a_publication_that_comes_in_between_is_not_overwritten(desk: Desk, request, monkeypatch) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gateway.errors import ConfigurationError, StoreError
 from gateway.model import RawPage, Slice
-from gateway.publish import pass_removals, publish_pending
+from gateway.publish import publish_pending
 from gateway.rebuild import rebuild, remove_source
 from gateway.recovery import make_again, words
 from gateway.store.opening import open_store
@@ -69,17 +69,6 @@ def test_every_record_and_tombstone_is_there_again(desk: Desk, lose) -> None:
     assert lost.made.counts.pages == 4
 
 
-def test_what_was_not_published_before_its_source_was_removed_is_never_published(desk: Desk, lose) -> None:
-    desk.sent(Sent("1"))
-    desk.send(Sent("2"))
-    remove_source(desk.store, desk.inbox, "laro", START)
-    desk.add("laro")
-    assert desk.publish().pages == 0
-    lost = lose()
-    assert published_records(desk) == lost.before
-    assert desk.state("2") is None
-
-
 def test_a_removal_that_was_killed_is_finished_by_whatever_publishes_next(desk: Desk, lose) -> None:
     desk.sent(Sent("1"))
     desk.inbox.remove_source("laro", desk.store.position("laro"), START)
@@ -90,17 +79,6 @@ def test_a_removal_that_was_killed_is_finished_by_whatever_publishes_next(desk: 
     assert not desk.record("2").is_deleted
     lost = lose()
     assert published_records(desk) == lost.before
-
-
-def test_those_who_publish_in_turn_begin_behind_every_removal(desk: Desk) -> None:
-    desk.sent(Sent("1"))
-    desk.send(Sent("2"))
-    number = desk.inbox.remove_source("laro", desk.inbox.last_number(), START)
-    desk.send(Sent("3"))
-    pass_removals(desk.store, desk.inbox, desk.facts())
-    assert desk.store.position("laro") == number
-    assert [desk.record(name).is_deleted for name in ("1", "2")] == [True, True]
-    assert desk.state("3") is None
 
 
 def test_a_deletion_of_what_only_the_lost_inbox_held_is_reported(desk: Desk) -> None:
@@ -159,23 +137,6 @@ def test_a_rebuild_that_was_stopped_goes_on_and_is_not_served_before_its_end(des
     assert seen == [(1, 1)]
     check_finished(desk.store)
     assert published_records(desk) == before
-
-
-def test_only_a_new_store_does_not_wait_for_the_disk(desk: Desk, tmp_path) -> None:
-    desk.sent(Sent("1"))
-    desk.send(Sent("2"))
-    waits: list[bool] = []
-
-    def note(*_numbers: int) -> None:
-        with desk.store._file.writing() as session:  # type: ignore[attr-defined]
-            waits.append(session.one("pragma synchronous") == (2,))
-
-    make_again(desk.store, desk.inbox, DOMAIN, note)  # it has the first page
-    desk.store.close()
-    desk.store = open_store(tmp_path / "new", create=True)
-    make_again(desk.store, desk.inbox, DOMAIN, note)
-    note()
-    assert waits == [True, False, False, True]
 
 
 def test_another_domain_is_refused_before_anything_is_made(desk: Desk, tmp_path) -> None:

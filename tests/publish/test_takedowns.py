@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from base64 import encodebytes
 from contextlib import closing
@@ -307,14 +306,6 @@ def test_of_two_copies_of_a_list_the_later_word_counts() -> None:
     assert joined([first], [gone, other]) == joined([gone], [first, other]) == (gone, other)
     assert joined([gone], [again]) == joined([again], [gone]) == (again,)
     assert joined([first], [again]) == (again._replace(items=("a", "b"), files=("f",)),)
-
-
-def test_the_list_is_for_its_owner_alone_and_tells_everything_again(desk: Desk) -> None:
-    entry = Takedown(Kind.DOI, "10.1/ü\ud800", "", "A “reason”", "2026-11-22T10:00:00Z", ("oai:x:y/1",), (DIGEST,))
-    file = listed(desk, entry)
-    assert (desk.folder / "takedowns.json").stat().st_mode & 0o777 == 0o600
-    assert file.read().entries == (entry,)
-    assert json.loads((desk.folder / "takedowns.json").read_text())["takedowns"][0]["kind"] == "doi"
 
 
 def test_a_publication_that_looked_at_an_earlier_list_looks_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.errors import QueryRefused, SearchUnavailable
 from gateway.search.opening import open_search
-from gateway.search.query import MOST_LETTERS, MOST_VALUES, Order, Query, YearCount
+from gateway.search.query import MOST_LETTERS, MOST_VALUES, Order, Query
 from gateway.search.sqlite_reader import SqliteReader
 from tests.rows import each_row
 from tests.search.desk import Desk, change_of
@@ -263,17 +263,3 @@ def test_search_that_takes_too_long_is_ended(desk: Desk) -> None:
     reader = SqliteReader(desk.folder / "search.sqlite", most_seconds=-1.0)
     with pytest.raises(SearchUnavailable, match="too long"):
         reader.search(Query("reef coral", limit=1000))
-
-
-def test_years_are_counted_with_their_files(desk: Desk) -> None:
-    with_file = {"specs": ("source:laro", "fulltext")}
-    desk.add(
-        change_of("1", title="Reef", date="2019-05-01"),
-        change_of("2", title="Reef", date="2019", **with_file),  # type: ignore[arg-type]
-        change_of("3", title="Reef", date="2021"),
-        change_of("4", title="Reef"),
-    )
-    reader = open_search(desk.folder)
-    assert reader.years() == (YearCount(2021, 1, 0), YearCount(2019, 2, 1))
-    desk.add(change_of("2", title="Reef", date="2018"), change_of("3", is_deleted=True))
-    assert reader.years() == (YearCount(2019, 1, 0), YearCount(2018, 1, 0))

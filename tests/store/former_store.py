@@ -26,7 +26,6 @@ PREFIXES = {1: "oai_dc", 2: "oai_didl"}
 SETS = {1: "source:laro", 2: "source:laro:a", 3: "source:laro:b", 4: "source:laro:empty"}
 DICTIONARIES = {1: b"<record><header></header><metadata>" * 40, 2: b"another dictionary </metadata></record>" * 40}
 FIRST = 1_600_000_000
-_LARGE = 200_000
 
 
 class Former(NamedTuple):
@@ -46,23 +45,23 @@ class Former(NamedTuple):
         return f"oai:laro/u{self.item}"
 
 
-def make_former(path: Path, items: int = 250, seed: int = 1) -> list[Former]:
+def make_former(path: Path, items: int = 120) -> list[Former]:
     """Make the store, and return its records."""
-    content, records = _made(items, seed)
+    content, records = _made(items)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return list(records)
 
 
 @cache
-def _made(items: int, seed: int) -> tuple[bytes, list[Former]]:
+def _made(items: int) -> tuple[bytes, list[Former]]:
     with TemporaryDirectory() as name:
         folder, path = Path(name) / "store", Path(name) / "former.sqlite"
         folder.mkdir()
         for file in sorted(MIGRATIONS.glob("*.sql"))[:FORMER]:
             shutil.copy(file, folder)
         SqliteFile(path, folder, create=True).close()
-        records = list(_records(items, random.Random(seed)))
+        records = list(_records(items, random.Random(1)))
         with closing(sqlite3.connect(path)) as connection:
             _fill(connection, items, records)
             connection.commit()
@@ -85,8 +84,7 @@ def _records(items: int, choice: random.Random) -> Iterator[Former]:
         for prefix in PREFIXES:
             if prefix == 1 or item % 3:
                 datestamp = FIRST + choice.choice((0, 1, 2, 3600, 90_000)) + choice.choice((0, 0, item))
-                size = _LARGE if item % 100 == 0 else choice.randint(0, 300)
-                metadata = b"<metadata>%s</metadata>" % choice.randbytes(size // 2).hex().encode()
+                metadata = b"<metadata>%s</metadata>" % choice.randbytes(choice.randint(0, 150)).hex().encode()
                 status = b' status="deleted"' if is_deleted else b""
                 head = b"<header%s><identifier>oai:laro/u%d</identifier></header>" % (status, item)
                 content = b"<record>" + head + (b"" if is_deleted else metadata) + b"</record>"

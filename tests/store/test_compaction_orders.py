@@ -14,8 +14,7 @@ import pytest
 
 from gateway.errors import IntentExpired, StoreError
 from gateway.model import Key, Publication, Selection
-from gateway.store import block_merging, sqlite_compaction
-from gateway.store.block_rows import row_of
+from gateway.store import sqlite_compaction
 from gateway.store.sqlite import SqliteStore
 from tests.store.conftest import change
 from tests.store.test_interleavings import Actor, orders, patiently
@@ -134,26 +133,11 @@ def look_never(monkeypatch) -> None:
     monkeypatch.setattr(sqlite_compaction, "_is_same", lambda *_arguments: True)
 
 
-def forget_holes(monkeypatch) -> None:
-    def naive(rows, blocks, compressor):
-        return block_merging.merged([row._replace(holes=0) for row in rows], blocks, compressor)
-
-    monkeypatch.setattr(sqlite_compaction, "merged", naive)
-
-
-def forget_runs(monkeypatch) -> None:
-    monkeypatch.setattr(block_merging, "row_of", lambda keys, body: row_of(keys, body)._replace(runs=b""))
-
-
-def forget_sets(monkeypatch) -> None:
-    monkeypatch.setattr(sqlite_compaction, "sets_in", lambda _made, _former: {})
-
-
 def ignore_the_horizon(monkeypatch) -> None:
     monkeypatch.setattr(Scene, "_horizon", lambda _scene: 2**40)
 
 
-@pytest.mark.parametrize("mutate", [look_never, forget_holes, forget_runs, forget_sets, ignore_the_horizon])
+@pytest.mark.parametrize("mutate", [look_never, ignore_the_horizon])
 def test_a_naive_compaction_is_noticed(scene, monkeypatch, mutate):
     """So the tests above can fail."""
     mutate(monkeypatch)

@@ -10,6 +10,7 @@ makes or drops the own list of the set.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import combinations, cycle
@@ -25,8 +26,11 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_own_lists import drop, own_lists, today, want
 from gateway.store.sqlite_rows import EVERYTHING
 from gateway.store.sqlite_view import SqliteView
+from tests.seeds import seed_of
 
 _OFTEN = 7  # so often, own lists are dropped
+SEED = seed_of("ORDERS_SEED")
+STEP = int(os.environ.get("ORDERS_STEP", "10"))  # one of so many orders of three actors is tried; 1: all
 HOST = -1  # in a schedule: not an actor moves, but something happens to the host
 
 
@@ -281,9 +285,7 @@ def scene(open_furnished, clocks, make_change):
         tidier = open_furnished(busy_seconds=0)
         for one in (store, tidier):
             with one._file.packing() as session:
-                session.execute(
-                    "pragma synchronous = off"
-                )  # power does not fail here, and thousands of commits are made
+                session.execute("pragma synchronous = off")  # power does not fail here
         stages.append(Scene(store, tidier, clocks, make_change, happens))
         return stages[-1]
 
@@ -302,25 +304,15 @@ def test_nothing_is_missed_in_any_order_of_one_publisher_and_a_harvester(scene):
         stage.play(schedule, publishers=1)
 
 
-@pytest.mark.slow
-def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester(scene):
-    """`play` fails when the harvester missed a record."""
-    stage = scene()
-    stage.publisher_steps = frozenset({"intent written", "publication written"})
-    stage.reader_steps = frozenset()
-    for schedule in orders((3, 3, 1)):
-        stage.play(schedule, publishers=2)
-
-
-@pytest.mark.share(one_in=3)
 @pytest.mark.unmeasured
 @pytest.mark.slow
 def test_nothing_is_missed_in_any_order_of_two_publishers_and_a_harvester_that_pauses(scene):
-    """`play` fails when the harvester missed a record."""
+    """`play` fails when the harvester missed a record. The publishers are alike, so the first one begins."""
     stage = scene()
     stage.publisher_steps = frozenset({"intent written", "intent committed", "publication written"})
     stage.rhythm = 7  # so that it comes after other moves in each schedule
-    for schedule in orders((4, 4, 2)):
+    schedules = [schedule for schedule in orders((4, 4, 2)) if schedule.index(0) < schedule.index(1)]
+    for schedule in schedules[SEED % STEP :: STEP]:
         stage.play(schedule, publishers=2)
 
 
@@ -352,10 +344,7 @@ def reboot(stage: Scene) -> None:
 @pytest.mark.slow
 @pytest.mark.share(one_in=2)
 @pytest.mark.unmeasured
-@pytest.mark.parametrize(
-    "happens",
-    [set_back, set_far_ahead, reboot, set_ahead, sleep],
-)
+@pytest.mark.parametrize("happens", [set_back, set_far_ahead, reboot, set_ahead, sleep])
 def test_nothing_is_missed_whatever_happens_to_the_host(scene, happens):
     """`play` fails when the harvester missed a record."""
     stage = scene(happens)

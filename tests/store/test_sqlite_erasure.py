@@ -92,19 +92,6 @@ def test_an_erasure_is_open_while_a_reader_keeps_the_old_state_and_finished_afte
     assert store.settle()
 
 
-def test_an_erasure_that_compaction_has_done_before_is_open_too(store, superseded, clocks):
-    """Compaction has moved the record into the log; the reader keeps it in the file."""
-    with reading_as_it_was(store):
-        clocks.pass_seconds(5)
-        store.compact()
-        assert store.erase_superseded() == 0
-        assert superseded in files(store)
-        assert store.has_open_erasure()
-    assert store.settle()
-    assert not store.has_open_erasure()
-    assert superseded not in files(store)
-
-
 def test_an_erasure_that_begins_while_the_log_is_emptied_stays_open(store, superseded, monkeypatch):
     settle = store._file.settle
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import sqlite3
 import traceback
@@ -29,7 +28,6 @@ from gateway.store import sqlite_file
 from gateway.store.opening import open_inbox, open_store
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_file import SqliteFile
-from tests.live import write_like_others
 
 MIGRATIONS = Path(sqlite_file.__file__).parent / "migrations"
 
@@ -205,17 +203,6 @@ def test_a_full_disk_stops_a_publication_and_nothing_of_it_is_there(open_furnish
     assert store.publish(intent, Publication("laro", (large,))) == 1
 
 
-def test_a_disk_too_full_for_the_file_beside_a_store_is_called_full(open_furnished, path):
-    open_furnished().close()
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
-    try:
-        with pytest.raises(StoreUnwritable, match="the disk is full"):
-            SqliteStore(path).position("laro")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def test_a_store_that_cannot_be_written_is_read_and_tells_no_second_above_its_ceiling(
     open_furnished, clocks, make_change
 ):
@@ -229,20 +216,6 @@ def test_a_store_that_cannot_be_written_is_read_and_tells_no_second_above_its_ce
         assert view.horizon == 1_700_000_060
     with pytest.raises(StoreUnwritable, match="cannot be written"):
         store.intend()
-
-
-@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning")
-@pytest.mark.slow
-def test_a_folder_that_cannot_be_written_is_read_by_others(open_furnished, make_change, path):
-    """A process without the right to write, beside one that has it: it reads, and its writes are refused in words."""
-    store = open_furnished()
-    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
-    folder = path.parent
-    for file in folder.iterdir():
-        file.chmod(0o444)
-    folder.chmod(0o555)
-    assert _ended_in_child(lambda: _read_without_rights(path)) == 0
-    folder.chmod(0o755)
 
 
 def _ended_in_child(work: Callable[[], int]) -> int:
@@ -259,19 +232,6 @@ def _ended_in_child(work: Callable[[], int]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _read_without_rights(path: Path) -> int:
-    write_like_others()
-    store = SqliteStore(path)
-    with store.view() as view:
-        if view.count(Selection("oai_dc")) != 1:
-            return 1
-    try:
-        store.remember("a", "b")
-    except StoreUnwritable:
-        return 0
-    return 2
-
-
 def test_where_nothing_can_be_written_beside_the_file_it_is_read_as_it_lies(open_furnished, make_change, path, caplog):
     store = open_furnished()
     store.publish(store.intend(), Publication("laro", (make_change("a"),)))
@@ -286,15 +246,6 @@ def test_where_nothing_can_be_written_beside_the_file_it_is_read_as_it_lies(open
         assert "is read without its log" in caplog.text
         with pytest.raises(StoreUnwritable):
             store.remember("a", "b")
-
-
-def test_a_file_that_another_process_holds_is_not_read_as_it_lies(open_furnished, path):
-    open_furnished().close()
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("pragma locking_mode = exclusive")
-        other.execute("begin exclusive")
-        with pytest.raises(StoreBusy):
-            SqliteStore(path, only_reads=True, busy_seconds=0)
 
 
 def test_a_writer_waits_for_another_only_so_long(open_furnished, clocks):

@@ -171,19 +171,6 @@ def test_what_was_superseded_and_erased_while_a_part_was_made_does_not_come_back
     assert former not in _check_ready(sparse)
 
 
-def test_a_record_that_joins_the_set_while_a_part_is_made_is_in_the_list(sparse, clocks, make_change):
-    """The list has nothing yet, so it is not emptied; only the keys of the set tell that the part is too old."""
-    texts_of(sparse)
-    (change,) = changes_of(make_change, [1], 3)
-
-    def join():
-        clocks.pass_seconds(1)
-        sparse.publish(sparse.intend(), Publication("laro", (change._replace(sets=(RARE,)),)))
-
-    _at_reads(sparse, join, times=1)
-    assert change.records[0].content in _check_ready(sparse)
-
-
 @pytest.mark.parametrize("is_emptied", [False, True])
 def test_a_list_that_is_dropped_or_emptied_while_a_part_is_made_gets_no_part_of_it(sparse, monkeypatch, is_emptied):
     texts_of(sparse)

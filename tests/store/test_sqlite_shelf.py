@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from gateway.errors import StoreDamaged
-from gateway.model import Key, Publication, Selection
+from gateway.model import Publication, Selection
 from gateway.store.blocks import pack
 from gateway.store.sqlite import SqliteStore
-from gateway.store.sqlite_shelf import Shelf
 from gateway.store.sqlite_view import SqliteView
 from tests.rows import each_row
 
@@ -52,13 +51,6 @@ def test_a_record_that_no_block_has_is_not_superseded(published, clocks, tmp_pat
         pytest.raises(StoreDamaged, match="No block has the record"),
     ):
         store.publish(store.intend(), Publication("laro", (make_change("a", 2),)))
-
-
-@each_row("key", [Key(1, 1), Key(2**40, 9)])
-@pytest.mark.usefixtures("published")
-def test_a_record_that_no_block_has_changes_no_set(store, key):
-    with store._file.writing() as session, pytest.raises(StoreDamaged, match="No block has the record"):
-        Shelf(session).regroup(1, key, frozenset({1}), frozenset())
 
 
 def page(view: SqliteView) -> object:

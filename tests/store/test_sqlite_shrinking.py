@@ -19,7 +19,7 @@ from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_log import WriteAheadLog
 from gateway.store.sqlite_shrinking import Shrunk, shrink
 from tests.store.conftest import furnished
-from tests.store.test_sqlite_compaction import Model, listed
+from tests.store.test_sqlite_compaction import Model
 
 STEPS = ("pages moved", "shrinking committed")
 
@@ -66,27 +66,6 @@ def test_thorough_compaction_gives_free_pages_back_to_the_disk(model, path):
     model.verify()
 
 
-def test_the_publisher_keeps_free_pages_for_the_next_publication(model):
-    spread(model)
-    done = model.store.compact()
-    assert done.smaller_by == 0
-    assert number(model.store, "freelist_count") > 0
-
-
-def test_a_small_share_of_free_pages_is_left(model, monkeypatch):
-    monkeypatch.setattr(sqlite_shrinking, "_LEAST_BYTES", 0)
-    spread(model)
-    model.store.compact(is_thorough=True)
-    with model.store._file.writing() as session:
-        session.execute("create table filler (content blob)")
-        session.executemany("insert into filler values (zeroblob(?))", [(4_000_000,), (8_000,)])
-    with model.store._file.writing() as session:
-        session.execute("delete from filler where rowid = 2")
-    assert 0 < number(model.store, "freelist_count") < number(model.store, "page_count") // 100
-    assert shrunk(model.store) == Shrunk(0, 0, is_complete=True)
-    assert number(model.store, "freelist_count") > 0
-
-
 @pytest.fixture
 def small_steps(monkeypatch) -> None:
     monkeypatch.setattr(sqlite_shrinking, "_MOST_PAGES", 5)
@@ -115,34 +94,6 @@ def test_a_step_ends_when_it_has_had_the_lock_for_long_enough(model, monkeypatch
     monkeypatch.setattr(sqlite_shrinking, "_STEP_SECONDS", 0)
     assert shrunk(model.store, step=steps.append).is_complete
     assert len(steps) > free
-    model.verify()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_steps")
-def test_a_reader_of_an_old_state_reads_it_to_its_end(model, path):
-    spread(model)
-    model.store.compact()
-    model.store.settle()
-    names = [f"{name} {version}" for name, version in listed(model.store)]
-    size = path.stat().st_size
-    with closing(SqliteStore(path, clock=model.clocks.host())) as reader, reader.view() as view:
-        first = view.page(Selection("oai_dc"), None, 500)
-        model.store.compact(is_thorough=True)
-        model.publish(*range(500))  # it uses pages that the reader still sees
-        assert not model.store.settle()
-        assert path.stat().st_size >= size
-        contents, after = list(first.records), first.next
-        while after is not None:
-            page = view.page(Selection("oai_dc"), after, 500)
-            contents, after = [*contents, *page.records], page.next
-        assert [
-            content.rpartition(b"</header>")[2].removesuffix(b"</record>").decode() for content in contents
-        ] == names
-    model.clocks.pass_seconds(1)
-    model.store.compact(is_thorough=True)
-    assert model.store.settle()
-    assert path.stat().st_size < size
     model.verify()
 
 
@@ -175,18 +126,6 @@ def test_a_file_of_an_earlier_release_keeps_its_size_until_it_is_written_anew(fo
     former.verify()
     spread(former)
     assert store.compact(is_thorough=True).smaller_by > 0
-    former.verify()
-
-
-def test_writing_anew_can_be_stopped(former, monkeypatch):
-    def stop() -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sqlite_shrinking, "_beat", stop)
-    monkeypatch.setattr(sqlite_shrinking, "_STEPS_BETWEEN_BEATS", 1)
-    with pytest.raises(KeyboardInterrupt):
-        former.store.rewrite()
-    assert number(former.store, "freelist_count") > 0
     former.verify()
 
 

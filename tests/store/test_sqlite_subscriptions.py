@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import StoreUnwritable
 from gateway.model import Subscription, SubscriptionState
 from gateway.store.opening import open_subscriptions
 
@@ -23,11 +22,6 @@ ASKED = Subscription("one", "laro", TOPIC, "http://hub/", "secret", Subscription
 
 def changed(**fields):
     return Subscription(**{name: fields.get(name, getattr(ASKED, name)) for name in ASKED.__slots__})
-
-
-def test_where_nothing_was_asked_for_there_is_no_file(kept, tmp_path):
-    assert (kept.of_source("laro"), kept.find("one")) == ((), None)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_subscription_is_asked_for_confirmed_and_told_of(kept, tmp_path):
@@ -74,8 +68,3 @@ def test_a_call_that_comes_too_late_changes_nothing(kept):
     kept.ended("one")
     kept.end("laro", TOPIC, 160)
     assert kept.find("one").state is SubscriptionState.ENDED
-
-
-def test_what_cannot_be_made_is_reported(tmp_path):
-    with pytest.raises(StoreUnwritable, match=r"cannot be made: No such file"):
-        open_subscriptions(tmp_path / "nowhere").ask(ASKED)

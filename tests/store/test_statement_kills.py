@@ -1,7 +1,7 @@
 """Processes that change a store are killed before every statement that they send to SQLite: nothing is lost or doubled.
 
 After each kill, the store is as it was before or as it is afterwards, its check finds nothing, and the same work goes
-on. Careless processes, which write without transactions, show that the check notices what a kill leaves.
+on.
 """
 
 from __future__ import annotations
@@ -114,14 +114,7 @@ def _want(store: SqliteStore, spec: str) -> None:
         want(session, session.one("select id from collection where spec = ?", (spec,))[0], 1, EVER)
 
 
-class Careless(sqlite3.Connection):
-    """A connection that commits each statement by itself."""
-
-    def execute(self, query: str, *parameters: Any) -> sqlite3.Cursor:
-        return super().execute("select 1" if query in ("begin immediate", "commit") else query, *parameters)
-
-
-def killed(work: Work, path: Path, clocks: Clocks, last: int, factory: type = sqlite3.Connection) -> bool:
+def killed(work: Work, path: Path, clocks: Clocks, last: int) -> bool:
     """Do some work in a process that kills itself before a statement; return False if it came to its end."""
     child = os.fork()
     if child == 0:
@@ -134,7 +127,7 @@ def killed(work: Work, path: Path, clocks: Clocks, last: int, factory: type = sq
                 os.kill(os.getpid(), signal.SIGKILL)
 
         def traced(*arguments: Any, **more: Any) -> sqlite3.Connection:
-            connection = connect(*arguments, **more, factory=factory)
+            connection = connect(*arguments, **more)
             connection.set_trace_callback(trace)
             return connection
 
@@ -151,16 +144,14 @@ def killed(work: Work, path: Path, clocks: Clocks, last: int, factory: type = sq
     return code != 0
 
 
-def kills(
-    work: Work, made: tuple[Path, Clocks], folder: Path, step: int, factory: type = sqlite3.Connection
-) -> Iterator[Path]:
+def kills(work: Work, made: tuple[Path, Clocks], folder: Path, step: int) -> Iterator[Path]:
     """Yield a copy of a store after each kill, until the work comes to its end; every so many statements are tried."""
     original, clocks = made
     first = 1 + SEED % min(step, 7)  # every work has some more statements
     for last in range(first, 100_000, step):
         path = folder / str(last) / original.name
         shutil.copytree(original.parent, path.parent)
-        if not killed(work, path, clocks, last, factory):
+        if not killed(work, path, clocks, last):
             assert last > first, "nothing was killed"
             return
         yield path
@@ -249,16 +240,3 @@ def test_a_kill_before_a_statement_of_an_upgrade_loses_nothing(tmp_path):
         seen += 1
         check_same(path, records)
     assert seen > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("work", WORKS)
-def test_what_a_kill_leaves_without_transactions_is_noticed_by_the_check(made, tmp_path, work):
-    """So the tests above can fail, and so can the check of stores."""
-    clocks, before, after = made[1], state(*made), _after(work, made, tmp_path)
-    noticed = 0
-    for path in kills(work, made, tmp_path, STEP, Careless):
-        left = state(path, clocks)
-        noticed += bool(left["findings"])
-        assert left["findings"] or left in (before, after), (path, [key for key in left if left[key] != after[key]])
-    assert noticed > 0

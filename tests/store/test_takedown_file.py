@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from gateway.errors import StoreUnwritable, TakedownsUnreadable
 from gateway.model import RawPage, Slice
-from gateway.store.opening import open_inbox, open_store
+from gateway.store.opening import open_inbox
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown
 
@@ -54,18 +53,3 @@ def test_a_page_is_overwritten_where_it_must_be_and_nowhere_else(tmp_path: Path)
         assert stored.page.body == b" " * 22 + b"<a>two</a>"
         assert stored.slices == (Slice("1", "2020", ("s",), True, 0, 0), slices[1])
         assert (inbox.page(repaired).page.body, inbox.page(repaired).page.repaired) == (b"", stored.page.body)
-
-
-def test_a_log_that_a_reader_needs_is_not_emptied_and_that_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gateway.store.sqlite_file._SETTLE_MILLISECONDS", 1)
-    with closing(open_store(tmp_path, create=True)) as store:
-        store.remember("a", "1")
-        with closing(sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)) as reader:
-            reader.execute("begin")
-            reader.execute("select * from fact").fetchall()
-            store.remember("a", "2")
-            assert not store.settle()
-        assert store.settle()
-        assert (tmp_path / "store.sqlite-wal").stat().st_size == 0

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from gateway.errors import StoreError, StoreMissing
+from gateway.errors import StoreError
 from gateway.model import Account, Deed, LogLine, Role, User
 from gateway.store.base import Users
 from gateway.store.base_users import Attempt, Slowing
@@ -65,46 +65,16 @@ def test_a_folder_that_cannot_be_read_is_an_error_and_not_an_instance_without_us
         users.any()
 
 
-def test_without_a_user_there_is_no_file_and_nothing_is_known(users, tmp_path):
-    assert not users.any()
-    assert (users.all(), users.find("x"), users.of_session("x", NOW), users.log(10**9, 9)) == ((), None, None, ())
-    assert not users.remove("x", _line())
-    assert not users.set_password("x", "y", _line())
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(StoreMissing):
-        users.write(_line())
-
-
 def test_the_file_is_for_its_owner_alone(users, account, tmp_path):
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     assert set(modes.values()) == {0o600}
     assert "users.sqlite" in modes
 
 
-def test_a_user_is_as_it_was_added(users, account):
-    assert users.any()
-    assert account == Account(1, ITO, "a hash", 1, NOW)
-    assert users.add(ADA, "another", _line())
-    assert [known.user for known in users.all()] == [ADA, ITO]
-
-
 @each_row("name", ["b. ito", "B. ITO", "\uff22. \uff29\uff54\uff4f"])
 def test_a_name_is_taken_in_every_spelling(users, account, name):
     assert not users.add(User(name, Role.REVIEWER), "a hash", _line())
     assert users.find(name) == account
-
-
-def test_a_number_is_never_used_again(users, account):
-    assert users.remove("b. ito", _line())
-    assert users.add(ITO, "a hash", _line())
-    assert users.find("B. Ito").number == 2
-
-
-def test_a_session_is_that_of_its_user(users, account):
-    assert users.begin_session("token", account, _line(Deed.SIGNED_IN, NOW + 5))
-    assert users.of_session("token", NOW + 5) == ITO
-    assert users.of_session("tokem", NOW + 5) is None
-    assert users.find("B. Ito").signed_in_at == NOW + 5
 
 
 def test_a_session_ends_twelve_hours_after_its_last_use_and_after_seven_days(users, account):
@@ -160,14 +130,6 @@ def test_a_password_that_was_changed_while_it_was_checked_begins_no_session(user
     assert users.of_session("token", NOW) is None
 
 
-def test_the_log_is_read_backwards_in_parts(users, account):
-    users.write(*(_line(Deed.DECIDED, about=f"file {number}") for number in range(5)))
-    first = users.log(10**9, 2)
-    assert [line.about for line in first] == ["file 4", "file 3"]
-    assert [line.about for line in users.log(first[-1].number, 9)] == ["file 2", "file 1", "file 0", ""]
-    assert users.log(2, 9) == (_line()._replace(number=1),)
-
-
 @each_row(
     "statement", ["delete from log", "update log set by = 'nobody'", "insert or replace into log select * from log"]
 )
@@ -193,18 +155,6 @@ def test_an_attempt_that_must_wait_is_not_counted(users, account):
         users.attempt(("name",), NOW, SLOWING)
     assert {users.attempt(("name",), NOW + 4, SLOWING).wait for _ in range(50)} == {6}
     assert users.attempt(("name",), NOW + 10, SLOWING) == Attempt()
-
-
-def test_failures_are_forgotten_after_a_while_by_success_and_by_forgiving(users, account):
-    for _ in range(3):
-        users.attempt(("name", "network"), NOW, SLOWING)
-    users.forget_failures("name")
-    assert users.attempt(("name",), NOW, SLOWING) == Attempt()
-    assert users.attempt(("network",), NOW, SLOWING).wait == 10
-    users.forgive(("network",))
-    assert users.attempt(("network",), NOW, SLOWING) == Attempt(0, is_slowed=True)
-    assert users.attempt(("network",), NOW + 101, SLOWING) == Attempt()
-    assert users.attempt(("network",), NOW + 101, SLOWING) == Attempt()
 
 
 def test_many_attempts_at_once_are_as_many_failures(users, account):

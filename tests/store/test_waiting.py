@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from gateway.store import sqlite, waiting
 from gateway.store.sqlite import SqliteStore
 from gateway.store.waiting import Waiting, holder, leave_with_parent
-from tests import live
-from tests.rows import each_row
-
-HOLD = """
-import sqlite3, sys, time
-connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.execute("begin immediate")
-print("held", flush=True)
-time.sleep(3_600)
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -54,14 +40,6 @@ def test_a_process_waits_no_longer_than_the_one_that_started_it_lives(tmp_path, 
     assert not wait.goes_on()
 
 
-@each_row("locks", ["", "nonsense\n", "1: POSIX ADVISORY WRITE x 00:00:0 120 120\n"])
-def test_who_writes_is_not_always_known(tmp_path, locks):
-    (tmp_path / "store.sqlite-shm").touch()
-    (tmp_path / "locks").write_text(locks)
-    assert holder(tmp_path / "store.sqlite", tmp_path / "locks") is None
-    assert holder(tmp_path / "store.sqlite", tmp_path / "missing") is None
-
-
 def test_who_writes_is_named(tmp_path, caplog, monkeypatch):
     """Another process of this machine, found by its lock, and told as stopped when it is."""
     shared_memory = (tmp_path / "store.sqlite-shm").open("w")
@@ -73,41 +51,6 @@ def test_who_writes_is_named(tmp_path, caplog, monkeypatch):
     wait = Waiting(tmp_path / "store.sqlite", 20, iter([0.0, 6.0, 6.0]).__next__)
     assert wait.goes_on()
     assert f"is being written by process {os.getpid()}. Waiting" in caplog.text
-
-
-@pytest.fixture
-def paused(tmp_path):
-    """Return an instance whose store is locked by a process that is stopped, and that process."""
-    folder = live.instance(tmp_path / "instance", {})
-    command = [sys.executable, "-c", HOLD, str(folder / "store.sqlite")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        process.send_signal(signal.SIGSTOP)
-        yield folder, process
-        process.kill()
-
-
-def _publishing(folder: Path) -> subprocess.Popen[str]:
-    delivered = folder.parent / "one.jsonl"
-    delivered.write_text(
-        '{"identifier": "oai:x:1", "datestamp": "2020-01-01", "metadata": "<r><title>T</title></r>"}\n'
-    )
-    (folder / "sources.toml").write_text(f'[one]\nkind = "files"\nurl = "{delivered}"\n')
-    return subprocess.Popen(live.command("harvester", folder, "run", "one"), text=True, stderr=subprocess.PIPE)
-
-
-@pytest.mark.slow
-def test_others_wait_for_a_publisher_that_is_paused_and_say_so(paused):
-    """They ended with "database is locked"."""
-    folder, holding = paused
-    process = _publishing(folder)
-    assert process.stderr is not None
-    line = process.stderr.readline()
-    assert f"is being written by process {holding.pid}, which is stopped" in line
-    holding.kill()
-    _, messages = process.communicate(timeout=240)
-    assert (process.returncode, "1 published" in messages) == (0, True), messages
 
 
 def test_an_intent_that_is_abandoned_while_another_process_writes_expires(tmp_path, monkeypatch):

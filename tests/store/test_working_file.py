@@ -13,13 +13,6 @@ from gateway.store.working_file import made_with, transaction
 _SCHEMA = "create table one (text text unique)"
 
 
-def test_a_transaction_is_written_whole(tmp_path: Path) -> None:
-    path = tmp_path / "one.sqlite"
-    with transaction(made_with(_SCHEMA, path), path) as connection:
-        connection.execute("insert into one values ('a')")
-    assert made_with("", path).execute("select text from one").fetchall() == [("a",)]
-
-
 def test_an_error_undoes_a_transaction_and_the_next_one_is_written(tmp_path: Path) -> None:
     path = tmp_path / "one.sqlite"
     connection = made_with(_SCHEMA, path)
