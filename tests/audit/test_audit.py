@@ -104,16 +104,6 @@ def test_what_is_held_is_told_beside_what_was_published(instance, crossref):
     assert all("mailto=a%40b.test" in url for url in crossref.asked if "/ra/" not in url)
 
 
-def test_it_is_told_to_programs_too(instance, crossref):
-    done = _audited(instance, crossref, "--prefix", "10.5555", "--json", "--source", "p")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert sum(row.get("published", 0) for row in rows) == 5
-    assert [row["state"] for row in rows if "state" in row].count("unknown") == 2
-    done = _audited(instance, crossref, "--prefix", "10.5555", "--format", "csv")
-    assert done.stdout.splitlines()[0] == "state,journal,issn,year,doi,title,type,identifiers,disagrees"
-    assert len(done.stdout.splitlines()) == 8
-
-
 def test_all_is_well_when_everything_that_was_published_is_held_with_its_file(instance, crossref):
     crossref.works = crossref.works[:1]
     done = _audited(instance, crossref, "--member", "78", "--from", "2024-01-01")
@@ -123,21 +113,6 @@ def test_all_is_well_when_everything_that_was_published_is_held_with_its_file(in
     done = _audited(instance, crossref, "--member", "78", "--from", "2024-01-01")
     assert done.exit_code == 3
     assert "In doubt: Crossref announced 2 and sent 1." in done.stderr
-
-
-def test_a_scope_of_which_nothing_was_published_is_in_doubt(instance, crossref):
-    crossref.works.clear()
-    done = _audited(instance, crossref, "--prefix", "10.99999")
-    assert done.exit_code == 3, done.output
-    assert "Crossref lists no works of it at all." in done.stderr
-    assert _audited(instance, crossref, "--prefix", "10.99999", "--from", "2024-01-01").exit_code == 0
-
-
-def test_what_is_not_there_is_reported(instance, crossref, tmp_path):
-    assert _audited(instance, crossref).exit_code == 2
-    assert "Crossref knows no issn 2049-3630" in _audited(instance, crossref, "--issn", "2049-3630").stderr
-    assert _audited(instance, crossref, "--issn", ISSN, "--source", "q").exit_code == 2
-    assert _audited(instance, crossref, "--issn", ISSN, "--mirror", str(tmp_path)).exit_code == 2
 
 
 def test_a_mirror_is_audited_by_the_files_that_it_holds(instance, crossref, tmp_path):
@@ -200,20 +175,3 @@ def test_killed_it_goes_on_where_it_was(instance, crossref, hanging):
     assert done.returncode == 3, done.stderr
     assert "2500 published" in done.stderr
     assert [url.partition("cursor=")[2][:6] for url in crossref.asked if "/works" in url] == ["0-1000", "0-2000"]
-
-
-def test_asked_to_stop_it_stops_and_says_how_it_goes_on(instance, crossref, hanging):
-    reached, go_on = hanging
-    line = command("harvester", instance, "audit", "--crossref", "--issn", ISSN, "--allow", "127.0.0.1")
-    with subprocess.Popen(
-        line, env={**environment({}), **_settings(crossref)}, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert reached.wait(240)
-        process.send_signal(signal.SIGINT)
-        while "once more to stop" not in process.stderr.readline():
-            assert process.poll() is None
-        go_on.set()
-        _, words = process.communicate(timeout=240)
-    assert process.returncode == 130
-    assert "the same command goes on" in words
-    assert len(list((instance / "audits").glob("*.sqlite"))) == 1

@@ -19,13 +19,6 @@ def test_the_first_signal_asks_and_the_second_insists(number, capfd):
     assert "once more to stop at once" in capfd.readouterr().err
 
 
-def test_the_handlers_of_others_come_back():
-    before = signal.getsignal(signal.SIGINT)
-    with listening(Stop()):
-        assert signal.getsignal(signal.SIGINT) is not before
-    assert signal.getsignal(signal.SIGINT) is before
-
-
 def test_a_pause_ends_when_asked():
     stop = Stop()
     stop.pause(0)
@@ -45,13 +38,6 @@ def test_who_insists_breaks_off_what_lasts_and_nothing_that_is_over():
         stop.insist()
     assert broken == ["lasting"]
     assert (stop.is_asked, stop.is_insisted) == (True, True)
-
-
-def test_what_begins_after_somebody_insisted_is_broken_off_at_once():
-    stop, broken = Stop(), []
-    stop.insist()
-    with stop.breaking(lambda: broken.append("late")):
-        assert broken == ["late"]
 
 
 def test_the_time_that_was_given_ends():

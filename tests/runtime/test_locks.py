@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from gateway.errors import StoreUnwritable
 from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.locks import await_publishers, is_locked, lock, publishing
 
@@ -18,20 +17,6 @@ def test_a_second_holder_is_refused_and_told_who_holds_it(tmp_path):
         with pytest.raises(SourceLocked, match=rf"laro.*{os.getpid()}"), lock(tmp_path, "laro"):
             pytest.fail("two holders")
     assert not is_locked(tmp_path, "laro")
-
-
-def test_sources_do_not_share_a_lock(tmp_path):
-    with lock(tmp_path, "laro"), lock(tmp_path, "other"):
-        assert is_locked(tmp_path, "other")
-
-
-def test_what_was_never_locked_is_free(tmp_path):
-    assert not is_locked(tmp_path, "laro")
-
-
-def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
-    with pytest.raises(StoreUnwritable), lock(tmp_path / "missing", "laro"):
-        pytest.fail("there is no folder")
 
 
 def test_a_killed_process_does_not_keep_the_lock(tmp_path):
@@ -46,12 +31,6 @@ def test_a_killed_process_does_not_keep_the_lock(tmp_path):
         process.wait()
     with lock(tmp_path, "laro"):
         pass
-
-
-def test_nobody_waits_for_publishers_that_are_not_there(tmp_path):
-    """Neither is waited for longer than no time, nor is SourceLocked raised."""
-    await_publishers(tmp_path, "laro", seconds=0)
-    assert not is_locked(tmp_path, "laro")
 
 
 def test_those_who_publish_for_a_dead_harvester_are_waited_for_but_not_for_ever(tmp_path):

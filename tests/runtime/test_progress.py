@@ -2,11 +2,10 @@
 
 import io
 import re
-import threading
 
 import pytest
 
-from harvester.runtime.progress import Bars, Lines, Silence, progress
+from harvester.runtime.progress import Bars, Lines, progress
 
 
 class _Terminal(io.StringIO):
@@ -21,14 +20,6 @@ def test_a_log_gets_a_line_every_few_seconds_and_the_last_number():
         lines.show("laro oai_dc", done, 2000)
     lines.close()
     assert stream.getvalue() == "laro oai_dc: 1,500 of 2,000 records\nlaro oai_dc: 2,000 of 2,000 records\n"
-
-
-def test_an_unknown_total_is_not_invented():
-    stream = io.StringIO()
-    with progress(stream) as telling:
-        telling.show("laro oai_dc", 7, None)
-        telling.say("A sentence.")
-    assert stream.getvalue() == "A sentence.\nlaro oai_dc: 7 records\n"
 
 
 @pytest.mark.parametrize("made", [Lines, Bars])
@@ -51,39 +42,6 @@ def test_a_terminal_gets_bars():
     assert "[sic] A sentence." in stream.getvalue()
 
 
-def test_silence_tells_nothing(capsys):
-    Silence().show("laro", 1, None)
-    Silence().say("nothing")
-    assert capsys.readouterr() == ("", "")
-
-
-def test_a_source_that_has_ended_makes_room():
-    stream = io.StringIO()
-    lines = Lines(stream)
-    for task in ("laro oai_dc", "laro published", "laro-2 oai_dc"):
-        lines.show(task, 5, 5)
-    lines.end("laro")
-    assert stream.getvalue() == "laro oai_dc: 5 of 5 records\nlaro published: 5 of 5 records\n"
-    bars = Bars(_Terminal())
-    for task in ("laro oai_dc", "laro-2 oai_dc"):
-        bars.show(task, 1, 2)
-    bars.end("laro")
-    bars.show("laro oai_dc", 1, 2)  # it may begin again
-    bars.close()
-    Silence().end("laro")
-
-
-def test_lines_of_several_threads_stay_whole():
-    stream = io.StringIO()
-    lines = Lines(stream)
-    threads = [threading.Thread(target=lambda: [lines.say("word " * 20) for _ in range(50)]) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert set(stream.getvalue().splitlines()) == {"word " * 20}
-
-
 @pytest.mark.parametrize("stream", [io.StringIO(), _Terminal()])
 def test_what_lasts_for_ever_says_when_each_thing_happened(stream):
     with progress(stream, is_dated=True) as telling:
@@ -92,12 +50,3 @@ def test_what_lasts_for_ever_says_when_each_thing_happened(stream):
     first, second = (line for line in stream.getvalue().splitlines() if "laro" in line)
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} INFO laro: It began.", first)
     assert second.endswith(r"ERROR laro: It broke\u001b[2J.")
-
-
-def test_what_is_in_quarantine_is_not_shown_as_published(command, repository):
-    repository.fill(5)
-    repository.items["oai:fake:00002"].title = "a</dc:title></oai_dc:dc></metadata><metadata><b/><c><d><dc:title>"
-    command("source", "add", "fake", repository.url, "--delay", "0")
-    words = command("run", "fake")[2]
-    assert "fake published: 4 of 4 records\n" in words
-    assert "fake quarantined: 1 records\n" in words

@@ -21,9 +21,6 @@ class Hub:
     url: str = ""
     asked: list[dict[str, str]] = field(default_factory=list)
     answers: list[tuple[int, str]] = field(default_factory=list)
-    status: int = 202
-    words: str = ""
-    lease_seconds: int = 3600
     verifies: bool = True
     denies: str = ""
     _has_answered: Condition = field(default_factory=Condition)
@@ -39,7 +36,7 @@ class Hub:
         if self.denies:
             query = {"hub.mode": "denied", "hub.topic": form["hub.topic"], "hub.reason": self.denies}
         elif form["hub.mode"] == "subscribe":
-            query["hub.lease_seconds"] = str(self.lease_seconds)
+            query["hub.lease_seconds"] = "3600"
         self._call(Request(f"{form['hub.callback']}?{urlencode(query)}"))
 
     def wait(self, count: int) -> None:
@@ -78,11 +75,10 @@ def served(hub: Hub) -> Iterator[Hub]:
         def do_POST(self) -> None:
             form = dict(parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode()))
             hub.asked.append(form)
-            self.send_response(hub.status)
-            self.send_header("Content-Length", str(len(hub.words)))
+            self.send_response(202)
+            self.send_header("Content-Length", "0")
             self.end_headers()
-            self.wfile.write(hub.words.encode())
-            if hub.verifies and hub.status == 202:
+            if hub.verifies:
                 hub.verify(form)
 
         def log_message(self, *_: object) -> None:

@@ -7,15 +7,12 @@ from typing import Any
 import pytest
 
 from gateway import settings as gateway_settings
-from gateway.errors import StoreUnwritable
 from gateway.statuses import Status
 from gateway.store.sqlite import SqliteStore
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.locks import lock
 from harvester.schedule.compaction import CompactionRounds
 from tests.clocks import Clocks
-from tests.schedule.hub.subscriber import waited
 from tests.schedule.test_kept_files import Reports
 from tests.store.conftest import furnished
 from tests.store.test_sqlite_compaction import Model
@@ -65,38 +62,6 @@ def test_a_round_makes_the_file_smaller_and_says_it(model, reports):
     model.verify()
 
 
-def test_a_round_leaves_the_work_to_another_process(model, reports):
-    made = rounds(model, reports)
-    with lock(model.store._file.path.parent, "store.compaction"):
-        assert made.run() == {}
-    assert made.status is Status.LOCKED
-    assert reports.sentences == []
-
-
-def test_a_round_ends_when_it_should(model, reports):
-    model.publish(*range(300, 5_000))
-    model.clocks.pass_seconds(1)
-    stop = Stop()
-    stop.ask()
-    assert rounds(model, reports, stop).run()["blocks"] <= 5
-
-
-@pytest.mark.parametrize(
-    ("error", "sentence"), [(StoreUnwritable("It is full."), "It is full."), (ZeroDivisionError, "a fault")]
-)
-def test_an_error_is_reported_once_and_stops_nothing(model, reports, monkeypatch, error, sentence):
-    def fail(**_options: Any) -> None:
-        raise error
-
-    monkeypatch.setattr(model.store, "compact", fail)
-    made = rounds(model, reports)
-    for _ in range(2):
-        assert made.run() == {}
-        assert made.status is Status.FAILED
-    (reported,) = reports.sentences
-    assert reported.startswith(f"compaction: {sentence}")
-
-
 def test_damaged_blocks_need_attention(model, reports):
     with model.store._file.writing() as session:
         session.execute("update body set crc = crc + 1 where id = 2")
@@ -104,10 +69,3 @@ def test_damaged_blocks_need_attention(model, reports):
     assert made.run()["damaged"] == 1
     assert made.status is Status.WITH_ERRORS
     assert reports.sentences[0] == "compaction: 1 blocks of the store are damaged; `gateway check` names them."
-
-
-def test_rounds_are_repeated_until_the_end(model, reports, monkeypatch):
-    monkeypatch.setattr("harvester.schedule.compaction._PAUSE_SECONDS", 0.01)
-    with rounds(model, reports).repeated():
-        waited(lambda: reports.sentences)
-    assert reports.sentences

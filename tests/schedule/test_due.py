@@ -3,13 +3,10 @@
 from gateway.model import Run, RunOutcome
 from harvester.runtime.durations import is_duration, seconds_of
 from harvester.schedule.due import (
-    BREATH_SECONDS,
     FIRST_WAIT_SECONDS,
     SPREAD,
     due_after_announcement,
     due_at,
-    failures,
-    wait_after,
 )
 from tests.rows import each_row
 
@@ -30,11 +27,6 @@ def test_a_duration_is_a_number_and_a_unit(text, seconds):
 @each_row("text", ["", "6", "h", "0h", "1.5h", "-1h", "6 h", "6H", "6hours", "1234567s", "٣h"])
 def test_nothing_else_is_a_duration(text):
     assert not is_duration(text)
-
-
-def test_without_a_word_it_is_never_due_and_at_first_at_once():
-    assert due_at("fake", "", _runs(GOOD)) is None
-    assert due_at("fake", "6h", []) == 0.0
 
 
 def test_after_a_good_run_it_is_due_when_the_time_has_passed_since_it_began():
@@ -63,20 +55,9 @@ def test_a_run_that_was_stopped_or_died_goes_on_soon():
     assert due_at("fake", "4w", _runs(RunOutcome.RUNNING, ended=None)) - 1000 == FIRST_WAIT_SECONDS
 
 
-def test_only_what_failed_counts_as_a_failure():
-    assert failures(_runs(STOPPED, BAD, RunOutcome.TRY_LATER, STOPPED, GOOD, BAD)) == 2
-    assert failures([]) == 0
-    assert wait_after(10_000, 0) == DAY
-
-
 def test_a_source_that_told_of_something_is_due_until_it_is_harvested():
     assert due_after_announcement(0, []) is None
     assert due_after_announcement(2000, []) == 2000
     assert due_after_announcement(2000, _runs(GOOD)) == 2000
     assert due_after_announcement(999, _runs(GOOD)) is None
     assert due_after_announcement(999, _runs(BAD, BAD, GOOD)) == 1500 + 2 * FIRST_WAIT_SECONDS
-
-
-def test_who_tells_all_the_time_is_not_harvested_all_the_time():
-    """What is told in the second in which a run begins may have come behind it."""
-    assert due_after_announcement(1000, _runs(GOOD)) == 1000 + BREATH_SECONDS

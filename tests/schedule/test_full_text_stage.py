@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from calendar import timegm
 from contextlib import closing
 from time import time
 
@@ -12,14 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from gateway.apply_takedowns import pending
-from gateway.errors import StoreBusy
-from gateway.fulltext.release import Releaser
 from gateway.model import Decision
 from gateway.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.harvest.instance import opened
 from harvester.http.pacing import Pace
-from harvester.runtime.exit_status import SourceLocked, Status
+from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
 from harvester.runtime.worker_pool import WorkerPool
@@ -126,29 +123,6 @@ def test_what_a_kill_had_left_is_published(tend, folder) -> None:
     assert tend()[1] == []
 
 
-def test_a_turn_searches_for_an_item_on_the_day_on_which_its_embargo_ends(folder, web) -> None:
-    page, now = "https://r.example.org/1", int(time())
-    day = utc_datetime(now + 3 * 86_400)[:10]
-    known = {
-        "doi": DOI,
-        "titles": [{"title": "A"}],
-        "url": page,
-        "rightsList": [{"rightsUri": "info:eu-repo/semantics/embargoedAccess"}],
-        "dates": [{"dateType": "Available", "date": day}],
-    }
-    web.own = {f"https://api.datacite.org/dois/{DOI}": answer(json.dumps({"data": {"attributes": known}}))}
-    on_the_day = timegm((*map(int, day.split("-")), 0, 0, 0))
-    searched = []
-    for at in (now, on_the_day - 1, on_the_day):
-        web.asked.clear()
-        with opened(str(folder)) as instance:
-            entry = instance.sources.entry("laro")
-            ran = full_text_stage.discover(instance, entry, Silence(), Stop(), lambda at=at: float(at))  # type: ignore[misc]
-        searched.append((ran.run.counts.get("searched", 0), page in web.asked))
-        web.own[page] = answer("")
-    assert searched == [(22, False), (0, False), (1, True)]
-
-
 def test_tending_searches_again_by_itself_on_the_day_on_which_an_embargo_ends_and_accepts_the_file(
     folder, web, searching
 ) -> None:
@@ -197,53 +171,4 @@ def test_tending_searches_again_by_itself_on_the_day_on_which_an_embargo_ends_an
     assert component(searching(), copy) is not None
 
 
-def test_one_source_is_searched_at_a_time(folder) -> None:
-    another = pytest.raises(SourceLocked, match="another source")
-    with opened(str(folder)) as instance, full_text_stage.ONE_SOURCE, another:
-        full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
-
-
 # --- the command and the stage are one loop, with one lifecycle ---------------------------------------------------
-
-
-def ends(folder, *sentences: str) -> tuple[int, int]:
-    """Return the exit status of `harvester discover`, which writes these sentences, and that of the stage."""
-    called = CliRunner().invoke(main, ["--instance", str(folder), "discover"])
-    assert called.exception is None or isinstance(called.exception, SystemExit)
-    assert [sentence for sentence in sentences if sentence not in called.stderr] == []
-    for database in folder.glob("discovery.sqlite*"):  # the stage finds the same work to do
-        database.unlink()
-    with opened(str(folder)) as instance:
-        ran = full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), Stop())
-    return called.exit_code, int(ran.status)
-
-
-def test_command_and_stage_end_alike_after_a_fault_in_one_item(folder, web) -> None:
-    def before(request) -> None:
-        if "laro.2015.0007" in request.url:
-            raise RuntimeError
-
-    web.before = before
-    assert ends(folder, "Faults of this program: 1, each in one item.") == (3, 3)
-
-
-def test_command_and_stage_end_alike_after_an_error_and_the_command_says_what_it_did(folder, web, monkeypatch) -> None:
-    def busy(*_: object) -> None:
-        raise StoreBusy("The store is busy.")
-
-    monkeypatch.setattr(Releaser, "release", busy)
-    assert ends(folder, "Error: The store is busy.", "Searched for 22 items:") == (5, 5)
-
-
-def test_command_and_stage_end_alike_when_asked_to_stop(folder, web, monkeypatch) -> None:
-    def begin(*more: object) -> Stop:
-        stop = Stop(*more)  # type: ignore[arg-type]
-        stop.ask()
-        return stop
-
-    monkeypatch.setattr("harvester.commands.discover.Stop", begin)
-    assert CliRunner().invoke(main, ["--instance", str(folder), "discover"]).exit_code == Status.STOPPED
-    stop = begin()
-    with opened(str(folder)) as instance:
-        ran = full_text_stage.discover(instance, instance.sources.entry("laro"), Silence(), stop)
-    assert ran.status is Status.STOPPED

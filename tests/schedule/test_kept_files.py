@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import signal
 import subprocess
 import sys
 import zipfile
@@ -19,14 +18,12 @@ from urllib.request import urlopen
 import pytest
 
 from gateway import settings as gateway_settings
-from gateway.errors import StoreBusy
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.keeping import Keeper
 from gateway.resourcesync.kept import KeptFiles
 from gateway.statuses import Status
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.locks import lock
 from harvester.runtime.progress import Silence
 from harvester.schedule.kept_files import KeptFilesRounds
 from tests import live
@@ -84,20 +81,9 @@ def test_a_round_makes_what_is_missing_and_says_it(desk, reports):
     assert made.run() == {"changes": 2, "resources": 1}
     assert reports.sentences == ["resourcesync: packages of changes 2, packages of resources 1."]
     assert len(files(desk)) == 4
+    assert {file.stat().st_mode & 0o777 for file in (desk.folder / "resourcesync").glob("*/*")} == {0o600}
     assert made.run() == {}
     assert len(reports.sentences) == 1
-
-
-def test_files_are_for_the_users_of_the_instance_alone(desk, reports):
-    rounds(desk, reports).run()
-    modes = {file.stat().st_mode & 0o777 for file in (desk.folder / "resourcesync").glob("*/*")}
-    assert modes == {0o600}
-
-
-@pytest.mark.parametrize("options", [{"base_url": ""}, {"resourcesync_lists": ""}])
-def test_without_a_source_or_its_address_nothing_is_kept(desk, reports, options):
-    assert rounds(desk, reports, **options).run() == {}
-    assert files(desk) == []
 
 
 def test_files_of_sets_that_the_site_no_longer_has_are_deleted(desk, reports):
@@ -106,33 +92,6 @@ def test_files_of_sets_that_the_site_no_longer_has_are_deleted(desk, reports):
     assert [folder.name for folder in (desk.folder / "resourcesync").iterdir()] == ["oai_didl@source"]
     rounds(desk, reports, resourcesync_lists="").run()
     assert files(desk) == []
-
-
-def test_one_process_does_it(desk, reports):
-    with lock(desk.folder, "resourcesync.kept"):
-        made = rounds(desk, reports)
-        assert made.run() == {}
-        assert made.status is Status.LOCKED
-    assert reports.sentences == []
-
-
-@pytest.mark.parametrize(
-    ("error", "words", "sentence"),
-    [
-        (StoreBusy, ("It is busy.",), "resourcesync: It is busy."),
-        (OSError, (28, "No space left on device", "/x"), "/x cannot be written: No space left on device."),
-        (ValueError, ("what",), "a fault of this program."),
-    ],
-)
-def test_an_error_is_reported_once_and_ends_nothing(desk, reports, monkeypatch, error, words, sentence):
-    def fail(*_: object) -> None:
-        raise error(*words)
-
-    monkeypatch.setattr(Keeper, "keep", fail)
-    made = rounds(desk, reports)
-    assert made.run() == made.run() == {}
-    assert len(reports.sentences) == 1
-    assert sentence in reports.sentences[0]
 
 
 def test_an_error_in_one_set_does_not_end_the_round_for_the_others(desk, reports, monkeypatch):
@@ -248,21 +207,6 @@ def test_what_could_not_be_emptied_is_no_success(tmp_path: Path) -> None:
         obstacle.rmdir()
         for words in (add, ("tend",)):
             assert live.called("harvester", folder, *words, **settings).returncode == 0
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
-def test_a_continuous_tend_keeps_files_too(tmp_path: Path) -> None:
-    folder = tmp_path / "instance"
-    settings = {"resourcesync_change_dump_days": 36_500, "base_url": BASE_URL}
-    with instance_of(folder, 2, 5):
-        line = live.command("harvester", folder, "tend", "--watch")
-        with subprocess.Popen(line, env=live.environment(settings), stderr=subprocess.PIPE, text=True) as process:
-            index = folder / "resourcesync" / "oai_didl@source" / "kept.json"
-            waited(lambda: index.exists() and json.loads(index.read_bytes())["parts"])
-            process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=240)
-        assert process.returncode == Status.STOPPED
 
 
 _STEPS = """

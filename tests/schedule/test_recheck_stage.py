@@ -11,22 +11,17 @@ from time import time
 import pytest
 from click.testing import CliRunner
 
-from gateway.errors import StoreBusy
-from gateway.fulltext.release import Releaser
 from gateway.model import Ending, RunOutcome
 from gateway.xmltext import utc_datetime
 from harvester.cli import main
 from harvester.fulltext.politeness import PoliteFetch
 from harvester.harvest.instance import opened
-from harvester.runtime.exit_status import SourceLocked
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
 from harvester.schedule import full_text_stage, recheck_stage
-from harvester.schedule.due import GATHERED_SECONDS, look_due_at
 from harvester.schedule.stages import STAGES
 from tests.fulltext.test_releasing import COPY, DAY, FILE, IDENTIFIER, component, dcterms_text, pdf, unpaywall
 from tests.fulltext.web import RecordedWeb, answer
-from tests.rows import each_row
 
 pytestmark = pytest.mark.slow
 
@@ -93,17 +88,6 @@ def test_people_are_told_what_is_not_as_it_was(instance, web, searching) -> None
     assert "missing" in dcterms_text(searching(), "provenance", url=FILE, item="LR-14-00101")
 
 
-def test_one_item_and_a_rehearsal(instance, web) -> None:
-    web.own = {COPY: answer(status=410)}
-    status, output, _ = called(instance, "recheck", "--item", IDENTIFIER, "--dry-run")
-    assert (status, output) == (0, f"{IDENTIFIER}  lost gone  {COPY}\n")
-    status, _, error = called(instance, "recheck", "--item", "oai:g.example.org:laro/unknown")
-    assert status != 0
-    assert "No published file of oai:g.example.org:laro/unknown is known." in error
-    assert called(instance, "recheck", "unknown")[0] != 0
-    assert called(instance, "recheck", "--item", IDENTIFIER)[1] == f"{IDENTIFIER}  lost gone reject  {COPY}\n"
-
-
 def test_status_and_explain_say_when_files_are_looked_at(instance, web) -> None:
     def files() -> dict[str, object]:
         (source,) = (json.loads(line) for line in called(instance, "status", "--json")[1].splitlines())
@@ -144,65 +128,6 @@ def test_a_turn_is_due_when_the_next_file_is(instance) -> None:
         _, output, _ = called(instance, "tend", "--json")
         stages = [json.loads(line)["stage"] for line in output.splitlines()]
         assert [name for name in stages if name != "compaction"] == wanted
-
-
-@each_row(
-    "next_at, listed_at, due",
-    [
-        (None, None, 0),
-        (None, 1000, 1000 + DAY),
-        (5000, 1000, 5000 + GATHERED_SECONDS),
-        (0, 1000, 0),
-        (1 << 62, 1000, 1000 + DAY),
-    ],
-)
-def test_due_files_are_gathered_for_an_hour_and_new_ones_are_listed_daily(next_at, listed_at, due) -> None:
-    assert look_due_at(90 * DAY, next_at, listed_at) == due
-
-
-def test_a_turn_ends_after_some_minutes_and_the_rest_is_due_at_once(instance, monkeypatch) -> None:
-    monkeypatch.setattr(recheck_stage, "_LONGEST_SECONDS", -1.0)
-    ran = stage(instance, time() + 91 * DAY)
-    assert ran.run.counts.get("looked", 0) == 0
-
-
-def test_one_source_is_looked_at_at_a_time(instance) -> None:
-    with full_text_stage.ONE_SOURCE, pytest.raises(SourceLocked, match="another source"):
-        stage(instance, time())
-
-
-def test_who_asks_to_stop_ends_a_turn(instance, web) -> None:
-    web.asked.clear()
-    stop = Stop()
-    stop.ask()
-    assert stage(instance, time() + 91 * DAY, stop).run.outcome is RunOutcome.STOPPED
-    assert web.asked == []
-
-
-def test_an_error_of_the_store_ends_the_command_with_its_status(instance, monkeypatch) -> None:
-    def busy(*_: object) -> None:
-        raise StoreBusy("The store is busy.")
-
-    monkeypatch.setattr(Releaser, "release", busy)
-    status, _, error = called(instance, "recheck", "--all")
-    assert status == 5
-    assert "Error: The store is busy." in error
-
-
-def test_a_renewed_search_requests_no_file_that_was_looked_at_lately(instance, web) -> None:
-    assert called(instance, "recheck", "--all")[0] == 0
-    web.asked.clear()
-    with opened(str(instance)) as opened_instance:
-        desk = opened_instance.desk()
-        searched_at = desk.search(IDENTIFIER).searched_at
-    with closing(sqlite3.connect(instance / "discovery.sqlite")) as connection, connection:
-        connection.execute("update search set searched_at = searched_at - ?", (100 * DAY,))
-    assert called(instance, "discover", "--recheck-older-than", "90d")[0] == 0
-    assert not {COPY, FILE} & set(web.asked)
-    with opened(str(instance)) as opened_instance:
-        state = opened_instance.desk().search(IDENTIFIER)
-        assert state.searched_at >= searched_at - 1, utc_datetime(state.searched_at)
-        assert opened_instance.desk().decisions(IDENTIFIER)[-1].verdict == "accept"
 
 
 def test_a_host_whose_files_vanish_is_an_alarm(instance, web) -> None:

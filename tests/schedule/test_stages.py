@@ -24,7 +24,7 @@ from harvester.runtime.progress import Silence
 from harvester.runtime.worker_pool import WorkerPool
 from harvester.schedule import stages
 from harvester.schedule.source_work import SourceWork, WorkResult
-from harvester.schedule.stages import STAGES, Scheduler, Stage, StageResult
+from harvester.schedule.stages import Scheduler, Stage, StageResult
 from tests.rows import each_row
 
 
@@ -130,12 +130,6 @@ def _begin_earlier(instance, seconds):
         connection.execute("update run set started_at = started_at - ?, ended_at = ended_at - ?", (seconds, seconds))
 
 
-def test_a_source_that_says_nothing_is_left_alone(write_sources, tend, repository):
-    write_sources("fake", url=repository.url, every="")
-    assert tend()[:2] == (0, [])
-    assert repository.asked == []
-
-
 def test_what_is_pending_is_published(write_sources, tend, repository, instance, monkeypatch):
     repository.fill(3)
     write_sources("fake", url=repository.url, every="")
@@ -148,27 +142,11 @@ def test_what_is_pending_is_published(write_sources, tend, repository, instance,
     assert tend()[1] == []
 
 
-def test_a_failed_source_is_tried_again_later(write_sources, tend, instance):
-    write_sources("fake")
-    assert tend()[0] == 5
-    assert tend()[:2] == (0, [])
-    _begin_earlier(instance, 901)
-    assert tend()[0] == 5
-    _begin_earlier(instance, 901)
-    assert tend()[:2] == (0, [])
-
-
 def test_a_source_that_another_process_works_on_is_left_to_it(write_sources, tend, instance):
     write_sources("fake")
     with lock(instance, "fake"):
         status, facts, _ = tend()
     assert (status, facts) == (0, [{"stage": "harvest", "source": "fake"}])
-
-
-def test_a_wrong_entry_is_reported(write_sources, tend):
-    write_sources("fake", every='every = "often"')
-    status, _, err = tend()
-    assert (status, "such as 6h" in err) == (2, True)
 
 
 @each_row(
@@ -220,33 +198,6 @@ def test_watching_harvests_again_and_again_until_a_signal(write_sources, harvest
 
 
 # --- the stages --------------------------------------------------------------------------------------------------
-
-
-def test_every_stage_says_what_it_does():
-    names = ["harvest", "publication", "sweep", "recheck", "discovery", "files", "offer", "subscription"]
-    assert [stage.name for stage in STAGES] == names
-    assert all(stage.sentence.endswith(".") for stage in STAGES)
-
-
-def test_the_stages_of_a_source_follow_each_other(write_sources, scheduler):
-    write_sources("fake")
-    first, second, third = _stage("first", 0.0), _stage("second", None), _stage("third", 1000.0)
-    tended, _ = scheduler(first[0], second[0], third[0])
-    assert [(name, result.stage) for name, result in tended.once()] == [("fake", "first"), ("fake", "third")]
-
-
-def test_what_is_due_the_longest_is_done_first(write_sources, scheduler):
-    write_sources("a", "b", "c")
-    due = {"a": 500.0, "b": 300.0, "c": 2000.0}
-    order = []
-    stage = Stage(
-        "s",
-        "A stage.",
-        lambda _, entry: due[entry.name],
-        lambda _, entry: order.append(entry.name) or WorkResult(0),  # type: ignore[arg-type]
-    )
-    list(scheduler(stage)[0].once())
-    assert order == ["b", "a"]
 
 
 def test_a_stage_that_fails_is_put_off_and_does_not_stop_the_others(write_sources, scheduler):

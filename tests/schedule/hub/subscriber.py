@@ -34,8 +34,6 @@ class Subscriber:
     verifies: int = 200
     statuses: list[int] = field(default_factory=list)
     fixed: dict[str, int] = field(default_factory=dict)
-    body: bytes = b""
-    delay_seconds: float = 0.0
     waits_for: Event | None = None
     has_delivered: Event = field(default_factory=Event)
     verifications: list[dict[str, str]] = field(default_factory=list)
@@ -81,10 +79,9 @@ def _handler(subscriber: Subscriber) -> type[BaseHTTPRequestHandler]:
                 status = subscriber.fixed.get(self.path[1:]) or (
                     subscriber.statuses.pop(0) if subscriber.statuses else 204
                 )
-            self.answer(status, subscriber.body if status != 204 else b"")
+            self.answer(status, b"")
 
         def answer(self, status: int, body: bytes) -> None:
-            time.sleep(subscriber.delay_seconds)
             if subscriber.waits_for is not None:
                 subscriber.waits_for.wait(240)
             self.send_response(status)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import re
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from gateway.model import Selection
-from gateway.store.opening import open_subscribers
-from gateway.upkeep import make
+from gateway.store.sqlite_subscribers import SqliteSubscribers
+from gateway.store.subscriptions_file import SubscriptionsFile
 from gateway.xmltext import parse_utc_datetime
-from tests.conftest import ROOT
-from tests.publish.desk import Desk, Sent
-from tests.schedule.hub.conftest import KEY, served
-from tests.schedule.hub.killed import REQUEST, WRITES, steps
+from harvester.http.fetching import Web
 from tests.schedule.hub.subscriber import Subscriber
-from tests.schedule.hub.subscriber import served as subscriber_served
 
 _ENTRY = re.compile(rb"<loc>[^<]*/(\w+)</loc><lastmod>([^<]*)</lastmod>")
-CALLBACKS = ("a", "b")
-ROUNDS = 18  # of processes; the last ones are not killed, because there are no more steps
+REQUEST = "__call__"
+WRITES = ("confirm_request", "delivered", "denied", "drop_request", "expire", "failed", "postpone_request", "remove")
 ROLES = ("accepts", "fails", "gone", "dropped", "removed", "expired", "refused", "away", "leaves")
 
 
@@ -38,22 +34,44 @@ def accepted(subscriber: Subscriber, path: str) -> list[set[tuple[str, int]]]:
     ]
 
 
-def assert_honest(subscribers, subscriber, changes):
-    """Check that everything that counts as delivered was accepted."""
-    for known in subscribers.all():
-        lists = accepted(subscriber, known.callback.rpartition("/")[2])
-        delivered = set().union(*lists)
-        assert {change for change in changes if change[1] < known.delivered_until} <= delivered
-        sizes = [len(entries) for entries in lists]
-        assert sizes == sorted(sizes), "deliveries are in the order of the changes"
-
-
 class Killed(BaseException):
     """The process ends here."""
 
 
-def killed() -> None:
-    raise Killed
+def steps(patch: pytest.MonkeyPatch, at: int, passed: Counter[str]) -> None:
+    """End at the step number `at`: each request, write and statement of one has a step before and behind it.
+
+    `passed` counts the requests and writes that were made.
+    """
+    numbers = count()
+
+    def step() -> None:
+        if next(numbers) == at:
+            raise Killed
+
+    def stepped(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*given: Any) -> Any:
+            step()
+            made = function(*given)
+            passed[function.__name__] += 1
+            step()
+            return made
+
+        return call
+
+    writing = SubscriptionsFile.writing
+
+    @contextmanager
+    def stepped_writing(file: SubscriptionsFile, **options: bool) -> Iterator[Any]:
+        with writing(file, **options) as session:
+            yield SimpleNamespace(
+                one=session.one, execute=stepped(session.execute), executemany=stepped(session.executemany)
+            )
+
+    for place, name in ((Web, REQUEST), *((SqliteSubscribers, name) for name in WRITES)):
+        patch.setattr(place, name, stepped(getattr(place, name)))
+    patch.setattr(SubscriptionsFile, "writing", stepped_writing)
 
 
 @pytest.mark.slow
@@ -65,7 +83,7 @@ def test_what_goes_wrong_is_finished_by_the_next_round_at_whichever_step_it_ends
         names = {role: f"{role}{number}" for role in ROLES}
         _prepare(hub, subscriber, names)
         with pytest.MonkeyPatch.context() as patch:
-            steps(patch, number, killed, lambda name: passed.update((name,)))
+            steps(patch, number, passed)
             try:
                 hub.run(hub_give_up_after=1)
             except Killed:
@@ -112,48 +130,3 @@ def _prepare(hub, subscriber, names):
     for role in ("refused", "away"):
         hub.post(subscriber.callback(names[role]))
     hub.publish(names["fails"].replace("fails", "n"))
-
-
-def changes_of(desk, first):
-
-    with desk.store.view() as view:
-        return view.resource_changes(Selection("oai_dc", None, first, view.horizon - 1), (0, 0), 1000)
-
-
-@pytest.mark.share(one_in=2)
-@pytest.mark.slow
-def test_killed_processes_lose_no_delivery(tmp_path):
-    """`harvester tend` is killed (SIGKILL) at each of its steps in turn, while records are published."""
-    folder = tmp_path / "instance"
-    make(folder, {})
-    (folder / "sources.toml").write_text("")
-    with subscriber_served(Subscriber()) as subscriber, served(folder, hub_allow="127.0.0.0/8") as (url, app):
-        lines = f'base_url = "{url}/oai"\nhub = true\nhub_allow = "127.0.0.0/8"\nsecret = "{KEY}"\n'
-        (folder / "config.toml").write_text(lines)
-        desk = Desk(folder)
-        desk.now = time.time() - 2
-        desk.add("laro")
-        topic = f"{url}/resourcesync/oai_dc/source/changelist-open.xml"
-        client = app.test_client()
-        kills = 0
-        with closing(desk.store), closing(desk.inbox), closing(open_subscribers(folder)) as subscribers:
-            for number in range(ROUNDS):
-                for callback in CALLBACKS:
-                    form = {"hub.callback": subscriber.callback(callback), "hub.mode": "subscribe", "hub.topic": topic}
-                    assert client.post("/hub", data=form).status_code == 202
-                desk.now = time.time() - 1
-                desk.send(Sent(f"n{number}"))
-                desk.publish()
-                time.sleep(1.1)  # the horizon passes the second of the change
-                kills += tended(folder, 2 * number) == -signal.SIGKILL  # behind one step is before the next
-                changes = {(change.identifier.rpartition("/")[2], change.datestamp) for change in changes_of(desk, 0)}
-                assert_honest(subscribers, subscriber, changes)
-            assert tended(folder, -1) == 0
-        assert 12 < kills < ROUNDS, "every step is reached"
-        for callback in CALLBACKS:
-            assert {name for name, _ in accepted(subscriber, callback)[-1]} == {f"n{place}" for place in range(ROUNDS)}
-
-
-def tended(folder, number):
-    command = [sys.executable, "-m", "tests.schedule.hub.killed", str(folder), str(number)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=240).returncode

@@ -8,9 +8,6 @@ import pytest
 
 from gateway.resourcesync import site_resources
 from gateway.resourcesync.periods import Periods
-from harvester.schedule.hub import change_lists, news
-from harvester.schedule.hub.change_lists import begins_before
-from tests.rows import each_row
 
 pytestmark = pytest.mark.slow
 
@@ -59,10 +56,6 @@ def test_a_repeated_delivery_has_all_that_was_missed_after_midnight(hub, subscri
     assert names_in(subscriber.deliveries[-1].body) == ["2", "3"], "the open Change List is enough again"
 
 
-def test_a_repeated_delivery_has_all_that_was_missed_after_many_days(missed):
-    assert missed("1", "2", later=5 * DAY, then=("3",)) == ["1", "2", "3"]
-
-
 @pytest.mark.usefixtures("small_lists")
 def test_a_repeated_delivery_has_all_that_was_missed_when_one_publication_fills_lists(missed):
     assert missed("1", later=60, then=tuple("23456789")) == list("123456789")
@@ -75,18 +68,6 @@ def test_a_delivery_has_all_changes_of_a_publication_that_fills_lists(hub, subsc
     hub.publish(*"12345678")
     assert hub.run() == {"delivered": 1}
     assert names_in(subscriber.deliveries[-1].body) == list("12345678")
-
-
-def test_a_list_of_too_many_missed_changes_is_not_delivered(hub, subscriber, missed, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(change_lists, "_MOST_CHANGES", 2)
-        assert missed("1", "2", later=DAY, then=("3",)) == []
-    assert subscriber.deliveries[-1].body == b""
-    monkeypatch.setattr(news, "MOST_CONTENT", 1_000)
-    hub.desk.now += DAY
-    hub.publish(*"45")
-    assert hub.run() == {"delivered": 1}
-    assert subscriber.deliveries[-1].body == b""
 
 
 def test_subscribers_who_missed_more_or_less_get_what_they_lack(hub, subscriber):
@@ -102,16 +83,3 @@ def test_subscribers_who_missed_more_or_less_get_what_they_lack(hub, subscriber)
     assert hub.run() == {"delivered": 2}
     lists = {path: names_in(body) for path, _, body in subscriber.deliveries}
     assert lists == {"/more": ["since-more", "since-less", "last"], "/less": ["since-less", "last"]}
-
-
-@each_row(
-    "content, second, is_before",
-    [
-        (b'<rs:md capability="changelist" from="2026-01-01T00:00:00Z"/>', 1_767_225_601, True),
-        (b'<rs:md capability="changelist" from="2026-01-01T00:00:00Z"/>', 1_767_225_600, False),
-        (b'<rs:md capability="changelist" from="2026-01-01T00:00:00Z" until="2026-01-02T00:00:00Z"/>', 10**10, False),
-        (b"", 10**10, False),
-    ],
-)
-def test_an_open_change_list_is_enough_for_those_who_got_its_first_second(content, second, is_before):
-    assert begins_before(content, second) is is_before

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
 
 import pytest
 
-from harvester.runtime.interrupts import Stop
-from harvester.schedule import repeating
-from harvester.schedule.hub import networks, rounds
-from harvester.schedule.hub.calls import Calls, Result
+from harvester.schedule.hub import networks
 from harvester.schedule.hub.networks import Shares, networks_of
 from tests.rows import each_row
-from tests.schedule.hub.subscriber import Subscriber, served, waited
+from tests.schedule.hub.subscriber import Subscriber, served
 
 SLOW = 12
 # Of its seconds a network has had enough as soon as its first call has begun.
@@ -63,31 +58,6 @@ def test_others_get_their_delivery_while_slow_subscribers_make_the_hub_wait(hub,
 
 @pytest.mark.slow
 @pytest.mark.unmeasured
-@pytest.mark.usefixtures("is_patient")
-def test_deliveries_are_before_slow_verifications(hub, subscriber, other):
-    subscribed(hub, other, 1)
-    asked(hub, subscriber, SLOW)
-    hub.publish("1")
-    subscriber.waits_for = other.has_delivered
-    assert hub.run() == {"subscribed": SLOW, "delivered": SLOW + 1}
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
-def test_who_subscribes_is_verified_while_others_make_the_hub_wait(hub, subscriber, other):
-    asked(hub, subscriber, SLOW)
-    asked(hub, other, 1)
-    hub.publish("1")
-    subscriber.waits_for, subscriber.verifies = Event(), 503
-    with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(hub.run)
-        waited(lambda: other.verifications or run.done())
-        subscriber.waits_for.set()
-        assert run.result()["delivered"] == 1
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
 def test_a_network_that_has_had_its_time_is_called_again_in_the_next_round(hub, subscriber, other, monkeypatch):
     subscribed(hub, subscriber, SLOW)
     subscribed(hub, other, 1)
@@ -101,52 +71,6 @@ def test_a_network_that_has_had_its_time_is_called_again_in_the_next_round(hub, 
         pass
     assert len({delivered.path for delivered in subscriber.deliveries}) == len(subscriber.deliveries) == SLOW
     assert hub.run() == {}
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
-def test_a_single_command_delivers_also_what_one_round_leaves(hub, subscriber, monkeypatch):
-    subscribed(hub, subscriber, SLOW)
-    hub.publish("1")
-    monkeypatch.setattr(networks, "_CALL_SECONDS", ONE_CALL)
-    monkeypatch.setattr(rounds, "_LONGEST_SECONDS", 240.0)
-    hub.rounds().run_all()
-    assert len({delivered.path for delivered in subscriber.deliveries}) == SLOW
-    hub.publish("2")
-    monkeypatch.setattr(rounds, "_LONGEST_SECONDS", 0.0)
-    hub.rounds().run_all()
-    assert len(subscriber.deliveries) < 2 * SLOW, "it ends after its time"
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
-def test_what_a_round_leaves_is_done_at_once(hub, subscriber, monkeypatch):
-    """The pause is only for rounds that have done everything."""
-    subscribed(hub, subscriber, SLOW)
-    hub.publish("1")
-    monkeypatch.setattr(networks, "_CALL_SECONDS", ONE_CALL)
-    monkeypatch.setattr(rounds, "_PAUSE_SECONDS", 3_600.0)
-    work = hub.rounds()
-    pauses = []
-    monkeypatch.setattr(repeating, "Event", lambda: _Pauses(pauses))
-    with work.repeated():
-        waited(lambda: len(subscriber.deliveries) >= SLOW)
-    assert len(pauses) <= 1
-
-
-class _Pauses:
-    def __init__(self, pauses):
-        self.event, self.pauses = Event(), pauses
-
-    def is_set(self):
-        return self.event.is_set()
-
-    def set(self):
-        self.event.set()
-
-    def wait(self, seconds):
-        self.pauses.append(seconds)
-        self.event.wait(seconds)
 
 
 # --- networks -------------------------------------------------------------------------------------------
@@ -189,17 +113,3 @@ def test_a_network_has_a_quarter_of_the_threads_and_some_seconds_of_a_round():
     assert [shares.is_over(of) for of in (("a",), ("b",), ("c",), ("d",), ("a", "c"))] == [
         True, True, False, False, True,
     ]  # fmt: skip
-
-
-def test_one_thread_serves_all_networks():
-    called = []
-
-    def call(name):
-        called.append(name)
-        return Result(200)
-
-    with ThreadPoolExecutor(1) as pool:
-        calls = Calls(pool, Stop(), Shares(1))
-        results = list(calls.results(call, ("a1", "a2", "b1"), lambda name: (name[0],)))
-    assert [name for name, _ in results] == called == ["a1", "a2", "b1"]
-    assert calls.left == 0

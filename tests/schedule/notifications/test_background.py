@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from threading import Event
 
 from harvester.schedule.notifications.background import BackgroundNotifier
@@ -52,24 +51,3 @@ def test_one_that_fails_is_logged_and_the_others_are_notified(caplog):
         notices.put("good")
     assert notified == ["good"]
     assert "bad: a notice could not be sent: No." in caplog.text
-
-
-def test_more_than_may_wait_are_refused_aloud(caplog):
-    go, notified = Event(), []
-
-    def tell(source):
-        go.wait(240)
-        notified.append(source)
-
-    with BackgroundNotifier(tell, most_waiting=2) as notices:
-        for number in range(5):
-            notices.put(f"s{number}")
-        go.set()
-    assert len(notified) < 5
-    assert "too many notices wait" in caplog.text
-
-
-def test_nothing_is_begun_where_nothing_is_to_be_reported():
-    before = set(threading.enumerate())
-    with BackgroundNotifier(lambda _: None):
-        assert set(threading.enumerate()) <= before

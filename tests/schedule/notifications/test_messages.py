@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harvester.schedule.notifications.messages import DAY_SECONDS, Notice, SentNotice, after, due
+from harvester.schedule.notifications.messages import DAY_SECONDS, Notice, SentNotice, due
 from harvester.schedule.notifications.reasons import Concern, Need
 from tests.rows import each_row
 
@@ -29,12 +29,6 @@ def test_one_notice_a_day_and_one_when_it_is_well_again(concerns, last_notice, i
     notice = due("laro", concerns, last_notice, NOW)
     assert (notice is not None) is is_due
     assert notice is None or notice.is_well is not bool(concerns)
-
-
-def test_what_was_told_is_remembered_until_it_is_well_and_the_day_counts_on():
-    sent_notice = after(Notice("laro", (FAILING, CLOCK)), None, NOW)
-    assert sent_notice == SentNotice(NOW, ("failing", "clock_wrong"))
-    assert after(Notice("laro", ()), sent_notice, NOW + 60) == SentNotice(NOW, ())
 
 
 def test_a_notice_says_the_worst_in_its_title_and_everything_in_its_text():

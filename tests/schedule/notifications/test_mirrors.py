@@ -27,13 +27,3 @@ def test_doubtful_files_are_told_once_and_the_end_of_it_too(mirror, provider, fi
     mirror.run("--retry-failed", **settings)
     mirror.run(**settings)
     assert _subjects(mails) == ["mirror: files are doubtful", "mirror needs no action any more"]
-
-
-def test_deletions_that_wait_are_reported(mirror, provider, fill, mails, settings):
-    fill(20)
-    mirror.run(**settings)
-    for item in provider.items.values():
-        item.deleted, item.datestamp = True, "2030-01-01T00:00:00Z"
-    mirror.run(status=3, **settings)
-    assert _subjects(mails) == ["mirror: deletions wait for a decision"]
-    assert "--yes" in mails.mails[0].get_content()

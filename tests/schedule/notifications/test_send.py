@@ -12,7 +12,6 @@ import pytest
 
 from gateway.errors import ConfigurationError, ConnectionFailed
 from gateway.settings import load
-from harvester.schedule.notifications import notify as notifying
 from harvester.schedule.notifications.messages import Notice
 from harvester.schedule.notifications.notify import FILE, notify
 from harvester.schedule.notifications.reasons import Concern, Need
@@ -96,11 +95,6 @@ def test_an_address_that_is_none_is_told_without_showing_it(settings, url):
     assert "secret" not in str(caught.value)
 
 
-def test_whom_to_tell_must_be_stated(settings):
-    with pytest.raises(ConfigurationError, match="notify_to"):
-        send_email(NOTICE, settings(notify_smtp_url="smtp://127.0.0.1:1"))
-
-
 def test_a_webhook_gets_what_programs_and_people_read(settings):
     with _webhook() as (url, posted):
         assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) == NOTICE
@@ -131,11 +125,6 @@ def test_a_memory_that_cannot_be_read_is_none(settings, tmp_path):
             assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) == NOTICE, text[:9]
 
 
-def test_nothing_is_sent_where_nobody_wants_it(settings, tmp_path):
-    assert notify(settings(), "laro", (CONCERN,)) is None
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.fixture
 def silent():
     """Return the port of a server that takes connections and never says a word."""
@@ -149,70 +138,3 @@ def test_a_mail_server_that_is_silent_is_left_after_the_time_that_it_may_take(se
     with pytest.raises(ConnectionFailed, match=r"did not accept a notice within 0\.05 seconds") as caught:
         send_email(NOTICE, asked, 0.05)
     assert "s3cret" not in str(caught.value)
-
-
-def test_an_address_that_let_us_wait_is_left_alone_for_a_while(settings, silent, caplog, monkeypatch):
-    tried = []
-    monkeypatch.setattr(notifying, "_SLOW_SECONDS", 0.0)
-    monkeypatch.setattr(notifying, "_PAUSED", {})
-
-    def send(notice, asked):
-        tried.append(1)
-        send_email(notice, asked, 0.01)
-
-    monkeypatch.setattr(notifying, "_TRANSPORTS", (notifying.Transport("notify_smtp_url", send),))
-    asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{silent}", notify_to="a@x.org")
-    for source in ("laro", "other"):
-        assert notify(asked, source, (CONCERN,)) is None
-    assert tried == [1]
-    assert "about other is not sent: the address of notify_smtp_url did not answer" in caplog.text
-
-
-def test_a_webhook_that_asks_to_wait_is_not_waited_for(settings, caplog):
-    with _webhook(503) as (url, posted):
-        assert notify(settings(notify_webhook_url=url, fetch_retries=5), "laro", (CONCERN,)) is None
-    assert len(posted) == 1
-    assert "t0ken" not in caplog.text
-
-
-@each_row("to", ["", ",", "a@x.org\r\nBcc: b@x.org"])
-def test_addresses_that_are_none_are_told_and_send_nothing(settings, to, caplog):
-    caplog.clear()
-    with served(MailServer()) as mails:
-        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to=to)
-        assert notify(asked, "laro", (CONCERN,)) is None
-    assert mails.mails == []
-    assert "The setting notify_to must name an e-mail address" in caplog.text
-
-
-def test_what_is_no_text_is_sent_with_its_bytes_spelled(settings):
-    with served(MailServer()) as mails:
-        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
-        send_email(Notice("laro", (Concern(Need.FAILING, "The file \udcff.xml is none."),)), asked)
-    assert "The file \\udcff.xml is none." in mails.mails[0].get_content()  # type: ignore[attr-defined]
-
-
-def test_a_mail_that_was_taken_is_sent_however_the_server_takes_its_leave(settings):
-    with served(MailServer(farewell=b"421 too busy")) as mails:
-        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
-        assert notify(asked, "laro", (CONCERN,)) == NOTICE
-        assert notify(asked, "laro", (CONCERN,)) is None
-    assert len(mails.mails) == 1
-
-
-def test_a_server_that_takes_no_recipient_is_quoted(settings):
-    with served(MailServer(recipients=b"451 4.7.1 Greylisted")) as mails:
-        asked = settings(notify_smtp_url=f"smtp://127.0.0.1:{mails.port}", notify_to="a@x.org")
-        with pytest.raises(ConnectionFailed, match=r"451 4\.7\.1 Greylisted"):
-            send_email(NOTICE, asked)
-
-
-def test_a_notice_that_cannot_be_remembered_is_not_sent_with_every_run(settings, caplog, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(notifying.durable, "write", full)  # type: ignore[attr-defined]
-    with _webhook() as (url, posted):
-        assert notify(settings(notify_webhook_url=url), "laro", (CONCERN,)) is None
-    assert posted == []
-    assert "No space left" in caplog.text
