@@ -37,16 +37,6 @@ def test_a_page_states_the_day_of_its_file(markup: str, day: str) -> None:
     assert terms(markup)[2:5] == (day, "", "")
 
 
-@each_row("markup, sentence", [
-    ("<p>Embargoed access</p>", 'The page says "embargoed access".'),
-    ("<p>Embargoed access</p><p>Embargo until 2020-01-01</p>", ""),
-    ("<dl><dt>Embargo</dt><dd>none</dd></dl>", ""),
-    ("<p>For personal use only, as all of this website.</p>", ""),
-])  # fmt: skip
-def test_a_page_restricts_its_file(markup: str, sentence: str) -> None:
-    assert terms(markup).restriction == sentence
-
-
 @each_row("markup, license_, doubt", [
     (HEAD_LINK, "cc-by", ""),
     (HEAD_LINK + f'<p>Metadata: <a rel="license" href="{BY}">CC BY</a></p>', "", "for the metadata"),
@@ -60,18 +50,6 @@ def test_a_licence_counts_unless_the_page_contradicts_it(markup: str, license_: 
     assert stated.license == license_
     assert doubt in stated.doubt
     assert bool(stated.doubt) is not bool(license_)
-
-
-@each_row("markup, is_retracted", [
-    (f"<h1>RETRACTED: {TITLE}</h1>", True), (f"<h1>{TITLE} (Withdrawn)</h1>", True),
-    ("<p>This article has been retracted.</p>", True),
-    ("<p>If this article has been retracted, readers are told.</p>", False),
-    ('<meta name="article.retracted" content="yes">', True), ('<meta name="article.retracted" content="no">', False),
-    ("<h1>Retraction in science</h1><p>This article has been retracted.</p>", False),
-    (json_ld(creativeWorkStatus="Retracted"), True),
-])  # fmt: skip
-def test_a_page_states_a_retraction(markup: str, is_retracted: bool) -> None:
-    assert bool(terms(markup).retracted) is is_retracted
 
 
 LATER = "Embargoed until 1 May 2027"
