@@ -7,13 +7,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import click
-
 from gateway.contract import OBJECTS as OURS
 from gateway.statuses import MEANINGS
 from harvester.commands.json_contract import OBJECTS as THEIRS
-from tests import manual
-from tests.commands.calls import CALLS, PROGRAMS, commands
+from tests.commands.calls import CALLS, commands
 from tests.conftest import ROOT
 from tests.docs import GENERATED, renewed
 from tests.rows import each_row
@@ -50,17 +47,6 @@ def test_every_command_that_writes_json_is_documented_and_called() -> None:
     """
     names = {name for name, command in commands() if any("--json" in parameter.opts for parameter in command.params)}
     assert names == set(OURS) | set(THEIRS) == set(CALLS)
-
-
-def test_every_command_and_option_is_in_the_manual_page() -> None:
-    pages = {program: manual.page(program) for program in PROGRAMS}
-    for name, command in commands():
-        _, head, rest = pages[name.split()[0]].partition(f"\n.SS {manual.escaped(name)}")
-        assert head, name
-        options = [
-            option for parameter in command.params if isinstance(parameter, click.Option) for option in parameter.opts
-        ]
-        assert [option for option in options if manual.escaped(option) not in rest.partition("\n.SS")[0]] == [], name
 
 
 def test_the_documented_unit_calls_only_harmless_statuses_a_success() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -16,12 +15,11 @@ import pytest
 from tests.conftest import ROOT
 from tests.live import unmeasured
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (ROOT / ".git").exists(), reason="only a clone knows its files"),
+]
 
-_MADE = re.compile(  # as .gitignore has it
-    r"(?:^|/)(?:\.venv|\.git|__pycache__|[^/]*\.egg-info|\.\w+_cache|\.hypothesis)/|(?:^|/)\.coverage"
-    r"|^(?:build|dist)/|^instance/(?!README\.md$)|^(?:PKG-INFO|setup\.cfg)$"
-)
 _OF_SETUPTOOLS = {"PKG-INFO", "setup.cfg"}
 
 
@@ -38,21 +36,12 @@ def _files(folder: Path) -> set[str]:
     return {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
 
 
-def _names() -> list[str]:
-    """Return the names of the project's files: those that git knows, or else all but what was made in the folder."""
-    if (ROOT / ".git").exists() and shutil.which("git"):
-        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
-        if listed.returncode == 0:
-            return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
-    names = (str(Path(folder, name).relative_to(ROOT)) for folder, _, files in os.walk(ROOT) for name in files)
-    return [name for name in names if not _MADE.search(name)]
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the project without what was made in its folder."""
     folder = tmp_path_factory.mktemp("copied") / "project"
-    for name in _names():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in (name for name in listed.splitlines() if (ROOT / name).is_file()):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
     return folder

@@ -1,6 +1,6 @@
 """SIGTERM ends a process whose main thread is blocked in C, where no signal handler of Python's is ever called.
 
-In the last moments of a process, neither it nor Ctrl-C leaves a traceback.
+In the last moments of a process, it leaves no traceback.
 """
 
 from __future__ import annotations
@@ -55,29 +55,6 @@ sys.argv = ["gateway", "--quiet", "--help"]
 sys.stdout.flush()
 main()
 """
-_WITHOUT_END = """
-import sys, threading, time
-from gateway.cli import main
-def linger():
-    time.sleep(2)  # until the command has ended, and the interpreter waits for this thread
-    print("begun", flush=True)
-    time.sleep(3600)
-threading.Thread(target=linger).start()
-sys.stderr = open("/dev/null", "w")
-sys.argv = ["gateway", "--nonsense"]
-main()
-"""
-_IN_THE_VERY_END = """
-import os, signal, sys
-from gateway.cli import main
-class Late:
-    def __del__(self, kill=os.kill, process=os.getpid(), numbers=(signal.SIGTERM, signal.SIGINT)):
-        for number in numbers:
-            kill(process, number)
-sys.late = Late()  # it goes when the interpreter has given up its handlers
-sys.argv = ["gateway", "--quiet", "--help"]
-main()
-"""
 _BEFORE_THE_COMMAND = """
 import os, signal, sys
 from gateway import signals
@@ -105,13 +82,13 @@ time.sleep(11)
 """
 
 
-def _ended(program: str, number: int = signal.SIGTERM) -> tuple[float, int, str]:
+def _ended(program: str) -> tuple[float, int, str]:
     """Send a signal to a program that has begun; return how long it lasted, its status and what it said."""
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         try:
             assert process.stdout.readline() == "begun\n"
             began = monotonic()
-            process.send_signal(number)
+            process.send_signal(signal.SIGTERM)
             output, _ = process.communicate(timeout=PATIENCE_SECONDS)
         finally:
             process.kill()
@@ -130,14 +107,13 @@ def test_a_process_that_goes_on_after_two_signals_is_ended():
     assert output == "heard\nheard\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_in_the_last_moment_leaves_no_traceback(number):
+def test_a_signal_in_the_last_moment_leaves_no_traceback():
     with subprocess.Popen(
         [sys.executable, "-c", _AT_THE_END], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
         while process.stdout.readline() not in ("begun\n", ""):
             pass
-        process.send_signal(number)
+        process.send_signal(signal.SIGTERM)
         output, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert (process.returncode, output, errors) == (0, "ended\n", "")
 
@@ -146,15 +122,6 @@ def test_a_server_that_has_its_own_handler_is_left_alone():
     took, status, output = _ended(_RELEASED)
     assert (status, output) == (0, "heard\n")
     assert took > signals.ENDED_AFTER_SECONDS
-
-
-def test_a_signal_while_the_interpreter_ends_does_not_change_the_status():
-    done = subprocess.run([sys.executable, "-c", _IN_THE_VERY_END], capture_output=True, check=False, cwd=ROOT)
-    assert (done.returncode, done.stderr) == (Status.SUCCEEDED, b"")
-
-
-def test_ctrl_c_ends_a_command_whose_threads_do_not_end():
-    assert _ended(_WITHOUT_END, signal.SIGINT)[1:] == (Status.USAGE, "")
 
 
 def test_sigterm_before_the_command_begins_ends_it_without_a_traceback():

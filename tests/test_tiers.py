@@ -14,7 +14,7 @@ import pytest
 from tests import conftest
 from tests.conftest import ROOT, pytest_itemcollected
 from tests.rows import each_row
-from tests.tiers import COMMON, MORE, shared_out
+from tests.tiers import COMMON, MORE
 
 
 def _text(name: str) -> str:
@@ -22,11 +22,12 @@ def _text(name: str) -> str:
 
 
 class _Item:
-    """A test as far as the rules ask for it: its name, its marks, and what it needs."""
+    """A test as far as the rules ask for it: its marks, and what it needs."""
 
-    def __init__(self, name: str, *marks: str, needs: str = "", path: Path | None = None) -> None:
-        self.name = self.nodeid = name
-        self.marks, self.needs, self.path = set(marks), needs, path or Path(name[0])
+    nodeid = "a"
+
+    def __init__(self, path: Path, *marks: str, needs: str = "") -> None:
+        self.path, self.marks, self.needs = path, set(marks), needs
 
     def get_closest_marker(self, name: str) -> object:
         return pytest.mark.share(one_in=4).mark if name in self.marks else None
@@ -72,16 +73,6 @@ def test_ci_installs_every_program_that_a_test_needs() -> None:
     assert names - installed == {"ocfl-root.py", "axe-core", "schemathesis"}
 
 
-def test_every_process_begins_with_slow_tests_of_whole_files_and_none_is_lost() -> None:
-    items = [_Item(f"e{n}") for n in range(7)] + [_Item(f"{file}{n}", "slow") for file in "abcd" for n in range(2)]
-    names = [item.name for item in shared_out(items, 2)]  # type: ignore[arg-type]
-    assert names[:7] == ["a0", "a1", "c0", "c1", "e0", "e1", "e2"]
-    assert names[7:] == ["b0", "b1", "d0", "d1", "e3", "e4", "e5", "e6"]
-    for processes in range(1, 20):
-        shared = shared_out(items, processes)  # type: ignore[arg-type]
-        assert sorted(item.name for item in shared) == sorted(item.name for item in items)
-
-
 def test_every_test_is_run_by_make_test_or_by_make_test_more(tmp_path: Path) -> None:
     """And no run passes by a test because its file is not even collected."""
     makefile, settings = _text("Makefile"), _text("pyproject.toml")
@@ -95,9 +86,9 @@ def test_every_test_is_run_by_make_test_or_by_make_test_more(tmp_path: Path) -> 
         configs = [SimpleNamespace(option=SimpleNamespace(markexpr=selection)) for selection in (COMMON, MORE, "")]
         collected[name] = [not conftest.pytest_ignore_collect(file, config) for config in configs]  # type: ignore[arg-type]
     assert collected == {"quick": [True, False, True], "slow": [False, True, True], "data": [True, True, True]}
-    item = _Item("data", needs="../shared/data", path=tmp_path / "test_data.py")
+    item = _Item(tmp_path / "test_data.py", needs="../shared/data")
     pytest_itemcollected(item)  # type: ignore[arg-type]
     assert item.marks == {"reference"}
-    for wrong in (_Item("a", "slow", path=tmp_path / "test_quick.py"), _Item("a", "share", path=file)):
+    for wrong in (_Item(tmp_path / "test_quick.py", "slow"), _Item(file, "share")):
         with pytest.raises(pytest.UsageError, match="make test"):
             pytest_itemcollected(wrong)  # type: ignore[arg-type]
