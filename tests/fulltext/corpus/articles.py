@@ -27,21 +27,6 @@ right_one("letter_of_one_page", """
     pages="{s.first_page}")  # fmt: skip
 
 
-@right()
-def paper_in_proceedings(subject: Subject) -> Case:
-    """Its foot names the proceedings that it stands in."""
-    name = f"Proceedings of the {subject.number + 9}th Conference on {subject.topic.nouns[1].capitalize()}"
-    paper = published(
-        subject,
-        header=subject.one_of(lambda _: "", lambda page: name if page % 2 else subject.byline),
-        footer=lambda page: f"{name}, pages {subject.pages}" if page == 1 else str(subject.first_page + page - 1),
-    )
-    head(paper, subject)
-    paper.columns(2)
-    body(paper, subject, subject.page_count - 1)
-    return Case(subject, paper.pdf(), type="conference paper", pages=subject.pages)
-
-
 right_one("report_of_an_institute", """
     # A cover page, a table of contents, and then the text.
     12: Institute for {fields[3]}

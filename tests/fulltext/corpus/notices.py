@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, doi_line, head, published, references
+from tests.fulltext.corpus.papers import article, body, doi_line, published, references
 from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
 
@@ -120,15 +120,4 @@ def interview_with_an_author(subject: Subject) -> Case:
         paper.put(subject.prose(4, f"answer/{place}"), gap=2)
     paper.put(f"{doi_line(subject)}", 9, gap=8)
     references(paper, subject, 4)
-    return Case(subject, paper.pdf())
-
-
-@wrong()
-def document_whose_label_is_last_in_the_file(subject: Subject) -> Case:
-    """The label is at the top of the first page all the same."""
-    label = subject.one_of("Peer review report", "Supplementary Information", "Study protocol", "Press release",
-                           "Erratum", "Teaching notes")  # fmt: skip
-    paper = Paper(header=lambda page: label if page == 1 else "", footer=str, writes_heads_last=True)
-    head(paper, subject)
-    body(paper, subject, 6)
     return Case(subject, paper.pdf())

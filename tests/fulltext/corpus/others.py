@@ -67,21 +67,6 @@ wrong_one("other_work_that_cites_it_in_a_note", """
 
 
 @wrong()
-def earlier_paper_under_another_title(subject: Subject) -> Case:
-    """A conference paper with half of the text."""
-    early = subject.another(1)
-    paper = Paper(
-        footer=lambda page: (
-            f"Workshop on {subject.topic.nouns[0].capitalize()}, {subject.year - 1}" if page == 1 else ""
-        )
-    )
-    head(paper, early)
-    paper.columns(2)
-    body(paper, subject, 4)
-    return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-@wrong()
 def translation_into_another_language(subject: Subject) -> Case:
     """A translation is another version of the text: people decide whether it is wanted."""
     from tests.fulltext.corpus.titles import _GERMAN, _foreign  # noqa: PLC0415 - their names are those of kinds there

@@ -28,25 +28,6 @@ def abstract_of_a_meeting_with_named_parts(subject: Subject) -> Case:
 
 
 @wrong(DocumentKind.SUPPLEMENT)
-def supplement_that_says_so(subject: Subject) -> Case:
-    """Its heading says what it is, before or after the title."""
-    label = subject.one_of("Supplementary Information", "Supporting Information for", "Electronic Supplementary Material",
-                           "Supplemental Appendix", "Online Appendix to", "Supplementary Materials for",
-                           "Appendix A. Supplementary data", "Additional file 1")  # fmt: skip
-    paper = Paper(footer=lambda page: f"S{page}")
-    first, second = subject.one_of((label, subject.title), (subject.title, label))
-    paper.put(first, 15, bold=True)
-    paper.put(second, 15, bold=True, gap=6)
-    paper.put(subject.byline, 10, gap=6)
-    for place in range(1, 7):
-        paper.put(
-            f"{subject.one_of('Supplementary Note', 'Text S', 'Section S', 'Note S')}{place}", 12, bold=True, gap=8
-        )
-        paper.put(subject.prose(9, f"supplement/{place}"))
-    return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-@wrong(DocumentKind.SUPPLEMENT)
 def supplement_made_like_an_article(subject: Subject) -> Case:
     """It has the title, the authors, an abstract, sections and references, and the citation of its article."""
     label = subject.one_of("Supporting Information", "Supplementary Material", "Supporting Information for",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right, wrong
 from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import body, references, summary
@@ -62,18 +61,6 @@ def thesis_with_another_heading(subject: Subject) -> Case:
 
 
 wrong_one("report_of_a_project_with_an_abstract", on=lambda s: _short(s, _label(s, LABELS["LONG"], 1), ""))
-
-
-def _nearly_square_slides(s: Subject) -> Paper:
-    paper = Paper(width=960, height=s.one_of(842, 960, 800, 1000), font="Sans", size=20)
-    for place in range(12):
-        paper.page()
-        paper.put(s.sections()[place % 6] if place else s.title, 30, bold=True)
-        paper.put(s.prose(3, f"slide/{place}") if place else s.byline, gap=20)
-    return paper
-
-
-wrong_one("slides_that_are_nearly_square", of=DocumentKind.POSTER, on=_nearly_square_slides)
 
 
 def lines_of_a_head(subject: Subject, form: str) -> tuple[list[str], list[str]]:

@@ -37,8 +37,6 @@ _GIVEN, _FAMILY, _PLACES = (_WORDS[part][0].split() for part in ("GIVEN", "FAMIL
 
 
 class Person(NamedTuple):
-    """An author."""
-
     given: str
     family: str
 
@@ -98,7 +96,6 @@ class Subject:
 
     @cached_property
     def title(self) -> str:
-        """Its title."""
         random = self.random("title")
         return self.title_of or self.filled(
             _WORDS["TITLES"][(self.number // 2 + 3 * self.branch) % len(_WORDS["TITLES"])], random
@@ -117,32 +114,26 @@ class Subject:
 
     @property
     def journal(self) -> str:
-        """Where it was published."""
         return self.topic.journals[self.number // 8 % 2]
 
     @property
     def publisher(self) -> str:
-        """Who published it."""
         return _WORDS["PUBLISHERS"][self.number % len(_WORDS["PUBLISHERS"])]
 
     @property
     def place(self) -> str:
-        """Where its authors work."""
         return _PLACES[self.number * 3 % len(_PLACES)]
 
     @property
     def year(self) -> int:
-        """When it was published."""
         return 2009 + self.number % 14 - self.branch % 3
 
     @property
     def volume(self) -> int:
-        """In which volume."""
         return 11 + self.number % 30
 
     @property
     def first_page(self) -> int:
-        """Where it begins."""
         return 101 + 17 * (self.number % 23) + 40 * self.branch
 
     @property
@@ -152,23 +143,19 @@ class Subject:
 
     @property
     def pages(self) -> str:
-        """Its pages, as they are cited."""
         return f"{self.first_page}-{self.first_page + self.page_count - 1}"
 
     @property
     def doi(self) -> str:
-        """Its DOI."""
         return f"10.{5100 + self.number}/amh.{self.year}.{self.first_page:04d}{self.branch or ''}"
 
     @property
     def reference(self) -> str:
-        """How others cite it."""
         names = ", ".join(f"{person.family} {person.given[0]}." for person in self.authors)
         return f"{names} ({self.year}). {self.title}. {self.journal}, {self.volume}, {self.pages}."
 
     @property
     def byline(self) -> str:
-        """Its authors below the title."""
         names = [person.full for person in self.authors]
         return self.one_of(", ".join(names), " and ".join([", ".join(names[:-1]), names[-1]]))
 
@@ -184,7 +171,6 @@ class Subject:
         return " ".join(self.filled(random.choice(_WORDS["SENTENCES"]), random) for _ in range(sentences))
 
     def sections(self) -> Sequence[str]:
-        """Return the headings of its sections."""
         return _WORDS["SECTIONS"]
 
     def another(self, branch: int = 1, title: str = "") -> Subject:

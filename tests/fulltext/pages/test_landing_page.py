@@ -47,7 +47,6 @@ HOME = "https://repository.example.org"
         '<meta name="bepress_citation_pdf_url" content="/cgi?a=1&amp;c=x">', f"{HOME}/cgi?a=1&c=x",
         "meta:bepress_citation_pdf_url",
     ),
-    ('<embed type="application/pdf" src="/a">', f"{HOME}/a", "platform:embedded"),
     ('<ds-file-download-link><a href="/bitstreams/0f">a</a>', f"{HOME}/bitstreams/0f", "platform:DSpace 7"),
     ('<a href="/bitstream/1/2/a.pdf">View/Open</a>', f"{HOME}/bitstream/1/2/a.pdf", "platform:DSpace"),
     ('<script>{"pdfUrl": "\\/a.pdf?x=1"}</script>', f"{HOME}/a.pdf?x=1", "script:Unpaywall's list"),

@@ -27,7 +27,6 @@ def test_the_right_link_comes_first(platform: Platform) -> None:
     ),
     '<script>{"pdfDownload": {"urlMetadata": []}}</script>', '<a href="http://[/1.pdf">PDF</a>',
     '<meta name="citation_pdf_url" content="mailto:a">',
-    '<embed type="application/pdf" src="/first-page.pdf">', '<a class="obj_galley_link pdf" href="/cover">PDF</a>',
     '<title>Just a moment...</title><a href="/1.pdf">PDF</a>', '<script>{"pdfDownload": {"a": </script>',
 ])  # fmt: skip
 def test_what_a_page_says_in_a_way_that_nobody_can_follow_is_left_out(markup: str) -> None:

@@ -261,19 +261,6 @@ def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
     assert (*known[:3], known.named) == (("10.1/x",), ("A", "D", "G"), ("A", "B", "D", "F", "E"), named)
 
 
-def test_an_identifier_that_a_record_only_relates_to_identifies_nothing_unless_a_service_agrees() -> None:
-    work = Work((Statement("title", "The biology of early wheat"),))
-    related = Identifiers((Identifier("doi", "10.1/x", "relation"),))
-    assert expected(work, related).named.identifiers == ()
-    described = Description(doi="10.1/x", title="The biology of early wheat")
-    assert expected(work, related, [described]).named.identifiers == (("doi", "10.1/x"),)
-
-
-def test_titles_of_a_record_lose_entities_and_markup() -> None:
-    work = Work((Statement("title", "Fish &amp;amp; chips of &lt;i&gt;Gadus&lt;/i&gt; in $H_2O$"),))
-    assert expected(work).titles == ("Fish & chips of Gadus in H_2O",)
-
-
 @each_row("other_title, is_believed", [
     ("The biology of early wheat in cold soils: a review", True),
     ("Early wheat biology", True), ("", True), ("Erratum", True), ("A survey of libraries in large cities", False),

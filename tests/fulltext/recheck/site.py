@@ -11,17 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from threading import Thread
 
+from tests.fulltext.corpus.words import TOPICS
 from tests.sample.web import PAGE_BREAK, a_pdf
 
 GRACE_LOOKS = 3
 WHOLE_EVERY = 4
-_WORDS = [
-    "archive", "astronomy", "barley", "bridges", "canals", "cathedral", "climate", "copper", "diaries", "drawing",
-    "economy", "engines", "estuary", "farming", "forests", "glaciers", "harbours", "insects", "kingdom", "lanterns",
-    "law", "letters", "markets", "medicine", "metals", "migration", "mills", "music", "navigation", "orchards",
-    "painting", "paper", "pottery", "railways", "rivers", "schools", "soil", "sound", "steam", "textiles", "tides",
-    "timber", "trade",
-]  # fmt: skip
+_WORDS = [noun for topic in TOPICS for noun in topic.nouns]
 _NOTHING = a_pdf("Cooking for two", "Abstract", *["of soup and bread on rainy days for hungry people"] * 30)
 
 
@@ -33,8 +28,7 @@ def title_of(number: int) -> str:
 
 def description_of(number: int) -> str:
     """Return what a record says of a work."""
-    chance = random.Random(number)
-    return " ".join(chance.choices(_WORDS, k=40))
+    return " ".join(random.Random(number).choices(_WORDS, k=40))
 
 
 @dataclass

@@ -135,10 +135,13 @@ class Instance:
 def item(site: Site, file: SiteFile) -> Item:
     """Return the record of a work, which perhaps names its file."""
     number = file.number
-    statements = (
-        Statement("title", title_of(number)), Statement("creator", "Rossi, Ada"),
-        Statement("description", description_of(number)), Statement("type", "article"),
-    )  # fmt: skip
+    said = {
+        "title": title_of(number),
+        "creator": "Rossi, Ada",
+        "description": description_of(number),
+        "type": "article",
+    }
+    statements = tuple(Statement(element, text) for element, text in said.items())
     files = (FileLink(site.url(file), "application/pdf"),) if file.is_named else ()
     return Item(document=oai_didl.write(Work(statements, files=files)))
 

@@ -145,16 +145,6 @@ def test_a_deposit_in_hal_has_its_file_and_its_licence() -> None:
     )  # fmt: skip
 
 
-def test_a_deposit_in_hal_with_a_file_comes_before_one_without() -> None:
-    document = deepcopy(answers.HAL)
-    document["response"]["docs"].insert(0, {"doiId_s": DOI, "halId_s": "hal-1"})
-    description = some(hal.read(sent(document), DOI))
-    assert description.also == ("hal-01234567",)
-    del document["response"]["docs"][1]
-    description = some(hal.read(sent(document), DOI))
-    assert (description.also, description.copies) == (("hal-1",), ())
-
-
 @needs_data
 def test_the_recorded_answer_of_hal_is_of_other_works() -> None:
     recorded = fetched("services/hal/search-json.json")
@@ -231,13 +221,6 @@ def test_base_has_the_files_and_pages_of_open_copies_alone() -> None:
     ]
 
 
-def test_a_closed_work_of_base_is_known_and_has_no_copy() -> None:
-    document = deepcopy(answers.BASE)
-    document["response"]["docs"][1]["dcoa"] = 2
-    description = some(base_search.read(sent(document), DOI))
-    assert (description.copies, description.is_open) == ((), None)
-
-
 def test_fatcat_s_copy_in_the_wayback_machine_comes_last_and_signed_addresses_not_at_all() -> None:
     description = some(fatcat.read(sent(answers.FATCAT), DOI))
     assert [(copy.url, copy.evidence) for copy in description.copies] == [
@@ -303,12 +286,6 @@ def test_works_that_are_listed_and_of_which_none_can_be_read_are_an_error(name: 
     (document,) = answers.SERVICES[name]
     with pytest.raises(AnswerError, match=r"none has an identifier|answers without ext_ids\.doi"):
         OF_A_DOI[name](sent(_without_doi(json.loads(document), doi)))
-
-
-def test_a_work_that_can_be_read_beside_one_that_cannot_is_read() -> None:
-    document = {**answers.CORE, "results": [{"doi": None}, *answers.CORE["results"]]}
-    assert core.read(sent(document), DOI) is not None
-    assert core.read(sent(document), "10.1234/b") is None
 
 
 ADDRESSES = {

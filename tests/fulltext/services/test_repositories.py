@@ -40,16 +40,6 @@ def test_the_latest_version_of_a_preprint_counts_and_has_its_licence() -> None:
     )  # fmt: skip
 
 
-def test_a_preprint_without_licence_article_or_server_says_so() -> None:
-    document = deepcopy(answers.OPENRXIV)
-    for entry in document["collection"]:
-        entry |= {"license": "cc_no", "published": "NA", "server": "another"}
-    description = some(openrxiv.read(sent(document), "10.1101/123456"))
-    assert (description.copies, description.related) == ((), ())
-    document["collection"][1]["server"] = "medRxiv"
-    assert [copy.license for copy in some(openrxiv.read(sent(document), "10.1101/123456")).copies] == [""]
-
-
 def test_versions_that_are_none_and_other_preprints_are_left_out() -> None:
     document = deepcopy(answers.OPENRXIV)
     document["collection"][1]["version"] = "²"
