@@ -1,17 +1,21 @@
+# ruff: noqa: RUF001 - letters of other scripts, and marks as publishers print them
 """What kind of document a file is, which version, how many pages the work has, and what the record describes."""
 
 from __future__ import annotations
 
 from gateway.fulltext.decisions import KINDS, Thresholds, rule
+from gateway.fulltext.identification import is_identified
 from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.page_ranges import number_of_pages, pages_stated
 from harvester.fulltext.pdf.document import Facts
 from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of
+from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_names import named
-from harvester.fulltext.pdf.judge import expected, judge
-from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, kind_of_type
+from harvester.fulltext.pdf.judge import Verdict, expected, judge
+from harvester.fulltext.pdf.record_kinds import WORKS, kind_of_record, kind_of_type, other_type
+from harvester.fulltext.pdf.titles import title_of
 from harvester.fulltext.pdf.work_names import Named
 from tests.rows import each_row
 
@@ -19,6 +23,7 @@ TITLE = "Drainage of peat meadows in the northern lowlands"
 FACTS = Facts((TITLE,))
 WORK = Work((Statement("title", TITLE), Statement("creator", "Turf, Ada")))
 BODY = "\n".join(f"The water table of plot {number} was measured, and it fell in summer." for number in range(30))
+RECORD = Named(titles=(TITLE,), authors=("Turf, Ada", "Reed, Bo"), years=("2019",))
 A4, WIDE, A0 = (595.0, 842.0), (362.8, 272.1), (2384.0, 3370.0)
 
 
@@ -227,3 +232,149 @@ def test_no_rule_accepts_a_file_of_another_kind(kind: DocumentKind) -> None:
     ruling = rule(FOUND._replace(kind=kind, is_auxiliary=True), None, "2020", Thresholds(), "2026-11")
     assert ruling.verdict == "review"
     assert ruling.reason.startswith(f"The file seems to be {KINDS[kind]}; ")
+
+
+LABELS = {
+    DocumentKind.NOTICE: "STUDY PROTOCOL|OSF Preregistration|Lesson plan for grades 9–12|АВТОРЕФЕРАТ|A response by Ole"
+    " Hansen|Plain language summary",
+    DocumentKind.REVIEW: "Open Peer Review",
+    DocumentKind.SUPPLEMENT: "Appendix — Not for Publication|Cuestionario|Participant information sheet",
+    DocumentKind.FRONT_MATTER: "Conference programme|Letter of acceptance",
+}
+
+
+@each_row("label, kind", [(label, kind) for kind, labels in LABELS.items() for label in labels.split("|")])
+def test_a_label_above_or_below_the_title_tells_what_the_document_is(label: str, kind: DocumentKind) -> None:
+    plain = f"{TITLE}\nAda Turf\n{BODY}"
+    assert kind_of(a_document(f"{label}\n{plain}", pages=3), FACTS) is kind
+    assert kind_of(a_document(f"{TITLE}\nAda Turf\n{label}\n{BODY}", pages=3), FACTS) is kind
+    assert kind_of(a_document(ARTICLE.replace("\n1 Intro", f"\n{label}\n1 Intro")), FACTS) is DocumentKind.ARTICLE
+
+
+@each_row(
+    "label",
+    ["A dissertation", "Seminararbeit", "YÜKSEK LİSANS TEZİ", "Выпускная квалификационная работа", "卒業研究報告書"],
+)
+def test_a_page_with_nothing_but_a_title_and_a_degree_begins_a_thesis_however_short(label: str) -> None:
+    front = f"University of Harlow\n{TITLE}\nAda Turf\n{label}\n2019"
+    following = f"Abstract\n{BODY}\n1 Introduction\n{BODY}\nReferences"
+    assert {kind_of(a_document(front, following, pages), FACTS) for pages in (6, 40)} == {DocumentKind.THESIS}
+    article = f"{TITLE}\nAda Turf\nMaster's thesis\nAbstract\n{BODY}\n1 Introduction\n{BODY}"  # that was a thesis
+    assert kind_of(a_document(article, pages=9), FACTS) is DocumentKind.ARTICLE
+
+
+# Above an article: that it was retracted, that it may not be had, and that an embargo is over or another one.
+ABOVE = {
+    DocumentKind.NOTICE: "Zurückgezogen|ARTICLE RÉTRACTÉ|Artículo retractado: 12 de mayo de 2020|Articolo ritirato|"
+    "СТАТЬЯ ОТОЗВАНА|Geri çekilen makale|撤稿声明|مقال مسحوب",
+    DocumentKind.FRONT_MATTER: "Zugriff beschränkt|Acceso: cerrado\nAcceso cerrado|Доступ закрыт|暂不公开|"
+    "Embargo: 24 months from publication|Strictly confidential|This thesis is under embargo until 9999-12-31.|"
+    "The full text is embargoed indefinitely.|Access: restricted access|Restricted to Repository staff only|"
+    "Full text not available|Access to this document is limited to members of the university.",
+    DocumentKind.ARTICLE: "This item was under embargo until 31 May 2015.|Embargo: none|Embargo end date: 2015-05-31|"
+    "Full text available|Access to peat is restricted in winter.|We study countries under embargo.",
+}
+
+
+@each_row("words, kind", [(words, kind) for kind, all_words in ABOVE.items() for words in all_words.split("|")])
+def test_words_above_an_article_tell_that_it_was_retracted_or_may_not_be_had(words: str, kind: DocumentKind) -> None:
+    assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is kind
+
+
+def test_pages_of_bullets_are_slides_a_wide_page_is_a_poster_and_an_article_with_highlights_is_none() -> None:
+    bullets = "\n".join(f"Point {number}\n• Water fell in summer" for number in range(30))
+    assert kind_of(a_document(f"{TITLE}\nAda Turf\n{bullets}", bullets), FACTS) is DocumentKind.POSTER
+    highlights = "\n".join(f"• Water fell in year {number}" for number in range(25))
+    assert kind_of(a_document(f"{ARTICLE}\n{highlights}"), FACTS) is not DocumentKind.POSTER
+    wide = a_document(f"{TITLE}\nAda Turf\nIntroduction\n{BODY}\nReferences", "", 1, WIDE)
+    assert kind_of(wide, FACTS) is DocumentKind.POSTER
+
+
+@each_row("more", [
+    " (2e partie)", "\n2. Mitteilung", " Сообщение 2", "（下）", " Part II", " of the last century", "\nrevisited",
+    ": study protocol", ": a replication and extension", ": data set",
+])  # fmt: skip
+def test_a_title_that_goes_on_is_that_of_another_work(more: str) -> None:
+    assert not is_identified(signs(f"Annals 2019\n{TITLE}{more}\nAda Turf, Bo Reed\nAbstract\n{BODY}", RECORD))
+
+
+def test_a_title_that_was_cut_is_found_where_it_goes_on() -> None:
+    assert title_of("Drainage of peat meadows in ...").text == "Drainage of peat meadows in\u2026"
+    record = Named(titles=("Drainage of peat meadows in the ...",), authors=("Turf, Ada",), years=("2019",))
+    assert is_identified(signs(f"Annals 2019\n{TITLE}\nAda Turf\nAbstract\n{BODY}", record))
+
+
+@each_row("doi", ["10.5169/seals-123456", "10.3929/ethz-b-000123456", "10.5167/uzh-178904"])
+def test_the_doi_of_a_repository_s_cover_is_not_that_of_another_work(doi: str) -> None:
+    record = RECORD._replace(dois=("10.1234/dots.5",))
+    first = f"{TITLE}\nAda Turf, Bo Reed\nDOI: https://doi.org/{doi}\nAbstract\n{BODY}"
+    assert is_identified(signs(first, record))
+    assert not is_identified(signs(first.replace(doi, "10.9999/other.1"), record))
+
+
+TEXT = f"Abstract\n{BODY}\nReferences\n[1] A. Holm, Peat.\n[2] B. Holm, Bog.\n[3] C. Holm, Fen."
+
+
+def a_record(*types: str, title: str = TITLE) -> Work:
+    return record(("title", title), ("creator", "Turf, Ada"), *(("type", type_) for type_ in types))
+
+
+def judged(front: str, *types: str, rest: str = TEXT, pages: int = 20) -> Verdict:
+    """Return the verdict on a document for a record with these types."""
+    return judge(a_document(front, rest, pages), expected(a_record(*types)))
+
+
+HEAD = f"{TITLE}\nAda Turf"
+
+
+@each_row("types", [
+    "Text; Poster", "Dataset", "http://purl.org/coar/resource_type/c_ddb1", "Source code", "image-figure",
+    "Video recording", "info:eu-repo/semantics/lecture", "Vortrag", "Patent", "Erratum", "Keynote speech",
+    "image/jpeg", "Notated Music",
+])  # fmt: skip
+def test_no_article_is_the_file_of_a_record_of_something_else(types: str) -> None:
+    verdict = judged(ARTICLE, *types.split("; "))
+    assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.LOW_SCORE, True)
+    assert verdict.doubt.endswith("and nothing shows that the file is of this type.")
+    file = Candidate("https://x.example.org/a.pdf", "unpaywall", sha256="0" * 64, license="cc-by", score=0.9)
+    file = file._replace(**{name: getattr(verdict, name) for name in ("outcome", "is_auxiliary", "kind")})
+    ruling = rule(file._replace(kind_doubt=verdict.doubt), None, "2020", Thresholds(), "2026-11")
+    assert ruling == ("review", verdict.doubt)
+
+
+@each_row("types", [
+    "Text; Article; info:eu-repo/semantics/article", "article; image", "Lecture notes", "Book review", "Data note",
+    "Conference Paper / Presentation", "Software review", "Digital resource",
+])  # fmt: skip
+def test_an_article_is_the_file_of_a_record_that_may_be_one(types: str) -> None:
+    verdict = judged(ARTICLE, *types.split("; "))
+    assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.SUCCESS, False)
+
+
+def test_the_types_of_services_and_the_title_count_if_the_record_has_no_type() -> None:
+    of_data = [Description(kind="Dataset")]
+    assert other_type(a_record(), of_data) == other_type(a_record("Text"), of_data) == "Dataset"
+    assert other_type(a_record("article"), of_data) == ""
+    assert other_type(a_record("Erratum")) == "Erratum"
+    assert other_type(a_record("Erratum", title=f"Erratum: {TITLE}")) == ""
+
+
+@each_row("front, sign", [
+    (ARTICLE, "\u201cannals of wet land 12 (2019) 45-58\u201d"),
+    (f"{HEAD}\nReceived 3 May 2018; accepted 4 June\n{BODY}", "\u201creceived 3 may 2018; accepted\u201d"),
+    (f"{HEAD}\nPreprint submitted to Peat Letters\n{BODY}", "\u201cpreprint submitted to\u201d"),
+    (f"{HEAD}\nAccepted manuscript\n{BODY}", "it says that it is an accepted manuscript"),
+    (f"{HEAD}\nAbstract\n{BODY}\n1 Introduction\n{BODY}", "its title, abstract and introduction are on one page"),
+])  # fmt: skip
+def test_no_article_is_the_file_of_a_record_of_a_thesis(front: str, sign: str) -> None:
+    verdict = judged(front, "doctoralThesis")
+    assert (verdict.outcome, verdict.is_auxiliary) == (Outcome.LOW_SCORE, True)
+    assert verdict.doubt == f"The record describes a thesis, and the file seems to be an article: {sign}."
+
+
+def test_a_thesis_without_its_degree_is_the_file_of_its_record_unless_it_is_short_and_has_an_abstract() -> None:
+    front = f"{TITLE}\nAda Turf\n© 2019 Ada Turf. All rights reserved.\nDOI: 10.5555/thesis.1"
+    assert judged(front, "Thesis", pages=120).outcome is Outcome.SUCCESS
+    assert judged(f"{HEAD}\n{BODY}", "Thesis", pages=14, rest="").outcome is Outcome.SUCCESS
+    short = judged(f"{HEAD}\nAbstract\n{BODY}", "Thesis", pages=14)
+    assert short.doubt.endswith("it has 14 pages, with an abstract and references.")
