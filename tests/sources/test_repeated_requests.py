@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import NotXml, unforeseen
+from gateway.errors import NotXml
 from harvester.http.messages import Fetched
 from harvester.sources import Options
 from harvester.sources.repeated_requests import fetch_answer
@@ -22,9 +22,3 @@ def test_what_nobody_expected_is_an_answer_that_cannot_be_read():
         fetch_answer(
             Options("s", "http://x.org/"), lambda request: Fetched(request.url, 200, (), b"", 0), "http://x.org/", parse
         )
-
-
-def test_fault_of_a_library_is_told_too():
-    assert unforeseen(ValueError("x")) == (
-        "This program has a fault: ValueError (x). Please report it with this record."
-    )

@@ -67,14 +67,6 @@ def test_the_recorded_list_of_records_is_cut_where_it_lies():
 
 
 @recorded
-@each_row("name, code", [("GR2.txt", "idDoesNotExist"), ("LI3.txt", "noRecordsMatch")])
-def test_what_is_recorded_with_nothing_in_it_is_the_error_of_today(name: str, code: str):
-    answer = parse_list(_body(name))
-    assert ([error_code for error_code, _ in answer.errors], answer.slices, answer.verb) == ([code], (), "")
-    assert answer.response_date
-
-
-@recorded
 @each_row(
     "name, tag, problem",
     [

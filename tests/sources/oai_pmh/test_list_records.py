@@ -103,6 +103,12 @@ def test_list_is_walked_to_its_empty_token():
     assert not any(step.notes or step.doubts for step in steps)
 
 
+@each_row("last", ["", "  \n ", None])
+def test_list_ends_with_an_empty_token_or_none(last: str | None):
+    steps, _ = walked(pages(1, 1, last=last))
+    assert steps[-1].is_complete
+
+
 def test_page_is_kept_as_it_came_but_for_secrets():
     (step,), fetch = walked(pages(1), set_spec="a:b")
     kept, url = step.page, fetch.asked[0].url
@@ -323,6 +329,25 @@ def test_token_that_forgets_the_set_is_left_and_what_it_brought_from_beside_is_n
     assert (fetch.arguments[2]["from"], fetch.arguments[2]["set"]) == ("2024-01-01T00:00:00Z", "a")
 
 
+def test_token_that_forgets_the_dates_is_left_as_well():
+    """SobekCM#6, LearningRegistry#53."""
+    late = record(2).replace("2024-01-01", "2024-03-01")
+    steps, fetch = walked(
+        [page(record(1), token="t"), page(late), page(record(1))], replace(OPTIONS, until="2024-02-01")
+    )
+    assert steps[-1].received == 1
+    assert "of other sets or dates" in notes(steps)
+    assert fetch.arguments[2]["until"] == "2024-02-01T23:59:59Z"
+    steps, _ = walked([page(late, token="t"), page(record(1))], replace(OPTIONS, until="2024-02-01"))
+    assert steps[-1].received == 2
+
+
+@each_row("first, second", [(("a", "c"), ("c", "c")), (("a", ""), ("c",)), (("a", "a"), ("", "a:b"))])
+def test_sets_that_headers_do_not_name_say_nothing_of_a_token(first: tuple[str, ...], second: tuple[str, ...]):
+    steps, _ = walked([_in_set(*first, token="t"), _in_set(*second, first=9)], set_spec="a")
+    assert (steps[-1].received, steps[-1].is_complete) == (len(first) + len(second), True)
+
+
 # --- what to ask for --------------------------------------------------------------------------------------------
 
 
@@ -400,6 +425,22 @@ def test_interrupted_window_goes_on_only_as_the_same_window():
     for other in (OPTIONS, replace(OPTIONS, window=("2022-01-01", ""))):
         _, fetch = walked(pages(1), other, first.cursor.state)
         assert "resumptionToken" not in fetch.arguments[0]
+
+
+def test_list_in_progress_goes_on_when_windows_are_over():
+    (first, *_), _ = walked(pages(1, 1))
+    window = replace(OPTIONS, window=("2021-01-01", ""))
+    begun = next(SOURCE.changes(window, first.cursor, Canned(list(pages(1, 1)))))
+    other = replace(OPTIONS, window=("2022-01-01", ""))
+    # The window's own token has expired by then.
+    refused = error("badResumptionToken")
+    _, fetch = walked([refused, refused, *pages(1)], window, begun.cursor.state)
+    assert [argument.get("from", "") for argument in fetch.arguments] == ["", "", "2021-01-01T00:00:00Z"]
+    over, fetch = walked(pages(1), other, begun.cursor.state)
+    assert fetch.arguments[0]["from"] == "2022-01-01T00:00:00Z"
+    for state in (begun.cursor.state, over[-1].cursor.state):
+        _, fetch = walked(pages(1), state=state)
+        assert fetch.arguments[0]["resumptionToken"] == "t1"
 
 
 def _changed(before: Options, after: Options) -> dict[str, str]:
