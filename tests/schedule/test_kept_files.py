@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 import json
-import random
-import subprocess
-import sys
+import os
+import shutil
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
+from click import Command
+from click.testing import CliRunner
 
 from gateway import settings as gateway_settings
+from gateway.cli import main as gateway
 from gateway.resourcesync.addresses import ResourceSet
 from gateway.resourcesync.keeping import Keeper
 from gateway.resourcesync.kept import KeptFiles
 from gateway.statuses import Status
+from harvester.cli import main as harvester
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
 from harvester.schedule.kept_files import KeptFilesRounds
-from tests import live
+from tests.applications import application
 from tests.publish.desk import Desk, Sent, dc, make_databases
 from tests.schedule.hub.subscriber import waited
-from tests.seeds import seed_of
 
 DAY = 86_400
 BASE_URL = "https://gateway.example.org/oai"
-SEED = seed_of("KEPT_SEED")
 
 
 class Reports(Silence):
@@ -130,14 +130,22 @@ def test_rounds_are_repeated_until_the_end(desk, reports, monkeypatch):
     assert len(files(desk)) == 4
 
 
-# --- real processes -------------------------------------------------------------------------------------------------
+# --- the commands ---------------------------------------------------------------------------------------------------
+
+
+def called(program: Command, folder: Path, *words: str, status: int = 0, **settings: object) -> str:
+    """Run a command in this process; return its words."""
+    environ = {f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}
+    done = CliRunner(env=environ).invoke(program, ["--instance", str(folder), *words])
+    assert done.exit_code == status, done.output
+    return done.stderr
 
 
 @contextmanager
 def instance_of(folder: Path, days: int, items: int) -> Iterator[Desk]:
     folder.mkdir()
     make_databases(folder)
-    assert live.called("gateway", folder, "init", "--domain", "gateway.example.org").returncode == 0
+    called(gateway, folder, "init", "--domain", "gateway.example.org")
     (folder / "sources.toml").touch()
     desk = Desk(folder)
     with closing(desk.store), closing(desk.inbox):
@@ -148,25 +156,25 @@ def instance_of(folder: Path, days: int, items: int) -> Iterator[Desk]:
 
 
 @pytest.mark.slow
-@pytest.mark.unmeasured
 def test_tend_keeps_files_and_the_gateway_serves_them(tmp_path: Path) -> None:
     folder = tmp_path / "instance"
     settings: dict[str, Any] = {"resourcesync_change_dump_days": 36_500, "resourcesync_lists": "oai_dc"}
-    with instance_of(folder, 2, 5), live.served(folder, **settings) as server:
-        done = live.called("harvester", folder, "tend", base_url=server.url, **settings)
-        assert done.returncode == 0, done.stderr
-        assert "packages of changes 1, packages of resources 1." in done.stderr
-        site = server.url.removesuffix("/oai")
-        with urlopen(f"{site}/resourcesync/oai_dc/source/changedump.xml") as answer:
-            body = answer.read().decode()
+    settings |= {"base_url": BASE_URL}
+    with instance_of(folder, 2, 5):
+        words = called(harvester, folder, "tend", **settings)
+        assert "packages of changes 1, packages of resources 1." in words
+    with application(folder, **settings) as app:
+        client = app.test_client()
+        body = client.get("/resourcesync/oai_dc/source/changedump.xml").get_data(as_text=True)
         package = body.partition("<url><loc>")[2].partition("<")[0]
-        with urlopen(package) as answer, zipfile.ZipFile(BytesIO(answer.read())) as archive:
-            assert archive.testzip() is None
-            assert len(archive.namelist()) == 4  # 3 of 5 were not superseded, and the manifest
+        with closing(client.get(package.removeprefix(BASE_URL.removesuffix("/oai")))) as answer:
+            content = answer.data
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        assert len(archive.namelist()) == 4  # 3 of 5 were not superseded, and the manifest
 
 
 @pytest.mark.slow
-@pytest.mark.unmeasured
 def test_the_command_that_takes_down_writes_the_files_again(tmp_path: Path) -> None:
     folder = tmp_path / "instance"
     settings: dict[str, Any] = {
@@ -175,10 +183,9 @@ def test_the_command_that_takes_down_writes_the_files_again(tmp_path: Path) -> N
         "clock_max_jump_seconds": 10**9,
     }
     with instance_of(folder, 2, 5):
-        for line in (("tend",), ("takedown", "add", "oai:gateway.example.org:laro/0")):
-            done = live.called("harvester", folder, *line, **settings)
-            assert done.returncode == 0, done.stderr
-        assert "packages without what was taken down 2." in done.stderr
+        called(harvester, folder, "tend", **settings)
+        words = called(harvester, folder, "takedown", "add", "oai:gateway.example.org:laro/0", **settings)
+        assert "packages without what was taken down 2." in words
         packages = [*folder.glob("resourcesync/oai_dc@source/changes-*"), *folder.glob("resourcesync/*/*.zip")]
         assert packages
         for package in packages:
@@ -188,76 +195,66 @@ def test_the_command_that_takes_down_writes_the_files_again(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.unmeasured
 def test_what_could_not_be_emptied_is_no_success(tmp_path: Path) -> None:
     """A folder is in the place of the new index, as if the disk were full."""
     folder = tmp_path / "instance"
     settings: dict[str, Any] = {"resourcesync_lists": "oai_dc", "base_url": BASE_URL}
     settings |= {"resourcesync_change_dump_days": 36_500}
     with instance_of(folder, 2, 5):
-        assert live.called("gateway", folder, "clock", "--accept").returncode == 0
-        assert live.called("harvester", folder, "tend", **settings).returncode == 0
+        called(gateway, folder, "clock", "--accept")
+        called(harvester, folder, "tend", **settings)
         obstacle = folder / "resourcesync" / "oai_dc@source" / "kept.json.new"
         obstacle.mkdir()
         add = ("takedown", "add", "oai:gateway.example.org:laro/1")
         for words, status in ((add, Status.WITH_ERRORS), (("tend",), Status.FAILED)):
-            done = live.called("harvester", folder, *words, **settings)
-            assert done.returncode == status, done.stderr
-            assert str(obstacle) in done.stderr
+            assert str(obstacle) in called(harvester, folder, *words, status=status, **settings)
         obstacle.rmdir()
         for words in (add, ("tend",)):
-            assert live.called("harvester", folder, *words, **settings).returncode == 0
+            called(harvester, folder, *words, **settings)
 
 
-_STEPS = """
-import os, sys
-from gateway import durable
-left = int(sys.argv.pop(1))
-real = os.fsync, os.unlink, os.replace
-
-def counted(act):
-    def step(*call, **named):
-        global left
-        is_path = isinstance(call[0], (str, os.PathLike))
-        if "resourcesync" in str(call[0] if is_path else os.readlink(f"/proc/self/fd/{call[0]}")):
-            left -= 1
-            if left < 0:
-                os._exit(9)
-        return act(*call, **named)
-    return step
-
-os.fsync, os.unlink, os.replace = map(counted, real)
-from harvester.cli import main
-main()
-"""
+class Killed(BaseException):
+    """The process ends here."""
 
 
-@pytest.mark.share(one_in=2)
 @pytest.mark.slow
-@pytest.mark.unmeasured
-def test_a_kill_at_any_step_leaves_nothing_half(tmp_path: Path) -> None:
-    """The index names whole files only, whatever the step; and the last round makes everything, as if in one go."""
-    folder, dice = tmp_path / "instance", random.Random(SEED)
-    settings = {"resourcesync_change_dump_days": 36_500, "resourcesync_lists": "oai_dc", "base_url": BASE_URL}
-    surroundings = live.unmeasured(live.environment({**settings, "resourcesync_snapshot_days": 1}))
-    with instance_of(folder, 3, 9):
-        place = folder / "resourcesync" / "oai_dc@source"
-        is_done = False
-        for round_ in range(20):
-            left = 10**6 if round_ == 19 else dice.randrange(1, 9)
-            line = [sys.executable, "-c", _STEPS, str(left), "--instance", str(folder), "tend"]
-            done = subprocess.run(line, env=surroundings, capture_output=True, text=True, check=False)
-            is_done = done.returncode == 0
-            assert is_done or done.returncode == 9, done.stderr
-            if (place / "kept.json").exists():
-                whole(place)
-            if is_done:
-                break
-        assert is_done
-        names = {file.name.partition(".")[0] for file in place.iterdir()}
+def test_a_kill_at_any_step_leaves_nothing_half(desk, reports, monkeypatch):
+    """The index names whole files only, whatever the step; and the next round makes everything, as if in one go."""
+    place, left = desk.folder / "resourcesync" / "oai_dc@source", 10**9
+
+    def counted(act):
+        def step(*call, **named):
+            nonlocal left
+            is_path = isinstance(call[0], (str, os.PathLike))
+            if "resourcesync" in str(call[0] if is_path else Path(f"/proc/self/fd/{call[0]}").readlink()):
+                left -= 1
+                if left < 0:  # nor does anything that is to clean up behind it
+                    raise Killed
+            return act(*call, **named)
+
+        return step
+
+    for name in ("fsync", "unlink", "replace"):
+        monkeypatch.setattr(os, name, counted(getattr(os, name)))
+
+    def kept(steps: int) -> set[str]:
+        nonlocal left
+        left = steps
+        with suppress(Killed):
+            rounds(desk, reports, resourcesync_snapshot_days=1).run()
+        if (place / "kept.json").exists():
+            whole(place)
+        return {file.name.partition(".")[0] for file in place.glob("*")}
+
+    expected = kept(10**9)
+    steps = 10**9 - left
+    assert steps > 9
+    assert {"resources-1", "kept"} <= expected
+    for step in range(steps):
+        shutil.rmtree(place)
+        kept(step)
+        assert kept(10**9) == expected, step
         assert not list(place.glob("*.new"))
-        assert len([name for name in names if name.startswith("changes-")]) == 2
-        assert {"resources-1", "list-0", "kept"} <= names
 
 
 def whole(place: Path) -> None:
