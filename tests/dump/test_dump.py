@@ -78,17 +78,6 @@ def test_the_file_holds_every_record_in_an_envelope_of_its_own(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_several_formats_and_sets_are_several_lists(tmp_path):
-    file = tmp_path / "dump.xml"
-    _dump(_Server(1), File(file), Order("http://h", ("oai_dc", "mods"), ("a", "b"))).whole()
-    assert [tuple(element.attrib.values()) for element in etree.fromstring(file.read_bytes())] == [
-        ("oai_dc", "a"),
-        ("oai_dc", "b"),
-        ("mods", "a"),
-        ("mods", "b"),
-    ]
-
-
 def test_an_interrupted_dump_goes_on_at_its_token(tmp_path):
     file, server = tmp_path / "dump.xml", _Server()
     whole = tmp_path / "whole.xml"
@@ -127,13 +116,6 @@ def test_what_is_asked_to_stop_stops_after_the_page(tmp_path):
     assert _identifiers((tmp_path / "dump.xml").read_bytes()) == ALL
 
 
-def test_a_stream_gets_the_same_bytes_as_a_file(tmp_path):
-    stream = io.BytesIO()
-    _dump(_Server(), Stream(stream)).whole()
-    _dump(_Server(), File(tmp_path / "dump.xml")).whole()
-    assert stream.getvalue() == (tmp_path / "dump.xml").read_bytes()
-
-
 def test_a_list_that_begins_anew_in_a_stream_is_reported():
     class _Forgetful(_Server):
         def _changes(self, options, cursor, fetch):
@@ -145,17 +127,6 @@ def test_a_list_that_begins_anew_in_a_stream_is_reported():
     dump.whole()
     assert dump.problems == ["A list started again; its first records are there twice."]
     assert _identifiers(stream.getvalue()) == ALL[:2] + ALL
-
-
-def test_doubts_of_the_source_are_reported():
-    class _Doubtful(_Server):
-        def _changes(self, options, cursor, fetch):
-            for step in super()._changes(options, cursor, fetch):
-                yield step._replace(doubts=("9 were announced",) if step.is_last else ())
-
-    dump = _dump(_Doubtful(), Stream(io.BytesIO()))
-    dump.whole()
-    assert dump.problems == ["oai_dc: 9 were announced"]
 
 
 def test_a_record_that_cannot_be_used_is_told_and_left_out():
@@ -171,22 +142,6 @@ def test_a_record_that_cannot_be_used_is_told_and_left_out():
     assert _identifiers(stream.getvalue()) == ["oai:fake:0-1"]
 
 
-def test_what_was_doubtful_before_an_interruption_is_told_at_the_end(tmp_path):
-    class _Damaged(_Server):
-        def _changes(self, options, cursor, fetch):
-            for step in super()._changes(options, cursor, fetch):
-                yield step._replace(losses=("Half of it was lost.",) if step.received == 2 else ())
-
-    server = _Damaged()
-    server.breaks_before = 2
-    with pytest.raises(ConnectionFailed):
-        _dump(server, File(tmp_path / "dump.xml")).whole()
-    server.breaks_before = None
-    dump = _dump(server, File(tmp_path / "dump.xml"))
-    assert dump.whole()
-    assert dump.problems == ["oai_dc: Half of it was lost."]
-
-
 def test_a_record_is_written_as_it_came():
     page, slices = _page(0)
     about = slices[0]._replace(abouts=((0, len(PAYLOAD)),), declarations=(("", "urn:d"), ("p", "urn:p")))
@@ -195,15 +150,6 @@ def test_a_record_is_written_as_it_came():
         "<datestamp>2024-01-01</datestamp><setSpec>a</setSpec><setSpec>b&amp;c</setSpec></header>"
         '<metadata><dc xmlns="urn:d" xmlns:p="urn:p"><title>Zwei &amp; zwanzig é</title></dc></metadata>'
         '<about><dc xmlns="urn:d" xmlns:p="urn:p"><title>Zwei &amp; zwanzig é</title></dc></about></record>\n'
-    )
-
-
-def test_a_deleted_record_is_a_header():
-    page, slices = _page(0)
-    gone = slices[0]._replace(is_deleted=True, start=0, stop=0, sets=())
-    assert record(page, gone).decode() == (
-        '<record xmlns="http://www.openarchives.org/OAI/2.0/"><header status="deleted"><identifier>oai:fake:0-0'
-        "</identifier><datestamp>2024-01-01</datestamp></header></record>\n"
     )
 
 

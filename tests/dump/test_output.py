@@ -1,13 +1,12 @@
 """Where a dump goes, and how it goes on."""
 
-import io
 from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
-from gateway.errors import ConfigurationError, StoreUnwritable
-from harvester.dump.output import File, Order, Place, Stream
+from gateway.errors import ConfigurationError
+from harvester.dump.output import File, Order, Place
 
 ORDER = Order("http://h/oai", sets=("a",))
 
@@ -50,14 +49,6 @@ def test_another_order_is_not_continued(tmp_path):
         assert again.begin(Order("http://other/oai")) == Place()
 
 
-def test_another_order_that_brought_no_record_stands_in_nobodys_way(tmp_path):
-    sink = File(tmp_path / "dump.xml")
-    sink.write(b"<harvest>", sink.begin(Order("http://other/oai", formats=("none",))))
-    sink.close()
-    with closing(File(tmp_path / "dump.xml")) as again:
-        assert again.begin(ORDER) == Place()
-
-
 def test_a_damaged_state_is_reported(tmp_path):
     sink = File(tmp_path / "dump.xml")
     sink.write(b"one", sink.begin(ORDER))
@@ -65,19 +56,3 @@ def test_a_damaged_state_is_reported(tmp_path):
     (tmp_path / "dump.xml.state").write_text("{")
     with pytest.raises(ConfigurationError, match="--restart"):
         File(tmp_path / "dump.xml").begin(ORDER)
-
-
-def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
-    with pytest.raises(StoreUnwritable):
-        File(tmp_path / "missing" / "dump.xml").begin(ORDER)
-
-
-def test_a_stream_always_begins_at_the_beginning():
-    stream = io.BytesIO()
-    sink = Stream(stream)
-    place = sink.write(b"one", sink.begin(ORDER))
-    assert place.bytes == 3
-    sink.finish()
-    sink.close()
-    assert sink.begin(ORDER) == Place()
-    assert stream.getvalue() == b"one"

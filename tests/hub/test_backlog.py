@@ -11,9 +11,8 @@ import pytest
 
 from gateway.hub.backlog import Backlog
 from gateway.hub.topics import Topics
-from gateway.model import Selection, Subscriber
+from gateway.model import Subscriber
 from gateway.resourcesync.addresses import ResourceSet
-from gateway.store.sqlite_view import SqliteView
 from tests.publish.desk import Desk, Sent, make_databases
 
 SITE = "https://gateway.example.org"
@@ -55,25 +54,3 @@ def test_the_oldest_change_is_that_of_the_subscriber_who_is_furthest_behind(desk
     assert oldest(backlog, desk, subscriber(LIST, first + 1)) == second
     assert oldest(backlog, desk, subscriber(LIST, first + 1), subscriber(LIST, first)) == first
     assert oldest(backlog, desk, subscriber(f"{SITE}/nothing", 0)) is None
-
-
-def test_a_set_without_changes_is_searched_once(desk, monkeypatch):
-    searches: list[Selection] = []
-    search = SqliteView.resource_changes
-
-    def counted(view: SqliteView, within: Selection, *more: Any) -> Any:
-        searches.append(within)
-        return search(view, within, *more)
-
-    monkeypatch.setattr(SqliteView, "resource_changes", counted)
-    backlog = Backlog(Topics(SITE, f"{SITE}/oai", [ResourceSet("oai_dc")]))
-    start = publish(desk, "0", sets=("x",))
-    publish(desk, "1")
-    since = subscriber(SET, start + 1)
-    assert oldest(backlog, desk, since) is None
-    assert oldest(backlog, desk, since) is None
-    assert len(searches) == 1
-    last = publish(desk, "2", sets=("x",))
-    assert oldest(backlog, desk, since) == last
-    assert searches[1].from_ > searches[0].until - 1, "only what is new is searched"
-    assert oldest(backlog, desk, subscriber(SET, start)) == start, "what is quiet later hides nothing before it"

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, RUF001 - tables have long lines, and foreign digits
+# ruff: noqa: E501 - tables have long lines, and foreign digits
 """What `/hub` answers to subscribers, and what it stores."""
 
 from __future__ import annotations
@@ -163,32 +163,15 @@ def test_another_site_on_our_host_may_be_allowed(tmp_path, ready_made):
     assert list(answers.values()) == [202, 202, 400, 400]
 
 
-@each_row("lease", ["0", "-1", "soon", "1e9", "9" * 13, "١"])
-def test_a_lease_that_is_no_number_is_refused(post, lease):
-    assert post(lease_seconds=lease).status_code == 400
-
-
-@each_row("mode", [None, "", "publish", "denied", "Subscribe"])
-def test_an_unknown_mode_is_refused(post, mode):
-    assert post(mode=mode).text == "hub.mode must be subscribe or unsubscribe.\n"
-
-
-def test_a_long_secret_is_refused(post):
-    assert post(secret="é" * 99 + "a").status_code == 202
-    assert post(secret="é" * 100).status_code == 400
-
-
 @each_row(
     "body, content_type, status",
     [
         (b"\xff\xfe", None, 400),
-        (b"hub.mode=%ff", None, 400),
-        (b"", None, 400),
+        (b"hub.callback=" + quote(CALLBACK).encode() + b"&hub.mode=publish", None, 400),
         (b"&".join([b"a=b"] * 101), None, 400),
         (b"a" * 16_385, None, 413),
         (b"{}", "application/json", 415),
         (b"hub.mode=subscribe&hub.mode=unsubscribe", None, 400),
-        (b"hub.mode=subscribe&hub.callback=" + quote(CALLBACK).encode() + b"&hub.callback=a", None, 400),
     ],
 )
 def test_a_body_of_nonsense_is_a_clear_error(house, body, content_type, status):
@@ -238,22 +221,6 @@ def test_the_hub_answers_503_when_nothing_can_be_stored(house, post, monkeypatch
     answer = post()
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
     assert "somebody else writes" in caplog.text
-
-
-def test_a_topic_whose_set_cannot_be_looked_up_names_no_hub(house, monkeypatch):
-    calls = []
-    store = house.app.extensions["store"]
-    view = type(store).view
-
-    def broken(self):
-        calls.append(1)
-        if len(calls) > 1:
-            raise StoreBusy("somebody else writes")
-        return view(self)
-
-    monkeypatch.setattr(type(store), "view", broken)
-    answer = house.get(RECORDS.removeprefix(SITE))
-    assert (answer.status_code, "Link" in answer.headers) == (200, False)
 
 
 def test_without_the_setting_there_is_no_hub(tmp_path, ready_made):

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256, sha512
+from hashlib import sha512
 from pathlib import Path
 from unicodedata import normalize
 
@@ -84,19 +84,6 @@ def _rolled_back(scene: Scene, name: str = CHANGED) -> None:
         shutil.copy(path, folder / path.name)
 
 
-def _added_version(scene: Scene) -> None:
-    folder = scene.object(OTHER)
-
-    def change(document: dict) -> None:
-        document["head"] = "v2"
-        document["versions"]["v2"] = document["versions"]["v1"]
-
-    sealed(folder, change)
-    (folder / "v2").mkdir()
-    for name in ("inventory.json", "inventory.json.sha512"):
-        shutil.copy(folder / name, folder / "v2" / name)
-
-
 def _moved(place: Path, other: Path) -> None:
     other.parent.mkdir(parents=True, exist_ok=True)
     place.rename(other)
@@ -133,14 +120,6 @@ def _swapped(scene: Scene) -> None:
     _moved(aside, other)
 
 
-def _removed_with_line(scene: Scene) -> None:
-    """Remove an object, and say in the catalogue, behind the last receipt, that it never came to be."""
-    path = scene.object(OTHER).relative_to(scene.root).as_posix()
-    shutil.rmtree(scene.object(OTHER).parent.parent.parent)
-    line = json.dumps({"identifier": OTHER, "path": path, "head": 0, "sha512": ""}).encode() + b"\n"
-    scene.catalogue.write_bytes(scene.catalogue.read_bytes() + line)
-
-
 _A = "v1/content/files/a.txt"
 _ACCENT = "v1/content/files/é.txt"
 
@@ -167,17 +146,6 @@ def _added_with_line(scene: Scene) -> None:
 def _altered_with_line(scene: Scene) -> None:
     forge(scene.object(OTHER), version=1, everywhere=True)
     _add_lines(scene, _line_of(scene, OTHER))
-
-
-def _added_with_receipt(scene: Scene) -> None:
-    """Add an object, its line, and a receipt that names the catalogue so."""
-    _added_with_line(scene)
-    content = scene.catalogue.read_bytes()
-    receipt = json.loads(scene.receipts[-1].read_bytes())
-    receipt["catalogue"] = {"bytes": len(content), "sha256": sha256(content).hexdigest()}
-    file = scene.folder / "receipts/2031-01-01T000000Z-mirror.json"
-    file.write_text(json.dumps(receipt))
-    _add_lines(scene, {"receipt": file.name, "sha512": sha512(file.read_bytes()).hexdigest()})
 
 
 def _restored(scene: Scene, *names: str) -> None:
@@ -224,13 +192,6 @@ def _twice(folder: Path) -> None:
     (folder / "inventory.json.sha512").write_text(f"{sha512(content).hexdigest()} inventory.json\n")
 
 
-def _waiting(scene: Scene) -> None:
-    """Say that a deletion waits, which the next run with --yes would let pass."""
-    (scene.folder / "waiting").mkdir(exist_ok=True)
-    file = scene.folder / "waiting" / f"{sha256(OTHER.encode()).hexdigest()}.json"
-    file.write_text(json.dumps({"identifier": OTHER, "datestamp": "2031-01-01", "sets": [], "abouts": []}))
-
-
 MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     # -- objects: (what is done, the kind of one finding, of what or where)
     "an object is removed": (lambda s: shutil.rmtree(s.object()), "lost", CHANGED),
@@ -239,7 +200,6 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         "lost",
         OTHER,
     ),
-    "an object is removed, and the catalogue says that it never was": (_removed_with_line, "lost", OTHER),
     "an object is moved": (lambda s: _moved(s.object(), s.root / "abc/abc/abc" / s.object().name), "lost", CHANGED),
     "two objects change places": (_swapped, "strange", "p%3a1"),
     "an object is added": (lambda s: s.add_object("oai:p:9"), "strange", "oai:p:9"),
@@ -250,7 +210,6 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
         OTHER,
     ),
     "the newest version is removed": (_rolled_back, "altered", CHANGED),
-    "a version is added": (_added_version, "altered", OTHER),
     # -- files of objects
     "a file is altered": (lambda s: (s.object() / _A).write_bytes(b"aX"), "corrupt", CHANGED),
     "a file is removed": (lambda s: (s.object() / _A).unlink(), "lost", CHANGED),
@@ -328,13 +287,11 @@ MANIPULATIONS: dict[str, tuple[Callable[[Scene], object], str, str]] = {
     # -- by somebody who knows how a mirror is made: (what is done, the kind of one finding, of what or where)
     "an object is added with its line": (_added_with_line, "altered", CATALOGUE),
     "an object is altered with a further line": (_altered_with_line, "altered", CATALOGUE),
-    "an object is added with its line and a receipt": (_added_with_receipt, "unconfirmed", CATALOGUE),
     "an object is added with its line, and the catalogue begins again behind it": (
         lambda s: (_added_with_line(s), _add_lines(s, {"catalogue": 1, "begun_at": "2031-01-01T00:00:00Z"})),
         "altered",
         CATALOGUE,
     ),
-    "a deletion is said to wait": (_waiting, "altered", "waiting"),
     "an inventory names its head twice": (lambda s: _twice(s.object()), "altered", CHANGED),
     "a file is altered, its size and dates are as before": (
         lambda s: _altered_as_if_not(s.object() / _A),

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables have long lines, and words of many languages
 """What servers of files do wrong, and what only looks wrong: a table. Each row is a file and what is sent instead.
 
 `Fault.name` says what a mirror must notice. One row cannot be noticed where nothing is stated of the file: `UNSEEN`.
@@ -5,8 +6,11 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import random
 from collections.abc import Callable
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler
 from typing import NamedTuple
 
@@ -131,189 +135,235 @@ def page(title: str, text: str) -> str:
     return f"<!DOCTYPE html><html><head><title>{title}</title></head><body><h1>{title}</h1><p>{text}</p></body></html>"
 
 
-SOAP = '<s:Envelope xmlns:s="urn:soap"><s:Body><s:Fault><c>Server</c></s:Fault></s:Body></s:Envelope>'
 OAI = '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><error code="idDoesNotExist">x</error></OAI-PMH>'
 LOGIN = '<html><body><form action="/login"><input name="u"><input type="password" name="p"></form></body></html>'
 
+
+def portal(language: str, title: str, body: str, name: str = "Repository") -> str:
+    """Return a page in the dress of a library's portal."""
+    links = "".join(
+        f'<li><a href="/{section}">{section}</a></li>' for section in ("browse", "search", "about", "help", "contact")
+    )
+    return (
+        f'<!DOCTYPE html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{title} - {name}</title>'
+        f'<link rel="stylesheet" href="/theme.css"></head><body class="page"><header><a href="/"><img src="/logo.svg" alt="{name}"></a>'
+        f"<nav><ul>{links}</ul></nav></header><main>{body}</main><footer><p>&copy; {name}</p></footer></body></html>\n"
+    )
+
+
+ANGULAR = (
+    '<!DOCTYPE html><html lang="en" dir="ltr"><head><meta charset="UTF-8"><base href="/"><title>DSpace</title>'
+    '<meta name="viewport" content="width=device-width,minimum-scale=1"><script>window.__env={"rest":"/server"}</script>'
+    '<link rel="stylesheet" href="styles.86ff.css"></head><body><ds-app></ds-app><script src="runtime.5a.js" type="module"></script>'
+    '<script src="polyfills.11.js" type="module"></script><script src="main.9c.js" type="module"></script></body></html>'
+)
+TOMBSTONE = "Discovered tombstone resource at /rest/prod/7d/27/8t/01/7d278t01x, departed at: 2021-06-11T09:14:52.114Z\n"
+SAML = '<!DOCTYPE html><html><head><meta charset="utf-8"></head><body onload="document.forms[0].submit()"><noscript><p>Since your browser does not support JavaScript, you must press the Continue button once to proceed.</p></noscript><form action="https://idp.example.edu/idp/profile/SAML2/POST/SSO" method="post"><input type="hidden" name="RelayState" value="ss:mem:aa"><input type="hidden" name="SAMLRequest" value="PHNhbWxwOkF1dGhu"></form></body></html>'
+EZPROXY = "<html><head><title>EZproxy - Host needed</title></head><body><p>To allow https://files.example.org to be used in a starting point URL, your EZproxy administrator must first authorize the hostname in the config.txt file.</p></body></html>"
+PERL = "<h1>Software error:</h1>\n<pre>Can't call method &quot;path&quot; on an undefined value at /usr/share/eprints/cgi/document line 57.\n</pre>\n<p>For help, please send mail to the webmaster.</p>\n"
+ORACLE = 'ORA-01403: no data found\nORA-06512: at "DIGITOOL.FILES", line 211\n'
+GERMAN = portal("de", "Wartungsarbeiten", "<h1>Wartungsarbeiten</h1><p>Der Hochschulschriftenserver steht wegen Wartungsarbeiten bis 14 Uhr nicht zur Verfügung. Wir bitten um Ihr Verständnis.</p>", "Universitätsbibliothek")  # fmt: skip
+JAPANESE = portal("ja", "エラー", "<h1>エラー</h1><p>指定されたコンテンツは公開されていません。</p>", "学術機関リポジトリ")  # fmt: skip
+LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 9132\n"
+ANNEX = "/annex/objects/SHA256E-s9132--4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393.nc\n"
+SHORTCUT = "[InternetShortcut]\r\nURL=https://repository.example.edu/files/4411.txt\r\n"
+CHECKSUM = "d41d8cd98f00b204e9800998ecf8427e  interviews.csv\n"
+PRESIGNED = '{"download_url":"https://store.example.org/b/88?X-Amz-Signature=aa&X-Amz-Expires=300","expires_in":300}'
+QUEUED = '{"job":"8812","state":"queued","position":14}'
+SIGN_IN_SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eee"/><text x="60" y="100">Image not available</text></svg>'
+VIEWER = '<!DOCTYPE html><html><head><title>PDF.js viewer</title><script src="/pdfjs/build/pdf.mjs" type="module"></script></head><body><div id="outerContainer"><div id="viewerContainer"><div id="viewer" class="pdfViewer"></div></div></div></body></html>'
+TERMS = portal("en", "Terms of use", '<h1>Terms of use</h1><p>You must accept the terms of use before you download data of this archive.</p><form method="post"><input type="checkbox" name="accept"> I accept <input type="submit" value="Continue"></form>', "Data Archive")  # fmt: skip
+
+ODT, EPUB = "application/vnd.oasis.opendocument.text", "application/epub+zip"
+CSV, TSV, TEX = "text/csv", "text/tab-separated-values", "application/x-tex"
+TEI, SVG, NETCDF = "application/tei+xml", "image/svg+xml", "application/x-netcdf"
+WAV, DJVU, SAV = "audio/wav", "image/vnd.djvu", "application/x-spss-sav"
+
+
+def zeros_in_tail(good: bytes) -> bytes:
+    kept = int(len(good) * 0.6)
+    return good[:kept] + bytes(len(good) - kept)
+
+
+def as_text(good: bytes) -> bytes:
+    """Return bytes as FTP transfers them in text mode from Unix to Windows."""
+    return good.replace(b"\n", b"\r\n")
+
+
+def as_latin(good: bytes) -> bytes:
+    """Return every byte as the character of its number, in UTF-8."""
+    return good.decode("latin-1").encode()
+
+
+def seven_bits(good: bytes) -> bytes:
+    return bytes(byte & 0x7F for byte in good)
+
+
+def in_chunks(good: bytes) -> bytes:
+    """Return a body with the marks of its chunks."""
+    parts = [good[at : at + 2048] for at in range(0, len(good), 2048)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
+
+
+def in_form(good: bytes) -> bytes:
+    """Return a file as a browser uploads it."""
+    mark = b"------WebKitFormBoundary7MA4YWxkTrZu0gW"
+    head = b'\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: application/octet-stream\r\n\r\n'
+    return mark + head + good + b"\r\n" + mark + b"--\r\n"
+
+
+def before_page(good: bytes) -> bytes:
+    return good[: len(good) * 7 // 10] + b"<html><body><h1>Fatal error</h1>Allowed memory size exhausted</body></html>"
+
+
+def damaged(good: bytes) -> bytes:
+    """Return bytes of which one block belongs to something else."""
+    start = len(good) // 3
+    return good[:start] + random.Random(len(good)).randbytes(512) + good[start + 512 :]
+
+
+def encoded(good: bytes) -> bytes:
+    return base64.encodebytes(good)
+
+
+def fork(good: bytes) -> bytes:
+    """Return the file that macOS keeps beside another."""
+    head = b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        \x00\x02\x00\x00\x00\x09\x00\x00\x00\x32\x00\x00\x0e\xb0"
+    return head + b"\x00\x00\x00\x02\x00\x00\x0e\xe2\x00\x00\x01\x1e" + bytes(3800 + len(good) % 7)
+
+
+ADOBE = (
+    "Please wait...",
+    "If this message is not eventually replaced with the proper contents of the document, your PDF",
+    "viewer may not be able to display this type of document.",
+    "You can upgrade to the latest version of Adobe Reader for Windows, Mac, or Linux.",
+)
+DOT = (
+    samples.gif(1, 1)[:10]
+    + b"\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+)
+
 FAULTS = (
-    # nothing, or nothing but zeros
     Fault("an empty PDF", PDF, samples.pdf, always(b"", PDF)),
-    Fault("an empty text", TEXT, samples.text, always(b"", TEXT)),
     Fault("an empty file of any type", ANY, samples.text, always(b"", ANY)),
-    Fault("an empty XML file without a length", XML, samples.xml, unmeasured(lambda _: b"")),
     Fault("a PDF of zeros", PDF, samples.pdf, sent(lambda good: bytes(len(good)))),
-    Fault("a file of any type of zeros", ANY, samples.archive, sent(lambda good: bytes(len(good)))),
-    Fault("a PDF with a hole", PDF, lambda n: samples.pdf(n, 30000), sent(_with_hole)),
+    Fault("a PDF with a hole", PDF, lambda n: samples.pdf(n, 40), sent(_with_hole)),
     Fault("a PNG with a hole", PNG, samples.png, sent(lambda good: good[:2000] + bytes(1000) + good[3000:])),
-    # an error message with status 200
     Fault("a text says that it was not found", TEXT, samples.text, always("The bitstream could not be found", TEXT)),
-    Fault("a text of one word", TEXT, samples.text, always("Error", TEXT)),
     Fault("a text of a framework", TEXT, samples.text, always("java.io.IOException: disk\n\tat x.Y(Y.java:1)", TEXT)),
-    Fault("a text says that it is not available", ANY, samples.archive, always("This item is not available.", TEXT)),
     Fault("JSON says error for a PDF", PDF, samples.pdf, always('{"error": "not found"}', JSON)),
-    Fault("JSON says error for a text", TEXT, samples.text, always('{"error": {"code": 7}}', JSON)),
     Fault("JSON says error for JSON", JSON, samples.data, always('{"status": 404, "message": "Not here"}', JSON)),
-    Fault("JSON says error for any type", ANY, samples.archive, always('{"errors": [{"detail": "x"}]}', JSON)),
     Fault("XML says error for a ZIP", ZIP, samples.archive, always("<Error><Code>NoSuchKey</Code></Error>", XML)),
-    Fault("XML says error for XML", XML, samples.xml, always("<error><code>5</code></error>", XML)),
-    Fault("XML says error for a text", TEXT, samples.text, always("<exception>x</exception>", XML)),
-    Fault("a page says that it was not found, for HTML", HTML, samples.page, always(page("Page not found", ""))),
-    Fault("a page says error for a text", TEXT, samples.text, always(page("Error", "Something broke"))),
+    Fault("XML says error for XML", XML, samples.tei, always("<error><code>5</code></error>", XML)),
+    Fault("a page says that it was not found, for HTML", HTML, samples.article, always(page("Page not found", ""))),
     Fault("a page says error and is called a PDF", PDF, samples.pdf, always(page("Error", "It broke"), PDF)),
-    Fault("a page says error and is called an image", JPEG, samples.jpeg, always(page("Oops", "It broke"), JPEG)),
     Fault("a page behind the first bytes of a PDF", PDF, samples.pdf, always("%PDF-1.4\n" + page("No", "x"), PDF)),
-    Fault("a page of maintenance for HTML", HTML, samples.page, always(page("Down for maintenance", "Back at 8"))),
-    Fault("a page of maintenance for a video", MP4, samples.mp4, always(page("Maintenance", "Back at 8"))),
-    # doors
     Fault("a form to log in for a PDF", PDF, samples.pdf, always(LOGIN)),
-    Fault("a form to log in for HTML", HTML, samples.page, always(LOGIN)),
-    Fault("a wall of cookies", HTML, samples.page, always(page("Welcome", "Please enable cookies to go on."))),
+    Fault("a wall of cookies", HTML, samples.article, always(page("Welcome", "Please enable cookies to go on."))),
     Fault("a captcha for any type", ANY, samples.archive, always(page("One moment", "Checking your browser"))),
-    Fault("a page that leads elsewhere", HTML, samples.page, always('<meta http-equiv="refresh" content="0;url=/x">')),
-    Fault("a redirect to the home page, for HTML", HTML, samples.page, _redirected("/")),
+    Fault("a page that leads elsewhere", HTML, samples.article, always('<meta http-equiv="refresh" content="0;url=/x">')),
+    Fault("a redirect to the home page, for HTML", HTML, samples.article, _redirected("/")),
     Fault("a redirect to a login, for a text", TEXT, samples.text, _redirected("/login?next=1")),
-    # broken off
     Fault("half a PDF", PDF, samples.pdf, sent(_half)),
     Fault("half a PDF without a length", PDF, samples.pdf, unmeasured(_half)),
-    Fault("half a ZIP", ZIP, samples.archive, sent(_half)),
-    Fault("half a DOCX without a length", DOCX, samples.docx, unmeasured(_half)),
     Fault("a PNG without its end", PNG, samples.png, sent(_cut)),
-    Fault("half a JPEG", JPEG, samples.jpeg, sent(_half)),
-    Fault("half a GIF", GIF, samples.gif, sent(_half)),
-    Fault("half a TIFF", TIFF, samples.tiff, sent(_half)),
-    Fault("half a gzip", GZIP, samples.gzipped, sent(_half)),
-    Fault("half a video", MP4, samples.mp4, sent(_half)),
-    Fault("half an XML file", XML, samples.xml, sent(_half)),
     Fault("half a JSON file without a length", JSON, samples.data, unmeasured(_half)),
-    Fault("half a page", HTML, samples.page, sent(_half)),
     Fault("chunks that break off", TEXT, samples.text, chunked),
     Fault("a length that is too large", TEXT, samples.text, stating(lambda size: size + 100)),
     Fault("a length that is too small", PDF, samples.pdf, stating(lambda size: size - 900)),
-    # other bytes
     Fault("a PDF without its first bytes", PDF, samples.pdf, sent(lambda good: good[100:])),
     Fault("an image for a PDF", PDF, samples.pdf, sent(lambda _: samples.png(9), Content_Type=PDF)),
     Fault("a PDF for a text", TEXT, samples.text, sent(lambda _: samples.pdf(8), Content_Type=TEXT)),
     Fault("gzip that nobody says, for a text", TEXT, samples.text, sent(gzip.compress, Content_Type=TEXT)),
     Fault("gzip around gzip", GZIP, samples.gzipped, sent(gzip.compress, Content_Type=GZIP)),
-    Fault("a PDF with other line ends", PDF, samples.pdf, sent(lambda good: good.replace(b"\n", b"\r\n"))),
     Fault("a ZIP with other line ends", ZIP, samples.archive, sent(lambda good: good.replace(b"\n", b"\r\n"))),
     Fault("a PNG with other line ends", PNG, samples.png, sent(lambda good: good.replace(b"\r\n", b"\n"))),
     Fault("a JPEG read as UTF-8", JPEG, samples.jpeg, sent(lambda good: good.decode("utf-8", "replace").encode())),
     Fault("a page behind a PDF", PDF, samples.pdf, sent(lambda good: good + b"<html><p>Bye</p></html>")),
     Fault("zeros behind a ZIP", ZIP, samples.archive, sent(lambda good: good + bytes(512))),
     Fault("a mark of byte order before a PDF", PDF, samples.pdf, sent(lambda good: b"\xef\xbb\xbf" + good)),
-    # the rest of a file
     Fault("the rest is the whole", PNG, samples.png, resumed(lambda h, g, s: _part(h, g + g[:s], s, shift=-s))),
     Fault("the rest of another place", PNG, samples.png, resumed(lambda h, g, s: _part(h, g, s, shift=10))),
     Fault("the rest of another file", ZIP, samples.archive, resumed(lambda h, g, s: _part(h, _other(g), s, tag=""))),
     Fault("the rest has another tag", PDF, samples.pdf, resumed(lambda h, g, s: _part(h, g, s, tag='"two"'))),
-    Fault("the rest with status 200", PNG, samples.png, resumed(lambda h, g, s: h.send(200, g[s:], {}))),  # type: ignore[attr-defined]
+    Fault("the rest with status 200", PNG, samples.png, resumed(lambda h, g, s: h.send(200, g[s:], {}))),  # type: ignore[attr-defined],
     Fault(UNSEEN, TEXT, samples.text, sent(lambda _: samples.text(77), Content_Type=TEXT)),
-)  # fmt: skip
-
-
-# Written when the rules were there and had been tried with the table above.
-LATER = (
     Fault("a warning of PHP before a PDF", PDF, samples.pdf, sent(lambda good: b"<br />\n<b>Warning</b>: x\n" + good)),
-    Fault("a wiki says that there is no text", HTML, samples.page, always(page("Wiki", "There is no such page."))),
-    Fault("a text says it in Dutch", TEXT, samples.text, always("Het bestand kon niet worden gevonden", TEXT)),
-    Fault("a text says it in German", TEXT, samples.text, always("Datei nicht gefunden.", TEXT)),
-    Fault("a text says it in French", TEXT, samples.text, always("Fichier introuvable", TEXT)),
-    Fault("JSON of a problem for XML", XML, samples.xml, always('{"title": "Not Found", "status": 404}', JSON)),
-    Fault("a SOAP fault for XML", XML, samples.xml, always(SOAP, XML)),
-    Fault("an OAI-PMH error for XML", XML, samples.xml, always(OAI, XML)),
+    Fault("a wiki says that there is no text", HTML, samples.article, always(page("Wiki", "There is no such page."))),
+    Fault("an OAI-PMH error for XML", XML, samples.tei, always(OAI, XML)),
     Fault("a stack trace for CSV", "text/csv", samples.text, always("Traceback (most recent call last):\n x", TEXT)),
     Fault("a placeholder image for a PDF", PDF, samples.pdf, sent(lambda _: samples.gif(3), Content_Type=GIF)),
-    Fault("a page for a TIFF", TIFF, samples.tiff, always(page("Viewer", "Here is our viewer"), HTML)),
-    Fault("a text for a DOCX", DOCX, samples.docx, always("Please try again later", TEXT)),
-    Fault("a PDF whose middle is missing", PDF, samples.pdf, sent(lambda good: good[:2000] + good[3500:])),
     Fault("a ZIP whose middle is missing", ZIP, samples.archive, sent(lambda good: good[:2000] + good[2500:])),
-    Fault("a JPEG whose end is a page", JPEG, samples.jpeg, sent(lambda good: _half(good) + b"<html>504</html>")),
     Fault("a GIF that says nothing more", GIF, samples.gif, unmeasured(lambda good: good[:100])),
-    Fault("a gzip whose last bytes are zeros", GZIP, samples.gzipped, sent(lambda good: good[:-20] + bytes(20))),
     Fault("a page of a proxy for any type", ANY, samples.pdf, always(page("502 Bad Gateway", "nginx"))),
-    Fault("an XML file with a page behind it", XML, samples.xml, sent(lambda good: good + b"<html><p/></html>")),
-    Fault("a video of zeros behind its head", MP4, samples.mp4, sent(lambda good: good[:20] + bytes(len(good) - 20))),
+    Fault("an XML file with a page behind it", XML, samples.tei, sent(lambda good: good + b"<html><p/></html>")),
+    Fault("a text says it in Spanish", TEXT, samples.text, always("El archivo solicitado no existe en el servidor.", TEXT)),
+    Fault("a text says it in Chinese", TEXT, samples.text, always("文件不存在", TEXT)),
+    Fault("null as JSON", JSON, samples.data, always("null", JSON)),
+    Fault("an empty XML root", XML, samples.tei, always("<?xml version='1.0'?><response/>", XML)),
+    Fault(
+        "a page of Cloudflare",
+        HTML,
+        samples.article,
+        always(
+            '<html><head><title>Just a moment...</title></head><body><div id="cf-wrapper"></div><script src="/cdn-cgi/challenge-platform/x.js"></script></body></html>'
+        ),
+    ),
+    Fault("a page of a parked domain", HTML, samples.article, always(page("x.org is for sale", "Buy this domain."))),
+    Fault("the default page of Apache", HTML, samples.article, always(page("Apache2 Ubuntu Default Page: It works", "It works!"))),
+    Fault("an index of a folder", HTML, samples.article, always(page("Index of /files", "<a href='a'>a</a>"))),
+    Fault("a ZIP with a part twice", ZIP, samples.archive, sent(lambda g: g[:3000] + g[2000:])),
+    Fault("DSpace 7 sends its empty application for a page", HTML, samples.article, always(ANGULAR)),
+    Fault("Fedora has a tombstone for a text", TEXT, samples.text, always(TOMBSTONE, TEXT)),
+    Fault("Shibboleth posts itself for a page", HTML, samples.article, always(SAML)),
+    Fault("EZproxy does not know the host", HTML, samples.article, always(EZPROXY)),
+    Fault("a software error of Perl for LaTeX", TEX, samples.latex, always(PERL, TEX)),
+    Fault("an error of Oracle for a text", TEXT, samples.text, always(ORACLE, TEXT)),
+    Fault("a portal under maintenance, in German", HTML, samples.article, always(GERMAN)),
+    Fault("a portal has not published it, in Japanese", HTML, samples.article, always(JAPANESE)),
+    Fault("a viewer of PDFs for a page", HTML, samples.article, always(VIEWER)),
+    Fault("terms of use before a page", HTML, samples.article, always(TERMS)),
+    Fault("a pointer of Git LFS for NetCDF", NETCDF, samples.netcdf, always(LFS, NETCDF)),
+    Fault("a pointer of git-annex for a text", TEXT, samples.text, always(ANNEX, TEXT)),
+    Fault("a shortcut for a text", TEXT, samples.text, always(SHORTCUT, TEXT)),
+    Fault("a digest for a table", CSV, samples.rows, always(CHECKSUM, CSV)),
+    Fault("an address in JSON for a table", TSV, samples.rows, always(PRESIGNED, TSV)),
+    Fault("a place in a queue for data in JSON", JSON, samples.data, always(QUEUED, JSON)),
+    Fault("only a number for a text", TEXT, samples.text, always("404", TEXT)),
+    Fault("one byte for DjVu", DJVU, samples.djvu, always(b"\n", DJVU)),
+    Fault("a ZIP without a member", ZIP, samples.archive, always(b"PK\x05\x06" + bytes(18), ZIP)),
+    Fault("WAV without sound", WAV, samples.wav, always(samples.wav(1, 0), WAV)),
+    Fault("Adobe asks to wait", PDF, samples.pdf, always(samples.pdf(1, 1, ADOBE), PDF)),
+    Fault("a dot for a GIF", GIF, samples.gif, always(DOT, GIF)),
+    Fault("a grey sign for an image in SVG", SVG, samples.svg, always(SIGN_IN_SVG, SVG)),
+    Fault("PDF with zeros in the tail", PDF, samples.pdf, sent(zeros_in_tail, Content_Type=PDF)),
+    Fault("PDF in a form", PDF, samples.pdf, sent(in_form, Content_Type=PDF)),
+    Fault("DOCX from Latin-1", DOCX, samples.docx, sent(as_latin, Content_Type=DOCX)),
+    Fault("ODT in seven bits", ODT, samples.odt, sent(seven_bits, Content_Type=ODT)),
+    Fault("EPUB in chunks", EPUB, samples.epub, sent(in_chunks, Content_Type=EPUB)),
+    Fault("a table in base64", CSV, samples.rows, sent(encoded, Content_Type=CSV)),
+    Fault("a table cut within a row", CSV, samples.rows, sent(lambda good: good[: good.index(b",", len(good) // 2)])),
+    Fault("LaTeX followed by a page", TEX, samples.latex, sent(before_page, Content_Type=TEX)),
+    Fault("PNG with a block of something else", PNG, samples.png, sent(damaged, Content_Type=PNG)),
+    Fault("ZIP twice", ZIP, samples.archive, sent(lambda good: good * 2, Content_Type=ZIP)),
+    Fault("DjVu of macOS", DJVU, samples.djvu, sent(fork, Content_Type=DJVU)),
+    Fault("SPSS in text mode", SAV, samples.sav, sent(as_text, Content_Type=ANY)),
 )  # fmt: skip
 
 
-def _gzip_as_asked(handler: BaseHTTPRequestHandler, good: bytes) -> None:
-    handler.send(200, gzip.compress(good), {"Content-Encoding": "gzip", "Content-Type": TEXT})  # type: ignore[attr-defined]
-
-
-def _slowly(handler: BaseHTTPRequestHandler, good: bytes) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Length", str(len(good)))
-    handler.end_headers()
-    for at in range(0, len(good), 200):
-        handler.wfile.write(good[at : at + 200])
-        handler.wfile.flush()
-
-
-_same = sent(lambda good: good)
-
-
-def _as(content_type: str) -> Send:
-    return sent(lambda good: good, Content_Type=content_type)
-
-
-def _fixed(content: bytes) -> Callable[[int], bytes]:
-    return lambda _: content
-
-
-# What only looks wrong.
-ODD = (
-    Fault("a PDF called any type", PDF, samples.pdf, _as(ANY)),
-    Fault("a PDF called HTML", PDF, samples.pdf, _as("text/html; charset=utf-8")),
-    Fault("a PDF without a Content-Type", PDF, samples.pdf, _same),
-    Fault("a PDF called an old name", "application/x-pdf", samples.pdf, _as("application/x-pdf")),
-    Fault("a DOCX called ZIP", DOCX, samples.docx, _as(ZIP)),
-    Fault("a PNG called JPEG by the server", PNG, samples.png, _as(JPEG)),
-    Fault("XML called HTML", XML, samples.xml, _as(HTML)),
-    Fault("a text called a download", TEXT, samples.text, _as("application/force-download")),
-    Fault("a text without a length", TEXT, samples.text, unmeasured(lambda good: good)),
-    Fault("a PDF without a length", PDF, samples.pdf, unmeasured(lambda good: good)),
-    Fault("a text with a mark of byte order", TEXT, _fixed(b"\xef\xbb\xbf" + samples.text(500)), _same),
-    Fault("a text in UTF-16", TEXT, _fixed(samples.text(501).decode().encode("utf-16")), _same),
-    Fault("a text in Latin-1", TEXT, _fixed("H\xf4tel de la mer, \xe9t\xe9.\n".encode("latin-1") * 9), _same),
-    Fault("a text of one number", TEXT, _fixed(b"42"), _same),
-    Fault("a long text about errors", TEXT, _fixed(b"An error was found in the table. " * 19), _same),
-    Fault("a page about errors", HTML, _fixed(page("Typing errors of monks", "word " * 900).encode()), _same),
-    Fault("a page without end tags", HTML, _fixed(b"<!DOCTYPE html><title>A</title><p>One<p>Two\n"), _same),
-    Fault("JSON lines", "application/x-ndjson", _fixed(b'{"a": 1}\n{"a": 2}\n'), _same),
-    Fault("JSON with a field of errors that is empty", JSON, _fixed(b'{"errors": [], "items": [1, 2]}'), _same),
-    Fault("XML with a declaration behind a blank line", XML, lambda n: b"\n" + samples.xml(n), _same),
-    Fault("gzip on the way", TEXT, samples.text, _gzip_as_asked),
-    Fault("a PDF that comes slowly", PDF, samples.pdf, _slowly),
-    Fault("a PDF with an old comment behind its end", PDF, lambda n: samples.pdf(n) + b"\r\n% x\r\n", _same),
-    Fault("a type that nobody knows", "application/x-nobody", samples.gzipped, _same),
-    Fault("an SVG", "image/svg+xml", _fixed(b"<svg xmlns='http://www.w3.org/2000/svg'><path d='M0 0'/></svg>"), _same),
-    Fault("a table", "text/csv", _fixed(b"name,value\nerror,3\n"), _same),
-    Fault("a redirect to another host's file", PDF, samples.pdf, _same),
-)  # fmt: skip
-
-
-def document(url: str, mime_type: str, content: bytes, says: str, digest: Callable[[bytes], str] | None) -> bytes:
+def document(url: str, mime_type: str, content: bytes, says: str) -> bytes:
     """Return a DIDL that names a file and states one thing of it, or nothing."""
-    stated = ""
-    if digest is not None:
-        stated = (
-            f"<fixity><messageDigestAlgorithm>{says}</messageDigestAlgorithm>"
-            f"<messageDigest>{digest(content)}</messageDigest></fixity>"
-        )
-    elif says == "size":
-        stated = f"<size>{len(content)}</size>"
-    descriptors = (
-        '<Descriptor><Statement mimeType="application/xml"><objectCharacteristics xmlns="http://www.loc.gov/premis/v3">'
-        f"{stated}</objectCharacteristics></Statement></Descriptor>"
+    stated = f"<size>{len(content)}</size>" if says == "size" else ""
+    if says == "SHA-256":
+        digest = f"<messageDigest>{sha256(content).hexdigest()}</messageDigest>"
+        stated = f"<fixity><messageDigestAlgorithm>{says}</messageDigestAlgorithm>{digest}</fixity>"
+    about = f'<objectCharacteristics xmlns="http://www.loc.gov/premis/v3">{stated}</objectCharacteristics>'
+    kind = (
+        '<rdf:type xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+        'rdf:resource="info:eu-repo/semantics/objectFile"/>'
     )
-    descriptors += (
-        '<Descriptor><Statement mimeType="application/xml"><rdf:type '
-        'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
-        'rdf:resource="info:eu-repo/semantics/objectFile"/></Statement></Descriptor>'
+    described = "".join(
+        f'<Descriptor><Statement mimeType="application/xml">{one}</Statement></Descriptor>' for one in (about, kind)
     )
-    resource = f'<Resource mimeType="{mime_type}" ref="{url}"/>'
-    return (
-        '<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS">'
-        f"<Item><Component>{descriptors}{resource}</Component></Item></DIDL>"
-    ).encode()
+    file = f'<Component>{described}<Resource mimeType="{mime_type}" ref="{url}"/></Component>'
+    return f'<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS"><Item>{file}</Item></DIDL>'.encode()

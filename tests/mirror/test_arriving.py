@@ -16,7 +16,7 @@ from harvester.http.partial_file import Arriving
 from harvester.mirror import object_state as holding
 from harvester.mirror.component import Component
 from harvester.mirror.fetch_file import Limits, collect
-from harvester.mirror.file_plan import PlannedFile, plan_files
+from harvester.mirror.file_plan import PlannedFile
 from harvester.mirror.verify import Bytes, Fate, verdict
 from tests.rows import each_row
 
@@ -189,14 +189,6 @@ def test_a_file_that_had_arrived_whole_is_not_sent_again(file, stated, is_stated
     collected = collect(planned, file, fetch, Limits(10_000))
     assert (collected.file.is_good, collected.file.content_type, asked) == (True, "", ranges)
     assert file.read_bytes() == stated
-
-
-def test_streams_without_a_name_keep_their_paths():
-    streams = [Component(content=content, mime_type="text/plain") for content in (b"one", b"two")]
-    first = plan_files(streams, ())
-    held = [holding.HeldFile(mime_type="text/plain", path=entry.path) for entry in first]
-    assert [entry.path for entry in first] == ["files/file.txt", "files/file-2.txt"]
-    assert [plan_file.path for plan_file in plan_files(streams, held)] == ["files/file.txt", "files/file-2.txt"]
 
 
 def test_a_weak_checksum_is_compared_and_never_suffices_alone():

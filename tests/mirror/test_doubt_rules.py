@@ -14,7 +14,7 @@ from harvester.mirror import file_types, zip_ends
 from harvester.mirror.doubt_rules import doubt
 from harvester.mirror.file_facts import FileFacts
 from tests.conftest import ROOT, SHARED
-from tests.mirror import fresh_samples, samples
+from tests.mirror import samples
 from tests.rows import each_row
 
 WHOLE = {
@@ -26,10 +26,10 @@ WHOLE = {
     "application/zip": samples.archive,
     "application/gzip": samples.gzipped,
     "video/mp4": samples.mp4,
-    "application/xml": samples.xml,
+    "application/xml": samples.tei,
     "application/json": samples.data,
     "text/plain": samples.text,
-    "text/html": samples.page,
+    "text/html": samples.article,
 }
 TYPES = {
     ".pdf": "application/pdf",
@@ -79,37 +79,29 @@ def test_no_real_file_is_doubted(suffix):
     [
         (b"", "text/plain", "empty"),
         (bytes(9), "text/plain", "zeros"),
-        (bytes(5000), "application/x-nobody", "zeros"),
         (samples.docx(1), "application/msword", None),  # office files of either kind go under either type
         (samples.png(1), "application/msword", "wrong_type"),
         (samples.pdf(1), "application/x-tex", "wrong_type"),
         (b"%!PS-Adobe-3.0\n" + b"x " * 300, "application/postscript", None),
         (b"{not json", "application/json", "broken"),
-        (b"{'a': 1,}", "application/json", None),
         (b"plain words", "application/xml", "wrong_type"),
-        (b"<a/>", "application/json", "wrong_type"),
         (b"<a><b></a>", "text/xml", "broken"),
         (b"<a>&nbsp;</a>", "text/xml", None),
         ('<?xml version="1.0" encoding="shift_jis"?><a>\u3042</a>'.encode("shift_jis"), "text/xml", None),
         ("<a>\u3042</a>".encode("utf-16"), "text/xml", None),
         ("<html><body>\u3042</body></html>".encode("utf-16-le"), "text/html", None),
         (b"<html><head><script>if (a", "text/html", "broken"),
-        (b"<html><body><p>One", "text/html", "broken"),
         (b"<html><body><p>One <a hre", "text/html", "broken"),
         (b'[{"error": "x"}]', "text/plain", "error_message"),
         (b'{"success": false}', "application/json", "error_message"),
         (b'{"title": "A letter", "status": "published"}', "application/json", None),
-        (b'{"message": "not found"}', "application/json", "error_message"),
-        (b'["error"]', "application/json", None),
         (b"<r><error>1</error></r>", "text/xml", "error_message"),
-        (b"<r><title>An error</title></r>", "text/xml", None),
         (b"<!-- x --><p>Page not found</p>", "text/html", "error_message"),
         (b"<html><style>p{}</style><script>'not found'</script><body>Hello</body></html>", "text/html", None),
         (b"II*\x00\x08\x00\x00\x00\xff", "image/tiff", "broken"),
         (b"II+\x00" + bytes(60) + b"\x01", "image/tiff", None),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x01" * 40, "application/msword", "broken"),
         (b"GIF89a" + bytes(9) + b"\x01\x00;<html>", "image/gif", "appended"),
-        (samples.gif(1) + bytes(100), "image/gif", "appended"),
         (b"\x00\x00\x00\x14ftypisom\x00\x00\x00\x00isom", "video/mp4", "broken"),
         (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff", "application/gzip", "broken"),
     ],
@@ -142,21 +134,13 @@ def test_a_file_of_which_the_type_is_not_stated_is_judged_by_its_name():
         ("http://e.org/files/1/a.txt", False),
         ("http://cdn.e.org/1?key=2", False),
         ("http://e.org/error.jsp", True),
-        ("http://e.org/error404.html", True),
-        ("http://e.org/user-login.php", True),
         ("http://e.org/authors/a.txt", False),
-        ("http://e.org/cases/a.txt", False),
-        ("http://e.org/record/14043/a.txt", False),
         ("http://e.org/standard-errors/a.txt", False),
     ],
 )
 def test_a_redirect_of_a_text_may_lead_away(led, is_doubted):
     judgement = doubt(FileFacts(samples.text(1), "text/plain", url="http://e.org/files/1/b.txt", came_from=led))
     assert (judgement is not None) is is_doubted
-
-
-def test_a_size_that_is_stated_as_nothing_is_no_reason_for_doubt():
-    assert rule(b"", "text/plain", stated_size=0) is None
 
 
 def test_what_a_source_has_so_is_not_doubted_for_its_words():
@@ -180,7 +164,7 @@ def test_what_a_source_has_so_is_not_doubted_for_its_words():
         (b'{"errors": [0.1, 0.25]}', "application/json"),
         (samples.tiff(1), "image/x-nikon-nef"),
         (samples.png(1), "image/vnd.microsoft.icon"),
-        (fresh_samples.jp2(1), "image/jp2"),
+        (samples.jp2(1), "image/jp2"),
         (b"\x1b%-12345X@PJL\r\n" + samples.pdf(1), "application/pdf"),
     ],
 )
@@ -188,25 +172,14 @@ def test_what_only_looks_like_a_fault_is_beyond_doubt(data, mime_type):
     assert rule(data, mime_type) is None
 
 
-@each_row("name", ["a.csv", "a.xls", "a"])
-def test_a_table_that_is_called_excel_is_one_when_its_rows_are_alike(name):
-    url = f"http://e.org/{name}"
-    assert doubt(FileFacts(b"id,value\n1,2\n" * 50, "application/vnd.ms-excel", url=url)) is None
-    assert doubt(FileFacts(b"No such file.\n", "application/vnd.ms-excel", url=url)) is not None
-
-
 def test_zeros_are_a_hole_of_a_pdf_only_where_a_block_of_the_disk_begins():
-    whole = samples.pdf(1, 60_000).replace(b"/FlateDecode", b"/DCTDecode  ")
+    whole = samples.pdf(1, 1, image=samples.noise(1, 60_000))
     image = whole[:9000] + bytes(9000) + whole[18_000:]
     assert rule(image, "application/pdf") is None
     hole = whole[:8192] + bytes(8192) + whole[16_384:]
     assert rule(hole, "application/pdf") == "broken"
     both = whole[:9000] + bytes(9000) + whole[18_000:24_576] + bytes(4096) + whole[28_672:]
     assert rule(both, "application/pdf") == "broken"
-
-
-def test_members_of_gzip_may_follow_each_other():
-    assert rule(gzip.compress(b"one") + gzip.compress(b"two"), "application/gzip") is None
 
 
 def test_what_would_take_long_to_read_is_not_read(monkeypatch):
@@ -221,7 +194,7 @@ _HUGE_BLOCK = bytes(4) + b"\x80\x80\x80\x10"  # a CRC, and a length of 32 MiB
 
 @each_row(
     "mime_type, beginning",
-    [("application/x-hdf5", fresh_samples.hdf5(1)), ("application/vnd.rar", b"Rar!\x1a\x07\x01\x00" + _HUGE_BLOCK)],
+    [("application/x-hdf5", samples.hdf5(1)), ("application/vnd.rar", b"Rar!\x1a\x07\x01\x00" + _HUGE_BLOCK)],
 )
 def test_a_large_file_is_not_copied_into_memory(tmp_path, mime_type, beginning):
     file = tmp_path / "large"
@@ -236,23 +209,23 @@ def test_a_large_file_is_not_copied_into_memory(tmp_path, mime_type, beginning):
 
 
 ENDS = {
-    "audio/wav": fresh_samples.wav,
-    "audio/mpeg": fresh_samples.mp3,
-    "image/webp": fresh_samples.webp,
-    "image/jp2": fresh_samples.jp2,
-    "image/vnd.djvu": fresh_samples.djvu,
-    "application/x-7z-compressed": fresh_samples.seven_zip,
-    "application/vnd.rar": fresh_samples.rar,
-    "application/x-tar": fresh_samples.tarred,
-    "application/x-netcdf": fresh_samples.netcdf,
-    "application/x-hdf5": fresh_samples.hdf5,
-    "application/fits": fresh_samples.fits,
-    "application/x-spss-sav": fresh_samples.sav,
-    "application/x-stata-dta": fresh_samples.dta,
-    "application/msword": fresh_samples.doc,
-    "application/rtf": fresh_samples.rtf,
-    "application/postscript": fresh_samples.postscript,
-    "application/x-tex": fresh_samples.latex,
+    "audio/wav": samples.wav,
+    "audio/mpeg": samples.mp3,
+    "image/webp": samples.webp,
+    "image/jp2": samples.jp2,
+    "image/vnd.djvu": samples.djvu,
+    "application/x-7z-compressed": samples.seven_zip,
+    "application/vnd.rar": samples.rar,
+    "application/x-tar": samples.tarred,
+    "application/x-netcdf": samples.netcdf,
+    "application/x-hdf5": samples.hdf5,
+    "application/fits": samples.fits,
+    "application/x-spss-sav": samples.sav,
+    "application/x-stata-dta": samples.dta,
+    "application/msword": samples.doc,
+    "application/rtf": samples.rtf,
+    "application/postscript": samples.postscript,
+    "application/x-tex": samples.latex,
 }
 
 
@@ -271,17 +244,15 @@ def test_a_file_of_research_that_is_cut_is_doubtful(mime_type):
         (b"a,b\nfalse,1\n", "text/csv", None),
         (b"false", "text/csv", "wrong_type"),
         (b"name\nBerlin\nOslo\n", "text/csv", None),
-        (b"1\r\n2\r\n3\r\n4\r\n", "text/plain", None),
         (b"40\r\n" + b"x" * 64 + b"\r\n0\r\n\r\n", "text/plain", "transfer"),
         (b"Date: 1 May 1890\n\nDear sister, the boat has come.\n", "text/plain", None),
         (b"Content-Type: text/plain\r\n\r\nDear sister\n", "text/plain", "transfer"),
         (b"-----BEGIN KEY-----\n" + b"QUJDZDEy" * 40 + b"\n-----END KEY-----\n", "text/plain", None),
-        (b"ACGT" * 200 + b"\n", "text/plain", None),
         (b"<p>One</p>" + b"<a href='x.html'>x</a>" * 9, "text/html", None),
         (b"<html><body><nav>" + b"<a href='/x'>x</a>" * 9 + b"</nav></body></html>", "text/html", "error_message"),
-        (fresh_samples.text(3) * 2, "text/plain", "appended"),
+        (samples.text(3) * 2, "text/plain", "appended"),
         (b"0\t0\t0\n" * 500, "text/tab-separated-values", None),
-        (fresh_samples.png(1, 1, 1), "image/png", "placeholder"),
+        (samples.png(1, 1, 1), "image/png", "placeholder"),
         (b"RIFF\xff\xff\xff\xffWAVE" + bytes(100), "audio/wav", None),
     ],
 )
@@ -290,7 +261,7 @@ def test_what_a_file_is_made_of_tells_more_than_its_words(data, mime_type, seen)
 
 
 def test_the_words_of_a_document_of_one_page_are_read():
-    page, notice = fresh_samples.pdf(1, 1), "This document is under embargo."
+    page, notice = samples.pdf(1, 1), "This document is under embargo."
     assert rule(page, "application/pdf", read=lambda _: notice) == "error_message"
     assert rule(page, "application/pdf", read=lambda _: notice + " word" * 200) is None
-    assert rule(fresh_samples.pdf(1, 3), "application/pdf", read=lambda _: notice) is None
+    assert rule(samples.pdf(1, 3), "application/pdf", read=lambda _: notice) is None

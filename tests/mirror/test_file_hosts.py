@@ -38,8 +38,6 @@ def hosts(pauses=None, **more):
         (200, "User-agent: *\nDisallow: /files/", False),
         (200, "User-agent: *\nDisallow: /*.pdf$", False),
         (200, "User-agent: oai-gateway\nAllow: /\n\nUser-agent: *\nDisallow: /", True),
-        (200, "User-agent: other\nDisallow: /", True),
-        (200, "", True),
         (404, "User-agent: *\nDisallow: /", True),
         (200, "User-agent: *\nDisallow: /\n" + "# and so on\n" * 50_000, False),
         (403, "", True),
@@ -59,14 +57,6 @@ def test_who_cannot_say_so_now_or_wants_long_pauses_is_left_to_another_day(statu
     for _ in range(2):
         with pytest.raises(TryLater):
             robots.check("http://e.org/files/a.pdf", site(status, text)[0])
-
-
-def test_a_host_that_does_not_answer_is_waited_for_once():
-    robots, asked = hosts(), []
-    for name in ("a", "b"):
-        with pytest.raises(ConnectionFailed, match="Nobody is there"):
-            robots.check(f"http://e.org/{name}", _silent(asked))
-    assert asked == ["http://e.org/robots.txt"]
 
 
 def _silent(asked):
@@ -147,19 +137,3 @@ def test_a_redirect_leads_nowhere_that_robots_txt_forbids(mirror, provider, fill
     provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(302, b"", {"Location": "/secret/a.txt"}) or True
     assert [missing["fate"] for missing in mirror.run(status=3)["missing"]] == ["disallowed"]
     assert "/secret/a.txt" not in provider.asked
-
-
-def test_a_busy_host_is_left_alone_for_one_reason_however_many_files_it_has():
-    """Each file that is not asked for is reported busy, too, with the reason that came of the last one."""
-    robots, (fetch, _), reasons = hosts(), site(404, ""), []
-    for number in range(20):
-        url = f"http://e.org/{number}"
-        try:
-            robots.check(url, fetch)
-        except TryLater as error:
-            reasons.append(str(error))
-            robots.failed(url, error, fetch)
-        else:
-            robots.failed(url, TryLater("It answers with 503."), fetch)
-    assert set(reasons) == {"This run sends no further request to its host. It answers with 503."}
-    assert len(reasons) == 15

@@ -38,12 +38,6 @@ def test_a_file_that_only_has_another_address_is_not_asked_for(algorithm):
     assert planned.kept.locations == ("http://e.org/new",)
 
 
-def test_a_digest_that_was_stated_and_not_verified_tells_of_no_other_address():
-    before = _held(_stated("md5"))._replace(verified=("size",))
-    (planned,) = plan_files((_stated("md5", at="http://e.org/new"),), (before,))
-    assert not planned.is_same
-
-
 @each_row("size, is_same", [(None, True), (5, True), (77, False)])
 def test_a_size_that_does_not_fit_what_is_held_makes_another_file_whatever_the_digest(size, is_same):
     assert _want(_stated("sha256", size=size), _stated("sha256", size=5)).is_same == is_same
@@ -60,15 +54,6 @@ def test_a_crc32_that_fits_never_suffices_and_one_that_does_not_makes_another_fi
     (other,) = plan_files((_stated("crc32", "sha256")._replace(digests=(("crc32", "0" * 8),)),), (before,))
     assert (same.is_same, has_digests(same.component, before)) == (False, None)
     assert (other.is_same, has_digests(other.component, before)) == (False, False)
-
-
-@each_row("algorithm", ["md5", "sha1", "sha256", "sha512"])
-def test_another_digest_of_whatever_algorithm_makes_another_file(algorithm):
-    before = _held(_stated("md5", "sha1", "sha256", "sha512"))
-    now = {**_DIGESTS, algorithm: "0" * len(_DIGESTS[algorithm])}
-    del now["crc32"]
-    (planned,) = plan_files((Component(("http://e.org/old",), digests=tuple(now.items())),), (before,))
-    assert not planned.is_same
 
 
 @each_row("algorithm, is_same", [("md5", True), ("sha1", True)])

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import tarfile
 import time
 import zipfile
@@ -21,10 +20,8 @@ from click.testing import CliRunner
 from gateway.errors import ConfigurationError
 from gateway.xmltext import utc_datetime
 from harvester.cli import main
-from harvester.mirror import bagit as bag
 from harvester.mirror.open_folder import opened
 from harvester.mirror.package import dumped
-from tests.conftest import JUDGES
 from tests.mirror.bags import bagged
 from tests.mirror.conftest import NO_PAUSES, each_mirror
 from tests.mirror.provider import Item
@@ -85,9 +82,7 @@ def _zip(folder: Path) -> Path:
     return Path(shutil.make_archive(str(folder), "zip", folder))
 
 
-@each_mirror(
-    "pack", [lambda folder: folder, bagged, _tar, _zip, lambda folder: _tar(bagged(folder)), lambda x: _zip(bagged(x))]
-)
+@each_mirror("pack", [lambda folder: folder, _tar, _zip, lambda folder: _tar(bagged(folder))])
 def test_a_package_is_the_baseline_whatever_it_is_packed_in(imported, mirror, provider, fill, tmp_path, pack):
     receipt = imported(pack(delivered(provider, fill, tmp_path)))
     assert (receipt["objects"], receipt["files"]) == ({"created": 3}, {"delivered": 6})
@@ -98,10 +93,7 @@ def test_a_package_is_the_baseline_whatever_it_is_packed_in(imported, mirror, pr
 
 _ODD = {
     "a folder of the name of a file": ((b"x", b"x/y"), "x/y of the package is left out: x is a file in it too."),
-    "a file of the name of a folder": ((b"x/y", b"x"), "x of the package is left out: x is a folder in it too."),
     "a name that is too long": ((b"n" * 300,), "… of the package is left out: no file on this disk can have its name"),
-    "a path that is too long": ((b"/".join([b"n" * 200] * 30),), "no file on this disk can have its name"),
-    "no name": ((b".",), "An entry of the package is left out: its name is '.'."),
     "line ends and control characters": ((b"a\nb\x1b[2J.xml",), "a_b_[2J.xml holds no records."),
     "bytes that are no UTF-8": ((b"caf\xe9.xml",), r"caf\xe9.xml holds no records."),
 }
@@ -126,30 +118,12 @@ def test_an_entry_with_an_odd_name_is_told_and_the_rest_of_a_package_is_taken(
     assert mirror.held() == provider.expected()
 
 
-def test_a_package_may_have_a_name_that_is_no_utf_8(imported, mirror, provider, package, tmp_path):
-    other = tmp_path / os.fsdecode(b"caf\xe9")
-    package.rename(other)
-    assert imported(other)["asked"] == [str(other)]
-    assert mirror.held() == provider.expected()
-
-
 def test_the_mirror_goes_on_from_the_date_of_the_bag(imported, mirror, provider, package):
     imported(bagged(package))
     provider.items["oai:p:3"] = Item({"new.txt": b"new"}, datestamp="2024-02-01T00:00:00Z")
     assert mirror.run()["objects"] == {"created": 1}
     assert provider.lists[-1]["from"] == "2024-01-04T00:00:00Z"  # a day of overlap
     assert mirror.held() == provider.expected()
-
-
-def test_the_mirror_goes_on_from_when_the_records_were_asked_for_if_the_bag_was_made_later(
-    imported, mirror, provider, package
-):
-    text = (package / "records.xml").read_text()
-    text = re.sub("<responseDate>[^<]*", "<responseDate>2024-01-02T08:00:00Z", text)
-    (package / "records.xml").write_text(text)
-    imported(bagged(package))
-    mirror.run()
-    assert provider.lists[-1]["from"] == "2024-01-01T00:00:00Z"  # a day of overlap
 
 
 def test_a_package_of_the_future_hides_nothing_that_changes_until_then(imported, mirror, provider, package):
@@ -164,9 +138,7 @@ def test_a_package_of_the_future_hides_nothing_that_changes_until_then(imported,
     "name, request_, status",
     [
         ("a.xml", '<request metadataPrefix="oai_dc">', 0),
-        ("z.xml", '<request metadataPrefix="oai_dc">', 0),
         ("a.xml", "<request>", 3),  # told, before the right ones come
-        ("z.xml", "<request>", 0),
     ],
 )
 def test_answers_in_another_format_take_nothing_away(
@@ -191,18 +163,6 @@ def test_a_dump_is_a_baseline_too_of_which_a_full_harvest_fetches_nothing_again(
     assert provider.asked == []
 
 
-def test_a_dump_of_any_length_is_read_part_by_part(provider, package):
-    """Also when no record fits into a part."""
-    line = ["dump", provider.base_url, str(package / "dump.xml"), "--format", "oai_didl"]
-    assert CliRunner().invoke(main, line, env=NO_PAUSES).exit_code == 0
-    content = (package / "dump.xml").read_bytes()
-    for size in (100, 700, 4000):
-        read = list(dumped(BytesIO(content), size))
-        assert [slice_.identifier for _, page in read for slice_ in page.slices] == sorted(provider.items)
-        assert b"".join(body for body, _ in read) == content
-        assert len(read) > 1
-
-
 def test_a_dump_with_a_record_without_end_is_given_up():
     with pytest.raises(ConfigurationError, match="has a record of more than 1000 bytes"):
         list(dumped(BytesIO(b"<harvest>" + b" " * 5000), 100, 1000))
@@ -223,19 +183,6 @@ def test_what_a_package_lacks_is_told_and_fetched_when_tried_again(imported, mir
     assert sorted(provider.asked) == ["oai:p:1/a.txt", "oai:p:2/a.txt"]
 
 
-def test_a_package_without_records_is_no_baseline(imported, mirror, tmp_path):
-    (tmp_path / "package").mkdir()
-    (tmp_path / "package" / "letter.txt").touch()
-    assert imported(tmp_path / "package", status=3)["doubts"] == ["No records of oai_didl are in the package."]
-
-
-def test_headers_are_no_records(imported, mirror, provider, package):
-    (package / "headers.xml").write_text(provider.answer({"verb": "ListIdentifiers"}))
-    provider.items["x"] = Item({"a.txt": b"a"})
-    receipt = imported(package, status=3)
-    assert (receipt["objects"], receipt["doubts"]) == ({"created": 3}, ["headers.xml holds no records."])
-
-
 def test_an_xml_file_that_a_record_names_needs_no_records(imported, mirror, provider, package):
     provider.items["oai:p:0"].files["tei.xml"] = b"<TEI/>"
     (package / "oai:p:0" / "tei.xml").write_bytes(b"<TEI/>")
@@ -252,14 +199,6 @@ def test_records_may_be_compressed(imported, mirror, provider, package):
     (package / "records.xml.gz").write_bytes(b"no gzip")
     imported(package, status=2)
     assert "records.xml.gz cannot be read" in mirror.stderr
-
-
-def test_a_tar_that_ends_with_a_zip_file_is_a_tar(imported, mirror, provider, package):
-    (package / "z").mkdir()
-    (package / "z" / "z.zip").write_bytes(_zip(package).read_bytes())
-    with tarfile.open(package.with_suffix(".tar"), "w") as archive:
-        archive.add(package, "delivery")
-    assert imported(package.with_suffix(".tar"))["objects"] == {"created": 3}
 
 
 def test_a_bag_that_lies_beside_something_else_is_verified_too(imported, mirror, provider, package, tmp_path):
@@ -294,15 +233,6 @@ def test_a_file_is_not_known_by_an_end_that_other_addresses_have(
     (tmp_path / "package" / "records.xml").write_text(provider.answer({"verb": "ListRecords"}))
     imported(tmp_path / "package", status=3)
     assert mirror.held() == {"a": {}, **taken}
-
-
-def test_a_file_is_known_by_an_end_that_no_other_address_has(imported, mirror, provider, tmp_path):
-    provider.items["a"] = Item({"1.txt": b"a"}, says=())
-    (tmp_path / "package" / "files").mkdir(parents=True)
-    (tmp_path / "package" / "files" / "1.txt").write_bytes(b"a")
-    provider.items["x"] = Item(document=b"<x/>")
-    (tmp_path / "package" / "records.xml").write_text(provider.answer({"verb": "ListRecords"}))
-    assert imported(tmp_path / "package", status=3)["files"] == {"delivered": 1}
 
 
 def test_a_package_never_takes_an_object_back(imported, mirror, provider, package):
@@ -361,15 +291,6 @@ def test_a_single_record_with_files_beside_it_is_read(imported, mirror, provider
     assert mirror.held() == {"x": {"document.pdf": b"%PDF-1.4%%EOF"}}
 
 
-def test_what_leads_out_of_an_archive_is_refused(imported, mirror, tmp_path):
-    file = tmp_path / "evil.zip"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("../../evil.txt", b"x")
-    imported(file, status=2)
-    assert "leads out of it" in mirror.stderr
-    assert not list(tmp_path.rglob("evil.txt"))
-
-
 def test_what_a_link_leads_to_is_not_taken(imported, mirror, package, tmp_path):
     (tmp_path / "secret.txt").write_text("secret")
     text = (package / "records.xml").read_text()
@@ -396,15 +317,7 @@ def test_records_behind_a_link_are_named_and_harvested_by_the_next_run(
     assert mirror.held() == provider.expected()
 
 
-@each_mirror("pack", [lambda folder: folder, _tar])
-def test_a_link_to_a_file_of_the_package_is_not_named(imported, mirror, provider, fill, tmp_path, pack):
-    package = delivered(provider, fill, tmp_path)
-    (package / "again.xml").symlink_to("records.xml")
-    assert imported(pack(package))["doubts"] == []
-    assert mirror.held() == provider.expected()
-
-
-@each_mirror("make", [os.mkfifo, lambda path: path.symlink_to("nowhere"), lambda path: path.symlink_to(path)])
+@each_mirror("make", [os.mkfifo, lambda path: path.symlink_to("nowhere")])
 def test_pipes_and_lost_links_that_may_have_records_are_named(imported, provider, fill, tmp_path, make):
     package = delivered(provider, fill, tmp_path)
     make(package / "more.xml.gz")
@@ -413,25 +326,12 @@ def test_pipes_and_lost_links_that_may_have_records_are_named(imported, provider
     ]
 
 
-def test_a_bag_that_has_lost_its_declaration_is_not_taken_for_a_folder(imported, mirror, package):
-    (bagged(package) / "bagit.txt").unlink()
-    imported(package, status=2)
-    assert "is not a valid bag" in mirror.stderr
-
-
-def test_what_is_no_archive_is_reported(imported, mirror, tmp_path):
-    (tmp_path / "letter.txt").write_text("Dear Sir")
-    imported(tmp_path / "letter.txt", status=2)
-    assert "cannot be unpacked" in mirror.stderr
-
-
 def _packed(folder: Path, kind: str) -> Path:
     """Pack a folder with much in it that cannot be compressed, so that there is a middle that can be harmed."""
     (folder / "noise.bin").write_bytes(Random(0).randbytes(200_000))
     file = folder.with_suffix(f".{kind}")
-    if kind in ("deflated", "lzma"):
-        method = zipfile.ZIP_DEFLATED if kind == "deflated" else zipfile.ZIP_LZMA
-        with zipfile.ZipFile(file, "w", method) as archive:
+    if kind == "deflated":
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.write(folder / "noise.bin", "noise.bin")
     else:
         with tarfile.open(file, f"w:{kind}") as tar:  # type: ignore[call-overload]
@@ -439,7 +339,7 @@ def _packed(folder: Path, kind: str) -> Path:
     return file
 
 
-@each_mirror("kind", ["deflated", "lzma", "gz", "bz2", "xz"])
+@each_mirror("kind", ["deflated", "gz", "xz"])
 def test_an_archive_that_is_damaged_in_the_middle_is_refused(imported, mirror, tmp_path, kind):
     (tmp_path / "package").mkdir()
     file = _packed(tmp_path / "package", kind)
@@ -457,78 +357,17 @@ def _without_its_end(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:last])
 
 
-def _with_a_harmed_header(file: Path) -> None:
-    with tarfile.open(file) as tar:
-        last = tar.getmembers()[-1].offset
-    content = bytearray(file.read_bytes())
-    content[last] ^= 0xFF
-    file.write_bytes(content)
-
-
-@each_mirror("harm", [_without_its_end, _with_a_harmed_header])
-def test_a_tar_that_ends_before_its_end_is_no_package_that_lacks_something(
-    imported, mirror, provider, fill, tmp_path, harm
-):
-    package = delivered(provider, fill, tmp_path)
+def test_a_tar_that_ends_before_its_end_is_no_package_that_lacks_something(imported, mirror, package):
     file = package.with_suffix(".tar")
     with tarfile.open(file, "w") as tar:
         tar.add(package, "delivery")
-    harm(file)
+    _without_its_end(file)
     imported(file, status=2)
     assert "it is damaged or truncated" in mirror.stderr
     assert mirror.held() == {}
 
 
-def test_a_file_that_is_there_twice_is_packed_once_and_taken_twice(imported, mirror, provider, package, tmp_path):
-    provider.items["oai:p:0"].files["b.txt"] = provider.items["oai:p:0"].files["a.txt"]
-    (package / "records.xml").write_text(provider.answer({"verb": "ListRecords"}))
-    (package / "oai:p:0" / "b.txt").unlink()
-    (package / "oai:p:0" / "b.txt").hardlink_to(package / "oai:p:0" / "a.txt")
-    imported(_tar(package))
-    assert mirror.held() == provider.expected()
-
-
-def test_a_package_needs_a_mirror_or_a_provider(package, tmp_path):
-    done = CliRunner().invoke(main, ["mirror", "import", str(tmp_path / "new"), str(package)])
-    assert done.exit_code == 2
-    assert not (tmp_path / "new").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.needs("ocfl-root.py")
-def test_a_bag_that_the_library_made_is_good(package, imported):
-    code = "import bagit, sys; bagit.make_bag(sys.argv[1], {'Contact-Name': 'Zoe'}, checksums=['md5', 'sha512'])"
-    subprocess.run([JUDGES / "python", "-c", code, package], capture_output=True, check=True)
-    assert bag.checked(package).info["contact-name"] == "Zoe"
-    assert imported(package)["is_whole"]
-
-
-def test_a_package_has_a_limit(imported, mirror, package):
-    imported(_zip(package), status=2, GATEWAY_FETCH_FILE_MAX_BYTES="100")
-    assert "has more than 100 bytes, unpacked" in mirror.stderr
-    assert opened(mirror.folder).root.folder.exists()
-
-
-def test_a_record_without_a_name_is_told_and_the_others_are_taken(imported, mirror, provider, package):
-    text = (package / "records.xml").read_text()
-    (package / "records.xml").write_text(text.replace("<identifier>oai:p:1</identifier>", "<identifier/>"))
-    receipt = imported(package, status=3)
-    assert receipt["objects"] == {"created": 2, "unusable": 1}
-    assert sorted(mirror.held()) == ["oai:p:0", "oai:p:2"]
-
-
-def test_a_changed_file_that_a_package_lacks_is_kept_as_it_was_and_reported(mirror, provider, fill, imported, tmp_path):
-    fill(1)
-    mirror.run()
-    item = provider.items["oai:p:0"]
-    item.files["b.txt"], item.datestamp = b"new", "2030-01-01T00:00:00Z"
-    assert imported(alone(provider, tmp_path / "package"), status=3)["missing"][0]["kept"] == "an earlier state"
-    assert mirror.held()["oai:p:0"]["b.txt"] == b"b0"
-    mirror.run("--retry-failed")
-    assert mirror.held() == provider.expected()
-
-
-@each_mirror("location", ["n" * 300, "x%00y", "http://[::1/x", "a/../../b"])
+@each_mirror("location", ["x%00y", "http://[::1/x", "a/../../b"])
 def test_a_location_that_no_file_can_have_is_not_in_the_package(provider, imported, tmp_path, location):
     resource = f'<Component><Resource mimeType="a/b" ref="{location}"/></Component>'
     didl = f'<DIDL xmlns="urn:mpeg:mpeg21:2002:02-DIDL-NS"><Item>{resource}</Item></DIDL>'

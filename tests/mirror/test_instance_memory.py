@@ -67,40 +67,6 @@ def test_no_run_goes_on_with_an_older_copy_until_it_is_accepted(mirror, instance
     assert mirror.held() == mirror.provider.expected()
 
 
-@pytest.mark.usefixtures("rolled_back")
-def test_an_older_copy_is_accepted_once_by_each_of_two_instances(mirror, instance):
-    second = shutil.copytree(instance, instance.with_name("second"))
-    for one_instance in (instance, second):
-        assert "is accepted" in audited(mirror, one_instance, "--accept")[2]
-    for one_instance in (instance, second):
-        assert audited(mirror, one_instance)[:2] == (0, [])
-        mirror.run(instance=one_instance)
-
-
-def test_an_instance_accepts_the_catalogue_that_another_one_made_anew(mirror, fill, instance):
-    fill(1)
-    second = instance.with_name("second")
-    second.mkdir()
-    (second / "config.toml").touch()
-    for one_instance in (instance, second):
-        mirror.run(instance=one_instance)
-    audited(mirror, second, "--accept")
-    environment = {**NO_PAUSES, "GATEWAY_INSTANCE": str(instance)}
-    done = CliRunner().invoke(main, ["mirror", mirror.provider.base_url, str(mirror.folder)], env=environment)
-    assert f"`harvester mirror audit {mirror.folder} --accept`" in done.stderr
-    audited(mirror, instance, "--accept")
-    for one_instance in (instance, second):
-        mirror.run(instance=one_instance)
-
-
-@pytest.mark.usefixtures("rolled_back")
-def test_an_older_copy_that_was_changed_gets_a_new_catalogue_when_it_is_accepted(mirror, instance):
-    (removed,) = mirror.folder.glob("ocfl/*/*/*/oai%3ap%3a0")
-    shutil.rmtree(removed)
-    assert "is new" in audited(mirror, instance, "--accept")[2]
-    assert "altered" not in {entry["finding"] for entry in audited(mirror, instance)[1]}
-
-
 def test_a_new_mirror_in_the_folder_of_another_is_told_and_remembered(mirror, fill, instance):
     fill(1)
     mirror.run(instance=instance)
@@ -108,13 +74,6 @@ def test_a_new_mirror_in_the_folder_of_another_is_told_and_remembered(mirror, fi
     mirror.run(instance=instance)
     assert "has the digest of another catalogue" in mirror.stderr
     assert audited(mirror, instance)[:2] == (0, [])
-
-
-def test_without_an_instance_nothing_is_remembered(mirror, fill, instance):
-    fill(1)
-    (instance / "config.toml").unlink()
-    mirror.run(instance=instance)
-    assert list(instance.iterdir()) == []
 
 
 @each_row("content", ["x", "[]", '{"a": 1}', '{"FOLDER": {}}', '{"FOLDER": {"bytes": "x"}}'])

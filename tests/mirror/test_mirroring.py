@@ -7,8 +7,6 @@ import shutil
 from dataclasses import replace
 from hashlib import md5
 
-import pytest
-
 from gateway.xmltext import DIDL, PREMIS
 from harvester.mirror.open_folder import opened
 from tests.mirror.conftest import each_mirror
@@ -60,14 +58,6 @@ def test_only_what_changed_is_fetched_again(mirror, provider, fill, says):
     assert sorted(provider.asked) == (["oai:p:1/b.txt"] if says == ("digest",) else ["oai:p:1/a.txt", "oai:p:1/b.txt"])
 
 
-def test_a_file_that_was_replaced_by_one_of_its_size_is_fetched_again(mirror, provider):
-    provider.items["oai:p:0"] = Item({"a.txt": b"1234"}, says=("size",))
-    mirror.run()
-    provider.items["oai:p:0"] = Item({"a.txt": b"5678"}, says=("size",), datestamp=LATER)
-    mirror.run()
-    assert mirror.held() == provider.expected()
-
-
 def test_a_deleted_record_is_a_deleted_object_that_keeps_what_it_had(mirror, provider, fill):
     fill(1)
     mirror.run()
@@ -92,28 +82,6 @@ def test_what_returns_is_held_again_without_being_fetched(mirror, provider, fill
     assert provider.asked == []
     file = mirror.holding("oai:p:0").files[0]
     assert (file.size, file.verified, bool(file.sha512)) == (2, ("sha256", "size"), True)
-
-
-def test_what_returns_is_fetched_again_when_it_is_not_on_this_disk_any_more(mirror, provider):
-    provider.items["oai:p:0"] = Item({"a.txt": b"1234"}, says=("digest",))
-    mirror.run()
-    provider.items["oai:p:0"].deleted, provider.items["oai:p:0"].datestamp = True, LATER
-    mirror.run()
-    next((mirror.folder / "ocfl").rglob("a.txt")).write_bytes(b"harm")
-    provider.items["oai:p:0"].deleted, provider.items["oai:p:0"].datestamp = False, "2031-01-01T00:00:00Z"
-    mirror.run()
-    assert mirror.held() == provider.expected()
-
-
-def test_a_stated_size_that_does_not_fit_the_stated_digest_is_told_by_the_second_run_too(mirror, provider):
-    provider.items["oai:p:0"] = item = Item({"a.txt": b"1234"})
-    mirror.run()
-    item.document = provider._didl("oai:p:0").replace(b"4 bytes", b"77 bytes")
-    item.datestamp = LATER
-    receipt = mirror.run(status=3)
-    assert [(missing["fate"], missing["kept"]) for missing in receipt["missing"]] == [
-        ("wrong_size", "an earlier state")
-    ]
 
 
 def test_a_missing_file_is_told_and_can_be_tried_again(mirror, provider, fill):
@@ -148,13 +116,6 @@ def test_what_is_missing_is_told_by_every_run_until_it_is_had(mirror, provider, 
     assert len(by_identifier) == 2
     (opened(mirror.folder).root.place("oai:p:1") / "inventory.json").write_bytes(b"x")
     assert ["An inventory" in missing["reason"] for missing in mirror.run(status=3)["missing"]].count(True) == 1
-
-
-def test_an_object_that_was_brought_in_and_not_yet_unmarked_is_not_missing(mirror, provider, fill):
-    fill(1)
-    mirror.run()
-    opened(mirror.folder).failed.mark("oai:p:0", is_whole=False)
-    assert mirror.run()["missing"] == []
 
 
 def test_a_location_that_is_no_address_is_told_and_keeps_no_other_from_being_mirrored(mirror, provider, fill):
@@ -221,10 +182,8 @@ def _inside(handler):
     "fault, says, fate",
     [
         (_page, ("digest",), "web_page"),
-        (_page, (), "doubtful"),
         (_other, ("digest",), "wrong_type"),
         (_garbled, ("digest",), "corrupt"),
-        (_other, ("size",), "wrong_type"),
         (_garbled, ("size",), "wrong_size"),
         (_other, (), "doubtful"),
         (_short, (), "unreachable"),
@@ -296,7 +255,6 @@ def _by_value(content: str, digest: str, mime_type: str = "text/plain") -> bytes
         (_by_value('encoding="base64">aGVsbG8=', md5(b"hello").hexdigest()), {"by_value": 1}),
         (_by_value('encoding="base64">aGVsbG8=', "0" * 32), {"corrupt": 1}),
         (_by_value('encoding="base64">aGVsbG8=', "", "application/pdf"), {"doubtful": 1}),
-        (_by_value('encoding="base64">aGVsbG8', md5(b"hello").hexdigest()), {"corrupt": 1}),
         (_by_value("><a/>", "0" * 32), {"by_value": 1}),  # nobody knows how it had been written
     ],
 )
@@ -304,22 +262,6 @@ def test_a_stream_by_value_is_verified_like_any_other_file(mirror, provider, doc
     provider.items["oai:p:0"] = Item(document=document)
     assert mirror.run(status=0 if "by_value" in files else 3)["files"] == files
     assert bool(mirror.holding("oai:p:0").files[0].path) == ("by_value" in files)
-
-
-def test_a_part_that_was_not_asked_for_and_is_not_good_is_not_asked_for_for_ever(mirror, provider):
-    provider.items["oai:p:0"] = Item({"a.txt": b"good"})
-    answer = {"Content-Range": "bytes 0-2/3", "ETag": '"x"'}
-    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(206, b"bad", answer) or True
-    assert mirror.run(status=3)["files"] == {"corrupt": 1}
-    assert len(provider.asked) == 1
-
-
-@pytest.mark.slow
-def test_a_document_of_four_hundred_resources_is_mirrored(mirror, provider):
-    """The newspapers of the Koninklijke Bibliotheek have as many in one document."""
-    provider.items["oai:p:0"] = Item({f"{number}.txt": b"%d" % number for number in range(400)})
-    assert mirror.run()["files"] == {"fetched": 400}
-    assert mirror.held() == provider.expected()
 
 
 def test_an_object_that_is_damaged_is_told_and_keeps_no_other_from_being_mirrored(mirror, provider, fill):
@@ -352,16 +294,6 @@ def test_an_object_whose_folder_is_gone_is_told_where_something_was_missing_of_i
         (missing,) = mirror.run(*arguments, status=3)["missing"]
         assert missing["reason"] == "oai:p:0 is not there any more; `harvester mirror --full` brings it."
     assert mirror.run("--full")["is_whole"]
-    assert mirror.held() == provider.expected()
-
-
-def test_of_an_object_that_a_page_has_twice_the_newest_record_counts(mirror, provider, fill):
-    fill(2)
-    whole = provider._record
-    provider.items["gone"] = Item(deleted=True, datestamp="2023-01-01T00:00:00Z")
-    earlier = f"<record>{provider._header('gone')}</record>"
-    provider._record = lambda name: whole(name) + earlier.replace("gone", name)
-    assert mirror.run()["objects"] == {"created": 2, "never_held": 1}
     assert mirror.held() == provider.expected()
 
 
@@ -398,40 +330,6 @@ def test_a_record_that_cannot_be_read_is_told_by_every_run_until_it_can_be(mirro
     assert mirror.run()["is_whole"]
 
 
-def test_a_record_that_could_not_be_read_and_was_mended_by_its_provider_is_not_told_any_more(mirror, provider, fill):
-    fill(3)
-    _without_metadata(provider, "oai:p:1")
-    mirror.run(status=3)
-    del provider._record
-    provider.items["oai:p:1"].datestamp = LATER
-    assert mirror.run()["is_whole"]
-    assert mirror.held() == provider.expected()
-
-
-def test_what_was_never_listed_to_its_end_is_not_whole_because_nothing_of_it_failed(mirror, provider, fill):
-    fill(3)
-    mirror.run("--retry-failed", status=2)
-    assert "is no mirror" in mirror.stderr
-    provider.answer = lambda _: "<html/>"
-    mirror.run(status=1)
-    receipt = mirror.run("--retry-failed", status=3)
-    assert receipt["doubts"] == [
-        "The list has not come to its end yet; `harvester mirror` without --retry-failed goes on with it."
-    ]
-
-
-def test_everything_and_nothing_cannot_both_be_asked_for(mirror):
-    mirror.run("--full", "--retry-failed", status=2)
-    assert not mirror.folder.exists()
-
-
-def test_a_set_that_is_named_twice_is_one(mirror, provider, fill):
-    fill(1)
-    mirror.run("--set", "a", "--set", "a")
-    assert [request["verb"] for request in provider.lists].count("ListRecords") == 1
-    mirror.run("--set", "a")
-
-
 def test_a_mirror_that_has_lost_all_its_objects_is_not_taken_for_one_in_step(mirror, provider, fill):
     fill(2)
     mirror.run()
@@ -452,22 +350,6 @@ def test_what_a_record_says_about_itself_is_kept_too(mirror, provider, fill):
     kept = [(root.place("oai:p:0") / inventory.place(f"about-{number}.xml")).read_text() for number in (1, 2)]
     assert kept == ['<r xmlns="urn:rights">free</r>', '<p xmlns="urn:provenance"/>']
     assert inventory.head == 2
-
-
-def test_a_part_that_the_server_has_forgotten_is_asked_for_as_a_whole(mirror, provider):
-    provider.items["oai:p:0"] = Item({"a.txt": b"12345"})
-    asked = []
-
-    def faulty(handler):
-        asked.append(handler.headers.get("Range"))
-        if len(asked) == 1:
-            return breaking_off(handler, b"123", 5)
-        return len(asked) == 2 and (handler.send(416, b"", {}) or True)
-
-    provider.faults["oai:p:0/a.txt"] = faulty
-    mirror.run()
-    assert asked == [None, "bytes=3-", None]
-    assert mirror.held() == provider.expected()
 
 
 def _versions(mirror, name="oai:p:0"):
@@ -491,18 +373,4 @@ def test_inventories_say_what_each_version_did(mirror, provider, fill):
         "created: files/c.txt; replaced: document.xml, files/b.txt; withdrawn: files/a.txt",
         "deleted: document.xml, files/b.txt, files/c.txt",
         "created: document.xml, files/b.txt, files/c.txt",
-    ]
-
-
-def test_inventories_name_who_made_each_version(mirror, provider, fill):
-    fill(1)
-    mirror.run()
-    names = {"repository_name": "Bücherei", "admin_email": "archive@example.org"}
-    for number, settings in enumerate((names, {**names, "mirror_user_name": "A", "mirror_user_address": "urn:x"}), 1):
-        provider.items["oai:p:0"].datestamp = f"2030-01-0{number}T00:00:00Z"
-        mirror.run(**settings)
-    assert [version.user for version in _versions(mirror)] == [
-        ("harvester mirror", "urn:oai-gateway:harvester"),
-        ("Bücherei", "mailto:archive@example.org"),
-        ("A", "urn:x"),
     ]

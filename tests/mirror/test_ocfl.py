@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gateway.errors import ConfigurationError, StoreDamaged, StoreUnwritable
-from harvester.mirror.inventory import Arrived, Inventory, read, with_version, written
+from harvester.mirror.inventory import Arrived, Inventory, read, with_version
 from harvester.mirror.ocfl import Incoming, StorageRoot, digests_of, put
 from harvester.runtime.durable_files import replace_durably
 from tests.conftest import JUDGES, ROOT
@@ -81,12 +79,6 @@ def test_versions_keep_what_was_and_the_same_bytes_once(root):
     assert list(root.objects()) == [root.place(NAME)]
 
 
-def test_what_is_held_may_come_again(root):
-    keep(root, {"a": b"1"})
-    assert keep(root, {"b": b"1"}).manifest == root.inventory(NAME).manifest
-    assert content(root, "b") == b"1"
-
-
 @each_row(
     "identifier, place",
     [
@@ -112,25 +104,10 @@ def test_a_path_out_of_the_object_is_refused(path):
         with_version(Inventory(NAME), {path: Arrived("a", "b")}, NOW, "")
 
 
-def test_a_file_cannot_be_a_folder_too():
-    with pytest.raises(ValueError, match="is no path"):
-        with_version(Inventory(NAME), {"x": Arrived("a", "b"), "x/y": Arrived("c", "d")}, NOW, "")
-
-
-def test_a_digest_that_is_not_held_is_refused():
-    with pytest.raises(ValueError, match="does not hold"):
-        with_version(Inventory(NAME), {"x": "abc"}, NOW, "")
-
-
 @each_row("text", [b"", b"[]", b"{}", b'{"versions": {"v2": {}}}'])
 def test_an_inventory_that_cannot_be_read_is_reported(text):
     with pytest.raises(StoreDamaged, match="cannot be read"):
         read(text)
-
-
-def test_an_inventory_comes_back_as_it_was():
-    before, _ = with_version(Inventory(NAME), {"ä/b": Arrived("a", "b"), "c": Arrived("a", "b")}, NOW, "why")
-    assert read(written(before)) == before
 
 
 def test_a_folder_with_something_else_in_it_is_not_taken(tmp_path):
@@ -140,27 +117,12 @@ def test_a_folder_with_something_else_in_it_is_not_taken(tmp_path):
         StorageRoot(tmp_path / "ocfl", tmp_path / "aside").prepare()
 
 
-def test_an_object_that_is_another_is_reported(root):
-    keep(root, {"a": b"1"}, "one")
-    other = root.place("two")
-    other.parent.mkdir(parents=True)
-    shutil.copytree(root.place("one"), other)
-    with pytest.raises(StoreDamaged, match="holds one, not two"):
-        root.inventory("two")
-
-
 def test_what_the_disk_refuses_is_reported(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StoreUnwritable, match="cannot be written"):
         StorageRoot(tmp_path / "file" / "ocfl", tmp_path / "aside").prepare()
     with pytest.raises(StoreUnwritable, match="cannot be written"):
         replace_durably(tmp_path / "nowhere" / "x", b"")
-
-
-def test_a_workspace_without_a_name_is_removed(root):
-    (root.aside / "x").mkdir()
-    root.prepare()
-    assert list(root.aside.iterdir()) == []
 
 
 # A process that does something to a root and is killed at the n-th call of the system that changes files.
@@ -251,13 +213,6 @@ def test_an_independent_validator_finds_what_is_wrong(root):
     assert "v1/content/a" in judged(root.folder)
 
 
-def test_the_layout_is_told_as_its_description_wants(root):
-    layout = json.loads((root.folder / "ocfl_layout.json").read_bytes())
-    config = root.folder / "extensions" / layout["extension"] / "config.json"
-    assert json.loads(config.read_bytes())["extensionName"] == layout["extension"]
-    assert [path.name for path in config.parent.parent.iterdir()] == [layout["extension"]]
-
-
 def test_a_file_system_without_links_keeps_copies(tmp_path):
     def refused(_file, _place):
         raise OSError(errno.EPERM, "Operation not permitted")
@@ -276,11 +231,3 @@ def test_what_a_killed_commit_left_aside_is_not_written_through_into_its_version
     root.prepare()
     keep(root, {"received.json": b"second"})
     assert held.read_bytes() == b"first"
-
-
-def test_what_is_on_its_way_stays_when_a_process_died(root):
-    keep(root, {"received.json": b"first"})
-    part = root.workspace(NAME) / "files" / "part"
-    part.write_bytes(b"of a file that is on its way")
-    root.prepare()
-    assert part.exists()

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
-import time
 
 import pytest
 
 from gateway.errors import StoreUnwritable
-from gateway.xmltext import parse_utc_datetime
 from harvester.mirror.catalogue import Entry
 from harvester.mirror.component import Component
-from harvester.mirror.databases import CacheDatabase
 from harvester.mirror.file_plan import PlannedFile
-from harvester.mirror.folder import MirrorFolder
 from harvester.mirror.object_state import HeldFile
 from harvester.mirror.recheck_schedule import NAME, Check, NextCheck, RecheckSchedule
 from tests.rows import each_row
@@ -94,15 +89,6 @@ def test_a_memory_that_somebody_else_writes_is_no_damage(tmp_path, monkeypatch):
         assert list(rechecks.due(0, 1)) == ["a"]
 
 
-def test_a_memory_on_a_full_disk_says_so(tmp_path):
-    memory = CacheDatabase(tmp_path / NAME, "CREATE TABLE IF NOT EXISTS one (text TEXT)")
-    memory.rows("PRAGMA max_page_count = 2")
-    with pytest.raises(StoreUnwritable, match=f"{NAME} cannot be read or written: database or disk is full"):
-        memory.many("INSERT INTO one VALUES (?)", ((f"{number:01000}",) for number in range(100)))
-    memory.close()
-    assert [path.name for path in tmp_path.iterdir()] == [NAME]
-
-
 def test_a_round_that_was_not_ended_goes_on(tmp_path):
     with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1), _entry("b", 1)])
@@ -125,41 +111,9 @@ def test_a_round_that_was_not_ended_is_begun_anew(tmp_path, later):
         assert rechecks.begun(1000 + later).number == first.number + 1
 
 
-def test_answers_that_fit_nothing_are_as_good_as_forgotten(tmp_path):
-    """A disk that lost power may keep one half of what was written, and another program may write what this cannot."""
-    planned = PlannedFile(Component(("http://e.org/a",)), "a", HeldFile(path="a", sha512="1"), is_same=False)
-    with RecheckSchedule(tmp_path) as rechecks:
-        rechecks.note("x", 1, {"a": Check("1", 10, 1)}, NextCheck(100, 110))
-    with sqlite3.connect(tmp_path / NAME) as database:
-        for path, fate in (("lost", "kept"), ("a", "unheard of")):
-            row = ("x", path, "http://e.org/a", "e", "", fate, "", "")
-            database.execute("INSERT INTO sent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-    database.close()
-    with RecheckSchedule(tmp_path) as rechecks:
-        assert rechecks.of("x", [planned]) == {"a": Check("1", 10, 1)}
-
-
 @pytest.mark.slow
 class TestCommand:
     """`harvester mirror recheck --every`."""
-
-    def test_a_shorter_period_holds_at_once(self, provider, mirror, recheck, fill):
-        fill(10, says=())
-        mirror.run()
-        recheck("--all", "--every", "30d")
-        recheck(later=2 * DAY)
-        assert provider.asked == []
-        recheck("--every", "1d", later=2 * DAY)
-        assert len(provider.asked) == 20
-
-    def test_a_clock_that_was_ahead_leaves_nothing_unasked(self, provider, mirror, recheck, fill):
-        fill(10, says=())
-        mirror.run()
-        recheck("--all", "--every", "30d", later=1000 * DAY)
-        recheck()
-        assert len(provider.asked) == 20
-        recheck()
-        assert provider.asked == []
 
     def test_a_period_that_is_none_in_mirror_json_is_reported(self, mirror, recheck, fill):
         fill(1, says=())
@@ -171,42 +125,3 @@ class TestCommand:
             assert f"recheck_every '{wrong}'" in mirror.stderr
         recheck("--every", "1d")
         assert json.loads(file.read_bytes())["recheck_every"] == "1d"
-
-    def test_a_period_that_is_none_is_refused_and_not_kept(self, mirror, recheck, fill):
-        fill(1, says=())
-        mirror.run()
-        for wrong in ("0d", "1", "x", "1.5d", "-1d", "1y"):
-            recheck(f"--every={wrong}", status=2)
-            assert "A duration such as 6h, or never, is wanted." in mirror.stderr
-            assert json.loads((mirror.folder / "mirror.json").read_bytes())["recheck_every"] == ""
-
-    def test_objects_of_which_nothing_is_due_are_not_read(self, provider, mirror, recheck, fill, monkeypatch):
-        fill(4, says=())
-        mirror.run()
-        provider.items["oai:p:0"].deleted = True
-        provider.items["oai:p:1"].title = "Another"
-        for number in range(2):
-            provider.items[f"oai:p:{number}"].datestamp = "2030-01-01T00:00:00Z"
-        mirror.run()
-        recheck("--all", "--every", "30d")
-        read = []
-        known = MirrorFolder.known
-        monkeypatch.setattr(MirrorFolder, "known", lambda place, name: (read.append(name), known(place, name))[1])
-        recheck()
-        assert read == []
-
-    def test_each_round_may_be_whole(self, provider, mirror, recheck, fill):
-        fill(1, says=())
-        mirror.run()
-        provider.sent.clear()
-        recheck(recheck_whole_every=1)
-        assert len(provider.sent) == 2
-
-    def test_it_is_told_when_something_is_due_next(self, mirror, recheck, fill):
-        fill(2, says=())
-        mirror.run()
-        recheck()
-        assert "due every" not in mirror.stderr
-        recheck("--all", "--every", "30d")
-        match = re.search(r"Each file is due every 30d; the next one at (\S+)\.", mirror.stderr)
-        assert 29 * DAY < parse_utc_datetime(match[1])[0] - time.time() <= 30 * DAY

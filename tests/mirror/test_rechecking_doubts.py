@@ -7,7 +7,6 @@ from click.testing import CliRunner
 
 from harvester.cli import main
 from harvester.mirror import recheck as rechecking
-from harvester.mirror.open_folder import opened
 from tests.mirror.conftest import each_mirror
 from tests.mirror.provider import Item
 
@@ -66,16 +65,3 @@ def test_what_is_accepted_stays_so_while_its_bytes_are_the_same(provider, mirror
     receipt = recheck(status=3)
     assert [missing["fate"] for missing in receipt["missing"]] == ["doubtful"]
     assert mirror.held()["oai:p:0"]["a.txt"] == bad
-
-
-def test_what_was_doubtful_before_and_is_not_asked_for_is_not_put_off(provider, mirror, recheck, fill):
-    fill(1, says=())
-    item = provider.items["oai:p:0"]
-    item.files["a.txt"] = b"Bitstream could not be found"
-    mirror.run(status=3)
-    before = [entry.next_at for entry in opened(mirror.folder).doubtful.all()]
-    for text in (b"bX", b"bY"):
-        item.files["b.txt"] = text
-        assert recheck(status=3)["files"]["doubtful"] == 1
-    assert provider.asked == ["oai:p:0/b.txt"]
-    assert [entry.next_at for entry in opened(mirror.folder).doubtful.all()] == before

@@ -93,34 +93,6 @@ def test_what_came_before_it_was_asked_to_stop_is_held_and_the_rest_is_due(provi
     assert provider.asked == []
 
 
-def test_what_is_wrong_with_a_file_is_not_forgotten_by_a_stop(provider, mirror, recheck, stops):
-    provider.items["oai:p:0"] = Item(ONE.copy(), says=())
-    mirror.run()
-    recheck("--all", "--every", "30d")
-    provider.items["oai:p:0"].document = provider._didl("oai:p:0")
-    del provider.items["oai:p:0"].files["a"]
-    stops("oai:p:0/a")
-    recheck(status=130, later=31 * DAY, **ONE_AT_ONCE)
-    assert mirror.version("oai:p:0") == 1
-    receipt = recheck(status=3, later=31 * DAY + 1)
-    assert [missing["fate"] for missing in receipt["missing"]] == ["not_found"]
-
-
-def test_during_a_pause_it_stops_with_what_has_come(provider, mirror, recheck, stops):
-    for number in range(4):
-        provider.items[f"oai:p:{number}"] = Item({"a": b"one %d" % number}, says=())
-    mirror.run()
-    for number, item in enumerate(provider.items.values()):
-        item.files["a"] = b"two %d" % number
-    stops("oai:p:0/a")
-    receipt = recheck("--delay", "0.5", status=130, **ONE_AT_ONCE)
-    assert receipt["objects"]["updated"] == len(provider.asked) < 4
-    provider.sent.clear()
-    recheck()
-    assert len(provider.sent) == 4 - receipt["objects"]["updated"]
-    assert mirror.held() == provider.expected()
-
-
 def test_a_round_over_everything_goes_on_where_it_was_stopped(provider, mirror, recheck, stops):
     provider.has_validators = False
     for number in range(6):

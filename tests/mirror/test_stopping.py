@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mirror.provider import Item
-
 
 @pytest.mark.slow
 def test_a_provider_that_is_ill_is_told_and_asked_again_the_next_time(mirror, provider, fill):
@@ -26,18 +24,3 @@ def test_a_provider_that_does_not_answer_is_told_and_the_receipt_is_kept(mirror,
     assert mirror.run(status=1)["outcome"] == "failed"
     assert "run the same command again" in mirror.stderr
     assert len(list((mirror.folder / "receipts").iterdir())) == 1
-
-
-def test_a_record_that_cannot_be_used_is_reported(mirror, provider, fill):
-    fill(1)
-    provider.items[""] = Item({"a.txt": b"1"})
-    receipt = mirror.run(status=3)
-    assert receipt["objects"] == {"created": 1, "unusable": 1}
-    assert receipt["missing"][0]["fate"] == "unreadable"
-
-
-def test_a_set_has_a_list_of_its_own(mirror, provider, fill):
-    fill(1)
-    mirror.run("--set", "b", "--set", "a")
-    assert [request["set"] for request in provider.lists if request["verb"] == "ListRecords"] == ["a", "b"]
-    assert mirror.run("--set", "a", "--set", "b")["sets"] == ["a", "b"]

@@ -7,8 +7,6 @@ from contextlib import suppress
 
 import pytest
 
-from gateway.formats import oai_didl
-from gateway.model import FileLink, Work
 from harvester.http import pacing
 from tests.mirror.conftest import each_mirror
 from tests.mirror.provider import Item, breaking_off
@@ -55,33 +53,6 @@ def test_a_file_in_parts_with_a_digest_or_a_large_one_is_not(mirror, provider, b
     ranges = breaks("oai:p:0/a.txt", b"abcdef", b"def")
     mirror.run(mirror_whole_again_max_bytes=most)
     assert (len(ranges), mirror.held()) == (2, provider.expected())
-
-
-def test_a_file_that_never_comes_whole_is_held_as_it_came_in_parts(mirror, provider, breaks):
-    provider.items["oai:p:0"] = Item({"a.txt": b"abcdef"}, says=())
-    ranges = breaks("oai:p:0/a.txt", b"abcdef", b"def")
-    first = provider.faults["oai:p:0/a.txt"]
-    provider.faults["oai:p:0/a.txt"] = lambda handler: first(handler) or handler.send(404, b"", {}) or True
-    mirror.run()
-    assert (len(ranges), mirror.held()) == (3, provider.expected())
-
-
-def test_an_address_with_a_raw_space_is_asked_for(mirror, provider, fill):
-    fill(1)
-    provider.items["oai:p:0"].files = {"a b.txt": b"a b"}
-    didl = oai_didl.write(Work(files=(FileLink(provider.file_url("oai:p:0/a b.txt"), "text/plain"),)))
-    raw = provider.file_url("oai:p:0/a b.txt").replace("%20", " ").encode()
-    provider.items["oai:p:0"].document = didl.replace(provider.file_url("oai:p:0/a b.txt").encode(), raw)
-    mirror.run()
-    assert list(mirror.held()["oai:p:0"].values()) == [b"a b"]
-
-
-def test_a_redirect_to_an_address_with_a_raw_space_is_followed(mirror, provider):
-    provider.items["oai:p:0"] = Item({"a.txt": b"a b", "a b.txt": b"a b"}, says=("digest",))
-    place = {"Location": f"{provider.url}/files/oai:p:0/a b.txt"}
-    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(302, b"", place) or True
-    mirror.run()
-    assert list(mirror.held()["oai:p:0"].values()) == [b"a b", b"a b"]
 
 
 def test_a_file_that_trickles_is_given_up_where_a_least_pace_is_set(mirror, provider, monkeypatch):

@@ -24,16 +24,6 @@ def test_a_provider_with_another_class_of_address_than_at_first_is_refused(mirro
     assert mirror.run("--allow", "127.0.0.1")["outcome"] == "succeeded"
 
 
-def test_a_mirror_of_an_earlier_version_gets_the_class_of_its_provider(mirror, fill):
-    fill(1)
-    mirror.run()
-    before = _record(mirror)
-    del before["address"]
-    (mirror.folder / "mirror.json").write_text(json.dumps(before))
-    mirror.run()
-    assert _record(mirror)["address"] == "loopback"
-
-
 def test_a_file_at_another_port_of_the_provider_is_missing_until_it_is_allowed(mirror, provider, fill, monkeypatch):
     """Port 1 refuses everybody: whoever is refused there was not refused by us."""
     fill(1)

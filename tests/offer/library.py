@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -49,22 +49,21 @@ class Library(Laro):
         return [key.rpartition("/")[2] for key, fields in self.index.documents.items() if "url" not in fields]
 
 
-def web_of(library: Library, *names: str) -> dict[str, tuple[str, bytes]]:
-    """Return a web in which a service knows a copy of each of these works: (type, body) by address without scheme."""
-    there = {}
-    for name in names:
-        fields = library.document(name)
-        title, doi = fields["displayTitle"], fields["doi"]
-        people = fields["displayName"].replace(" ; ", ", ")
-        words = [f"{title} {people} {fields['displaySource']}".replace(";", " ")] * 20
-        pages = [PAGE_BREAK, *words] * 24  # as many as the record says
-        copy = f"{COPIES}/{name}.pdf"
-        place = {"url_for_pdf": copy, "license": "cc-by", "version": "publishedVersion", "evidence": "a title"}
-        known = {"doi": doi, "title": title, "is_oa": True, "oa_locations": [place]}
-        there[f"api.unpaywall.org/v2/{doi}"] = "application/json", json.dumps(known).encode()
-        body = a_pdf(title, people, f"https://doi.org/{doi}", "Abstract", *words, *pages, "References")
-        there[copy.removeprefix("https://")] = "application/pdf", body
-    return there
+def web_of(library: Library, name: str) -> dict[str, tuple[str, bytes]]:
+    """Return a web in which a service knows a copy of a work: (type, body) by address without scheme."""
+    fields = library.document(name)
+    title, doi = fields["displayTitle"], fields["doi"]
+    people = fields["displayName"].replace(" ; ", ", ")
+    words = [f"{title} {people} {fields['displaySource']}".replace(";", " ")] * 20
+    pages = [PAGE_BREAK, *words] * 24  # as many as the record says
+    copy = f"{COPIES}/{name}.pdf"
+    place = {"url_for_pdf": copy, "license": "cc-by", "version": "publishedVersion", "evidence": "a title"}
+    known = {"doi": doi, "title": title, "is_oa": True, "oa_locations": [place]}
+    body = a_pdf(title, people, f"https://doi.org/{doi}", "Abstract", *words, *pages, "References")
+    return {
+        f"api.unpaywall.org/v2/{doi}": ("application/json", json.dumps(known).encode()),
+        copy.removeprefix("https://"): ("application/pdf", body),
+    }
 
 
 @dataclass
@@ -74,7 +73,6 @@ class World:
     library: Library
     inbox: Server
     web: str
-    files: dict[str, tuple[str, bytes]] = field(default_factory=dict)
 
     @property
     def notifications(self) -> list[dict[str, Any]]:
@@ -105,10 +103,10 @@ class World:
 
 
 @contextmanager
-def world(count: int = 5, with_fulltext: int = 2, copies: int = 1) -> Iterator[World]:
-    """Serve a library of so many works, its inbox, and a web that has copies of some works that lack a full text."""
-    library = Library(count, with_fulltext)
-    files = web_of(library, *library.lacking[:copies])
+def world() -> Iterator[World]:
+    """Serve a library of five works, its inbox, and a web that has a copy of one of the three without a full text."""
+    library = Library(5, 2)
+    files = web_of(library, library.lacking[0])
 
     def web(path: str) -> Answer:
         kind, body = files.get(path[1:].partition("?")[0], ("text/html", b""))
@@ -118,7 +116,7 @@ def world(count: int = 5, with_fulltext: int = 2, copies: int = 1) -> Iterator[W
         library.place = stack.enter_context(served(library.answer))
         inbox = stack.enter_context(serving())
         inbox.say("/inbox", ok(b"", 201))
-        yield World(library, inbox, stack.enter_context(served(web)), files)
+        yield World(library, inbox, stack.enter_context(served(web)))
 
 
 # --- a destination like Autoload ----------------------------------------------------------------------------------

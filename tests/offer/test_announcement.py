@@ -79,12 +79,6 @@ def test_its_id_depends_on_the_item_and_the_bytes_only() -> None:
     assert jsonld(LINK._replace(sha256="cd" * 32))["id"] != one
 
 
-def test_what_is_not_known_is_left_out() -> None:
-    sparse = jsonld(FileLink("https://a.example.org/1.pdf", sha256="ab" * 32), sender=SENDER._replace(inbox=""))
-    assert set(sparse["object"]) == {"id", "type", "mediaType", "sorg:sha256", "ietf:describedby"}
-    assert set(sparse["origin"]) == {"id", "type"}
-
-
 @each_row(
     "work, page",
     [
@@ -99,16 +93,6 @@ def test_what_is_not_known_is_left_out() -> None:
 )
 def test_the_context_is_the_best_address_of_the_work(work: Work, page: str) -> None:
     assert jsonld(work=work)["context"]["id"] == page
-
-
-def test_hosts_of_a_local_network_may_have_no_dot() -> None:
-    made = announcement(ITEM, LINK, WORK, SENDER, Receiver("http://laro:8983/solr", "http://laro:8983/inbox"))
-    assert made.validate()
-    assert made.to_jsonld()["target"]["inbox"] == "http://laro:8983/inbox"
-
-
-def test_it_has_a_retraction_as_its_summary() -> None:
-    assert jsonld(LINK._replace(retracted="Crossref says that it is retracted."))["object"]["summary"]
 
 
 def test_a_repository_without_an_address_announces_nothing() -> None:

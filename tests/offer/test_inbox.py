@@ -13,7 +13,6 @@ from tests import live
 from tests.fulltext.conftest import NAME
 from tests.http.server import Server, handler, listening, ok, until_gone
 from tests.offer.conftest import Place
-from tests.rows import each_row
 
 pytestmark = pytest.mark.slow  # real servers, and an instance for each test
 
@@ -59,31 +58,12 @@ def test_an_answer_without_end_counts_by_its_status(place: Place) -> None:
     assert place.explained(A)[0]["location"] == place.server.url("/inbox/7")
 
 
-def test_a_slow_answer_counts_by_its_status(place: Place) -> None:
-    place.accept(A)
-    with (place.folder / "config.toml").open("a") as config:
-        config.write("fetch_file_deadline_seconds = 1.0\n")
-
-    def slow(request) -> None:
-        head_only(request, 202)
-        request.wfile.write(b"x")
-        until_gone(request)
-
-    place.server.say("/inbox", slow)
-    assert place.offer() == [(A, "accepted")]
-
-
 LOCATIONS = {
     "https://laro.example.org/inbox/1": "https://laro.example.org/inbox/1",
     "https://laro.example.org/1?token=abcdef0123456789": "https://laro.example.org/1?token=...",
-    "https://u:p@laro.example.org/inbox/1": "https://laro.example.org/inbox/1",
     "javascript:alert(1)": "",
-    "file:///etc/passwd": "",
-    "http://[": "",
-    "https://laro.example.org/a b": "",
     "https://laro.example.org/\x1b[31m": "",
     f"https://laro.example.org/{'x' * 3000}": "",
-    "": "",
 }
 
 
@@ -95,19 +75,9 @@ def test_a_location_is_kept_if_it_is_a_web_address(place: Place) -> None:
     assert sorted(offer["location"] for offer in place.explained(A)) == sorted(LOCATIONS.values())
 
 
-def test_an_inbox_that_hangs_up_is_tried_again(place: Place) -> None:
-    place.accept(A)
-
-    def hang_up(request) -> None:
-        request.close_connection = True
-
-    place.server.say("/inbox", hang_up)
-    assert place.offer(status=5) == [(A, "retrying")]
-
-
 def test_a_private_inbox_that_the_entry_does_not_allow_gets_nothing(place: Place) -> None:
     place.accept(A)
-    for host in ("127.0.0.1", "localhost", "[::1]", "10.0.0.1", "169.254.169.254"):
+    for host in ("127.0.0.1", "localhost", "169.254.169.254"):
         place.configure(f"http://{host}:1/inbox", allow="192.0.2.1")
         assert place.offer(status=4) == [], host
         assert place.explained(A) == [], "it still waits"
@@ -130,7 +100,9 @@ def test_credentials_are_sent_to_the_host_of_the_source_only(place: Place, monke
 
 def test_an_inbox_in_the_entry_must_be_a_web_address_without_a_secret(place: Place) -> None:
     for inbox in (
-        *("/inbox", "file:///inbox", "ftp://laro.example.org/", "", "https://a@b/"),
+        "/inbox",
+        "file:///inbox",
+        "https://a@b/",
         "https://e.org/?token=abcdef012345",
     ):
         file = place.folder / "sources.toml"
@@ -145,13 +117,10 @@ def test_an_inbox_in_the_entry_must_be_a_web_address_without_a_secret(place: Pla
 LINKS = [
     ('</in>; rel="http://www.w3.org/ns/ldp#inbox"', "/in"),
     ('</a>; rel="next", </in>; rel="item http://www.w3.org/ns/ldp#inbox"', "/in"),
-    ('</a>; rel="inbox"', ""),
     ("<<<;;;", ""),
     ('</other>; rel="http://www.w3.org/ns/ldp#inbox"; anchor="/item/1"', ""),
-    ('</in>; rel="http://www.w3.org/ns/ldp#inbox"; anchor="/oai"', "/in"),
     ('<javascript:alert(1)>; rel="http://www.w3.org/ns/ldp#inbox"', ""),
     ('<mailto:a@b>; rel="http://www.w3.org/ns/ldp#inbox", </in>; rel="http://www.w3.org/ns/ldp#inbox"', "/in"),
-    ('</in"x>; rel="http://www.w3.org/ns/ldp#inbox"', "/in%22x"),
 ]
 
 
@@ -178,25 +147,7 @@ def test_a_source_that_is_a_file_names_no_inbox_and_may_have_one(place: Place) -
     assert "names no inbox" in place.call("offer", NAME, "--find-inbox", status=2)
 
 
-@each_row(
-    "options",
-    [
-        ("--list", "--limit", "1"),
-        ("--list", "--again"),
-        ("--list", "--dry-run"),
-        ("--list", "--find-inbox"),
-        ("--find-inbox", "--folder", "d"),
-        ("--find-inbox", "--limit", "1"),
-    ],
-)
-def test_options_that_would_be_ignored_are_refused(place: Place, options: tuple[str, ...]) -> None:
-    assert f"{options[0]} offers nothing, so {options[1]} has no meaning" in place.call(
-        "offer", NAME, *options, status=2
-    )
-
-
-@pytest.mark.parametrize("words", [(), ("--find-inbox",)])
-def test_ctrl_c_ends_a_command_whose_inbox_hangs(place: Place, words: tuple[str, ...]) -> None:
+def test_ctrl_c_ends_a_command_whose_inbox_hangs(place: Place) -> None:
     place.accept(A)
     begun = Event()
 
@@ -205,13 +156,10 @@ def test_ctrl_c_ends_a_command_whose_inbox_hangs(place: Place, words: tuple[str,
         until_gone(request)
 
     place.server.say("/inbox", hang)
-    place.server.say("/oai", hang)
-    harvested_at(place, place.server.url("/oai"))
-    command = live.command("harvester", place.folder, "offer", NAME, *words)
+    command = live.command("harvester", place.folder, "offer", NAME)
     with subprocess.Popen(command, env=live.unmeasured(os.environ), stderr=subprocess.PIPE) as process:
         assert begun.wait(240)
         process.send_signal(signal.SIGINT)
         assert process.wait(240) == 130
-    if not words:
-        place.server.say("/inbox", ok(b"", 201))
-        assert place.offer() == [(A, "created")]
+    place.server.say("/inbox", ok(b"", 201))
+    assert place.offer() == [(A, "created")]

@@ -13,12 +13,11 @@ from gateway.formats._statements import ELEMENTS
 from gateway.model import Decision, FileLink, ItemState, Statement, Work
 from harvester.offer.files import OfferedFile
 from harvester.offer.packages import package_of, write_package
-from tests.fulltext.conftest import NAME
 from tests.http.server import ok
 from tests.offer.conftest import PREFIX, Place, pdf, upstream
 from tests.rows import each_row
 
-A, SLASHED = "LR-15-00007", "LR-15-00055/B(2)"
+A = "LR-15-00007"
 slow = pytest.mark.slow  # an instance for each test
 
 
@@ -86,18 +85,6 @@ def test_each_file_is_packed_once_and_again_on_demand(place: Place, tmp_path: Pa
 
 
 @slow
-def test_a_source_without_an_inbox_has_packages_too(place: Place, tmp_path: Path) -> None:
-    file = place.folder / "sources.toml"
-    file.write_text("\n".join(line for line in file.read_text().splitlines() if "notify_inbox" not in line))
-    place.accept(SLASHED)
-    assert place.data("offer", NAME, "--folder", str(tmp_path / "d"), "--dry-run")[0]["outcome"] == "waiting"
-    assert place.data("status")[0]["offers"] == {}
-    place.offer("--folder", str(tmp_path / "d"))
-    (package,) = (tmp_path / "d").iterdir()
-    assert package.name.startswith("B-2-")
-
-
-@slow
 def test_bytes_that_we_do_not_hold_are_fetched_and_compared(place: Place, tmp_path: Path) -> None:
     body = pdf(A)
     url = place.server.say("/1.pdf", ok(b"%PDF other bytes"), ok(body))
@@ -113,17 +100,6 @@ def test_bytes_that_we_do_not_hold_are_fetched_and_compared(place: Place, tmp_pa
     place.later()
     assert place.offer("--folder", str(folder)) == [(A, "packaged")]
     assert pdf(A) in content_of(folder).values()
-
-
-@slow
-def test_a_copy_that_is_damaged_is_fetched_again(place: Place, tmp_path: Path) -> None:
-    digest = place.accept(A)
-    (place.folder / "files" / digest[:2] / digest).write_bytes(b"damaged")
-    with (place.folder / "config.toml").open("a") as config:
-        config.write(f'discover_instead = "https://a.example.org/={place.server.url("/")}"\n')
-    place.server.say("/robots.txt", ok(b"", 404))
-    place.server.say(f"/{A}.pdf", ok(pdf(A)))
-    assert place.offer("--folder", str(tmp_path / "d")) == [(A, "packaged")]
 
 
 @slow
@@ -153,11 +129,6 @@ def test_names_are_safe_whatever_the_identifier_is(tmp_path: Path, identifier: s
         assert len(name) < 120
 
 
-def test_two_items_with_one_name_have_two_packages() -> None:
-    one, other = (package_of(offered(name), Work(), b"") for name in ("a/x", "b/x"))
-    assert one.name != other.name
-
-
 def test_a_package_is_there_when_it_is_complete(tmp_path: Path) -> None:
     package = package_of(offered(), Work(), b"<a/>")
     left = tmp_path / f".{package.name}.new"
@@ -166,14 +137,6 @@ def test_a_package_is_there_when_it_is_complete(tmp_path: Path) -> None:
     assert write_package(tmp_path, package, b"%PDF") == ()
     assert [folder.name for folder in tmp_path.iterdir()] == [package.name]
     assert "half" not in content_of(tmp_path / package.name)
-
-
-def test_a_package_that_is_as_it_must_be_is_not_written(tmp_path: Path) -> None:
-    package = package_of(offered(), Work(), b"<a/>")
-    write_package(tmp_path, package, b"%PDF")
-    before = (tmp_path / package.name).stat().st_ino
-    assert write_package(tmp_path, package, b"%PDF") == ()
-    assert (tmp_path / package.name).stat().st_ino == before
 
 
 def test_a_damaged_package_is_written_anew_and_keeps_what_a_person_added(tmp_path: Path) -> None:
@@ -193,26 +156,6 @@ def test_a_damaged_package_is_written_anew_and_keeps_what_a_person_added(tmp_pat
     assert set(write_package(tmp_path, package, b"%PDF")) == {package.file_name, "contents", "oai_dc.xml"}
     assert content_of(place) == {**whole, "collections": b"123456789/2", "more/license.txt": b"Yes."}
     assert [folder.name for folder in tmp_path.iterdir()] == [package.name]
-
-
-def test_a_corrected_licence_is_written_into_the_same_package(tmp_path: Path) -> None:
-    former = package_of(offered(license="cc-by"), Work(), b"<a/>")
-    corrected = package_of(offered(license="cc-by-nc"), Work(), b"<b/>")
-    write_package(tmp_path, former, b"%PDF")
-    assert set(write_package(tmp_path, corrected, b"%PDF")) == {"dublin_core.xml", "oai_dc.xml", "provenance.json"}
-    assert b"cc-by-nc" in content_of(tmp_path / corrected.name)["provenance.json"]
-
-
-@slow
-def test_again_repairs_a_package_and_says_what_was_different(place: Place, tmp_path: Path) -> None:
-    place.accept(A)
-    place.offer("--folder", str(tmp_path))
-    package = next(path for path in tmp_path.iterdir() if path.name.startswith("oai-laro"))
-    file = package / "oai-laro.example.org-LR-15-00007.pdf"
-    file.write_bytes(b"damaged")
-    words = place.call("offer", NAME, "--folder", str(tmp_path), "--again")
-    assert file.read_bytes() == pdf(A)
-    assert f"{package} is written anew, because files in it were different: {file.name}." in words
 
 
 def test_the_fields_of_dspace_are_used_and_nothing_breaks_the_xml() -> None:

@@ -62,7 +62,7 @@ class Site:
 
 
 BY_LIST, BY_INDEX = "", "/solr/laro"
-harvested_by = lambda *ways: pytest.mark.parametrize("site", ways, indirect=True)  # noqa: E731
+harvested_by = lambda way: pytest.mark.parametrize("site", [way], indirect=True)  # noqa: E731
 
 
 @pytest.fixture
@@ -80,15 +80,7 @@ def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
         yield made
 
 
-def name_file(site: Site, name: str, address: str) -> None:
-    """Let the record of the library name a file, and harvest it."""
-    document = site.world.library.document(name)
-    document["url"] = [f"URL Accepted Manuscript | {address}"]
-    document["timestamp"] = "2016-06-01T00:00:00.000Z"
-    site.call("run", "laro")
-
-
-@harvested_by(BY_LIST, BY_INDEX)
+@harvested_by(BY_LIST)
 def test_the_loop_is_closed_by_announcements(site: Site) -> None:
     library, inbox = site.world.library, site.world.inbox
     name = library.lacking[0]
@@ -128,60 +120,4 @@ def test_the_loop_is_closed_by_a_folder(site: Site, tmp_path: Path) -> None:
     site.call("discover", "laro")
     assert site.search(name)["outcome"] == "already-held"
     assert site.data("offer", "laro", "--folder", str(folder)) == []
-    assert site.data("offer", "laro") == []
-
-
-@harvested_by(BY_LIST)
-def test_the_loop_is_closed_by_our_lists(site: Site) -> None:
-    """A destination that only reads our lists sees which works have a file here, and takes it."""
-    library = site.world.library
-    lacking = dict.fromkeys(library.lacking, "")
-    site.call("run", "laro")
-    site.call("discover", "laro")
-    with live.served(site.folder, "--port", str(site.port)):
-        for url, files in full_texts(site.url).items():
-            name = next((name for name in lacking if name in url), "")
-            if name and files:
-                body = site.world.files[files[0].removeprefix("https://")][1]
-                library.take_in(name, body)
-        assert len(library.files) == 1
-    site.call("run", "laro")
-    site.call("discover", "laro")
-    assert [site.search(name)["outcome"] for name in library.files] == ["already-held"]
-    assert site.data("offer", "laro") == [], "the source has it already"
-
-
-@harvested_by(BY_INDEX)
-def test_an_announced_file_is_taken_when_the_source_names_its_address(site: Site) -> None:
-    library, inbox = site.world.library, site.world.inbox
-    name = library.lacking[0]
-    with (site.folder / "config.toml").open("a") as config:
-        config.write("discover_named_files = true\n")
-    site.call("run", "laro")
-    site.call("discover", "laro")
-    assert [one["outcome"] for one in site.data("offer", "laro")] == ["created"]
-    (notification,) = site.world.notifications
-    name_file(site, name, notification["object"]["id"])
-    site.call("discover", "laro")
-    after = site.search(name)
-    assert (after["outcome"], [offer["outcome"] for offer in after["offers"]]) == ("already-held", ["taken"])
-    assert site.data("offer", "laro", "--again") == []
-    assert [one["outcome"] for one in site.data("offer", "laro", "--list")] == ["taken"]
-    assert len(inbox.asked) == 1
-    site.call("discover", "laro", "--item", site.item(name))
-    assert site.search(name)["outcome"] == "already-held"
-
-
-@harvested_by(BY_INDEX)
-def test_a_rejected_file_that_the_record_names_stays_named(site: Site) -> None:
-    name = site.world.library.lacking[0]
-    site.call("run", "laro")
-    site.call("discover", "laro")
-    name_file(site, name, f"https://repository.example.net/{name}.pdf")
-    site.call("review", "reject", site.item(name), f"https://repository.example.net/{name}.pdf", "--yes")
-    site.call("discover", "laro")
-    after = site.search(name)
-    assert after["outcome"] == "already-held"
-    (record,) = [one for one in site.data("records", "laro") if name in one["identifier"]]
-    assert "fulltext" in json.dumps(record), record
     assert site.data("offer", "laro") == []

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from gateway.resourcesync.packages import manifest_of
-from gateway.store.step import EPOCH_FACT
 from gateway.xmltext import utc_datetime
 from harvester.sources.resourcesync.package import Package
 from tests.publish.desk import START
@@ -39,14 +38,6 @@ def dumped(source):
     source.desk.now += 5
     assert source.tend()["changes"] == 2
     return source
-
-
-def test_before_a_period_is_closed_there_is_no_change_dump(source):
-    source.publish("1")
-    source.desk.now += 5
-    source.tend()
-    assert "changedump" not in [entry.capability for entry in source.document("capabilitylist")]
-    assert source.get(f"{FOLDER}/changedump.xml").status_code == 404
 
 
 def test_the_package_of_a_period_is_listed_with_its_times_length_hash_and_type(dumped):
@@ -103,25 +94,6 @@ def test_a_package_stays_as_it_is_when_its_versions_are_superseded(dumped):
     assert dumped.tend()["changes"] == 0
 
 
-def test_a_package_is_continued_where_it_stopped(dumped):
-    path = f"{FOLDER}/changedump-2023-11-14.2.zip"
-    whole = dumped.get(path)
-    tag = whole.headers["ETag"]
-    assert dumped.get(path, headers={"If-None-Match": tag}).status_code == 304
-    rest = dumped.get(path, headers={"Range": "bytes=50-", "If-Range": tag})
-    assert (rest.status_code, rest.data) == (206, whole.data[50:])
-    assert rest.headers["Content-Range"] == f"bytes 50-{len(whole.data) - 1}/{len(whole.data)}"
-    other = dumped.get(path, headers={"Range": "bytes=50-", "If-Range": '"x"'})
-    assert (other.status_code, other.data) == (200, whole.data)
-    assert int(whole.headers["Content-Length"]) == len(whole.data)
-
-
-@each_row("wanted", ["bytes=99999999-", "bytes=5-2", "bytes=a-b", "lines=1-2", "bytes=" + "9" * 99])
-def test_ranges_of_nonsense_are_no_fault_of_the_server(dumped, wanted):
-    path = f"{FOLDER}/changedump-2023-11-14.2.zip"
-    assert dumped.get(path, headers={"Range": wanted}).status_code in (200, 206, 416)
-
-
 @each_row(
     "name",
     [
@@ -158,11 +130,6 @@ def test_old_packages_are_dropped_from_the_disk_and_from_all_lists(dumped):
         assert dumped.get(f"{FOLDER}/{name}").status_code == 404
 
 
-def test_without_days_no_package_of_changes_is_kept(dumped):
-    dumped.tend(change_dump_days=0)
-    assert dumped.get(f"{FOLDER}/changedump.xml").status_code == 404
-
-
 def test_what_a_kill_left_is_deleted_and_what_is_lost_is_made_again(dumped):
     folder = dumped.kept().folder
     (folder / "changes-2023-11-14.0123456789abcdef.zip.new").write_bytes(b"half")
@@ -183,16 +150,6 @@ def test_a_damaged_index_means_that_nothing_is_kept(dumped, content):
     assert dumped.get(f"{FOLDER}/changedump.xml").status_code == 404
     assert dumped.tend()["changes"] == 2
     assert len(list(dumped.document("changedump"))) == 2
-
-
-def test_a_store_that_was_restored_or_made_anew_has_no_packages_of_the_lost_one(dumped, source_of):
-    """A new one has other numbers of items, by which takedowns are known."""
-    dumped.desk.store.remember(EPOCH_FACT, "another")
-    again = source_of(3)
-    assert again.get(f"{FOLDER}/changedump.xml").status_code == 404
-    assert again.tend()["changes"] == 2
-    dumped.desk.store._made_at += 9
-    assert source_of(3).get(f"{FOLDER}/changedump.xml").status_code == 404
 
 
 def test_archives_list_the_closed_documents(dumped):

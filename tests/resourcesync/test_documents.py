@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from gateway.model import Content, Resource, ResourceChange, Source
 from gateway.names import local_identifier
-from gateway.resourcesync.addresses import Addresses, ResourceSet, resource_sets
 from gateway.resourcesync.documents import Document, Link
 from gateway.resourcesync.entries import Entries, Origin, origin_of
 from gateway.resourcesync.periods import periods
@@ -21,27 +20,6 @@ from tests.rows import each_row
 DAY = 86_400
 BEGIN = 20 * DAY + 5
 IDENTIFIER = "oai:gateway.example.org:laro/a"
-
-
-def test_the_setting_names_formats_with_and_without_a_set():
-    assert resource_sets(" oai_dc  oai_didl/source:laro oai_dc/source ") == (
-        ResourceSet("oai_dc"),
-        ResourceSet("oai_didl", "source:laro"),
-    )
-    assert resource_sets("") == ()
-    assert [resources.selected for resources in resource_sets("oai_dc oai_dc/fulltext")] == [None, "fulltext"]
-
-
-def test_addresses_have_the_format_and_the_set():
-    addresses = Addresses("https://a.example.org/x")
-    resources = ResourceSet("marc.laro", "source:laro:~20")
-    folder = "https://a.example.org/x/resourcesync/marc.laro/source:laro:~20"
-    assert addresses.description == "https://a.example.org/x/.well-known/resourcesync"
-    assert addresses.capability_list(resources) == f"{folder}/capabilitylist.xml"
-    assert addresses.resource_list(resources) == f"{folder}/resourcelist.xml"
-    assert addresses.resource_list(resources, 7) == f"{folder}/resourcelist-7.xml"
-    assert addresses.change_list(resources) == f"{folder}/changelist.xml"
-    assert addresses.change_list(resources, "2026-11-26.2") == f"{folder}/changelist-2026-11-26.2.xml"
 
 
 LEGAL = st.text(st.characters(exclude_categories=("Cc", "Cs", "Cn")))
@@ -94,11 +72,6 @@ def test_an_origin_without_an_address_is_not_linked_and_no_secret_is(source):
     assert via(origin_of(source, "https://gateway.example.org/sources/laro", "mods"), "a&b") == []
 
 
-def test_the_resource_of_a_resourcesync_source_is_where_it_came_from():
-    origin = origin_of(Source("laro", "http://laro.example.org/", "resourcesync"), "", "mods")
-    assert via(origin, "http://laro.example.org/1?a=b&c=%20") == ["http://laro.example.org/1?a=b&c=%20"]
-
-
 def test_an_address_that_is_too_long_for_a_sitemap_is_left_out():
     long = "https://a.example.org/" + "a" * 2_000
     files = [Content(long, "x"), Content("https://a.example.org/1", "x")]
@@ -107,13 +80,6 @@ def test_an_address_that_is_too_long_for_a_sitemap_is_left_out():
     assert "https://a.example.org/1" in entry
     assert via(Origin("p", long), "1") == via(Origin("p", is_address=True), long) == []
     assert "rs:ln" not in entries_of().change(ResourceChange(1, IDENTIFIER, 0, "created", 0, b""))
-
-
-def test_a_file_with_characters_that_xml_forbids_is_left_out_and_so_are_those_of_its_type():
-    files = [Content("https://a.example.org/\x1f", "x"), Content("https://a.example.org/1", "x\x1fy")]
-    entry = entries_of().resource(Resource(1, IDENTIFIER, 0, 1, b"x" * 32), files)
-    assert '<rs:ln rel="describes" href="https://a.example.org/1" type="xy"/>' in entry
-    assert "\x1f" not in entry
 
 
 @given(

@@ -12,7 +12,6 @@ import pytest
 from lxml import etree
 from werkzeug.test import TestResponse
 
-from gateway.takedowns import Kind, Takedown
 from gateway.xmltext import utc_datetime
 from harvester.http.messages import Fetch
 from harvester.validate.report import Verdict
@@ -180,17 +179,3 @@ def test_our_own_linter_has_nothing_to_say_about_what_is_kept(source_of, start, 
         passed = {result.check for result in linted.report.results if result.verdict is Verdict.PASS}
         assert passed > {"dump.bytes", "dump.contents", "package.bytes", "package.extra", "archive.same", "up.listed"}
         source.publish("2", sets=("x",))
-
-
-@pytest.mark.slow
-def test_our_own_linter_has_nothing_to_say_after_a_takedown(source, house, tmp_path):
-    source.publish(*map(str, range(7)))
-    source.desk.now += 90_000
-    source.publish("8")
-    source.desk.now += 5
-    for round_ in range(2):
-        source.tend_all("oai_dc oai_didl", snapshot_days=1)
-        linted = lint(URL, _fetch_of(source, has_parts=True), now=lambda: source.desk.now)
-        assert _findings(linted) <= {"dump.length"}, round_
-        house.take_down(Takedown(Kind.UPSTREAM, "1", "laro"))
-        source.desk.now += 90_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import zipfile
-from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -13,10 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from gateway import apply_takedowns as applying
-from gateway.model import FileLink, FileOrigin, Source
+from gateway.model import FileLink, FileOrigin
 from gateway.publish_files import file_all
-from gateway.resourcesync.addresses import ResourceSet
-from gateway.resourcesync.keeping import Keep, Keeper
 from gateway.resourcesync.kept import KeptFiles
 from gateway.store.takedown_file import TakedownFile
 from gateway.takedowns import Kind, Takedown, joined
@@ -76,39 +73,6 @@ def test_only_the_packages_that_changed_are_made_again_and_once_a_day(dumped):
     assert contents == {f"{NAME}{number}": dumped.house_get(f"{NAME}{number}").data for number in range(8)}
 
 
-def test_a_changed_package_is_made_at_the_request(dumped):
-    kept = dumped.get(f"{FOLDER}/resourcedump-1.zip").headers["ETag"]
-    dumped.publish("1", title="Another")
-    dumped.desk.now += 5
-    answer = dumped.get(f"{FOLDER}/resourcedump-1.zip", headers={"If-None-Match": kept})
-    assert answer.status_code == 200
-    assert b"Another" in read(answer.data)[1][f"{NAME}1"]
-
-
-def test_a_lost_package_has_the_same_address_and_bytes(dumped):
-    before = [get(dumped, entry.loc).data for entry in dumped.document("resourcedump")]
-    dumped.publish("7", title="Another")  # so the dump has a later date
-    dumped.desk.now += 5
-    for file in dumped.kept().folder.glob("resources-*"):
-        file.unlink()
-    after = [get(dumped, entry.loc).data for entry in dumped.document("resourcedump")]
-    assert after[:2] == before[:2]
-    assert dumped.tend()["resources"] == 2
-    assert [get(dumped, entry.loc).data for entry in dumped.document("resourcedump")][:2] == before[:2]
-
-
-def test_files_that_a_record_describes_change_its_package(dumped):
-    dumped.desk.now += 1
-    file_all(dumped.desk.store, dumped.desk.inbox, "laro", ("1",), lambda _state: (FOUND,))
-    dumped.desk.now += 5
-    assert [length is not None for length in stated(dumped)] == [False, True, True]
-
-
-def test_a_source_with_another_address_changes_all_packages(dumped):
-    dumped.desk.store.add_source(Source("laro", "https://elsewhere.example.org/oai"))
-    assert stated(dumped) == [None] * 3
-
-
 def test_the_disk_is_bounded(source):
     source.publish(*map(str, range(8)))
     source.desk.now += 5
@@ -118,19 +82,6 @@ def test_the_disk_is_bounded(source):
     source.tend(dump_bytes=0)
     assert stated(source) == [None] * 3
     assert not list(source.kept().folder.glob("resources-*"))
-
-
-def test_a_round_that_is_stopped_is_continued(source):
-    for day in range(3):
-        source.publish(*map(str, range(4)), title=f"Day {day}")
-        source.desk.now += DAY
-    keep = Keep(change_dump_days=9, dump_bytes=10**9, snapshot_days=1, snapshots=2)
-    counts = []
-    for stops in range(9):
-        keeper = Keeper(source.desk.store, source.site, keep, partial(next, iter([False] * stops), True))
-        counts.append(keeper.keep(ResourceSet("oai_dc"), source.kept()).total())
-    assert sum(counts) == 5 + 2 + 1  # packages of changes and of resources, and a list
-    assert counts[0] == 0
 
 
 # --- archived Resource Lists ----------------------------------------------------------------------------------------
@@ -166,25 +117,6 @@ def test_resource_lists_are_archived_at_an_interval(source):
     assert {link.href for part in parts for link in part.head.links if link.rel == "index"} == {lists[-1].loc}
     assert source.tend(snapshot_days=0) == {}
     assert source.get(f"{FOLDER}/resourcelist-archive.xml").status_code == 404
-
-
-def test_a_list_that_did_not_change_is_archived_once(source):
-    source.publish("1")
-    source.desk.now += 5
-    assert source.tend(snapshot_days=1)["lists"] == 1
-    source.desk.now += 9 * DAY
-    assert source.tend(snapshot_days=1)["lists"] == 0
-
-
-def test_a_damaged_archived_list_is_not_found(source):
-    source.publish("1")
-    source.desk.now += 5
-    source.tend(snapshot_days=1)
-    (old,) = source.document("resourcelist-archive")
-    file = next(source.kept().folder.glob("list-*"))
-    file.write_bytes(b"x")
-    assert get(source, old.loc).status_code == 404
-    assert source.get(f"{urlsplit(old.loc).path[:-4]}-7.xml").status_code == 404
 
 
 # --- takedowns ------------------------------------------------------------------------------------------------------
@@ -273,16 +205,6 @@ def test_a_takedown_empties_everything_that_is_kept_at_once_and_then_the_files(s
     for entry in source.document("changedump"):
         assert entry.length == len(get(source, entry.loc).data)
     assert source.tend(snapshot_days=1) == {}
-
-
-def test_other_versions_stay_in_the_packages(secretive, house):
-    house.take_down(TAKEDOWNS[0])
-    secretive.desk.now += 5
-    secretive.tend(snapshot_days=1)
-    contents = {}
-    for entry in secretive.document("changedump"):
-        contents |= read(get(secretive, entry.loc).data)[1]
-    assert {name.removeprefix(NAME) for name in contents} == {"2", "3"}
 
 
 @pytest.mark.parametrize("is_named", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -379,15 +301,3 @@ def test_a_package_that_is_made_while_a_takedown_is_carried_out_shows_nothing(so
     assert leaks(source) == []
     source.tend()
     assert not on_disk(source)
-
-
-def test_a_damaged_package_is_not_found_after_a_takedown_and_is_made_again(secretive, house):
-    for file in secretive.kept().folder.glob("changes-*"):
-        file.write_bytes(b"x" * file.stat().st_size)
-    house.take_down(TAKEDOWNS[0])
-    secretive.desk.now += 5
-    loc = f"{URL}{FOLDER}/changedump-2023-11-14.zip"
-    assert get(secretive, loc).status_code == 404
-    assert secretive.get(f"{FOLDER}/changedump.xml").status_code == 404
-    assert secretive.tend()["changes"] >= 1
-    assert get(secretive, loc).status_code == 200

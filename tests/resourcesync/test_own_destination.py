@@ -24,7 +24,7 @@ from gateway.publish_files import file_all
 from gateway.resourcesync.addresses import Addresses, ResourceSet
 from gateway.resourcesync.keeping import Keep, Keeper, kept_files
 from gateway.resourcesync.site_resources import SiteResources
-from gateway.store.opening import open_inbox, open_store
+from gateway.store.opening import open_store
 from gateway.store.step import EPOCH_FACT
 from tests import live
 from tests.publish.desk import Desk, Sent, dc, make_databases
@@ -68,44 +68,6 @@ def keep(desk: Desk, site: str) -> Counter[str]:
     return Keeper(desk.store, resources, Keep(90, 10**9, 1, 2)).keep(wanted, kept_of(wanted))
 
 
-def test_a_second_instance_follows_the_first_by_its_dumps(tmp_path: Path) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    with opened(first) as desk, live.served(first, resourcesync_lists="oai_dc") as server:
-        site = server.url.removesuffix("/oai")
-        desk.sent(*(Sent(str(number), dc(f"Title {number}")) for number in range(6)))
-        desk.now += 1
-        file_all(desk.store, desk.inbox, "laro", ("1",), lambda _state: (FOUND,))
-        desk.now += 10
-        assert keep(desk, site) == {"resources": 1, "lists": 1}
-        live.instance(second, {})
-        added = live.called(
-            "harvester", second, "source", "add", "first", site, "--kind", "resourcesync", fetch_delay_seconds=0
-        )
-        assert added.returncode == 0, added.stderr
-        run(second)
-        assert titles(second) == {str(number): f"Title {number}" for number in range(6)}
-        assert with_full_text(second) == 1
-        asked = requests_of(second)
-        assert asked
-        assert not any("/metadata/" in url for url in asked)
-        desk.now += 90_000
-        desk.sent(Sent("0", dc("Changed")), Sent("1", dc("Changed")), Sent("2", None), Sent("9", dc("New")))
-        desk.now += 90_000
-        desk.sent(Sent("1", dc("Again")))
-        desk.now += 10
-        assert keep(desk, site)["changes"] == 2
-        run(second)
-        assert titles(second) == titles(first) == {
-            "0": "Changed", "1": "Again", "3": "Title 3", "4": "Title 4", "5": "Title 5", "9": "New",
-        }  # fmt: skip
-
-
-def requests_of(folder: Path) -> list[str]:
-    """Return the addresses of the answers in the inbox."""
-    with closing(open_inbox(folder, only_reads=True)) as inbox:
-        return [page.page.url for page in inbox.pages("first", 0)]
-
-
 def _always(files: tuple[FileLink, ...], _: ItemState) -> tuple[FileLink, ...]:
     return files
 
@@ -113,11 +75,6 @@ def _always(files: tuple[FileLink, ...], _: ItemState) -> tuple[FileLink, ...]:
 def run(folder: Path) -> None:
     done = live.called("harvester", folder, "run", "first", "--yes", fetch_delay_seconds=0)  # however many deletions
     assert done.returncode == 0, done.stderr
-
-
-def with_full_text(folder: Path) -> int:
-    with closing(open_store(folder, only_reads=True)) as store:
-        return store.counts("first")["fulltext"]
 
 
 @pytest.mark.slow

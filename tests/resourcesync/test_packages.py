@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import zipfile
 from hashlib import sha256
 from io import BytesIO
 
@@ -54,16 +53,6 @@ def test_the_packages_of_a_dump_have_all_metadata_once(source):
     }
 
 
-def test_the_copy_of_a_manifest_is_the_one_in_the_package(source):
-    source.publish(*map(str, range(5)))
-    source.desk.now += 5
-    for entry in source.document("resourcedump"):
-        (link,) = entry.related("contents")
-        with zipfile.ZipFile(BytesIO(source.get(entry.loc.removeprefix(URL)).data)) as archive:
-            assert archive.testzip() is None
-            assert source.get(link.href.removeprefix(URL)).data == archive.read("manifest.xml")
-
-
 def test_a_package_is_the_same_bytes_until_something_changes(source, source_of):
     source.publish("1", "2")
     source.desk.now += 5
@@ -107,14 +96,6 @@ def test_packages_that_are_none_are_not_found(source, name):
     assert source.get(f"{FOLDER}/{name}").status_code == 404
 
 
-def test_metadata_of_an_earlier_release_are_packed_with_their_hash(source):
-    source.publish("1")
-    source.desk.now += 5
-    with source.desk.store._file.writing() as session:
-        session.execute("update place set line = null")
-    assert read(source.get(f"{FOLDER}/resourcedump-1.zip").data)[1]
-
-
 # --- the batch dump -----------------------------------------------------------------------------------------------
 
 
@@ -130,13 +111,6 @@ def test_a_batch_has_what_was_named_in_any_format_and_each_once(house):
     assert head.capability == "resourcedump-manifest"
     assert list(contents) == list(dict.fromkeys(urls))
     assert contents == {url: house.get(url.removeprefix(URL)).data for url in contents}
-
-
-def test_what_was_deleted_is_not_in_a_batch(house):
-    house.add("1")
-    house.add("2")
-    house.delete("1")
-    assert list(read(batch(house, f"{NAME}1\n{NAME}2").data)[1]) == [f"{NAME}2"]
 
 
 @each_row(

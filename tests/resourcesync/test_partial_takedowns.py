@@ -52,14 +52,6 @@ def test_of_an_item_that_is_taken_down_in_part_only_the_served_version_has_a_has
     assert showing(partial, ADDRESS) == []
 
 
-def test_earlier_entries_have_hashes_again_when_a_version_does_not_name_the_file(partial):
-    """The packages do not get back what they lost."""
-    published(partial, "Third")
-    assert closed(partial) == [True] * 3
-    partial.tend()
-    assert showing(partial, ADDRESS) == []
-
-
 @pytest.mark.parametrize("is_tended", [False, True])
 def test_a_takedown_of_a_file_that_only_an_earlier_version_names_empties_its_package(source, house, is_tended):
     published(source, "First", pdf())

@@ -8,7 +8,7 @@ from gateway.model import FileLink, FileOrigin
 from gateway.publish_files import file_all
 from gateway.takedowns import Kind, Takedown
 from gateway.xmltext import utc_datetime
-from tests.publish.desk import START, Sent, dc, pdf
+from tests.publish.desk import START
 from tests.resourcesync.conftest import DAY, HUB, URL
 from tests.rows import each_row
 
@@ -142,16 +142,6 @@ def test_each_entry_says_where_it_came_from(source):
 # --- what has changed ---------------------------------------------------------------------------------------------
 
 
-def test_a_change_is_listed_when_the_horizon_has_passed_it_and_not_before(source):
-    source.publish("1")
-    assert source.get("/resourcesync/oai_dc/source/changelist.xml").status_code == 404
-    source.desk.now += 1
-    (period,) = source.document("changelist")
-    assert period.until == ""
-    (entry,) = source.read(period.loc)
-    assert (entry.loc, entry.change, entry.datetime) == (f"{NAME}1", "created", entry.lastmod)
-
-
 def test_a_list_is_closed_when_a_later_day_has_changes_and_the_next_one_begins_there(source):
     source.publish("1")
     source.publish("1", title="Another")
@@ -216,26 +206,6 @@ def test_a_takedown_empties_the_entries_of_an_item_and_keeps_the_others(source, 
     assert second.digests
 
 
-def test_a_destination_that_polls_the_open_list_misses_no_version(source):
-    """It follows the standard: the lists since the last change that it has, in their order, and then the open one."""
-    held: dict[str, str] = {}
-    reached = ""
-    source.publish("0")
-    for round_ in range(12):
-        source.publish(*(str((round_ + number) % 5) for number in range(round_ % 4)), title=f"Round {round_}")
-        if round_ % 3 == 2:
-            source.delete(str(round_ % 5))
-        source.desk.now += DAY // 2 if round_ % 4 == 0 else 2
-        for period in source.document("changelist"):
-            if period.until and period.until < reached:
-                continue
-            for entry in source.read(period.loc):
-                held[entry.loc] = "" if entry.change == "deleted" else entry.digests[0][1]
-                reached = max(reached, entry.datetime)
-    present = {entry.loc: entry.digests[0][1] for entry in source.resources()}
-    assert {loc: digest for loc, digest in held.items() if digest} == present
-
-
 # --- over HTTP ----------------------------------------------------------------------------------------------------
 
 
@@ -265,34 +235,7 @@ def test_documents_are_compressed_with_a_tag_of_their_own(source):
     assert source.get(path, headers=tag).status_code == 304
 
 
-def test_the_at_of_a_list_is_the_horizon_of_its_last_change(source):
-    source.publish("1")
-    last = source.desk.record("1").datestamp
-    source.desk.now += 1000
-    assert source.document("resourcelist").head.at == utc_datetime(last + 1)
-    intent = source.desk.store.intend()
-    source.publish("2")
-    assert source.document("resourcelist").head.at == utc_datetime(last + 1)
-    source.desk.store.abandon(intent)
-
-
-def test_named_files_are_described_too(source):
-    source.desk.sent(Sent("1", dc("A title", pdf())))
-    source.desk.now += 5
-    (entry,) = source.document("resourcelist")
-    assert [link.href for link in entry.related("describes")] == ["http://laro.example.org/1.pdf"]
-
-
 # --- change notification ----------------------------------------------------------------------------------------
-
-
-def test_the_capability_list_names_the_channel_and_its_hub(source):
-    """ResourceSync Change Notification: the topic is the open Change List."""
-    source.publish("1")
-    source.desk.now += 5
-    (channel,) = [entry for entry in source.document("capabilitylist") if entry.capability == "change-notification"]
-    assert channel.loc == f"{URL}/resourcesync/oai_dc/source/changelist-open.xml"
-    assert [link.href for link in channel.related("hub")] == [HUB]
 
 
 def test_only_the_open_change_list_is_announced(source):

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 import pytest
 
-from gateway.model import Source as PublishedSource
 from gateway.takedowns import Kind, Takedown
 from tests.page_house import FOUND
 from tests.publish.desk import Sent, dc, pdf
 from tests.resourcesync.conftest import DAY
-from tests.rows import each_row
 
 FOLDER = "/resourcesync/oai_dc/source"
 PACKAGE = f"{FOLDER}/resourcedump-1.zip"
-MOVED = PublishedSource("laro", "https://moved.example.org/oai")
 
 
 def _packed(source):
@@ -49,23 +44,6 @@ def test_packages_and_lists_are_others_when_facts_of_a_file_become_known(source,
         assert _packed(source)[0] != tag
 
 
-def test_nothing_that_was_published_changes_when_its_source_moves(source):
-    source.publish("1")
-    source.desk.now += DAY
-    source.publish("2")
-    source.desk.now += 5
-    closed = next(entry.loc for entry in source.document("changelist") if entry.until)
-    paths = [urlsplit(closed).path, f"{FOLDER}/resourcelist.xml", PACKAGE]
-    before = [source.get(path).data for path in paths]
-    source.desk.store.add_source(MOVED)
-    assert [source.get(path).data for path in paths] == before
-    source.desk.now += 5
-    source.publish("2", title="Another title")
-    source.desk.now += 5
-    vias = {entry.loc: entry.related("via")[0].href for entry in source.resources()}
-    assert [via.partition("?")[0] for via in vias.values()] == ["http://laro.example.org/oai", MOVED.base_url]
-
-
 def test_an_entry_that_a_takedown_emptied_does_not_lead_to_the_record_at_its_source(source, house):
     source.publish("1", "2")
     source.desk.now += DAY
@@ -78,24 +56,9 @@ def test_an_entry_that_a_takedown_emptied_does_not_lead_to_the_record_at_its_sou
     assert all(entry.related("via") for one in lists for entry in one if entry.loc.endswith("/2"))
 
 
-def test_any_tag_is_a_match_of_if_match_star(source):
-    """RFC 9110 §13.1.1."""
-    source.publish("1")
-    source.desk.now += 5
-    for path in (f"{FOLDER}/resourcelist.xml", PACKAGE):
-        assert source.get(path, headers={"If-Match": "*"}).status_code == 200
-
-
 def test_if_none_match_is_compared_weakly_and_before_a_range(source):
     """RFC 9110 §13.1.2, §13.2.2."""
     source.publish("1")
     source.desk.now += 5
     tag, _ = _packed(source)
     assert source.get(PACKAGE, headers={"If-None-Match": f"W/{tag}", "Range": "bytes=0-3"}).status_code == 304
-
-
-@each_row("name", ["resourcelist-01.xml", "resourcelist-%D9%A1.xml", "resourcedump-01.zip", "resourcedump-0.zip"])
-def test_a_part_has_one_address(source, name):
-    source.publish("1")
-    source.desk.now += 5
-    assert source.get(f"{FOLDER}/{name}").status_code == 404
