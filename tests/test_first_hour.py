@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -51,15 +53,14 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
-def background(environment: dict[str, str]) -> Iterator[list[subprocess.Popen[bytes]]]:
-    processes: list[subprocess.Popen[bytes]] = []
+def background(environment: dict[str, str]) -> Iterator[list[subprocess.Popen[Any]]]:
+    processes: list[subprocess.Popen[Any]] = []
     yield processes
     for process in processes:
         process.terminate()
         process.communicate()
 
 
-@pytest.mark.slow
 def test_the_tour_of_the_readme_works_as_it_is_written(tmp_path, environment, background):
     ports = {name: str(live.free_port()) for name in ("8080", "8081", "8082")}
     answers = []
@@ -82,41 +83,13 @@ def test_the_tour_of_the_readme_works_as_it_is_written(tmp_path, environment, ba
     assert 10 < len(fulltext.findall(f".//{OAI}record")) < 22
 
 
-@pytest.fixture
-def demo(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", str(live.free_port())]
-    process = subprocess.Popen(
-        command,
-        env=environment | {"TMPDIR": str(tmp_path), "HTTP_PROXY": "http://127.0.0.1:9"},  # where no proxy is
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    yield process
-    process.terminate()
-    process.communicate()
-
-
-def output_of(demo: subprocess.Popen[str]) -> str:
-    """Return what the demo prints, once it has come to its last line."""
-    assert demo.stdout is not None
-    lines = []
-    for line in demo.stdout:
-        lines.append(line)
-        if line.startswith("Ctrl-C"):
-            return "".join(lines)
-    raise AssertionError("".join(lines))
-
-
-def addresses(text: str) -> list[str]:
-    """Return the addresses of answers that the demo has printed."""
-    return re.findall(r"http://\S+verb=\S+", text)
-
-
-@pytest.mark.slow
-def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.Popen[str], tmp_path: Path) -> None:
-    text = output_of(demo)
+def test_the_demo_prints_addresses_that_answer_and_ends_tidily(tmp_path, environment, background) -> None:
+    line = [sys.executable, str(ROOT / "tests" / "sample" / "demo.py"), "--port", str(live.free_port())]
+    environment |= {"TMPDIR": str(tmp_path), "HTTP_PROXY": "http://127.0.0.1:9"}  # where no proxy is
+    pipe, both = subprocess.PIPE, subprocess.STDOUT
+    demo = subprocess.Popen(line, env=environment, stdout=pipe, stderr=both, text=True, start_new_session=True)
+    background.append(demo)
+    text = "".join(takewhile(lambda line: not line.startswith("Ctrl-C"), demo.stdout))
     # The columns of `harvester status`: items, deleted, fulltext.
     held = dict(re.findall(r"(?m)^(laro\S*) +(\d+ +\d+ +\d+) ", text))
     assert {name: counts.split() for name, counts in held.items()} == {
@@ -124,7 +97,7 @@ def test_the_demo_prints_addresses_that_answer_and_ends_tidily(demo: subprocess.
         "laro-index": ["40", "0", "12"],
         "laro-list": ["40", "0", "12"],
     }
-    printed = addresses(text)
+    printed = re.findall(r"http://\S+verb=\S+", text)
     assert len(printed) == 7
     assert 'ref="https://repository.example.net/LR-15-00007.pdf"' in text
     schema = etree.XMLSchema(etree.parse(ROOT / "schemas" / "OAI-PMH.xsd"))
