@@ -64,7 +64,6 @@ class Paper:
         *,
         bold: bool = False,
         gap: float = 0.0,
-        spacing: float = 0.0,
         centred: bool = False,
     ) -> None:
         """Set a paragraph; a line end in the text ends a line."""
@@ -73,8 +72,8 @@ class Paper:
         size = size or self.size
         self._y -= gap
         for paragraph in text.split("\n"):
-            for line in self._broken(paragraph, size, spacing):
-                self._line(line, size, self.font + ("Bold" if bold else ""), spacing, centred=centred)
+            for line in self._broken(paragraph, size):
+                self._line(line, size, self.font + ("Bold" if bold else ""), centred=centred)
 
     def space(self, points: float) -> None:
         """Leave some room."""
@@ -85,7 +84,7 @@ class Paper:
         whole = self.width - 2 * _MARGIN
         return (whole - _GAP * (self._columns - 1)) / self._columns
 
-    def _line(self, text: str, size: float, font: str, spacing: float, *, centred: bool) -> None:
+    def _line(self, text: str, size: float, font: str, *, centred: bool) -> None:
         self._y -= size * self.leading
         if self._y < _MARGIN:
             self._next_column()
@@ -96,7 +95,7 @@ class Paper:
         if self.has_line_numbers:
             self._lines += 1
             self.run(str(self._lines), 28, self._y, 7)
-        self.sheets[-1].runs.append(Run(left, self._y, size, text, font, spacing))
+        self.sheets[-1].runs.append(Run(left, self._y, size, text, font))
 
     def _next_column(self) -> None:
         if self._column + 1 < self._columns:
@@ -105,14 +104,14 @@ class Paper:
         else:
             self.page()
 
-    def _broken(self, text: str, size: float, spacing: float) -> list[str]:
+    def _broken(self, text: str, size: float) -> list[str]:
         if self.is_spaceless:
             most = int(self._line_width / size)
             return [text[start : start + most] for start in range(0, len(text), most)] or [""]
         lines, line = [], ""
         for word in text.split(" "):
             longer = f"{line} {word}" if line else word
-            if width_of(longer, size) + spacing * len(longer) <= self._line_width:
+            if width_of(longer, size) <= self._line_width:
                 line = longer
             elif self.hyphenates and len(word) > 8 and word.isalpha():
                 lines.append(f"{line} {word[:4]}-")

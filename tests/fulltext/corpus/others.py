@@ -41,23 +41,6 @@ def whole_volume_of_proceedings(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), type="conference paper", name="proceedings.pdf", pages=subject.pages)
 
 
-@wrong(DocumentKind.VOLUME)
-def whole_issue_of_a_journal(subject: Subject) -> Case:
-    """A title page, its contents, and all articles."""
-    paper = Paper(header=lambda page: f"{subject.journal} {subject.volume}" if page > 1 else "", footer=str)
-    paper.put(f"{subject.journal}\nVolume {subject.volume}, Number 2\n{subject.year}\nISSN 1234-5679", 22, bold=True)
-    paper.put(subject.one_of("Editorial board", "Editor-in-chief") + f": {subject.stranger().byline}", 10, gap=30)
-    works = [subject, *_neighbours(subject, 5)]
-    paper.put(subject.one_of("In this issue", "Contents"), 13, bold=True, gap=20)
-    for place, work in enumerate(works):
-        paper.put(f"{work.byline}: {work.title}   {101 + 8 * place}", gap=3)
-    for work in works:
-        paper.page()
-        head(paper, work)
-        body(paper, work, len(paper.sheets) + 7)
-    return Case(subject, paper.pdf(), name="issue.pdf", pages=subject.pages)
-
-
 wrong_one("other_work_that_cites_it_in_a_note", """
     # The DOI of the work stands in a footnote of the first page.
     head

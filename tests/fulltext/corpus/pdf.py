@@ -15,14 +15,13 @@ _GREY = b"\x80" * 64
 
 
 class Run(NamedTuple):
-    """A line of text at a place. `spacing` is added between letters; `turned` writes it from below to above."""
+    """A line of text at a place. `turned` writes it from below to above."""
 
     x: float
     y: float
     size: float
     text: str
     font: str = "Times"
-    spacing: float = 0.0
     turned: bool = False
 
 
@@ -105,7 +104,7 @@ class _Writer:
             font = run.font
             shown = "(" + "".join(chr(b) if 32 <= b < 127 and b not in b"()\\" else f"\\{b:03o}" for b in plain) + ")"
         turn = "0 1 -1 0" if run.turned else "1 0 0 1"
-        return f"BT /{font} {run.size:g} Tf {run.spacing:g} Tc {turn} {run.x:.1f} {run.y:.1f} Tm {shown} Tj ET".encode()
+        return f"BT /{font} {run.size:g} Tf {turn} {run.x:.1f} {run.y:.1f} Tm {shown} Tj ET".encode()
 
     def _code(self, character: str) -> int:
         return self.codes.setdefault(character, len(self.codes) + 1)

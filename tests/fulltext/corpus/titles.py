@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from tests.fulltext.corpus.cases import Case, right
-from tests.fulltext.corpus.papers import article, body, published
+from tests.fulltext.corpus.papers import article, published
 from tests.fulltext.corpus.scripts import right_one
 from tests.fulltext.corpus.words import Subject
 
@@ -30,26 +30,6 @@ def title_with_ligatures(subject: Subject) -> Case:
     for plain, ligature in (("ffi", "ﬃ"), ("ffl", "ﬄ"), ("ff", "ﬀ"), ("fi", "ﬁ"), ("fl", "ﬂ")):
         joined = joined.replace(plain, ligature)
     return Case(own, article(own, joined).pdf(), pages=own.pages)
-
-
-@right()
-def title_in_spaced_small_capitals(subject: Subject) -> Case:
-    """Letters stand apart, as some printers like it."""
-    paper = published(subject)
-    spaced = "   ".join(" ".join(word.upper()) for word in subject.title.split())
-    paper.put(subject.one_of(spaced, subject.title.upper()), 13, gap=10, spacing=subject.one_of(0.0, 2.5))
-    paper.put(subject.byline, 10, gap=6)
-    paper.put(subject.abstract, 9.5, gap=6)
-    body(paper, subject, subject.page_count)
-    return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-@right()
-def short_title(subject: Subject) -> Case:
-    """Two words and no more."""
-    noun, thing = subject.topic.nouns[subject.number // 2 % 6], subject.topic.things[subject.number % 5]
-    own = subject.titled(subject.one_of(f"{noun.capitalize()} of {thing}"[:24].rstrip(), noun.capitalize()))
-    return Case(own, article(own).pdf(), pages=own.pages)
 
 
 @right()

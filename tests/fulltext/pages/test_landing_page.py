@@ -43,16 +43,10 @@ HOME = "https://repository.example.org"
 @each_row("markup, url, evidence", [
     ('<meta name="eprints.document_url" content="/1/1/a.pdf">', f"{HOME}/1/1/a.pdf", "meta:eprints.document_url"),
     ('<meta property="citation_pdf_url" content="/a.pdf">', f"{HOME}/a.pdf", "meta:citation_pdf_url"),
-    (
-        '<meta name="bepress_citation_pdf_url" content="/cgi?a=1&amp;c=x">', f"{HOME}/cgi?a=1&c=x",
-        "meta:bepress_citation_pdf_url",
-    ),
-    ('<ds-file-download-link><a href="/bitstreams/0f">a</a>', f"{HOME}/bitstreams/0f", "platform:DSpace 7"),
     ('<a href="/bitstream/1/2/a.pdf">View/Open</a>', f"{HOME}/bitstream/1/2/a.pdf", "platform:DSpace"),
     ('<script>{"pdfUrl": "\\/a.pdf?x=1"}</script>', f"{HOME}/a.pdf?x=1", "script:Unpaywall's list"),
     ('<a href="/doi/epdf/10.1/x">PDF</a>', f"{HOME}/doi/pdf/10.1/x", "anchor:PDF"),
     ('<a href="/a.pdf"><img src="pdf-icon.png" alt="PDF"></a>', f"{HOME}/a.pdf", "anchor:PDF pdf-icon.png"),
-    ('<frameset><frame src="a.pdf"></frameset>', f"{HOME}/page/a.pdf", "platform:framed"),
     ('<iframe src="/pdf.js/web/viewer.html?file=%2Fdownload%2F1&x=2">', f"{HOME}/download/1", "platform:pdf.js"),
     (
         '<script>{"encoding": {"contentUrl": "/d/1", "encodingFormat": "application/pdf"}}</script>', f"{HOME}/d/1",

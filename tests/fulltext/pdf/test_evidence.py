@@ -8,7 +8,6 @@ from gateway.model import Statement, Work
 from harvester.fulltext.identifiers import identifiers_of
 from harvester.fulltext.known_copies import DATACITE, Description, Related
 from harvester.fulltext.pdf.evidence import signs
-from harvester.fulltext.pdf.first_pages import fronts
 from harvester.fulltext.pdf.recognition_errors import is_noisy_spelling
 from harvester.fulltext.pdf.titles import title_of
 from harvester.fulltext.pdf.work_names import Named, named_of
@@ -17,7 +16,6 @@ from tests.rows import each_row
 TITLE = "Coherence of quantum dots in gardens of the north"
 DOI = "10.1234/dots.5"
 RECORD = Named((("doi", DOI),), (TITLE,), ("Matthiesen, C.", "Atatüre, M."), ("2012",), ("Journal of Gardens",))
-TITLE_ONLY = Named(titles=(TITLE,))
 PROSE = (
     "We measured the light of many small things in the long grass and found that it was rather bright at night.\n" * 12
 )
@@ -143,19 +141,6 @@ def test_titles_of_all_scripts_are_found(known: str, written: str) -> None:
 
 
 @each_row("known, written", [
-    (TITLE, "Coherenee of quanturn dots in gardens of the north"),
-    (TITLE, "Coherence of quan tum dots in gar dens of the north"),
-    (f"{TITLE}: a study in light", f"{TITLE}"), (f"{TITLE} and ...", f"{TITLE} and small fields"),
-])  # fmt: skip
-def test_a_part_of_a_title_needs_an_author(known: str, written: str) -> None:
-    record = Named(titles=(known,), authors=("Matthiesen",), years=("2012",))
-    with_author, without = signs(page("2012", written, "C. Matthiesen"), record), signs(page("2012", written), record)
-    assert is_identified(with_author)
-    assert not is_identified(without) or Sign.TITLE in with_author
-    assert not is_identified(signs(page("2012", written, "A. Nother"), record))
-
-
-@each_row("known, written", [
     ("Interspecific competition of grasses in fields", "Intraspecific competition of grasses in fields"),
     ("Symmetric motion of grasses in the wide fields", "Asymmetric motion of grasses in the wide fields"),
     ("Motion of grasses in wide fields in 1998", "Motion of grasses in wide fields in 1999"),
@@ -180,36 +165,6 @@ def test_the_dois_that_a_file_may_state() -> None:
     assert dois(work, version._replace(registry=DATACITE)) == ()  # of a repository: the file may have any
     assert dois(work._replace(identifiers=("https://doi.org/10.48550/arXiv.2001.00001",))) == ()
     assert dois(work._replace(identifiers=())) == ()
-
-
-SMALL, LARGE = 9.0, 17.0
-
-
-def _types(text: str, *large: str) -> tuple[tuple[float, ...], ...]:
-    """Return the heights of the lines of a page: those with these words are large."""
-    return (tuple(LARGE if any(phrase in line for phrase in large) else SMALL for line in text.split("\n")),)
-
-
-@each_row("lines", [
-    (TITLE, OTHER, "A. Nother"),
-    (TITLE, "C. Matthiesen, M. Atatüre", OTHER, "C. Matthiesen"),
-    ("Also published", TITLE, "C. Matthiesen", OTHER, "A. Nother"),
-    (TITLE, f"C. Matthiesen. J. Gard. 2012. doi:{DOI}", OTHER, "A. Nother"),
-])  # fmt: skip
-def test_a_title_above_a_larger_one_identifies_nothing(lines: tuple[str, ...]) -> None:
-    """It is the head of a page, or of what the document is about, and files with it were accepted."""
-    text = page(*lines)
-    assert Sign.TITLE in signs(text, TITLE_ONLY)
-    assert not is_identified(signs(text, RECORD, _types(text, OTHER)))
-    assert not is_identified(signs(text, TITLE_ONLY, _types(text, OTHER)))
-    assert Sign.TITLE in signs(text, TITLE_ONLY, _types(text, TITLE, OTHER))
-
-
-def test_a_page_without_text_names_nothing() -> None:
-    assert fronts(" \f ") == ()
-    assert signs("\f", RECORD) == ()
-    assert signs("***", RECORD) == ()
-    assert not is_identified(("author",))
 
 
 def test_the_title_of_a_series_of_years_identifies_none_of_them() -> None:

@@ -9,7 +9,7 @@ from gateway.model import Candidate, DocumentKind, Outcome, Statement, Work
 from harvester.fulltext.known_copies import Description
 from harvester.fulltext.page_ranges import number_of_pages, pages_stated
 from harvester.fulltext.pdf.document import Facts
-from harvester.fulltext.pdf.document_kinds import doubt_about, kind_of
+from harvester.fulltext.pdf.document_kinds import kind_of
 from harvester.fulltext.pdf.evidence import signs
 from harvester.fulltext.pdf.extraction import Extracted
 from harvester.fulltext.pdf.file_names import named
@@ -137,18 +137,6 @@ def test_the_title_of_the_work_itself_says_nothing_of_its_kind(title: str) -> No
     first, _, rest = title.partition(" in ")
     front = f"Annals 12 (2019) 45\n{first}\n{'in ' if rest else ''}{rest}\nAda Turf\nAbstract\n{BODY}"
     assert kind_of(a_document(front), Facts((title,))) is DocumentKind.ARTICLE
-
-
-def test_all_sections_on_one_page_leave_the_decision_to_a_person() -> None:
-    """Posters in the size of a letter were taken for the article."""
-    sections = [f"{number}. {name}\n{BODY}" for number, name in enumerate(("Introduction", "Methods", "Results"), 1)]
-    end = f"Conclusions\n{BODY}\nReferences\n[1] Reed, B. (2001) Fens."
-    poster = a_document("\n".join((TITLE, "Ada Turf", *sections, end)), "", 1)
-    assert "like a poster" in doubt_about(poster, FACTS, Named())
-    assert "like a poster" not in doubt_about(poster, Facts((TITLE,), 1), Named())
-    assert "like a poster" not in doubt_about(poster._replace(pages=2), FACTS, Named())
-    short = a_document("\n".join((TITLE, "Ada Turf", *sections[:1], end)), "", 1)
-    assert "like a poster" not in doubt_about(short, FACTS, Named())
 
 
 def test_the_number_of_pages_tells_previews_and_volumes() -> None:
@@ -279,15 +267,6 @@ ABOVE = {
 @each_row("words, kind", [(words, kind) for kind, all_words in ABOVE.items() for words in all_words.split("|")])
 def test_words_above_an_article_tell_that_it_was_retracted_or_may_not_be_had(words: str, kind: DocumentKind) -> None:
     assert kind_of(a_document(f"{words}\n{ARTICLE}"), FACTS) is kind
-
-
-def test_pages_of_bullets_are_slides_a_wide_page_is_a_poster_and_an_article_with_highlights_is_none() -> None:
-    bullets = "\n".join(f"Point {number}\n• Water fell in summer" for number in range(30))
-    assert kind_of(a_document(f"{TITLE}\nAda Turf\n{bullets}", bullets), FACTS) is DocumentKind.POSTER
-    highlights = "\n".join(f"• Water fell in year {number}" for number in range(25))
-    assert kind_of(a_document(f"{ARTICLE}\n{highlights}"), FACTS) is not DocumentKind.POSTER
-    wide = a_document(f"{TITLE}\nAda Turf\nIntroduction\n{BODY}\nReferences", "", 1, WIDE)
-    assert kind_of(wide, FACTS) is DocumentKind.POSTER
 
 
 @each_row("more", [

@@ -88,15 +88,6 @@ def test_a_label_that_is_part_of_the_title_or_of_the_name_of_the_journal_is_no_s
     assert doubt("Teaching notes", TITLE, "Ada Turf") != ""
 
 
-def test_on_a_cover_only_words_of_other_documents_count() -> None:
-    def behind(line: str) -> str:
-        second = f"{TITLE}\nAda Turf\nAbstract\n{BODY}"
-        return doubt_about(a_document("Harlow Repository", line, TITLE, second=second), Facts((TITLE,)), RECORD)
-
-    assert behind("Deposited by the librarian") == ""
-    assert behind("Lecture notes") == "An unknown line is above the title: “Lecture notes”."
-
-
 def test_pages_like_slides_and_far_too_many_pages_leave_the_decision_to_a_person() -> None:
     def shaped(size: tuple[float, float] = A4, pages: int = 8, expected: int = 0, rest: str = BODY * 9) -> str:
         read = a_document(TITLE, "Ada Turf", "Abstract", BODY, pages=pages, size=size)._replace(rest=rest)

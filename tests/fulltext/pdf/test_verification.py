@@ -261,20 +261,6 @@ def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
     assert (*known[:3], known.named) == (("10.1/x",), ("A", "D", "G"), ("A", "B", "D", "F", "E"), named)
 
 
-@each_row("other_title, is_believed", [
-    ("The biology of early wheat in cold soils: a review", True),
-    ("Early wheat biology", True), ("", True), ("Erratum", True), ("A survey of libraries in large cities", False),
-])  # fmt: skip
-def test_a_service_that_knows_the_identifier_by_another_title_is_not_believed(
-    other_title: str, is_believed: bool
-) -> None:
-    """A record may name the DOI of the work that it reviews, cites, or is a part of."""
-    work = Work((Statement("title", "The biology of early wheat"),))
-    known = expected(work, IDENTIFIERS, [Description(title=other_title, abstract="What it tells")])
-    assert ("What it tells" in known.texts) is is_believed
-    assert (other_title in known.titles) is (is_believed and bool(other_title))
-
-
 @each_row("title, described_title, authors, is_believed", [
     ("Early wheat", "Barley", (), False), ("Early wheat", "Wheat in cold soils of the north", ("Turf",), False),
     ("Early wheat", "Wheat in cold soils of the north", ("Reed",), True), ("Early wheat", "EARLY WHEAT.", (), True),

@@ -54,20 +54,6 @@ def test_dates_and_sentences_with_the_same_words_are_no_statement(words: str) ->
     assert version_in(a_page(words)) == "published"
 
 
-@each_row("front, version", [
-    ("arXiv:1912.01234v2 [physics.geo-ph] 3 Dec 2019", "submitted"),
-    ("bioRxiv preprint doi: https://doi.org/10.1101/1; not certified by peer review", "submitted"),
-    ("Preprint submitted to Annals of Wet Land", "submitted"), ("NBER WORKING PAPER SERIES", "submitted"),
-    ("\n".join(f"{number} the water fell" for number in range(1, 40)), "submitted"),
-    ("\n".join(f"Plot {number} has {number % 7} drains, see page {number * 3}" for number in range(1, 40)), ""),
-    ("Document Version: Publisher's PDF, also known as Version of record", "published"),
-    ("journal homepage: www.example.org/annals\n© 2019 Elsevier", "published"),
-    ("A preprint of this text is in the archive of the society.", ""), ("A title\n© 2019", ""),
-])  # fmt: skip
-def test_the_text_of_a_page_without_that_look_tells_its_version_or_nothing(front: str, version: str) -> None:
-    assert version_in(a_page(look=front)) == version
-
-
 FOUND = Candidate(
     "https://x.example.org/a.pdf", "unpaywall", outcome=Outcome.SUCCESS, sha256="0" * 64, license="cc-by", score=0.9,
     has_doi=True, has_title=True, covered=1.0, identified_by=("doi", "title"),

@@ -152,14 +152,6 @@ def test_an_order_says_which_files_are_looked_at(rechecked) -> None:
     assert looked(1, every={"laro": 0, "another": 0}) == [COPY]  # once, though two sources have its host
 
 
-def test_files_that_were_asked_for_are_continued_after_an_interruption(rechecked) -> None:
-    assert len(rechecked.run(1, is_all=True)) == 1
-    assert rechecked.search.desk.looks.ask("laro", rechecked.search.now + 1)
-    rechecked.search.now += 1
-    assert len(rechecked.run(is_all=True)) == 1
-    assert rechecked.run() == []
-
-
 def test_a_rehearsal_looks_and_stores_nothing(rechecked) -> None:
     rechecked.web.own[COPY] = answer(status=410)
     assert rechecked.all(1, is_dry=True) == {COPY: Effect.LOST}
@@ -285,16 +277,6 @@ def test_a_fault_of_this_program_is_one_of_one_file_and_it_is_tried_again_the_ne
     assert rechecked.all(1) == {COPY: Effect.FAULT}
     assert (of_item(rechecked).outcome, of_item(rechecked).due) == ("fault", rechecked.search.now + DAY)
     assert "A fault of this program" in caplog.text
-
-
-def test_an_error_of_the_store_ends_the_looks(rechecked, monkeypatch) -> None:
-    def broken(_: str) -> None:
-        raise OSError("broken")
-
-    monkeypatch.setattr(rechecked.search.desk, "decisions", broken)
-    rechecked.web.own[COPY] = answer(status=410)
-    with pytest.raises(OSError, match="broken"):
-        rechecked.all(1)
 
 
 def test_a_look_that_was_stopped_is_none(rechecked) -> None:
@@ -425,19 +407,3 @@ def test_the_bytes_that_a_look_has_seen_are_judged_also_if_the_address_was_writt
     assert looks.verdicts() == [("accept", "rule")] * 2
     assert {decision.url for decision in search.desk.decisions(IDENTIFIER)} == {raw}
     assert looks.all(1) == {published: Effect.UNCHANGED}
-
-
-def test_named_files_are_looked_at_as_long_as_the_setting_says_so(named, searching) -> None:
-    assert named.all(1) == {FILE: Effect.UNCHANGED}
-    named.search.desk.enlist("laro", (), 4_000_000_000, 0, "laro published")  # no record has changed since then
-    without = Rechecked(searching(named.web, discover_named_files=False))
-    assert without.all(2) == {}
-    assert Rechecked(searching(named.web)).all(3) == {FILE: Effect.UNCHANGED}
-
-
-def test_a_missing_file_keeps_its_next_look_when_the_period_changes(rechecked) -> None:
-    rechecked.web.own[COPY] = answer(status=404)
-    rechecked.all(1)
-    due = of_item(rechecked).due
-    rechecked.run(every={"laro": 2 * PERIOD})
-    assert of_item(rechecked).due == due

@@ -9,9 +9,10 @@ from copy import deepcopy
 import pytest
 
 from gateway.errors import AnswerError
-from gateway.model import Outcome
+from gateway.model import Outcome, Work
 from harvester.fulltext.known_copies import Copy, Description, Related
 from harvester.fulltext.services import crossref, dspace, inveniordm, openrxiv, osf
+from harvester.fulltext.steps import Step
 from harvester.fulltext.steps.dspace import STEP as DSPACE
 from harvester.fulltext.steps.inveniordm import STEP as INVENIORDM
 from harvester.fulltext.steps.openrxiv import STEP as OPENRXIV
@@ -125,18 +126,6 @@ def test_a_preprint_of_osf_is_known_by_its_doi_and_its_page(named: str, preprint
     assert osf.preprint_of(named) == preprint
 
 
-def test_osf_is_asked_once_and_describes_only_the_record_s_own_preprint() -> None:
-    url = "https://api.osf.io/v2/preprints/abcde_v2/?embed=license"
-    web = offline(**{url: sent(answers.OSF)})
-    page = "https://osf.io/preprints/psyarxiv/abcde_v2"
-    for about in (work(doi="10.31234/osf.io/abcde_v2"), work(page=page)):
-        assert OSF.find(known(about), web).description is not None
-    result = OSF.find(with_(known(work(doi=DOI)), None, page), web)
-    assert (result.outcome, result.description) == (Outcome.SUCCESS, None)
-    assert web.asked == [url] * 3
-    assert not OSF.wants(known(work(doi=DOI)))
-
-
 @needs_data
 def test_the_documentation_s_example_of_osf() -> None:
     description = some(osf.read(fetched("services/osf/preprints-detail.json")))
@@ -213,16 +202,6 @@ def test_a_record_of_such_a_site_is_known_by_doi_and_page(named: str, address: s
     assert (place.address if place else "") == address
 
 
-def test_zenodo_is_asked_once_and_describes_only_the_record_itself() -> None:
-    web = offline(**{RECORD: sent(answers.ZENODO)})
-    result = INVENIORDM.find(known(work(doi="10.5281/zenodo.1234567")), web)
-    assert (result.outcome, result.description is not None) == (Outcome.SUCCESS, True)
-    result = INVENIORDM.find(with_(known(work(doi=DOI)), None, f"{ZENODO}/records/1234567"), web)
-    assert (result.outcome, result.description) == (Outcome.SUCCESS, None)
-    assert web.asked == [RECORD] * 2
-    assert not INVENIORDM.wants(known(work(doi=DOI)))
-
-
 @needs_data
 @each_row("name, files", [
     ("zenodo/zenodo.org_api_records_13850346.13a9b9.200.body.json", 0),
@@ -290,12 +269,27 @@ def test_dspace_is_asked_once_and_a_restricted_item_is_respected(response: Fetch
     assert (result.outcome, len(web.asked)) == (outcome, 1)
 
 
-def test_dspace_describes_only_the_record_s_own_item() -> None:
-    web = offline(**{BY_HANDLE: sent(answers.DSPACE_SEARCH)})
-    assert DSPACE.find(known(work(page=f"{SITE}/handle/1/2")), web).description is not None
-    result = DSPACE.find(with_(known(work(doi=DOI)), None, f"{SITE}/handle/1/2"), web)
+OSF_PAGE, OSF_API = (
+    "https://osf.io/preprints/psyarxiv/abcde_v2",
+    "https://api.osf.io/v2/preprints/abcde_v2/?embed=license",
+)
+
+
+@each_row("step, address, document, page, own", [
+    (OSF, OSF_API, answers.OSF, OSF_PAGE, work(doi="10.31234/osf.io/abcde_v2")),
+    (OSF, OSF_API, answers.OSF, OSF_PAGE, work(page=OSF_PAGE)),
+    (INVENIORDM, RECORD, answers.ZENODO, f"{ZENODO}/records/1234567", work(doi="10.5281/zenodo.1234567")),
+    (DSPACE, BY_HANDLE, answers.DSPACE_SEARCH, f"{SITE}/handle/1/2", work(page=f"{SITE}/handle/1/2")),
+])  # fmt: skip
+def test_a_repository_is_asked_once_and_describes_only_the_record_s_own_item(
+    step: Step, address: str, document: object, page: str, own: Work
+) -> None:
+    web = offline(**{address: sent(document)})
+    assert step.find(known(own), web).description is not None
+    result = step.find(with_(known(work(doi=DOI)), None, page), web)
     assert (result.outcome, result.description) == (Outcome.SUCCESS, None)
-    assert not DSPACE.wants(known(work(doi=DOI)))
+    assert len(web.asked) == 2
+    assert not step.wants(known(work(doi=DOI)))
 
 
 @each_row("changes", [{"doi": 7}, {"version": "²"}])

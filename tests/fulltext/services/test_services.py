@@ -62,13 +62,6 @@ def test_an_answer_without_the_work_is_an_error(service, document: object) -> No
         service(sent(document))
 
 
-@each_row("service", OF_A_WORK.values())
-def test_what_is_not_where_it_should_be_is_not_read(service) -> None:
-    values = {"doi": "10.1/x", "link": 1, "locations": {"a": 1}, "oa_locations": "x", "url": 7}
-    document = {**values, "message": {**values, "DOI": "10.1/x"}, "data": {"attributes": values}}
-    assert service(sent(document)).copies == ()
-
-
 @needs_data
 def test_every_recorded_answer_of_crossref_is_read_or_named() -> None:
     outcomes: Counter[str] = Counter()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.steps.recipes import STEP
 from tests.fulltext.step_arguments import known, offline
 from tests.fulltext.web import work
@@ -29,11 +28,8 @@ def test_the_address_of_a_file_follows_from_its_doi(doi: str, url: str) -> None:
 
 
 def test_a_recipe_says_what_it_went_by_and_which_version_it_is() -> None:
-    result = STEP.find(known(work(doi="10.7717/peerj.4375")), offline())
-    assert result.copies == (Copy(
-        "https://peerj.com/articles/4375.pdf", mime_type="application/pdf", version="published",
-        evidence="doi:10.7717/peerj.4375", is_open=True,
-    ),)  # fmt: skip
+    (copy,) = STEP.find(known(work(doi="10.7717/peerj.4375")), offline()).copies
+    assert (copy.version, copy.evidence, copy.is_open) == ("published", "doi:10.7717/peerj.4375", True)
 
 
 def test_an_identifier_that_stands_twice_has_one_address() -> None:
