@@ -19,7 +19,7 @@ from tests.fuzz.targets import Target, real_samples
 _FAULT = "This program has a fault"  # what `unforeseen` says
 _MOST_SECONDS = 6.0  # of processor time for a mutant, which has 60 kB at most; the slowest parser takes 0.3
 _SMALL, _LARGE = 10_000, 80_000  # bytes of a growing document
-_MOST_GROWTH = 24  # times as long for eight times as much; what is quadratic takes 64 times as long
+MOST_GROWTH = 24  # times as long for eight times as much; what is quadratic takes 64 times as long
 _TRIES = 10  # before a growing document is called a failure
 _MANY = 4_000  # times that an element comes again
 _MOST_REPEATED = 300_000  # bytes of them
@@ -75,7 +75,7 @@ def growths_of(target: Target, seed: int = 1, kinds: int = 0) -> Iterator[str]:
             seconds, fault = tried(target, large)
             if fault:
                 yield f"{target.name}, {unit[:40]!r} again and again behind {head[-40:]!r}:\n{fault}"
-            elif seconds > _MOMENT and _grows(target, small, large, _MOST_GROWTH):
+            elif seconds > _MOMENT and grows(target, small, large, MOST_GROWTH):
                 yield f"{target.name}: {seconds:.2f} s for {unit[:40]!r} again and again behind {head[-40:]!r}"
 
 
@@ -94,8 +94,8 @@ def element_growths_of(target: Target, seed: int = 1, kinds: int = 0) -> Iterato
                 yield f"{target.name}, elements {pair} of {sample[:60]!r} many times:\n{fault}"
             elif seconds > _MOMENT:
                 small = _repeated(sample, pair, _MANY // 8)
-                growth = _MOST_GROWTH / 8 * len(large) / len(small)  # pairs do not grow evenly
-                if _grows(target, small, large, growth):
+                growth = MOST_GROWTH / 8 * len(large) / len(small)  # pairs do not grow evenly
+                if grows(target, small, large, growth):
                     yield f"{target.name}: {seconds:.2f} s for the elements {pair} of {sample[:60]!r} many times"
 
 
@@ -113,7 +113,7 @@ def _repeated(sample: bytes, pair: tuple[int, int], times: int) -> bytes:
     return etree.tostring(root)
 
 
-def _grows(target: Target, small: bytes, large: bytes, most: float) -> bool:
+def grows(target: Target, small: bytes, large: bytes, most: float) -> bool:
     """Tell whether a large document takes more than `most` times as long as a small one, at every try.
 
     The two are read one after the other: a busy machine slows both down, and not each time the same one more.

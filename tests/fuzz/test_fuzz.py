@@ -66,8 +66,7 @@ def test_document_of_200_mb_takes_less_than_512_mib(name: str):
 
 @pytest.mark.slow
 @pytest.mark.unmeasured
-@pytest.mark.parametrize("size", [3_600_000, 14_000_000])
-@pytest.mark.parametrize("kind", ["attributes", "namespaces"])
+@pytest.mark.parametrize(("kind", "size"), [("attributes", 14_000_000), ("namespaces", 3_600_000)])
 def test_element_of_very_many_attributes_that_is_not_closed_takes_less_than_512_mib(kind: str, size: int):
     """A page of 14 MB took 1.3 GB before: the repair has objects for each attribute."""
     peak, outcome = _read_by_a_new_process(size, f"{kind} of one element that is not closed")
@@ -90,7 +89,7 @@ def test_parser_with_a_fault_is_found():
 @pytest.mark.unmeasured
 def test_parser_that_costs_the_square_is_found():
     def square(body: bytes) -> object:
-        return sum(body.count(b"<", at) for at in range(0, len(body), 2))
+        return sum(body.count(b"<", at) for at in range(0, len(body), 5))
 
     assert "again and again" in next(growths_of(Target("square", square, (b"<a/>",))), "")
 

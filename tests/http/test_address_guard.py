@@ -8,7 +8,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from gateway.address_rules import Allowed, parse_address
+from gateway.address_rules import Allowed
 from gateway.errors import AddressRefused, ConfigurationError, FetchError
 from harvester.http.access import Access
 from harvester.http.address_guard import Guard, Own, address_class
@@ -86,13 +86,6 @@ def test_digits_and_dots_of_other_scripts_lead_nowhere(make, host: str, proxy: s
     assert asked == []
 
 
-def test_an_address_with_a_zone_is_judged_without_it():
-    assert parse_address("fe80::1%eth0") == ip_address("fe80::1")
-    guard = Guard(Allowed(), None, _resolving({"fe80::1%eth0": ["fe80::1%eth0"]}))
-    with pytest.raises(AddressRefused, match="link-local"):
-        guard.places("fe80::1%eth0", 80)
-
-
 @each_row("host", ["169.254.169.254", "192.0.0.192", "168.63.129.16", "100.100.100.200"])
 def test_nobody_sends_us_to_a_cloud_s_own_addresses(make, host: str):
     with pytest.raises(AddressRefused, match=r"\((cloud|link-local)\), which is not public"):
@@ -137,13 +130,6 @@ def test_a_source_whose_name_has_another_class_of_address_later_is_refused(make,
     kind = "loopback" if now.startswith("127") else "private"
     with pytest.raises(AddressRefused, match=rf'write address = "{kind}" into the entry of x in sources.toml'):
         made.web(Request(url, "x"))
-
-
-def test_a_source_at_a_private_address_may_become_public():
-    guard = Guard(Allowed(), Own("repo.test", 8080, "x", ("private",)), _resolving({"repo.test": ["8.8.8.8"]}), (80,))
-    assert [place[4] for place in guard.places("repo.test", 8080)] == [("8.8.8.8", 8080)]
-    with pytest.raises(AddressRefused, match=r"Port 8081 of .* is not among the allowed ports"):
-        guard.places("repo.test", 8081)
 
 
 @each_row(

@@ -106,12 +106,6 @@ def test_key_that_the_server_repeats_is_blotted_out(server, make, monkeypatch, s
     assert answer.header("Link") == f"</?{blotted}>"
 
 
-def test_words_of_a_record_are_no_secret(server, make):
-    url = server.say("/", ok(b"<a>X-Key=open-sesame</a>"))
-    answer = make(Access(url, credentials_from(KINDS["header"]))).web(Request(url, "x"))
-    assert answer.body == b"<a>X-Key=open-sesame</a>"
-
-
 def test_user_and_password_in_an_address_are_neither_sent_nor_shown(server, make):
     url = server.say("/", ok(b"", 302, Location=server.url("/new").replace("//", "//me:open-sesame@")))
     server.say("/new", ok())

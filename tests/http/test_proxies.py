@@ -127,22 +127,6 @@ def test_an_encrypted_request_goes_through_a_tunnel_and_the_server_is_verified(p
             through().web(Request("https://repo.example.org/oai"))
 
 
-@pytest.mark.slow
-@pytest.mark.needs("openssl")
-@each_row("scheme", ["http", "https"])
-def test_a_proxy_may_be_spoken_to_by_tls(make, tmp_path, scheme):
-    bundle = str(authority(tmp_path))
-    inner = server_context(tmp_path, "repo.example.org") if scheme == "https" else None
-    with proxying(server_context(tmp_path, "localhost")) as proxy, serving(inner) as server:
-        server.say("/oai", ok(b"<ok/>"))
-        _lead(proxy, server, "repo.example.org")
-        environ = {"ALL_PROXY": f"https://localhost:{proxy.address.split(':')[1]}"}
-        url = f"{scheme}://repo.example.org/oai"
-        assert make(settings={"fetch_ca_bundle": bundle}, environ=environ).web(Request(url)).body == b"<ok/>"
-        with pytest.raises(ConnectionFailed, match="TLS failed"):
-            make(environ=environ).web(Request(url))
-
-
 def test_a_proxy_that_wants_credentials_gets_them_and_nobody_sees_them(server, proxy, through, caplog):
     caplog.set_level(logging.DEBUG)
     server.say("/", ok())

@@ -171,17 +171,6 @@ def test_answer_longer_than_the_limit_is_refused_by_its_announcement_while_it_co
         assert (len(server.asked) - before, made.pauses) == (1, [])
 
 
-def test_chunked_answer_is_put_together(server, make):
-    def chunked(handler):
-        handler.send_response(200)
-        handler.send_header("Transfer-Encoding", "chunked")
-        handler.end_headers()
-        handler.wfile.write(b"2\r\n<a\r\n2\r\n/>\r\n0\r\n\r\n")
-
-    url = server.say("/", chunked)
-    assert make(url).web(Request(url, "x")).body == b"<a/>"
-
-
 _HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
 _CONTINUE, _PROCESSING = b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 102 Processing\r\n\r\n"
 _FINAL = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 4\r\n\r\n<a/>"
@@ -494,11 +483,6 @@ def test_a_key_in_an_address_is_in_no_error(server, make):
         make(url, ONCE).web(Request(f"{url}?a=b&api_key=secret&ak=secret#x", "x"))
     assert "a=b&api_key=...&ak=..." in str(raised.value)
     assert "secret" not in str(raised.value)
-
-
-def test_tls_that_fails_says_what_to_do(server, make):
-    url = server.say("/", ok()).replace("http:", "https:")
-    assert _fails(make(url), url, "verify = false") == []
 
 
 # --- redirects --------------------------------------------------------------------------------------------------

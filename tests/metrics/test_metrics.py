@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import http.client
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +21,7 @@ from gateway.hub.topics import Topics
 from gateway.instance import check_settings
 from gateway.metrics.state import Hub, State
 from gateway.model import HubMode, HubRequest, RawPage, RunOutcome, Slice, Source, Subscriber
-from gateway.serve import _folder_of_counts, _metrics, _metrics_listener
+from gateway.serve import _folder_of_counts, _metrics
 from gateway.settings import load
 from gateway.store.base import View
 from gateway.store.opening import open_inbox, open_store, open_subscribers
@@ -126,24 +124,6 @@ def test_state_of_the_hub_is_its_subscriptions_deliveries_and_the_oldest_change_
 def test_address_of_metrics_that_is_none_is_refused_by_every_command(folder: Path, text: str) -> None:
     with pytest.raises(ConfigurationError, match="metrics_listen must be an address and a port"):
         check_settings(load(folder, {}, {"metrics_listen": text}))
-
-
-def test_port_of_metrics_that_is_taken_is_told_with_the_name_of_its_setting(folder: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        text = f"127.0.0.1:{other.getsockname()[1]}"
-        with pytest.raises(ConfigurationError, match="Choose another one with metrics_listen"):
-            _metrics_listener(load(folder, {}, {"metrics_listen": text}))
-
-
-def test_folder_of_counts_is_locked_against_what_tidies_the_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")
-    with _folder_of_counts(is_wanted=True):
-        folder = os.environ["PROMETHEUS_MULTIPROC_DIR"]
-        descriptor = os.open(folder, os.O_RDONLY)
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.close(descriptor)
-    assert not Path(folder).exists()
 
 
 @pytest.mark.parametrize(("base_url", "has_hub"), [("https://a.example.org/oai", True), ("", False)])

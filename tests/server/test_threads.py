@@ -186,14 +186,6 @@ def test_pages_compute_no_more_than_their_share_while_harvesters_are_answered():
     assert max(ends) - min(ends) >= (count - threads) * seconds * (1 / PAGE_SHARE - 1)
 
 
-def test_pages_make_no_pause_if_no_harvester_is_there():
-    async def work(harvesters: HarvesterThreads, pages: PageThreads) -> None:
-        pages._may_begin_at = asyncio.get_running_loop().time() + LONG_SECONDS
-        assert await pages.answer(lambda: OK) is OK
-
-    in_pools(work)
-
-
 def test_page_that_fails_gives_its_thread_back():
     def fail() -> Answer:
         raise OSError("the disk")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import zipfile
-from io import BytesIO
 
 import pytest
 from click.testing import CliRunner
@@ -211,22 +209,6 @@ def test_a_package_that_unpacks_without_end_is_not_read_to_its_end():
     assert "too large" in _findings(_lint(site))["package.zip"]
 
 
-def test_a_package_with_two_manifests_or_encrypted_files_is_no_error():
-    site = Site().fill()
-    stream = BytesIO()
-    with zipfile.ZipFile(stream, "w") as package:
-        package.writestr("manifest.xml", b"<x/>")
-        with pytest.warns(UserWarning, match="Duplicate"):
-            package.writestr("manifest.xml", b"<x/>")
-    site.pack(body=stream.getvalue())
-    assert _findings(_lint(site))["package.manifest"] == "The package has 2 manifest.xml."
-    body = bytearray(Site().fill()[PACKAGE].body)
-    place = body.index(b"PK\x01\x02")
-    body[place + 8] |= 1
-    site.pack(body=bytes(body))
-    assert "encrypted" in _findings(_lint(site))["package.zip"]
-
-
 def test_elements_and_texts_in_elements_of_others_are_no_fault():
     other = '<x:a xmlns:x="urn:x">text<x:b>text</x:b></x:a>'
     assert _of_document(f"{HEAD}{UP}{other}<url><loc>http://e.org/</loc>{other}</url></urlset>".encode()) == {}
@@ -272,14 +254,6 @@ def test_links_up_that_go_round_end():
     assert set(_findings(_lint(site, "/old"))) == {"up.capability-list", "discovery.well-known"}
 
 
-def test_a_list_without_a_capability_list_is_judged_alone():
-    site = Site().fill()
-    del site[CAPABILITIES], site[WELL_KNOWN], site[PAGE], site[ROBOTS]
-    linted = _lint(site, CHANGES)
-    assert set(_findings(linted)) == {"discovery.well-known", "answer.works"}
-    assert linted.documents == 3
-
-
 def test_a_description_index_leads_to_its_descriptions():
     site = Site().fill()
     site["/a/description.xml"] = site.pop(WELL_KNOWN)
@@ -289,19 +263,6 @@ def test_a_description_index_leads_to_its_descriptions():
     site.replace(CAPABILITIES, WELL_KNOWN, "/a/description.xml")
     linted = _lint(site, WELL_KNOWN)
     assert (_findings(linted), linted.documents) == ({}, 15)
-
-
-@each_row(
-    "limits, reason",
-    [
-        ({"requests": 4}, "The limit of 4 requests was reached."),
-        ({"bytes": 3000}, "The limit of 3000 bytes was reached."),
-    ],
-)
-def test_at_a_limit_what_was_read_is_judged_and_the_limit_is_named(limits, reason):
-    linted = _lint(Site().fill(), **limits)
-    assert (_findings(linted), linted.limit) == ({}, reason)
-    assert list(linted.lines())[-1] == f"Not everything was read: {reason}"
 
 
 def test_no_limit_makes_a_finding():
@@ -390,25 +351,6 @@ def test_a_change_that_may_be_in_the_list_is_no_finding(change, when, hash_):
     stated = {"hash": hash_} if hash_ else {}
     site = _with_changes(Site().fill(), entry("/r/2", change=change, datetime=when, **stated))
     assert set(_findings(_lint(site, fetch=0))) <= {"hash.digits"}
-
-
-def test_a_later_change_of_a_resource_is_compared_and_not_its_list():
-    site = Site().fill()
-    site["/r/4"] = right.Resource(b"new")
-    change = entry("/r/4", change="updated", datetime="2026-03-03T11:00:00Z", **representation("", b"new"))
-    site.replace(OPEN_LIST, "</urlset>", change + "</urlset>")
-    assert _findings(_lint(site)) == {}
-    site["/r/4"].body = b"old"
-    assert set(_findings(_lint(site))) == {"resource.hash"}
-
-
-def test_many_findings_of_a_rule_are_counted():
-    site = Site().fill()
-    more = "".join(entry("/r/3") for _ in range(10))
-    site.replace(PART2, "</urlset>", more + "</urlset>")
-    result = next(result for result in _lint(site).report.results if result.check == "loc.once")
-    assert len(result.evidence) == 3
-    assert result.evidence[-1].finding.endswith("There are 7 more of these.")
 
 
 def test_an_address_that_leads_to_no_document_is_an_error():
