@@ -15,6 +15,7 @@ import pytest
 from gateway import indexing
 from gateway.descriptions import metadata_of
 from gateway.errors import ConfigurationError, SearchUnavailable, StoreUnwritable
+from gateway.index_process import IndexProcess
 from gateway.indexing import Following, FollowingLater, describe, following, make
 from gateway.model import Publication, Resource, Selection
 from gateway.search.following import LINES, NAME, IndexKeeper
@@ -207,7 +208,7 @@ def test_index_is_complete_although_the_child_process_has_died(many):
 
 @pytest.mark.slow
 def test_child_process_exits_when_its_parent_is_gone(many):
-    child = indexing.IndexProcess(many.instance)
+    child = IndexProcess(many.instance)
     child._process.stdin.close()
     ends = monotonic() + 240
     while child.is_working(0.1):

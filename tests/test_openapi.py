@@ -35,11 +35,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with closing(desk.store), closing(desk.inbox):
         desk.send(*(Sent(str(number), dc("Reef", statement("type", "article")), sets=("a",)) for number in range(15)))
         desk.publish()
-        desk.now += 5
-        desk.send(Sent("gone", dc("Gone")))
-        desk.publish()
-        desk.send(Sent("gone", None))
-        desk.publish()
         file_all(desk.store, desk.inbox, "laro", ("1",), lambda _state: (FOUND,))
     (folder / "config.toml").write_text("")
     assert live.called("gateway", folder, "index", secret="x" * 40).returncode == 0

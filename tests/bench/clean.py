@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import requests
 
@@ -22,7 +21,7 @@ from harvester.runtime.progress import Silence
 from harvester.sources.oai_pmh.answers import parse_list
 from tests.bench.runs import Done, harvested
 from tests.bench.source import serving
-from tests.bench.table import Row, main
+from tests.bench.table import Row
 
 _MOST = 50_000  # records; the ratio does not depend on more
 _PLAIN = (sys.executable, "-m", "tests.bench.clean")
@@ -68,8 +67,5 @@ def _plainly(instance: Instance, url: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and Path(sys.argv[1]).is_dir():  # a folder and an address
-        with opened(sys.argv[1]) as instance:
-            _plainly(instance, sys.argv[2])
-    else:
-        main(rows)
+    with opened(sys.argv[1]) as instance:
+        _plainly(instance, sys.argv[2])

@@ -24,14 +24,13 @@ from gateway.xmltext import utc_datetime
 from tests import live
 from tests.bench import stores
 from tests.bench.client import Client
-from tests.bench.load import loader, rate
-from tests.bench.runs import rounds
-from tests.bench.table import Row, main
+from tests.bench.load import rate
+from tests.bench.runs import GZIP, rounds
+from tests.bench.table import Row
 
 _SHARE = 0.2  # of the items, which are updated
 _AT_ONCE = 100  # items of a publication
 _PAGES = 40
-_GZIP = ["Accept-Encoding: gzip"]
 
 
 def rows(records: int) -> Iterator[Row]:
@@ -50,12 +49,11 @@ def rows(records: int) -> Iterator[Row]:
             done = store.compact(is_thorough=True)
             tended = time.monotonic() - begun
         after = _records_per_second(folder, records)
-    note = f"{after:,.0f} and {before:,.0f} records/s, by {loader()}; {published:,.0f} before `tend`"
+    note = f"{after:,.0f} and {before:,.0f} records/s; {published:,.0f} before `tend`"
     yield Row("gzip answers after updates of a fifth, against before (records/s)", after / before, 0.8, True, note=note)
     note = f"{len(seconds)} publications; `tend` made {done.blocks:,} blocks anew in {tended:.1f} s"
-    yield Row(
-        f"a publication of {_AT_ONCE} updates, with compaction", median(seconds) * 1000, 500, unit=" ms", note=note
-    )
+    what = f"a publication of {_AT_ONCE} updates, with compaction"
+    yield Row(what, median(seconds) * 1000, 500, unit=" ms", note=note)
 
 
 def _update(store: Store, records: int) -> list[float]:
@@ -65,32 +63,20 @@ def _update(store: Store, records: int) -> list[float]:
     for start in range(0, len(numbers), _AT_ONCE):
         states = [store.items(None, number - 1, 1)[0][1] for number in numbers[start : start + _AT_ONCE]]
         with store.view() as view:
-            now = utc_datetime(view.horizon)
-            contents = [
-                {prefix: _record(view.record(state.identifier, prefix), now) for prefix, *_ in state.records}
-                for state in states
-            ]
-        changes = tuple(
-            _change(state, store.item_sets(state.number), records)
-            for state, records in zip(states, contents, strict=True)
-        )
+            changes = tuple(_updated(state, store.item_sets(state.number), view) for state in states)
         begun = time.monotonic()
         store.publish(store.intend(), Publication("corpus", changes))
         seconds.append(time.monotonic() - begun)
     return seconds
 
 
-def _record(stored, now: str) -> bytes:
-    head, tag, rest = stored.content.partition(b"<datestamp>")
-    return head + tag + now.encode() + rest[rest.index(b"<") :]
-
-
-def _change(state: ItemState, sets: tuple[str, ...], contents: dict[str, bytes]) -> ItemChange:
-    records = tuple(
-        Record(prefix, blake2b(content, digest_size=16).digest(), False, content)
-        for prefix, content in contents.items()
-    )
-    return ItemChange(state.upstream, state.identifier, False, sets, state.payloads, records)
+def _updated(state: ItemState, sets: tuple[str, ...], view) -> ItemChange:
+    records = []
+    for prefix, *_ in state.records:
+        head, tag, rest = view.record(state.identifier, prefix).content.partition(b"<datestamp>")
+        content = head + tag + utc_datetime(view.horizon).encode() + rest[rest.index(b"<") :]
+        records.append(Record(prefix, blake2b(content, digest_size=16).digest(), False, content))
+    return ItemChange(state.upstream, state.identifier, False, sets, state.payloads, tuple(records))
 
 
 def _records_per_second(folder: Path, records: int) -> float:
@@ -99,8 +85,4 @@ def _records_per_second(folder: Path, records: int) -> float:
     with live.served(folder, serve_workers=1, oai_page_size=500) as server, Client(server.url) as client:
         pages = list(islice(client.walk(metadataPrefix="oai_dc"), 1, _PAGES + 1))
         size = sum(page.body.count(b"<record>") for page in pages) / max(1, len(pages))
-        return size * median(rate([page.url for page in pages], seconds, _GZIP) for _ in range(times))
-
-
-if __name__ == "__main__":
-    main(rows)
+        return size * median(rate([page.url for page in pages], seconds, GZIP) for _ in range(times))

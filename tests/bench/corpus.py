@@ -8,6 +8,7 @@ a compressor of single records nor an index can notice.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 from random import Random
@@ -32,7 +33,7 @@ xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
 xsi:schemaLocation="http://www.openarchives.org/OAI/2.0/oai_dc/ http://www.openarchives.org/OAI/2.0/oai_dc.xsd">
 %s</oai_dc:dc></metadata></record>"""
 _DATE = "2024-%02d-%02dT10:00:00Z"
-_SYLLABLES = (
+SYLLABLES = (
     *("ba", "co", "di", "fe", "gu", "ha", "in", "jo", "ka", "li", "mo", "na", "os", "pre"),
     *("qui", "ra", "sen", "tri", "um", "ver", "xis", "yl", "zo", "ter", "con", "able", "ing", "tion"),
 )
@@ -45,22 +46,14 @@ _RIGHTS = (
 )
 
 
-def pages(records: int) -> int:
-    """Return how many pages a corpus of that many records has."""
-    return -(-records // PAGE)
-
-
 def list_page(number: int, records: int, size: int = PAGE) -> bytes:
     """Return page `number` (from 0) of a ListRecords answer over a corpus of `records` records, with its token.
 
     `size` is how many records a page has; it divides `PAGE`.
     """
     block, first = divmod(number * size, WORKS)
-    last = min(size, records - number * size)
-    body = b"".join(works()[first : first + last]).replace(BLOCK, b"%05d" % block)
-    following = str(number + 1) if (number + 1) * size < records else ""
-    token = f'<resumptionToken completeListSize="{records}" cursor="{number * size}">{following}</resumptionToken>'
-    return b"%s<ListRecords>%s%s</ListRecords></OAI-PMH>" % (_HEAD.encode(), body, token.encode())
+    numbers = range(first, first + min(size, records - number * size))
+    return _page(numbers, block, records, number * size, str(number + 1) if (number + 1) * size < records else "")
 
 
 def dated_page(dates: str, first: int, records: int, size: int = PAGE) -> bytes:
@@ -71,9 +64,13 @@ def dated_page(dates: str, first: int, records: int, size: int = PAGE) -> bytes:
     numbers = _between(dates, records)
     if not numbers:
         return answer('<error code="noRecordsMatch"/>')
-    body = b"".join(works()[number] for number in numbers[first : first + size]).replace(BLOCK, b"%05d" % 0)
     following = f"{dates}/{first + size}" if first + size < len(numbers) else ""
-    token = f'<resumptionToken completeListSize="{len(numbers)}" cursor="{first}">{following}</resumptionToken>'
+    return _page(numbers[first : first + size], 0, len(numbers), first, following)
+
+
+def _page(numbers: Sequence[int], block: int, complete: int, cursor: int, following: str) -> bytes:
+    body = b"".join(works()[number] for number in numbers).replace(BLOCK, b"%05d" % block)
+    token = f'<resumptionToken completeListSize="{complete}" cursor="{cursor}">{following}</resumptionToken>'
     return b"%s<ListRecords>%s%s</ListRecords></OAI-PMH>" % (_HEAD.encode(), body, token.encode())
 
 
@@ -100,7 +97,7 @@ def answer(content: str) -> bytes:
 def works() -> list[bytes]:
     """Return the `<record>` elements of the twenty thousand works, with `BLOCK` in their identifiers."""
     random = Random(2025)
-    words = ["".join(random.choices(_SYLLABLES, k=random.randint(1, 4))) for _ in range(20_000)]
+    words = ["".join(random.choices(SYLLABLES, k=random.randint(1, 4))) for _ in range(20_000)]
     likelihood = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))  # Zipf's law
     return [_record(number, random, words, likelihood).encode() for number in range(WORKS)]
 

@@ -25,14 +25,13 @@ from gateway.store.base import Discovery, Store
 from gateway.store.opening import open_discovery, open_inbox, open_store
 from tests.applications import application
 from tests.bench import review_list, stores
-from tests.bench.table import RECORDS, Row, main
+from tests.bench.table import Row
 from tests.publish.desk import ADDRESS, dc
 
 _ITEMS = 40
 _WARM = 4  # the first ones, which open files
 _DOMAIN = "live.example.org"  # of the stores of benches
 _COPIES = 100_000  # that wait for others
-_ENLISTED = 10_000
 
 
 def rows(records: int) -> Iterator[Row]:
@@ -75,8 +74,8 @@ def _publish(folder: Path) -> None:
 
 def _enlist(desk: Discovery, items: int) -> None:
     """List the items of the store, as if they were to be searched for."""
-    for first in range(0, items, _ENLISTED):
-        numbers = range(first, min(items, first + _ENLISTED))
+    for first in range(0, items, 10_000):
+        numbers = range(first, min(items, first + 10_000))
         desk.enlist("corpus", [(f"oai:{_DOMAIN}:corpus/{number:07}", f"{number:07}") for number in numbers], first, 1)
 
 
@@ -107,7 +106,3 @@ def _has_file(store: Store, number: int) -> bool:
     with store.view() as view:
         record = view.record(_identifier(number), "oai_didl")
     return record is not None and b"https://one.example.net/" in record.content
-
-
-if __name__ == "__main__":
-    main(rows, RECORDS)

@@ -1,22 +1,20 @@
 """Doubles of all services and of two hundred repositories on loopback: every answer comes after 200 ms.
 
-Run as a process: `python -m tests.bench.doubles LATENCY`; it prints its port, and serves until it is ended. Which host
-is asked, the header `Host` says. A work is known by the number at the end of its DOI; no work has a file.
+Which host is asked, the header `Host` says. A work is known by the number at the end of its DOI; no work has a file.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from urllib.parse import unquote
 
 from tests.bench import runs
 
 HOSTS = 200  # of pages
-LATENCY = 0.2
+_LATENCY = 0.2
 _ISSNS = 300
 _WORDS = "about the harvest of repositories and the growth of open collections in libraries "
 _ROBOTS = b"User-agent: *\nDisallow: /admin\nDisallow: /search\nCrawl-delay: 1\n"
@@ -27,8 +25,9 @@ def doi(number: int) -> str:
     return f"10.5555/{number}"
 
 
-def _issn(number: int) -> str:
-    digits = f"{1_000_000 + number % _ISSNS * 37:07}"
+def issn_of(number: int) -> str:
+    """Return an ISSN of seven digits with its check digit."""
+    digits = str(number)
     rest = -sum(int(digit) * weight for digit, weight in zip(digits, range(8, 1, -1), strict=True)) % 11
     return f"{digits[:4]}-{digits[4:]}{'X' if rest == 10 else rest}"
 
@@ -37,8 +36,9 @@ def _crossref(number: int) -> object:
     license_ = {"URL": "http://www.springer.com/tdm", "content-version": "tdm"}
     authors = [{"given": "Ada", "family": f"Author{index}", "sequence": "additional"} for index in range(6)]
     references = [{"key": f"ref{index}", "unstructured": _WORDS} for index in range(40)]
-    work = {"DOI": doi(number), "title": [f"Work {number}"], "ISSN": [_issn(number)], "publisher": "E", "link": []}
-    return {"message": {**work, "author": authors, "reference": references, "license": [license_]}}
+    work = {"DOI": doi(number), "title": [f"Work {number}"], "ISSN": [issn_of(1_000_000 + number % _ISSNS * 37)]}
+    more = {"publisher": "E", "link": [], "author": authors, "reference": references, "license": [license_]}
+    return {"message": {**work, **more}}
 
 
 def _openalex(number: int) -> object:
@@ -89,37 +89,18 @@ def _answered(host: str, path: str) -> tuple[int, dict[str, str], bytes]:
     return 200, {"Content-Type": "text/html"}, _page(number)
 
 
-async def answer_lines(answered: Callable[[str, dict[str, str]], Awaitable[tuple[int, dict[str, str], bytes]]]) -> None:
-    """Answer requests by their path and headers, at a free port of loopback; print it first, and go on for ever."""
-
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while asked := await reader.readline():
-            received = dict[str, str]()
-            while (line := await reader.readline()) not in (b"\r\n", b""):
-                name, _, value = line.decode().partition(":")
-                received[name.lower()] = value.strip()
-            status, headers, body = await answered(asked.split()[1].decode(), received)
-            fields = {**headers, "Content-Length": str(len(body))}
-            head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-            writer.write(f"HTTP/1.1 {status} x\r\n{head}\r\n".encode() + body)
-        writer.close()
-
-    server = await asyncio.start_server(talk, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
+class _Handler(runs.Quiet):
+    def answer(self) -> None:
+        time.sleep(_LATENCY)
+        status, headers, body = _answered(self.headers.get("Host", "").partition(":")[0], self.path)
+        self.reply(body, status, headers)
 
 
-async def _late(path: str, received: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
-    await asyncio.sleep(float(sys.argv[1]))
-    return _answered(received.get("host", "").partition(":")[0], path)
-
-
-@contextmanager
-def serving(latency: float = LATENCY) -> Iterator[int]:
+def serving() -> AbstractContextManager[int]:
     """Serve from a process of its own; the port is the context's value."""
-    with runs.serving("tests.bench.doubles", latency) as port:
-        yield int(port)
+    return runs.serving(_Handler)
 
 
-if __name__ == "__main__":
-    asyncio.run(answer_lines(_late))
+def led_to(port: int) -> Callable[..., list[tuple[object, ...]]]:
+    """Return what resolves every name to a port of loopback."""
+    return lambda *_, **__: [(2, 1, 6, "", ("127.0.0.1", port))]

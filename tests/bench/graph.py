@@ -10,7 +10,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 
 from gateway.fulltext.policies import Colour, Permission, Policy
@@ -20,10 +19,10 @@ from gateway.model import Candidate, Outcome, Selection
 from gateway.names import source_of, upstream_identifier
 from gateway.store.base import Store
 from gateway.store.opening import open_discovery, open_store
-from tests import live
 from tests.bench import stores
-from tests.bench.runs import Done, run
-from tests.bench.table import Row, main
+from tests.bench.doubles import issn_of
+from tests.bench.runs import called
+from tests.bench.table import Row
 
 _EXPORTED, _LOADED = 1_000_000, 100_000  # the items of the figures
 _BATCH = 1000
@@ -52,31 +51,15 @@ def _search(folder: Path) -> None:
 
 
 def _result(place: int) -> SearchResult:
+    url = f"https://files.example/{place}/"
+    found = Candidate(url, "unpaywall", outcome=Outcome.SUCCESS, mime_type="application/pdf", size=place, score=0.6)
     copies = (
-        Candidate(
-            f"https://files.example/{place}/{number}.pdf",
-            "unpaywall",
-            outcome=Outcome.SUCCESS if number else Outcome.LOW_SCORE,
-            final_url=f"https://files.example/{place}/{number}.pdf",
-            mime_type="application/pdf",
-            size=place,
-            sha256=f"{place:062x}{number:02}",
-            version="accepted",
-            license="cc-by",
-            score=0.3 * number,
-        )
+        found._replace(url=f"{url}{number}", final_url=f"{url}{number}", sha256=f"{place:062x}{number:02}")
         for number in range(3)
     )
-    issn = _issn(1_000_000 + place % 5000 * 1000)
+    issn = issn_of(1_000_000 + place % 5000 * 1000)
     policy = Policy(Colour.GREEN, "A journal", ("A publisher",), (issn,), (Permission(("accepted",), (), 12),))
     return SearchResult(Outcome.SUCCESS, (), tuple(copies), policy, published="2025", subjects=("Ecology", "Physics"))
-
-
-def _issn(number: int) -> str:
-    """Return an ISSN of seven digits with its check digit."""
-    digits = str(number)
-    check = -sum((8 - place) * int(digit) for place, digit in enumerate(digits)) % 11
-    return f"{digits[:4]}-{digits[4:]}{'X' if check == 10 else check}"
 
 
 def rows(records: int) -> Iterator[Row]:
@@ -85,27 +68,16 @@ def rows(records: int) -> Iterator[Row]:
     if not (stored.folder / "discovery.sqlite").exists():
         print("    searching ...", flush=True)
         _search(stored.folder)
-    scratch = Path(tempfile.mkdtemp(dir=stored.folder.parent))
-    try:
-        for number, format_ in zip(count(), ("neo4j", "graphml"), strict=False):
-            folder = scratch / str(number)
-            done = _graph(stored.folder, "export", str(folder), "--as", format_)
+    with tempfile.TemporaryDirectory(dir=stored.folder.parent) as scratch:
+        for format_ in ("neo4j", "graphml"):
+            folder = Path(scratch) / format_
+            done = called("harvester", stored.folder, "--quiet", "graph", "export", str(folder), "--as", format_)
             size = sum(file.stat().st_size for file in folder.iterdir()) / 2**20
             note = f"{records:,} items in {done.seconds:.0f} s, extrapolated; {size:,.0f} MiB of files"
             whole = done.seconds / 60 * _EXPORTED / records
             yield Row(f"graph: export of 1,000,000 items as {format_}", whole, 10, unit=" min", note=note)
             yield Row(f"graph: memory of an export as {format_}", done.samples.largest, 150, unit=" MiB")
-        done = _graph(stored.folder, "load", str(scratch / "0"))
-        note = f"{records:,} items in {done.seconds:.0f} s, extrapolated; {done.samples.largest:.0f} MiB of memory"
-        yield Row("graph: loading 100,000 items", done.seconds * _LOADED / records, 60, unit=" s", note=note)
-    finally:
-        shutil.rmtree(scratch)
-        shutil.rmtree(stored.folder / "graph", ignore_errors=True)
-
-
-def _graph(folder: Path, *arguments: str) -> Done:
-    return run(live.command("harvester", folder, "--quiet", "graph", *arguments))
-
-
-if __name__ == "__main__":
-    main(rows)
+        done = called("harvester", stored.folder, "--quiet", "graph", "load", str(Path(scratch) / "neo4j"))
+    shutil.rmtree(stored.folder / "graph")
+    note = f"{records:,} items in {done.seconds:.0f} s, extrapolated; {done.samples.largest:.0f} MiB of memory"
+    yield Row("graph: loading 100,000 items", done.seconds * _LOADED / records, 60, unit=" s", note=note)

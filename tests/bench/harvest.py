@@ -6,19 +6,17 @@ An index of Solr is harvested from the first request to the last record publishe
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import sickle
 
 from tests import live
 from tests.bench.corpus import WORKS
-from tests.bench.runs import harvested, run
+from tests.bench.runs import called, harvested, scratch
 from tests.bench.source import serving
-from tests.bench.table import Row, main
+from tests.bench.table import Row
 from tests.sample import solr
 
 # Sickle needs minutes for a million, and its rate does not depend on the number.
@@ -51,7 +49,7 @@ def _compared(records: int) -> Iterator[Row]:
     if records > compared:
         with serving(records) as source:
             ours, _, samples, *_ = harvested({"corpus": source}, records)
-    note = f"{records / ours:,.0f} records/s; last quarter / second quarter: {samples.growth:.2f}"
+    note = f"{records / ours:,.0f} records/s"
     what = f"memory of each harvester process while {records:,} records pass"
     yield Row(what, samples.largest, 150, unit=" MiB", note=note)
 
@@ -94,15 +92,11 @@ def _named(source: str, hosts: tuple[str, ...]) -> dict[str, str]:
 def _solr(count: int) -> Row:
     """Measure the rate of one harvest of LARO's documents, all processes included."""
     index = solr.Index(solr.laro(count, _FULLTEXTS))
-    with solr.serving(index) as core, tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
-        folder = live.instance(Path(scratch), {})
-        run(live.command("harvester", folder, "source", "add", "laro", core, "--kind", "solr"))
-        seconds = run(live.command("harvester", folder, "run", "laro")).seconds
+    with solr.serving(index) as core, scratch() as place:
+        folder = live.instance(place, {})
+        called("harvester", folder, "source", "add", "laro", core, "--kind", "solr")
+        seconds = called("harvester", folder, "run", "laro").seconds
     # What a library's own cursorMark feed was measured to give (hathitrust/oai_solr); we must not be what slows it.
     note = f"{count:,} documents in {seconds:.1f} s, processes and all; the index answers from this process"
     what = "documents of a Solr index harvested and published"
     return Row(what, count / seconds, 300, is_least=True, unit="/s", note=note)
-
-
-if __name__ == "__main__":
-    main(rows)

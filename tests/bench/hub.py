@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 from gateway.model import HubMode, HubRequest
 from gateway.store.opening import open_subscribers
 from tests import live
 from tests.bench import runs
-from tests.bench.table import Row, main
+from tests.bench.table import Row
 from tests.publish.desk import START, Desk, Sent
 
 _SUBSCRIBERS = 1_000
@@ -23,38 +20,36 @@ _AWAY_SECONDS = 0.1  # a connection and an answer: two ways to and fro
 _EVER = 10**10
 
 
-def rows(_records: int) -> Iterator[Row]:
+def rows(records: int) -> Iterator[Row]:
     """Measure one `harvester tend`, whose hub tells a thousand subscribers; the store has few records."""
-    port = live.free_port()
+    port, count = live.free_port(), min(records, _SUBSCRIBERS)
     settings = {
         "base_url": f"http://127.0.0.1:{port}/oai",
         "hub_allow": "127.0.0.0/8",
         "repository_domain": "gateway.example.org",
     }
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch, runs.serving("tests.bench.hub", "serve") as far:
-        folder = live.instance(Path(scratch), {})
+    with runs.scratch() as place, runs.serving(_Far) as far:
+        folder = live.instance(place, {})
         desk = Desk(folder)
         with closing(desk.store), closing(desk.inbox):
             desk.add("laro")
             desk.sent(*(Sent(str(number)) for number in range(_CHANGES)))
-        _subscribe(folder, f"http://127.0.0.1:{port}", int(far))
+        _subscribe(folder, f"http://127.0.0.1:{port}", far, count)
         with live.served(folder, "--port", str(port), serve_workers=1, **settings):
-            done = runs.run(live.command("harvester", folder, "tend"), live.environment(settings))
-        assert f"delivered {_SUBSCRIBERS}." in done.errors, done.errors
-    what = f"{_SUBSCRIBERS:,} subscribers 50 ms away are told of a change"
-    yield Row(
-        what, done.seconds, 30, unit=" s", note=f"with the start of the command, and {_CHANGES} changes in each body"
-    )
+            done = runs.called("harvester", folder, "tend", **settings)
+        assert f"delivered {count}." in done.errors, done.errors
+    what = f"{count:,} subscribers 50 ms away are told of a change"
+    note = f"with the start of the command, and {_CHANGES} changes in each body"
+    yield Row(what, done.seconds, 30, unit=" s", note=note)
     yield Row("memory of the harvester meanwhile", done.samples.largest, 100, unit=" MiB")
 
 
-def _subscribe(folder: Path, site: str, port: int) -> None:
+def _subscribe(folder: Path, site: str, port: int, count: int) -> None:
     topic = f"{site}/resourcesync/oai_dc/source/changelist-open.xml"
     with closing(open_subscribers(folder)) as subscribers:
-        for number in range(_SUBSCRIBERS):
-            callback = (
-                f"http://127.{1 + number // 250}.{number % 250}.1:{port}/callback"  # each in a network of its own
-            )
+        for number in range(count):
+            host = f"127.{1 + number // 250}.{number % 250}.1"  # each in a network of its own
+            callback = f"http://{host}:{port}/callback"
             asked = HubRequest(callback, topic, HubMode.SUBSCRIBE, "secret", 3600, "", START, START)
             subscribers.store_request(asked, _EVER, _EVER)
         for asked in subscribers.requests(_EVER, _EVER):
@@ -69,22 +64,4 @@ class _Far(runs.Quiet):
     def answer(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         time.sleep(_AWAY_SECONDS)
-        self.send_response(204)
-        self.end_headers()
-
-
-class _Server(ThreadingHTTPServer):
-    request_queue_size = 256
-
-
-def _serve() -> None:
-    server = _Server(("", 0), _Far)  # every address of loopback
-    print(server.server_port, flush=True)
-    server.serve_forever()
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] == ["serve"]:
-        _serve()
-    else:
-        main(rows)
+        self.reply(b"", 204)

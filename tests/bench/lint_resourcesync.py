@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests import live
 from tests.bench.resourcesync_source import serving
-from tests.bench.runs import run
+from tests.bench.runs import run, scratch
 from tests.bench.table import Row, main
 
 
 def rows(records: int) -> Iterator[Row]:
     """Measure the seconds and the memory from the start of the command to its end, alone and compared with a run."""
     what = f"the check of lists of {records:,} resources"
-    with serving(records) as url, tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
-        folder = Path(scratch)
+    with serving(records) as url, scratch() as folder:
         yield from _measured(what, folder, url)
         again = ("--again", str(folder / "again"))
         for _ in range(2):  # the first run has nothing to compare with
@@ -35,4 +33,4 @@ def _measured(what: str, folder: Path, url: str, *options: str) -> Iterator[Row]
 
 
 if __name__ == "__main__":
-    main(rows)
+    main("lint_resourcesync")

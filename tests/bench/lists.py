@@ -5,35 +5,31 @@ And what a record costs on the disk: the store's file, indexes and all, against 
 
 from __future__ import annotations
 
-import http.client
 import time
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
-from itertools import islice, pairwise
+from itertools import islice
 from random import Random
 from statistics import median
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlsplit
 
 from gateway.model import Selection
 from gateway.store.opening import open_store
 from gateway.xmltext import utc_datetime
 from tests import live
 from tests.bench import stores
-from tests.bench.client import Client, Listed
-from tests.bench.load import Connection
+from tests.bench.client import Client
+from tests.bench.load import Connection, rate
 from tests.bench.memory import sampled
-from tests.bench.runs import in_threads, rounds
+from tests.bench.runs import GZIP, in_threads, rounds
 from tests.bench.stores import Stored
-from tests.bench.table import Row, main
+from tests.bench.table import Row
 
-_ROUNDS = 30
-_CLIENTS, _SECONDS = 20, 10.0
+_ROUNDS = 50
+_CLIENTS = 20  # by fours
 _PAGES = 10  # at either end of a list
-_ROUNDS_OF_ENDS, _ROUNDS_OF_HOURS = 5, 40
 _WARM = 5  # the first rounds, which open files
 _SMALL_STORE = 10_000
-_HOUR_SECONDS = 3600
 
 
 def rows(records: int) -> Iterator[Row]:
@@ -56,10 +52,10 @@ def _lists(records: int) -> Iterator[Row]:
         yield Row("set of 0.1 % that is harvested, against all records (time)", rare / every, 1.5, note=note)
         yield _one_record(client, stored)
         with sampled(server.process) as samples:
-            answers = _read_by_many(server.url, rounds(records, 1, _SECONDS)[1])
-    note = f"{answers} answers; last quarter / second quarter: {samples.growth:.2f}"
+            urls = [page.url for page in islice(client.walk(metadataPrefix="oai_dc"), 5)]
+            in_threads(lambda _: rate(urls, rounds(records, 1, 10.0)[1], GZIP), _CLIENTS // 4)
     what = f"memory of a web worker while {_CLIENTS} clients read gzip"
-    yield Row(what, samples.largest, 100, unit=" MiB", note=note)
+    yield Row(what, samples.largest, 100, unit=" MiB")
 
 
 def _a_record(client: Client, spec: str | None) -> float:
@@ -86,55 +82,28 @@ def _one_record(client: Client, stored: Stored) -> Row:
     return Row("GetRecord (median)", median(times) * 1000, 1, unit=" ms", note=note)
 
 
-def _read_by_many(url: str, seconds: float) -> int:
-    """Let many clients walk the list with gzip; return how many answers they got."""
-    ends, counts = time.monotonic() + seconds, [0] * _CLIENTS
-
-    def walk(number: int) -> None:
-        connection = http.client.HTTPConnection(urlsplit(url).netloc)
-        with Client(url) as client:
-            first = [urlsplit(page.url) for page in islice(client.walk(metadataPrefix="oai_dc"), 5)]
-        while time.monotonic() < ends:
-            for page in first:
-                connection.request("GET", f"{page.path}?{page.query}", headers={"Accept-Encoding": "gzip"})
-                connection.getresponse().read()
-                counts[number] += 1
-        connection.close()
-
-    in_threads(walk, _CLIENTS)
-    return sum(counts)
-
-
 def _depth(records: int) -> Iterator[Row]:
     """Measure the page at the end against the page at the beginning, and what the worker holds on the way."""
     stored = stores.of(records)
     with live.served(stored.folder, serve_workers=1, oai_page_size=500) as server, Client(server.url) as client:
-        first: list[Listed] = []
-        last: deque[Listed] = deque(maxlen=_PAGES + 1)  # and the very last, which is shorter or alone
-        passed = 0
+        urls, passed = [], 0
         with sampled(server.process) as samples:
-            for number, page in enumerate(client.walk(metadataPrefix="oai_dc")):
+            for page in client.walk(metadataPrefix="oai_dc"):
                 passed += page.body.count(b"<record>")
-                if 0 < number <= _PAGES:
-                    first.append(Listed(page.url, b"", 0))
-                last.append(Listed(page.url, b"", 0))
+                urls.append(page.url)
         assert passed == records, f"{passed} of {records} records were listed"
-        begin, end = _medians_of_ends(client, first, list(last)[:-1])
+        # Without the very last page, which is shorter or alone.
+        begin, end = _medians((client, urls[1 : _PAGES + 1]), (client, urls[-_PAGES - 1 : -1]))
     note = f"medians {begin * 1000:.2f} ms and {end * 1000:.2f} ms, pages of 500 by token"
     yield Row(f"page at record {records:,} against the first page (time)", end / begin, 1.2, note=note)
     what = f"memory of a web worker while {records:,} records pass"
-    yield Row(what, samples.largest, 150, unit=" MiB", note=f"last quarter / second quarter: {samples.growth:.2f}")
+    yield Row(what, samples.largest, 150, unit=" MiB")
 
 
-def _medians_of_ends(client: Client, first: Sequence[Listed], last: Sequence[Listed]) -> tuple[float, float]:
-    """Return the median times of pages at both ends, asked in turn."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(_ROUNDS_OF_ENDS):
-        for pages in zip(first, last, strict=False):
-            for place, page in enumerate(pages):
-                times[place].append(client.ask(page.url).seconds)
-    assert all(before.url != after.url for before, after in pairwise(last))
-    return median(times[0]), median(times[1])
+def _medians(*asked: tuple[Client, list[str]]) -> list[float]:
+    """Return the median time of each client's requests, asked in turn; the first ones only open files."""
+    times = [[client.ask(urls[place % len(urls)]).seconds for client, urls in asked] for place in range(_ROUNDS)]
+    return [median(seconds) for seconds in zip(*times[_WARM:], strict=True)]
 
 
 def _last_hour(records: int) -> Iterator[Row]:
@@ -146,27 +115,20 @@ def _last_hour(records: int) -> Iterator[Row]:
         Client(of_large.url) as ask_large,
         Client(of_small.url) as ask_small,
     ):
-        for words, within in (("", {}), (", within a set of 0.1 %", {"set": stores.RARE})):
-            slow, fast = _medians_of_hours(((ask_large, large), (ask_small, small)), within)
+        for words, within in (("", ""), (", within a set of 0.1 %", f"&set={stores.RARE}")):
+            asked = [(ask_large, [_hour(ask_large, large, within)]), (ask_small, [_hour(ask_small, small, within)])]
+            sizes = {client.ask(urls[0]).body.count(b"<record>") for client, urls in asked}
+            assert len(sizes) == 1, f"the last hours differ: {sizes} records"
+            slow, fast = _medians(*asked)
             note = f"medians {slow * 1000:.2f} ms and {fast * 1000:.2f} ms"
             what = f"last hour in {records:,} against in {small.items:,} records{words} (time)"
             yield Row(what, slow / fast, 1.5, note=note)
 
 
-def _medians_of_hours(asked: Sequence[tuple[Client, Stored]], within: dict[str, str]) -> list[float]:
-    """Return the median time of each client's request, asked in turn."""
-    times: list[list[float]] = [[] for _ in asked]
-    sizes = set()
-    for _ in range(_ROUNDS_OF_HOURS):
-        for (client, stored), samples in zip(asked, times, strict=True):
-            # A store may have been made on another day: its last hour is the one before its last publication.
-            hour = utc_datetime(stored.last_datestamp - _HOUR_SECONDS)
-            arguments = {"verb": "ListRecords", "metadataPrefix": "oai_dc", "from": hour, **within}
-            page = client.ask(f"{client.url}?{urlencode(arguments)}")
-            samples.append(page.seconds)
-            sizes.add(page.body.count(b"<record>"))
-    assert len(sizes) == 1, f"the last hours differ: {sizes} records"
-    return [median(samples[_WARM:]) for samples in times]
+def _hour(client: Client, stored: Stored, within: str) -> str:
+    """Return the address of the hour before the last publication of a store that may be of another day."""
+    from_ = utc_datetime(stored.last_datestamp - 3600)
+    return f"{client.url}?verb=ListRecords&metadataPrefix=oai_dc&from={from_}{within}"
 
 
 def _disk(records: int) -> Iterator[Row]:
@@ -179,7 +141,3 @@ def _disk(records: int) -> Iterator[Row]:
     note = f"{stored.publish_seconds:.0f} s in all; then {stored.compact_seconds:.0f} s for thorough compaction"
     a_record = stored.publish_seconds / records / len(stores.FORMATS)
     yield Row("publication of a record and format, when the store was made", a_record * 1e6, 100, unit=" us", note=note)
-
-
-if __name__ == "__main__":
-    main(rows)

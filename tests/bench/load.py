@@ -1,78 +1,34 @@
-"""Load on a web server: how many answers a second it gives to four connections that ask for one page after another.
-
-wrk makes it where it is installed; else four threads of ours, which cost the server more of the machine.
-"""
+"""Load on a web server: how many answers a second it gives to four connections that ask for one page after another."""
 
 from __future__ import annotations
 
 import re
-import shutil
 import socket
-import subprocess
-import tempfile
-import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, islice
 from typing import Self
 from urllib.parse import urlsplit
 
-CONNECTIONS = 4
-_RATE = re.compile(r"Requests/sec:\s+([0-9.]+)")
-_SCRIPT = """local paths = {%s}
-local at = 0
-request = function() at = at %% #paths + 1; return wrk.format("GET", paths[at]) end
-"""
-
-
-def loader() -> str:
-    """Return the name of what makes the load."""
-    return "wrk" if shutil.which("wrk") else "own loader"
+_CONNECTIONS = 4
 
 
 def rate(urls: Sequence[str], seconds: float, headers: Sequence[str] = ()) -> float:
     """Return the answers per second that a server gives to requests for these URLs in turn."""
-    return (_by_wrk if shutil.which("wrk") else _by_threads)(urls, seconds, headers)
-
-
-def _path(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path
-
-
-def _by_wrk(urls: Sequence[str], seconds: float, headers: Sequence[str]) -> float:
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write(_SCRIPT % ", ".join(f'"{_path(url)}"' for url in urls))
-        script.flush()
-        options = [part for header in headers for part in ("-H", header)]
-        line = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s", "-s", script.name, *options, urls[0]]
-        output = subprocess.run(line, text=True, capture_output=True, check=True).stdout
-    assert "Non-2xx" not in output, output
-    match = _RATE.search(output)
-    assert match, output
-    return float(match[1])
-
-
-def _by_threads(urls: Sequence[str], seconds: float, headers: Sequence[str]) -> float:
-    ends = time.monotonic() + seconds
-    counts = [0] * CONNECTIONS
-
-    def ask(number: int) -> None:
-        with Connection(urls[0]) as connection:
-            for url in islice(cycle(urls), number, None):
-                status = connection.get(_path(url), headers)
-                assert status == 200, (url, status)
-                counts[number] += 1
-                if time.monotonic() > ends:
-                    return
-
     started = time.monotonic()
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(CONNECTIONS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return sum(counts) / (time.monotonic() - started)
+
+    def ask(number: int) -> int:
+        with Connection(urls[0]) as connection:
+            for count, url in enumerate(islice(cycle(urls), number, None)):
+                parts = urlsplit(url)
+                assert connection.get(f"{parts.path}?{parts.query}".rstrip("?"), headers) == 200, url
+                if time.monotonic() > started + seconds:
+                    return count + 1
+        raise AssertionError
+
+    with ThreadPoolExecutor(_CONNECTIONS) as threads:
+        return sum(threads.map(ask, range(_CONNECTIONS))) / (time.monotonic() - started)
 
 
 class Connection:

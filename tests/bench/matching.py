@@ -33,4 +33,4 @@ def rows(_records: int) -> Iterator[Row]:
 
 
 if __name__ == "__main__":
-    main(rows)
+    main("matching")

@@ -4,47 +4,31 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from statistics import fmean
+from typing import NamedTuple
 
 MIB = 1024 * 1024
 _EVERY_SECONDS = 0.2
 
 
-@dataclass
-class Samples:
-    """The samples of each process by its number, in bytes, in their order."""
+class Samples(NamedTuple):
+    """The most that each process had, by its number, in bytes."""
 
-    by_process: dict[int, list[int]] = field(default_factory=dict)
+    by_process: dict[int, int]
 
     @property
     def largest(self) -> float:
         """The most that any one process had, in MiB."""
-        return max((max(samples) for samples in self.by_process.values()), default=0) / MIB
-
-    @property
-    def growth(self) -> float:
-        """The largest ratio of a process's last quarter to its second one: 1 is flat."""
-        longest = max(map(len, self.by_process.values()), default=0)
-        whole = [samples for samples in self.by_process.values() if len(samples) >= max(8, longest / 2)]
-        return max((_growth(samples) for samples in whole), default=1.0)
+        return max(self.by_process.values(), default=0) / MIB
 
 
-def _growth(samples: list[int]) -> float:
-    quarter = len(samples) // 4
-    return fmean(samples[-quarter:]) / fmean(samples[quarter : 2 * quarter])
-
-
-def anonymous(process: int) -> int | None:
-    """Return the resident bytes of a process that belong to no file; None when it is gone."""
-    try:
+def anonymous(process: int) -> int:
+    """Return the resident bytes of a process that belong to no file; none when it is gone."""
+    with suppress(OSError):
         status = Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return None
-    sizes = [line.split()[1] for line in status.splitlines() if line.startswith("RssAnon:")]
-    return int(sizes[0]) * 1024 if sizes else None
+        return sum(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("RssAnon:"))
+    return 0
 
 
 def family(process: int) -> list[int]:
@@ -59,15 +43,13 @@ def family(process: int) -> list[int]:
 @contextmanager
 def sampled(process: int) -> Iterator[Samples]:
     """Sample a process and its descendants as long as the context lasts."""
-    samples, ended = Samples(), threading.Event()
+    samples, ended = Samples({}), threading.Event()
 
     def sample() -> None:
         is_over = False
         while not is_over:
             for member in family(process):
-                held = anonymous(member)
-                if held is not None:
-                    samples.by_process.setdefault(member, []).append(held)
+                samples.by_process[member] = max(anonymous(member), samples.by_process.get(member, 0))
             is_over = ended.wait(_EVERY_SECONDS)
 
     thread = threading.Thread(target=sample, daemon=True)

@@ -11,23 +11,12 @@ from pathlib import Path
 from tests.live import await_server, free_port
 
 _CONFIGURATION = """
-daemon off;
-{user}
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
+daemon off; {user} worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 64; }}
 http {{
-  access_log off;
-  default_type text/xml;
-  sendfile on;
-  tcp_nopush on;
-  keepalive_requests 1000000;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
+  access_log off; default_type text/xml; sendfile on; tcp_nopush on; keepalive_requests 1000000;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
   server {{ listen 127.0.0.1:{port}; root {folder}; }}
 }}
 """

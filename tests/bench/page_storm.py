@@ -1,28 +1,23 @@
 """What readers of pages cost harvesters: the rate of ListRecords while pages are stormed, against that without.
 
 One worker, and the same load in turn: only the ratios mean anything. The storm is a process of its own, in which each
-connection asks for one page after another: `python -m tests.bench.page_storm URL` reads paths from its input, one a
-line, up to an empty line. It storms until the input ends, and prints the numbers of answers by status as JSON.
+connection asks for one page after another.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from itertools import cycle, islice
-from urllib.parse import urljoin
+from multiprocessing.synchronize import Event
 
 from tests import live
 from tests.bench import stores
 from tests.bench.load import Connection
-from tests.bench.page_paths import paths_of
-from tests.bench.runs import beside, in_threads, rounds, until_told
-from tests.bench.table import Row, main
+from tests.bench.pages import paths_of
+from tests.bench.runs import beside, in_threads, meanwhile, rounds
+from tests.bench.table import Row
 
 CONNECTIONS = 32
 
@@ -40,16 +35,14 @@ def rows(records: int) -> Iterator[Row]:
     with live.served(stored.folder, serve_workers=1) as server:
         urls = [f"{server.url}?verb=ListRecords&metadataPrefix=oai_dc"]
         for name, stormed in kinds.items():
-            disturbed = partial(storm, urljoin(urls[0], "/"), stormed)
-            ratio, note = beside(urls, *rounds(records, 5, 3.0), disturbed, warm_seconds=0.5)
+            disturbed = partial(meanwhile, partial(storm, urls[0], stormed))
+            ratio, note = beside(urls, *rounds(records, 5, 3.0), disturbed)
             what = f"ListRecords while {CONNECTIONS} connections read {name} pages, of alone"
             yield Row(what, ratio, 0.8, is_least=True, note=note)
 
 
-def ask_all(url: str) -> None:
-    """Storm until the input ends, and print how many answers there were."""
-    paths = [line.strip() for line in iter(sys.stdin.readline, "\n")]
-    ended = threading.Event()
+def storm(url: str, paths: Sequence[str], ended: Event) -> Counter[int]:
+    """Storm a server until the event comes; return how many answers there were by status."""
     counts = [Counter[int]() for _ in range(CONNECTIONS)]
 
     def ask(number: int) -> None:
@@ -59,26 +52,5 @@ def ask_all(url: str) -> None:
                     return
                 counts[number][connection.get(path)] += 1
 
-    def wait() -> None:
-        sys.stdin.read()
-        ended.set()
-
-    in_threads(ask, CONNECTIONS, wait)
-    print(json.dumps(sum(counts, Counter())))
-
-
-@contextmanager
-def storm(url: str, paths: Sequence[str]) -> Iterator[dict[str, int]]:
-    """Storm a server as long as the context lasts; the value gets the numbers of answers by status at its end."""
-    answers: dict[str, int] = {}
-    head = "".join(f"{path}\n" for path in (*paths, ""))
-    with until_told("tests.bench.page_storm", url, head=head) as process:
-        yield answers
-        answers.update(json.loads(process.communicate()[0]))
-
-
-if __name__ == "__main__":
-    if sys.argv[1:2] and sys.argv[1].startswith("http"):
-        ask_all(sys.argv[1])
-    else:
-        main(rows)
+    in_threads(ask, CONNECTIONS)
+    return sum(counts, Counter[int]())

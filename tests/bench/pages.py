@@ -7,17 +7,21 @@ from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
+from random import Random
 from statistics import median
 from time import time
+from typing import NamedTuple
+from urllib.parse import quote, quote_plus
 
+from gateway.indexing import describe
 from gateway.model import Publication, RunOutcome, SetDescription, Source
 from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.bench import stores
 from tests.bench.client import Client
-from tests.bench.load import loader, rate
-from tests.bench.page_paths import paths_of
-from tests.bench.table import Row, main
+from tests.bench.load import rate
+from tests.bench.runs import called
+from tests.bench.table import Row
 
 _SOURCES = 200
 _ITEMS = 10  # of each source
@@ -25,6 +29,7 @@ _RUNS = 30  # of each source: a month of daily harvests
 _TIMES = 30  # that each page of sources is requested
 _SECONDS = 3.0
 _DAY_SECONDS = 86_400
+_PATHS = 400  # enough that no cache of a processor holds them
 
 
 def rows(records: int) -> Iterator[Row]:
@@ -36,31 +41,30 @@ def rows(records: int) -> Iterator[Row]:
         milliseconds = [client.ask(url).seconds * 1000 for url in urls]
         note = f"median of {len(urls)} pages, the slowest {max(milliseconds):.0f} ms; {records:,} items"
         yield Row("item page", median(milliseconds), 10, unit=" ms", note=note)
-        note = f"four connections, by {loader()}"
-        yield Row("item pages, by one worker", rate(urls, _SECONDS), 100, is_least=True, unit="/s", note=note)
+        yield Row("item pages, by one worker", rate(urls, _SECONDS), 100, is_least=True, unit="/s")
     with tempfile.TemporaryDirectory() as folder:
-        _make_sources(Path(folder))
-        yield from _of_sources(Path(folder))
+        sources = min(_SOURCES, records // 50)
+        _make_sources(Path(folder), sources)
+        yield from _of_sources(Path(folder), sources)
 
 
-def _of_sources(folder: Path) -> Iterator[Row]:
+def _of_sources(folder: Path, sources: int) -> Iterator[Row]:
     with live.served(folder, serve_workers=1) as server, Client(server.url) as client:
         for path in ("/", "/sources"):
             url = server.url.removesuffix("/oai") + path
             milliseconds = [client.ask(url).seconds * 1000 for _ in range(_TIMES)]
-            note = f"{_SOURCES} sources with {_RUNS} harvests each"
+            note = f"{sources} sources with {_RUNS} harvests each"
             yield Row(f"the page {path}", median(milliseconds), 50, unit=" ms", note=note)
 
 
-def _make_sources(folder: Path) -> None:
+def _make_sources(folder: Path, sources: int) -> None:
     """Make an instance with many sources, of which each has items and harvests."""
-    with tempfile.TemporaryDirectory() as scratch:
-        works, formats = stores._mapped(Path(scratch), _SOURCES * _ITEMS)
-    changes = stores._items(works, 0, stores._Hands(time()))
+    works, formats = stores.mapped(sources * _ITEMS)
+    changes = stores.changes_of(works, 0, stores.Hands())
     with closing(open_store(folder, create=True)) as store, closing(open_inbox(folder, create=True)) as inbox:
         for format_ in formats:
             store.add_format(format_)
-        for number in range(_SOURCES):
+        for number in range(sources):
             name = f"source{number}"
             store.add_source(Source(name, f"https://{name}.example.org/oai"))
             store.add_sets([SetDescription(f"source:{name}", name)])
@@ -70,9 +74,45 @@ def _make_sources(folder: Path) -> None:
                 run = inbox.start_run(name, begun_at)
                 counts = {"received": _ITEMS, "published": days % 3}
                 inbox.end_run(run, begun_at + 60, RunOutcome.SUCCEEDED, True, counts, ())
-    done = live.called("gateway", folder, "init", "--domain", "live.example.org")
-    assert done.returncode == 0, done.stderr
+    called("gateway", folder, "init", "--domain", "live.example.org")
 
 
-if __name__ == "__main__":
-    main(rows)
+# --- the paths of pages that readers of a made store request --------------------------------------------------------
+
+
+class Paths(NamedTuple):
+    """Paths of pages, in no order."""
+
+    items: list[str]
+    searches: list[str]
+    verbs: list[str]
+
+
+def paths_of(folder: Path) -> Paths:
+    """Return paths of pages of an instance. Its search index is completed first."""
+    called("gateway", folder, "index")
+    items = list(_items(folder))
+    names = [quote(name, safe="/:") for name, _ in items]
+    return Paths(
+        [f"/items/{name}" for name in names],
+        [f"/search?q={quote_plus(' '.join(words))}" for _, words in items if words],
+        [
+            "/browse?verb=ListRecords&metadataPrefix=oai_dc",
+            "/browse?verb=ListIdentifiers&metadataPrefix=oai_dc",
+            *(f"/browse?verb=GetRecord&metadataPrefix=oai_dc&identifier={name}" for name in names[:20]),
+        ],
+    )
+
+
+def _items(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield identifiers of items, and words of their titles."""
+    random = Random(16)
+    with closing(open_store(folder)) as store, store.view() as view:
+        last = view.last_change()
+        for _ in range(_PATHS):
+            (line,) = view.changes(random.randrange(last), 1)
+            record = view.record(line.identifier, "oai_dc")
+            assert record is not None
+            title = next(iter(describe(record.content).texts("title")), "")
+            words = [word for word in title.split() if len(word) > 3 and word.isalpha()]
+            yield line.identifier, random.sample(words, min(2, len(words)))

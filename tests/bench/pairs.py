@@ -38,7 +38,6 @@ class Told(StrEnum):
 class Paper(NamedTuple):
     """A document, and the number of the work that it is; None: it is about one, and none of these itself."""
 
-    kind: str
     extracted: Extracted
     number: int | None
     group: int
@@ -118,30 +117,24 @@ def papers(made: Made, others: list[Made]) -> Iterator[Paper]:
     head = [f"{made.journal} {number} ({made.year}) 1-{_PAGES}", f"https://doi.org/{made.doi}"] if has_doi else []
     footnote = [f"1 {others[0].reference()}", f"2 See also {others[1].reference()}"]
     title = _noisy(made.title, dice) if dice.random() < 0.05 else made.title
-    yield Paper(
-        "article", _document([*head, *_broken(title), _byline(made)], made, others, footnote), number, made.group
-    )
-    cover = f"Institutional repository\n{made.title}\n{_byline(made)}\nTerms of use\f"
-    yield Paper("with a cover", _document(_broken(made.title), made, others, footnote, cover), number, made.group)
-    notice = [f"Erratum to: {made.title}", _byline(made), f"The original article is at https://doi.org/{made.doi}."]
-    yield Paper("erratum", _document(notice, made, others, [], pages=1), None, made.group)
-    same = ["Erratum", *_broken(made.title), _byline(made)]
-    yield Paper("erratum with the title", _document(same, made, others, [], pages=1), None, made.group)
-    comment = ["Comment on", *_broken(made.title), others[0].authors[0]]
-    yield Paper("comment", _document(comment, made, others, [], pages=2), None, made.group)
-    reply = [f"Reply to “{made.title}”", _byline(made)]
-    yield Paper("reply", _document(reply, made, others, [made.reference()], pages=2), None, made.group)
-    going_on = [f"More on {made.vocabulary[0]} and {made.vocabulary[1]} in the {made.vocabulary[2]}", _byline(made)]
-    abstract = f"We go on from {made.title} ({made.year}), doi:{made.doi}, and ask for more."
-    yield Paper(
-        "sequel", _document(going_on, made, others, [f"1 {made.reference()}"], abstract=abstract), None, made.group
-    )
-    contents = [
-        f"{made.journal} {number}",
-        "Contents",
-        *(f"{work.title} . . . {work.number}" for work in (made, *others)),
+    byline, broken = _byline(made), _broken(made.title)
+    yield Paper(_document([*head, *_broken(title), byline], made, others, footnote), number, made.group)
+    cover = f"Institutional repository\n{made.title}\n{byline}\nTerms of use"
+    yield Paper(_document(broken, made, others, footnote, cover), number, made.group)
+    sequel = f"We go on from {made.title} ({made.year}), doi:{made.doi}, and ask for more."
+    about = f"More on {made.vocabulary[0]} and {made.vocabulary[1]} in the {made.vocabulary[2]}"
+    contents = [f"{work.title} . . . {work.number}" for work in (made, *others)]
+    erratum = [f"Erratum to: {made.title}", byline, f"The original article is at https://doi.org/{made.doi}."]
+    rows: list[tuple[int, list[str], str, list[str]]] = [
+        (1, [], "", erratum),
+        (1, [], "", ["Erratum", *broken, byline]),
+        (2, [], "", ["Comment on", *broken, others[0].authors[0]]),
+        (2, [made.reference()], "", [f"Reply to “{made.title}”", byline]),
+        (_PAGES, [f"1 {made.reference()}"], sequel, [about, byline]),
+        (1, [], "", [f"{made.journal} {number}", "Contents", *contents]),
     ]
-    yield Paper("contents", _document(contents, made, others, [], pages=1), None, made.group)
+    for pages, references, abstract, lines in rows:
+        yield Paper(_document(lines, made, others, references, pages=pages, abstract=abstract), None, made.group)
 
 
 def _byline(made: Made) -> str:
@@ -177,15 +170,12 @@ def _document(
     first = "\n".join([*head, "Abstract", abstract or made.abstract, "1 Introduction", sheets[0], *footnote])
     body = [first, *sheets[1:]]
     body[-1] += f"\n{references}"
-    whole = [*([cover.rstrip("\f")] if cover else []), *body]
+    whole = [*([cover] if cover else []), *body]
     return Extracted(Outcome.SUCCESS, len(whole), "\f".join(whole[:2]), "\n\f".join(whole[2:]), "made", front=whole[0])
 
 
 def corpus() -> list[Paper]:
     """Return all papers of all works."""
     every = works()
-    all_papers = []
-    for made in every:
-        others = [work for work in every if work.group == made.group and work is not made]
-        all_papers += papers(made, others)
-    return all_papers
+    groups = {made: [work for work in every if work.group == made.group and work is not made] for made in every}
+    return [paper for made, others in groups.items() for paper in papers(made, others)]

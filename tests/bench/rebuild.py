@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from types import MappingProxyType
 
 from tests import live
-from tests.bench.runs import ROOT, Done, run
+from tests.bench.runs import ROOT, Done, called, run, scratch
 from tests.bench.source import serving
-from tests.bench.table import Row, main
+from tests.bench.table import Row
 
 _MEASURED = 50_000  # records at most: their harvest takes a minute, and a rebuild needs the same time for each item
 _MILLION = 1_000_000
@@ -45,19 +43,16 @@ for module in (formats, items, mapping, rebuild):
 def rows(records: int) -> Iterator[Row]:
     """Measure the three kinds of rebuild of one instance."""
     items = min(records, _MEASURED)
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
+    with scratch() as place:
         with serving(items) as source:
-            folder = live.instance(Path(scratch), {"corpus": (source, ("oai_dc",))})
-            done = live.called("harvester", folder, "run", "corpus", is_measured=False)
-        assert done.returncode == 0, done.stderr
+            folder = live.instance(place / "instance", {"corpus": (source, ("oai_dc",))})
+            called("harvester", folder, "run", "corpus")
         start = _cost(live.command("gateway", folder, "settings", "--json"), None)
         command = live.command("gateway", folder, "rebuild", "--json")
         unchanged = _cost(command, 0)
         anew = _cost([*command, "--from-inbox", "--anew"], items * _FORMATS)
-        (Path(scratch) / "newer").mkdir()
-        (Path(scratch) / "newer" / "sitecustomize.py").write_text(_NEWER)
-        paths = os.pathsep.join([str(Path(scratch) / "newer"), str(ROOT)])
-        changed = _cost(command, items * _FORMATS, {"PYTHONPATH": paths})
+        (place / "sitecustomize.py").write_text(_NEWER)
+        changed = _cost(command, items * _FORMATS, {"PYTHONPATH": os.pathsep.join([str(place), str(ROOT)])})
     yield from _rows("gateway rebuild, when nothing has changed", unchanged, items, start.processors)
     yield from _rows("gateway rebuild, when every record has changed", changed, items, start.processors)
     yield from _rows("gateway rebuild --from-inbox --anew", anew, items, start.processors)
@@ -78,7 +73,3 @@ def _cost(line: list[str], changed: int | None, more: Mapping[str, str] = Mappin
     done = run(line, {**live.unmeasured(live.environment({})), **more})
     assert changed is None or json.loads(done.output)["changed_records"] == changed, done.output
     return done
-
-
-if __name__ == "__main__":
-    main(rows)

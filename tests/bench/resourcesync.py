@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 from tests import live
 from tests.bench.memory import Samples
 from tests.bench.resourcesync_source import serving
-from tests.bench.runs import run
-from tests.bench.table import Row, main
+from tests.bench.runs import called, scratch
+from tests.bench.table import Row
 
 _COMPARED = 20_000
-_SETTINGS = {"fetch_delay_seconds": 0}
 
 
 def rows(records: int) -> Iterator[Row]:
@@ -30,14 +27,8 @@ def rows(records: int) -> Iterator[Row]:
 
 def _run(records: int, *options: str, has_dump: bool = False) -> tuple[float, Samples]:
     """Return the seconds that `harvester run` needs, from its start to its end, and the memory it had."""
-    with serving(records, has_dump=has_dump) as url, tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
-        folder = live.instance(Path(scratch), {})
-        added = live.called("harvester", folder, "source", "add", "many", url, "--kind", "resourcesync")
-        assert added.returncode == 0, added.stderr
-        line = live.command("harvester", folder, "run", "many", *options)
-        done = run(line, live.environment(_SETTINGS))
+    with serving(records, has_dump=has_dump) as url, scratch() as place:
+        folder = live.instance(place, {})
+        called("harvester", folder, "source", "add", "many", url, "--kind", "resourcesync")
+        done = called("harvester", folder, "run", "many", *options, fetch_delay_seconds=0)
         return done.seconds, done.samples
-
-
-if __name__ == "__main__":
-    main(rows)

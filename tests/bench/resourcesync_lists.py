@@ -1,22 +1,17 @@
-"""Our ResourceSync source: a list of a million, how soon a change is in a list, and copies by dumps and by OAI-PMH."""
+"""Our ResourceSync source: a list of a million, and copies by dumps and by OAI-PMH."""
 
 from __future__ import annotations
 
 import re
-import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 
-from gateway.model import Publication
-from gateway.store.opening import open_store
 from tests import live
 from tests.bench import stores
 from tests.bench.memory import MIB, anonymous, family, sampled
-from tests.bench.runs import worked
-from tests.bench.table import Row, main
+from tests.bench.runs import called, scratch, worked
+from tests.bench.table import Row
 
 _COPIED = 20_000
 _LISTS = "/resourcesync/oai_dc/source"
@@ -27,7 +22,6 @@ def rows(records: int) -> Iterator[Row]:
     """Measure the lists of a store of so many items, then the rest with a smaller one."""
     yield from _list(records)
     yield from _copies(min(records, _COPIED))
-    yield _visible()
 
 
 def _list(records: int) -> Iterator[Row]:
@@ -36,7 +30,7 @@ def _list(records: int) -> Iterator[Row]:
         site = server.url.removesuffix("/oai")
         _get(f"{site}{_LISTS}/capabilitylist.xml")
         workers = family(server.process)
-        idle = max(anonymous(worker) or 0 for worker in workers)
+        idle = max(anonymous(worker) for worker in workers)
         before, started = worked(workers), time.monotonic()
         with sampled(server.process) as samples:
             whole = _get(f"{site}{_LISTS}/resourcelist.xml")
@@ -54,8 +48,7 @@ def _copies(records: int) -> Iterator[Row]:
     stored = stores.of(records)
     port = live.free_port()
     settings = {"base_url": f"http://127.0.0.1:{port}/oai"}
-    kept = live.called("harvester", stored.folder, "tend", is_measured=False, **settings)
-    assert kept.returncode == 0, kept.stderr
+    called("harvester", stored.folder, "tend", **settings)
     with live.served(stored.folder, "--port", str(port), **settings) as server:
         site = server.url.removesuffix("/oai")
         by_dump = _copied(site, "resourcesync")
@@ -66,42 +59,15 @@ def _copies(records: int) -> Iterator[Row]:
 
 
 def _copied(url: str, kind: str) -> float:
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
-        folder = live.instance(Path(scratch), {})
-        words = ("source", "add", "first", url, "--kind", kind)
-        added = live.called("harvester", folder, *words, fetch_delay_seconds=0, is_measured=False)
-        assert added.returncode == 0, added.stderr
+    with scratch() as place:
+        folder = live.instance(place, {})
+        called("harvester", folder, "source", "add", "first", url, "--kind", kind, fetch_delay_seconds=0)
         if kind == "resourcesync":
             file = folder / "sources.toml"
             file.write_text(file.read_text().replace(url, f"{url}{_LISTS}/capabilitylist.xml"))
-        started = time.monotonic()
-        done = live.called("harvester", folder, "run", "first", fetch_delay_seconds=0, is_measured=False)
-        assert done.returncode == 0, done.stderr
-        return time.monotonic() - started
-
-
-def _visible() -> Row:
-    """Measure how long after its publication a change is in the open Change List."""
-    stored = stores.of(1_000)
-    with (
-        live.served(stored.folder, serve_workers=1) as server,
-        tempfile.TemporaryDirectory() as scratch,
-        closing(open_store(stored.folder)) as store,
-    ):
-        address = f"{server.url.removesuffix('/oai')}{_LISTS}/changelist-open.xml"
-        works, _ = stores._mapped(Path(scratch), 100)
-        (change,) = [next(stores._items(works, 2_000, stores._Hands(time.time())))]
-        store.publish(store.intend(), Publication("corpus", (change,)))
-        started, name = time.monotonic(), change.upstream.encode()
-        while name not in _get(address):
-            time.sleep(0.02)
-        return Row("a change is in the open Change List after", time.monotonic() - started, 2, unit=" s")
+        return called("harvester", folder, "run", "first", fetch_delay_seconds=0).seconds
 
 
 def _get(url: str) -> bytes:
     with urllib.request.urlopen(url) as answer:
         return bytes(answer.read())
-
-
-if __name__ == "__main__":
-    main(rows)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import md5
-from http.server import ThreadingHTTPServer
 from io import BytesIO
 
 from tests.bench import runs
@@ -25,9 +23,9 @@ _RECORD = (
 class Source:
     """Knows every answer by its path."""
 
-    def __init__(self, records: int, *, has_dump: bool) -> None:
-        """Take how many records there are, and whether they come in packages too."""
-        self.records, self.has_dump, self.url = records, has_dump, ""
+    def __init__(self, records: int, url: str, *, has_dump: bool) -> None:
+        """Take how many records there are, where, and whether they come in packages too."""
+        self.records, self.has_dump, self.url = records, has_dump, url
 
     def answer(self, path: str) -> bytes | None:
         """Return the answer at a path; None when there is none."""
@@ -88,24 +86,13 @@ class Source:
 
 @contextmanager
 def serving(records: int, *, has_dump: bool = False) -> Iterator[str]:
-    """Serve a source as a process as long as the context lasts; return its address."""
-    with runs.serving("tests.bench.resourcesync_source", records, int(has_dump)) as url:
-        yield url
-
-
-def _main() -> None:
-    source = Source(int(sys.argv[1]), has_dump=sys.argv[2] == "1")
+    """Serve a source from a process of its own as long as the context lasts; return its address."""
 
     class Handler(runs.Quiet):
         def answer(self) -> None:
+            source = Source(records, f"http://127.0.0.1:{self.connection.getsockname()[1]}", has_dump=has_dump)
             body = source.answer(self.path)
             self.reply(body or b"", 404 if body is None else 200)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    source.url = f"http://127.0.0.1:{server.server_port}"
-    print(source.url, flush=True)
-    server.serve_forever()
-
-
-if __name__ == "__main__":
-    _main()
+    with runs.serving(Handler) as port:
+        yield f"http://127.0.0.1:{port}"

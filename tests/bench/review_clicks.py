@@ -2,24 +2,18 @@
 
 Each of them clicks once a second, in turn on the list, on an item, and on Accept or Undo, which publish at once. That
 is faster than people read. They are a process of their own; one worker serves all. Only the ratio means anything.
-
-`python -m tests.bench.review_clicks URL` is that process: it clicks until its input ends, and prints the numbers of
-answers by status as JSON.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 import tempfile
-import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from functools import partial
 from html import unescape
 from itertools import count
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -27,8 +21,8 @@ import requests
 
 from gateway.model import Role
 from tests import live
-from tests.bench.runs import beside, in_threads, until_told
-from tests.bench.table import Row, main
+from tests.bench.runs import beside, called, in_threads, meanwhile, rounds
+from tests.bench.table import Row
 from tests.page_house import opened
 from tests.publish.desk import Sent, dc, make_databases
 from tests.review_files import Files
@@ -39,8 +33,6 @@ _ITEMS = 2_000
 _FILES = 200  # that wait for a decision
 _BETWEEN_SECONDS = 1.0
 _SECRET = "x" * 40
-_LONG = (5, 5.0)  # rounds, and seconds of each measurement of a round
-_SHORT = (1, 2.0)
 
 
 def rows(records: int) -> Iterator[Row]:
@@ -51,7 +43,9 @@ def rows(records: int) -> Iterator[Row]:
         _furnish(made, items)
         with live.served(made, serve_workers=1, secret=_SECRET) as server:
             urls = [f"{server.url}?verb=ListRecords&metadataPrefix=oai_dc"]
-            ratio, note = beside(urls, *(_LONG if items == _ITEMS else _SHORT), partial(_clicking, server.url))
+            reviewers = [_Reviewer(server.url, number) for number in range(REVIEWERS)]
+            clicking = partial(meanwhile, partial(_click_all, reviewers))
+            ratio, note = beside(urls, *rounds(50 * records, 5, 5.0), clicking)
     yield Row(f"ListRecords while {REVIEWERS} people decide, of alone", ratio, 0.9, is_least=True, note=note)
 
 
@@ -67,19 +61,12 @@ def _furnish(folder: Path, items: int) -> None:
     for number in range(REVIEWERS):
         add_user(folder, f"Reviewer {number}", Role.REVIEWER)
     (folder / "config.toml").write_text("")
-    done = live.called("gateway", folder, "clock", "--accept", secret=_SECRET)
-    assert done.returncode == 0, done.stderr
+    called("gateway", folder, "clock", "--accept", secret=_SECRET)
 
 
-@contextmanager
-def _clicking(url: str) -> Iterator[dict[str, int]]:
-    """Let people click as long as the context lasts; the value gets the numbers of answers by status at its end."""
-    answers: dict[str, int] = {}
-    with until_told("tests.bench.review_clicks", url) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "signed in\n"
-        yield answers
-        answers.update(json.loads(process.communicate()[0]))
+def _click_all(reviewers: Sequence[_Reviewer], ended: Event) -> Counter[int]:
+    in_threads(lambda number: reviewers[number].click(ended), REVIEWERS)
+    return sum((reviewer.counts for reviewer in reviewers), Counter[int]())
 
 
 class _Reviewer:
@@ -93,7 +80,7 @@ class _Reviewer:
         answer = self._session.post(urljoin(url, "/review/login"), data=fields)
         assert answer.status_code == 200, answer.status_code
 
-    def click(self, ended: threading.Event) -> None:
+    def click(self, ended: Event) -> None:
         """Click until somebody says that it is enough."""
         for place in count(self._number * _FILES // REVIEWERS):
             item = f"/review/items/oai:gateway.example.org:laro/{place % _FILES}"
@@ -128,23 +115,3 @@ def _token(page: str) -> str:
 def _value(page: str, name: str) -> str:
     match = re.search(rf'name="{name}" value="([^"]*)"', page)
     return unescape(match[1]) if match else ""
-
-
-def _click_all(url: str) -> None:
-    reviewers = [_Reviewer(url, number) for number in range(REVIEWERS)]
-    print("signed in", flush=True)
-    ended = threading.Event()
-
-    def wait() -> None:
-        sys.stdin.read()
-        ended.set()
-
-    in_threads(lambda number: reviewers[number].click(ended), REVIEWERS, wait)
-    print(json.dumps(sum((reviewer.counts for reviewer in reviewers), Counter[int]())))
-
-
-if __name__ == "__main__":
-    if sys.argv[1:2] and sys.argv[1].startswith("http"):
-        _click_all(sys.argv[1])
-    else:
-        main(rows)

@@ -1,31 +1,37 @@
 """The list of copies of the review: pages of every order, from both ends, and filters that match little or nothing.
 
-`python -m tests.bench.review_list` lists 100,000 copies, in half a minute. Times are those of the processor, so that a
-busy machine does not count.
+Times are those of the processor, so that a busy machine does not count.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from gateway.model import ANY_VERDICT, CopyFilter, CopyOrder, Decision, FoundCopy
 from gateway.store.base import Discovery
 from gateway.store.opening import open_discovery
 from tests.bench.runs import milliseconds
-from tests.bench.table import Row, main
+from tests.bench.table import Row
 
 COPIES = 100_000
 _PAGE = 50
 _BATCH = 5_000
 _REPEATED = 15
 _MOST = 10_000  # a list counts so many copies
-_LAST_ITEM = "oai:gateway.example.org:zzz/oai:zzz.example.org:last"
+# Kinds, colours, licences and versions.
+_CHOICES = (
+    ("article", "article", "preprint", "thesis", ""),
+    ("green", "blue", "white", ""),
+    ("cc-by", "cc-by-nc", "", ""),
+    ("accepted", "published", ""),
+)
 _REASONS = (
     "Neither an open licence nor a policy is known.",
     "The score 0.21 is too low to decide.",
@@ -38,25 +44,25 @@ _WORDS = ("growth", "cells", "theory", "water", "social", "policy", "methods", "
 def copies(number: int) -> Iterator[FoundCopy]:
     """Yield copies as searches list them; many have the same score, and the last one a source of its own."""
     random = Random(18)
+    choice = random.choice
     for place in range(number):
-        source = f"source{random.randrange(50)}"
-        item = f"oai:gateway.example.org:{source}/oai:{source}.example.org:{place:07}"
+        source = "zzz" if place == number - 1 else f"source{random.randrange(50)}"
         host = f"repository{int(300 * random.random() ** 2)}.example.net"
-        is_last = place == number - 1
+        kind, colour, license_, version = (choice(words) for words in _CHOICES)
         yield FoundCopy(
-            _LAST_ITEM if is_last else item,
+            f"oai:gateway.example.org:{source}/oai:{source}.example.org:{place:07}",
             f"https://{host}/bitstream/handle/20.500.12345/{place}/{place}.pdf",
-            "zzz" if is_last else source,
+            source,
             f"{' '.join(random.choices(_WORDS, k=9))} {place}",
             "Rossi, Anna; Doe, John; Yildiz, Özge",
-            random.choice(("unpaywall", "crossref", "core", "page", "openalex")),
+            choice(("unpaywall", "crossref", "core", "page", "openalex")),
             host,
-            random.choice(("success", "success", "success", "low-score", "not-found")),
-            random.choice((None, 0.0, round(random.random(), 2))),
-            random.choice(("article", "article", "preprint", "thesis", "")),
-            random.choice(("green", "blue", "white", "")),
-            random.choice(("cc-by", "cc-by-nc", "", "")),
-            random.choice(("accepted", "published", "")),
+            choice(("success", "success", "success", "low-score", "not-found")),
+            choice((None, 0.0, round(random.random(), 2))),
+            kind,
+            colour,
+            license_,
+            version,
             random.randrange(100_000, 20_000_000),
             f"{place:064x}",
         )
@@ -77,10 +83,6 @@ def _decision(random: Random, copy: FoundCopy) -> Decision:
     return Decision(copy.identifier, copy.url, copy.sha256, verdict, random.choice(_REASONS), by, at)
 
 
-def _milliseconds(work: Callable[[], object]) -> float:
-    return milliseconds(work, _REPEATED)
-
-
 def rows(records: int) -> Iterator[Row]:
     """Measure lists of 100,000 copies, the number that was promised, or of fewer."""
     number = min(records, COPIES)
@@ -98,44 +100,35 @@ def _pages(desk: Discovery) -> Iterator[Row]:
     nothing = CopyFilter()
     for order in CopyOrder:
         last = desk.listed_copies("review", nothing, order, None, _PAGE + 1, is_back=True)
-        first_time = _milliseconds(partial(desk.listed_copies, "review", nothing, order, None, _PAGE))
-        last_time = _milliseconds(partial(desk.listed_copies, "review", nothing, order, last[0], _PAGE))
+        first_time = milliseconds(partial(desk.listed_copies, "review", nothing, order, None, _PAGE), _REPEATED)
+        last_time = milliseconds(partial(desk.listed_copies, "review", nothing, order, last[0], _PAGE), _REPEATED)
         yield Row(f"review list by {order}: first page of {_PAGE}", first_time, 30, unit=" ms")
         yield Row(f"review list by {order}: last page against first", last_time / first_time, 1.2)
-    time = _milliseconds(lambda: desk.listed_copies(ANY_VERDICT, nothing, CopyOrder.SCORE, None, _PAGE))
+    time = milliseconds(lambda: desk.listed_copies(ANY_VERDICT, nothing, CopyOrder.SCORE, None, _PAGE), _REPEATED)
     yield Row("review list of all verdicts: first page", time, 30, unit=" ms")
 
 
 def _filters(desk: Discovery) -> Iterator[Row]:
     """Measure every filter with a value that nothing has, and some that match little, in the order that is slowest."""
-    rare = {
-        **{name: {name: "none"} for name in ("source", "host", "step", "license", "version", "kind", "reason")},
-        **{name: {name: "none"} for name in ("outcome", "colour", "decided_by")},
-        "least score": {"least_score": 2.0},
-        "most score": {"most_score": -0.5},
-        "source of the last copy": {"source": "zzz"},
-        "25 sources of a manager": {"sources": tuple(f"source{number}" for number in range(25))},
-        "sources that nothing has": {"sources": ("none", "nowhere")},
-        "licence and least score": {"license": "cc-by", "least_score": 0.995},
-        "words that every reason has": {"reason": "t"},
-        "host and words of the reason": {"host": "repository7.example.net", "reason": "VERSION"},
+    rare: tuple[dict[str, Any], ...] = (
+        *({name: "none"} for name in ("source", "host", "step", "license", "version", "kind", "reason", "outcome")),
+        {"least_score": 2.0},
+        {"source": "zzz"},
+        {"sources": tuple(f"source{number}" for number in range(25))},
+        {"license": "cc-by", "least_score": 0.995},
+        {"reason": "t"},
+        {"host": "repository7.example.net", "reason": "VERSION"},
+    )
+    slowest = {
+        str(values): max(
+            milliseconds(partial(desk.listed_copies, ANY_VERDICT, CopyFilter(**values), order, None, _PAGE), _REPEATED)
+            for order in CopyOrder
+        )
+        for values in rare
     }
-    slowest: dict[str, float] = {}
-
-    def first(wanted: CopyFilter, order: CopyOrder) -> object:
-        return desk.listed_copies(ANY_VERDICT, wanted, order, None, _PAGE)
-
-    for name, values in rare.items():
-        wanted = CopyFilter(**values)  # type: ignore[arg-type]
-        slowest[name] = max(_milliseconds(partial(first, wanted, order)) for order in CopyOrder)
     worst = max(slowest, key=lambda name: slowest[name])
     note = f"of all verdicts: {', '.join(f'{name} {time:.0f} ms' for name, time in slowest.items())}"
     yield Row("review list: the slowest filter and order", slowest[worst], 60, unit=" ms", note=note)
-    count = _milliseconds(lambda: desk.count_copies(ANY_VERDICT, CopyFilter(), _MOST))
-    yield Row(f"review list: whether there are more than {_MOST:,}", count, 60, unit=" ms")
-    count = _milliseconds(lambda: desk.count_copies(ANY_VERDICT, CopyFilter(reason="none"), _MOST))
-    yield Row("review list: the number of those with words in the reason", count, 60, unit=" ms")
-
-
-if __name__ == "__main__":
-    main(rows)
+    for what, wanted in (("", CopyFilter()), (" of those with words in the reason", CopyFilter(reason="none"))):
+        count = milliseconds(partial(desk.count_copies, ANY_VERDICT, wanted, _MOST), _REPEATED)
+        yield Row(f"review list: whether there are more than {_MOST:,}{what}", count, 60, unit=" ms")

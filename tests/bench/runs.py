@@ -1,16 +1,18 @@
-"""What benches share: a process that serves, a command with what it cost, a harvest, and work that is timed."""
+"""What benches share: a server and other work beside them, a command with what it cost, a harvest, what is timed."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from http.server import BaseHTTPRequestHandler
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
@@ -22,6 +24,7 @@ from tests.bench.load import rate
 from tests.bench.memory import Samples, sampled
 
 ROOT = Path(__file__).resolve().parents[2]
+GZIP = ("Accept-Encoding: gzip",)
 _SMALL = 100_000  # a smaller corpus is too small for figures
 
 
@@ -36,46 +39,79 @@ class Done(NamedTuple):
 
 
 class Quiet(BaseHTTPRequestHandler):
-    """Answers over connections that are kept, and logs nothing: a line for every request would cost more than it."""
+    """Answers over connections that are kept, and logs nothing: a line would cost more than a request."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-
-    def do_GET(self) -> None:
-        """Answer."""
-        self.answer()
-
-    def do_POST(self) -> None:
-        """Answer."""
-        self.answer()
 
     def answer(self) -> None:
         """Answer a request."""
         raise NotImplementedError
 
+    def do_GET(self) -> None:
+        """Answer."""
+        self.answer()
+
+    do_POST = do_GET  # noqa: N815
+
     def log_message(self, *_arguments: object) -> None:
         """Write nothing."""
 
-    def reply(self, body: bytes, status: int = 200, **headers: str) -> None:
+    def reply(self, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
         """Send a whole answer."""
         self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
+        for name, value in {**(headers or {}), "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, *_arguments: object) -> None:
+        """Say nothing."""
+
+
 @contextmanager
-def serving(module: str, *arguments: object) -> Iterator[str]:
-    """Run a module as a process that serves; the value is the line that it prints first."""
-    line = [sys.executable, "-m", module, *map(str, arguments)]
-    with subprocess.Popen(line, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.terminate()
+def serving(handler: type[Quiet]) -> Iterator[int]:
+    """Serve on every address of loopback, from a process of its own; the value is the port."""
+    server = _Server(("", 0), handler)
+    process = get_context("fork").Process(target=server.serve_forever, daemon=True)
+    process.start()
+    server.server_close()
+    try:
+        yield server.server_port
+    finally:
+        process.terminate()
+        process.join()
+
+
+@contextmanager
+def meanwhile(work: Callable[[Event], Counter[int]]) -> Iterator[Counter[int]]:
+    """Do a work in a process of its own until the event comes; the value gets what it has counted, at its end."""
+    context, counted = get_context("fork"), Counter[int]()
+    ended, results = context.Event(), context.SimpleQueue()
+    process = context.Process(target=lambda: results.put(work(ended)), daemon=True)
+    process.start()
+    yield counted
+    ended.set()
+    counted.update(results.get())
+    process.join()
+
+
+def apart(function: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+    """Call a function in a process that has done nothing before, and return what it returns."""
+    with get_context("spawn").Pool(1) as pool:
+        return pool.apply(function, arguments, more)
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """Make a folder on a disk, which memory is not counted for."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        yield Path(folder)
 
 
 def run(line: Sequence[str], env: Mapping[str, str] | None = None, *, may_fail: bool = False) -> Done:
@@ -94,6 +130,11 @@ def run(line: Sequence[str], env: Mapping[str, str] | None = None, *, may_fail: 
     return Done(seconds, processors, samples, output, errors)
 
 
+def called(program: str, folder: Path, *words: str, **settings: object) -> Done:
+    """Run `gateway` or `harvester` on an instance to its end, which must be a success."""
+    return run(live.command(program, folder, *words), live.unmeasured(live.environment(settings)))
+
+
 def harvested(
     sources: Mapping[str, str], records: int, entry: str = "", program: Sequence[str] = (), *, is_checked: bool = False
 ) -> Done:
@@ -101,8 +142,8 @@ def harvested(
 
     `entry` is what else stands in the entry of the last source; `program` harvests instead, called with folder and URL.
     """
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
-        folder = live.instance(Path(scratch), {name: (url, ("oai_dc",)) for name, url in sources.items()})
+    with scratch() as place:
+        folder = live.instance(place, {name: (url, ("oai_dc",)) for name, url in sources.items()})
         with (folder / "sources.toml").open("a") as file:
             file.write(entry)
         ours = live.command("harvester", folder, "run", *(sources if len(sources) == 1 else ["--all"]))
@@ -114,9 +155,9 @@ def harvested(
     return done
 
 
-def rounds(records: int, rounds: int, seconds: float, short_seconds: float = 1.0) -> tuple[int, float]:
+def rounds(records: int, rounds: int, seconds: float) -> tuple[int, float]:
     """Return how often a measurement is repeated, and its seconds; with a corpus too small for figures it is short."""
-    return (rounds, seconds) if records >= _SMALL else (1, short_seconds)
+    return (rounds, seconds) if records >= _SMALL else (1, 1.0)
 
 
 def beside(
@@ -124,42 +165,27 @@ def beside(
     count: int,
     seconds: float,
     disturbed: Callable[[], AbstractContextManager[Mapping[Any, int]]],
-    warm_seconds: float = 0.0,
 ) -> tuple[float, str]:
     """Return the rate of answers beside a disturbance, of that alone, both measured in turn, with a note.
 
     The value of the disturbance gets the numbers of its own answers by status, at its end.
     """
-    alone, disturbed_rates, answers = [], [], dict[object, int]()
+    alone, disturbed_rates, answers = [], [], Counter[object]()
     for _ in range(count):
         alone.append(rate(urls, seconds))
         with disturbed() as counts:
-            if warm_seconds:
-                rate(urls, warm_seconds)  # until all connections are open
+            rate(urls, 0.5)  # until all connections are open
             disturbed_rates.append(rate(urls, seconds))
-        answers = {status: answers.get(status, 0) + number for status, number in counts.items()}
-    note = f"medians {median(disturbed_rates):.0f} and {median(alone):.0f} lists/s; its answers by status: {answers}"
+        answers.update(counts)
+    note = f"medians {median(disturbed_rates):.0f} and {median(alone):.0f} lists/s; its answers: {dict(answers)}"
     return median(disturbed_rates) / median(alone), note
 
 
-@contextmanager
-def until_told(module: str, *arguments: object, head: str = "") -> Iterator[subprocess.Popen[str]]:
-    """Run a module that reads `head` and works until its input ends; it has written nothing before that."""
-    line = [sys.executable, "-m", module, *map(str, arguments)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(line, cwd=ROOT, text=True, stdin=pipe, stdout=pipe) as process:
-        assert process.stdin is not None
-        process.stdin.write(head)
-        process.stdin.flush()
-        yield process
-
-
-def in_threads(work: Callable[[int], object], count: int, meanwhile: Callable[[], object] = lambda: None) -> None:
-    """Do a work with each number in a thread of its own, and something else meanwhile."""
+def in_threads(work: Callable[[int], object], count: int) -> None:
+    """Do a work with each number in a thread of its own."""
     threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
     for thread in threads:
         thread.start()
-    meanwhile()
     for thread in threads:
         thread.join()
 

@@ -1,19 +1,20 @@
 """The search index: its size, the time of a search with facets, and what following costs a publication.
 
-`python -m tests.bench.search` makes an index of a million titles, of entries that need no store: a minute or two. Times
-are those of the processor, so that a busy machine does not count.
+The index of a million titles is made of entries that need no store: a minute or two. Times are those of the processor.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import accumulate, islice
+from dataclasses import replace
+from functools import partial
+from itertools import accumulate, combinations, islice
 from pathlib import Path
 from random import Random
-from time import perf_counter, process_time, time
+from time import process_time
 from zlib import crc32
 
 from gateway.indexing import following
@@ -25,22 +26,21 @@ from gateway.search.sqlite_reader import SqliteReader
 from gateway.settings import load
 from gateway.store.opening import open_store
 from tests.bench import stores
+from tests.bench.corpus import SYLLABLES
 from tests.bench.runs import ROOT, milliseconds
-from tests.bench.table import Row, main
+from tests.bench.table import Row
 
-_SYLLABLES = ("ba", "co", "di", "fe", "gu", "ha", "in", "jo", "ka", "li", "mo", "na", "os", "pre", "ra", "sen", "tri")
 _BATCH = 1000
 _WORKS = 5_000
 _PUBLISHED = (5_000, 60_000)  # a part of a second, and a few seconds
 _AT_ONCE = 500
 _MATCHES = 10_000  # that the two words of the middle search have, at most
-_REPEATED = 7
 
 
 def entries(number: int) -> Iterator[Entry]:
     """Yield entries as those of the corpus are: ten words of title, three people, two subjects, four identifiers."""
     random = Random(16)
-    words = sorted({"".join(random.choices(_SYLLABLES, k=random.randint(2, 4))) for _ in range(30_000)})
+    words = sorted({"".join(random.choices(SYLLABLES, k=random.randint(2, 4))) for _ in range(30_000)})
     random.shuffle(words)
     weights = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))  # Zipf's law
     for item in range(number):
@@ -73,21 +73,13 @@ def _made(folder: Path, items: int) -> Path:
         for older in folder.glob(f"{items}*"):
             older.unlink()
         print(f"    making an index of {items:,} items ...", flush=True)
-        begun = perf_counter()
-        new = path.with_suffix(".new")
+        new, made = path.with_suffix(".new"), entries(items)
         with closing(SqliteIndex(new, create=True)) as index:
-            made = entries(items)
-            number = 0
-            while batch := list(islice(made, _BATCH)):
-                number += 1
-                index.write(batch, (), ChangeLine(number, "", "oai_dc", number, "created"), number)
+            for number in range(-(-items // _BATCH)):
+                line = ChangeLine(number + 1, "", "oai_dc", number + 1, "created")
+                index.write(list(islice(made, _BATCH)), (), line, number + 1)
         new.replace(path)
-        print(f"    made in {perf_counter() - begun:.0f} s", flush=True)
     return path
-
-
-def _milliseconds(work: Callable[[], object]) -> float:
-    return milliseconds(work, _REPEATED)
 
 
 def rows(records: int) -> Iterator[Row]:
@@ -97,52 +89,38 @@ def rows(records: int) -> Iterator[Row]:
     path = _made(folder, records)
     reader = SqliteReader(path)
     yield Row("index: bytes an item", reader.state().bytes / records, 400, note=f"{records:,} items")
-    text = _two_words(reader, records)
-    results = reader.search(Query(text))
-    two_words = _milliseconds(lambda: reader.search(Query(text)))
-    note = f"“{text}”: {results.total:,} results of {records:,}, all facets"
-    yield Row("search: two words with facets", two_words, 100, unit=" ms", note=note)
-    by_date = _milliseconds(lambda: reader.search(Query(text, order="date")))
-    yield Row("search: the same by date", by_date, 100, unit=" ms")
-    filters = Query(text, types=("article", "thesis"), year_from=1990, has_file=True)
-    filtered = _milliseconds(lambda: reader.search(filters))
-    note = "three filters: the counts of each facet disregard its own"
-    yield Row("search: the same with filters", filtered, 100, unit=" ms", note=note)
-    word = _frequent(1)[0]
-    frequent = reader.search(Query(word))
-    one_word = _milliseconds(lambda: reader.search(Query(word)))
-    note = f"one word, more than {frequent.total:,} results: {'exact' if frequent.is_exact else 'stated'}"
-    yield Row("search: a frequent word", one_word, 400, unit=" ms", note=note)
-    filters = dataclasses.replace(filters, text=word)
-    filtered = _milliseconds(lambda: reader.search(filters))
-    yield Row("search: a frequent word with three filters", filtered, 400, unit=" ms")
-    doi = Query("https://doi.org/10.5555/7")
-    yield Row("search: an identifier", _milliseconds(lambda: reader.search(doi)), 20, unit=" ms")
+    two, one = _two_words(reader, records), _frequent(1)[0]
+    filters = Query(two, types=("article", "thesis"), year_from=1990, has_file=True)
+    for what, query, most in (
+        ("two words with facets", Query(two), 100),
+        ("the same by date", Query(two, order="date"), 100),
+        ("the same with filters", filters, 100),
+        ("a frequent word", Query(one), 400),
+        ("a frequent word with three filters", replace(filters, text=one), 400),
+        ("an identifier", Query("https://doi.org/10.5555/7"), 20),
+    ):
+        note = f"“{query.text}”: {reader.search(query).total:,} results of {records:,}"
+        yield Row(f"search: {what}", milliseconds(partial(reader.search, query), 7), most, unit=" ms", note=note)
     yield from _publication(records)
 
 
 def _frequent(number: int) -> list[str]:
     """Return the most frequent words."""
-    counts: dict[str, int] = {}
-    for entry in entries(2000):
-        for word in entry.title:
-            counts[word] = counts.get(word, 0) + 1
-    return sorted(counts, key=lambda word: -counts[word])[:number]
+    counts = Counter(word for entry in entries(2000) for word in entry.title)
+    return [word for word, _ in counts.most_common(number)]
 
 
 def _two_words(reader: SqliteReader, records: int) -> str:
     """Return two words that as many items have as possible, up to the limit."""
-    words = _frequent(40)
-    pairs = [f"{one} {other}" for place, one in enumerate(words) for other in words[place + 1 :]]
-    totals = {pair: reader.search(Query(pair, limit=1)).total for pair in pairs[:: max(1, len(pairs) // 60)]}
-    fitting = {pair: total for pair, total in totals.items() if total < min(_MATCHES, records)}
-    return max(fitting, key=lambda pair: fitting[pair])
+    pairs = [" ".join(pair) for pair in combinations(_frequent(40), 2)][::13]
+    totals = {pair: reader.search(Query(pair, limit=1)).total for pair in pairs}
+    return max(pairs, key=lambda pair: totals[pair] if totals[pair] < min(_MATCHES, records) else -1)
 
 
 def _publication(records: int) -> Iterator[Row]:
     """Compare the publication of the real harvester's records with an index that follows, and without."""
+    works, formats = stores.mapped(min(_WORKS, records))
     with tempfile.TemporaryDirectory() as scratch:
-        works, formats = stores._mapped(Path(scratch), _WORKS)
         for items in sorted({min(items, 5 * records) for items in _PUBLISHED}):
             without = min(_published(Path(scratch), works, formats, items, is_on=False) for _ in range(2))
             with_index = min(_published(Path(scratch), works, formats, items, is_on=True) for _ in range(2))
@@ -164,7 +142,7 @@ def _published(
         for format_ in formats:
             store.add_format(format_)
     settings = load(folder, options={"browse_search": is_on})
-    changes = islice(stores._items(works, 0, stores._Hands(time())), items)
+    changes = islice(stores.changes_of(works, 0, stores.Hands()), items)
     with following(settings, completes=False) as index:
         begun = process_time()
         while part := tuple(islice(changes, _AT_ONCE)):
@@ -172,7 +150,3 @@ def _published(
         published = process_time()
         index.complete()
         return published - begun, process_time() - published
-
-
-if __name__ == "__main__":
-    main(rows)

@@ -15,8 +15,8 @@ from statistics import median
 from tests import live
 from tests.bench import nginx, runs, stores
 from tests.bench.client import Client, Listed
-from tests.bench.load import loader, rate
-from tests.bench.table import Row, main
+from tests.bench.load import rate
+from tests.bench.table import Row
 
 _PAGES = 40  # enough that no cache of a processor holds them
 
@@ -33,7 +33,7 @@ def rows(records: int) -> Iterator[Row]:
             rates = _rates([page.url for page in pages], [page.url for page in headers], files, records)
     plain, packed, listed, peer = rates
     if files:
-        note = f"medians {packed:.0f} and {peer:.0f} pages/s of {size:.0f} records, by {loader()}"
+        note = f"medians {packed:.0f} and {peer:.0f} pages/s of {size:.0f} records"
         what = "ListRecords with gzip, against the same pages as plain files of nginx"
         yield Row(what, packed / peer, 0.5, is_least=True, note=note)
         note = f"medians {plain:.0f} and {peer:.0f} pages/s"
@@ -61,13 +61,6 @@ def _peer(pages: list[bytes]) -> Iterator[list[str]]:
 def _rates(records: list[str], headers: list[str], files: list[str], corpus: int) -> list[float]:
     """Return the median rates of plain and gzip answers, gzip lists of headers, and files, measured in turn."""
     times, seconds = runs.rounds(corpus, 3, 3.0)
-    gzip = ["Accept-Encoding: gzip"]
-    asked: tuple[tuple[list[str], list[str]], ...] = ((records, []), (records, gzip), (headers, gzip), (files, []))
-    rounds = [
-        [rate(addresses, seconds, wanted) if addresses else 0.0 for addresses, wanted in asked] for _ in range(times)
-    ]
+    asked = list(zip((records, records, headers, files), ((), runs.GZIP, runs.GZIP, ()), strict=True))
+    rounds = [[rate(urls, seconds, wanted) if urls else 0.0 for urls, wanted in asked] for _ in range(times)]
     return [median(rates) for rates in zip(*rounds, strict=True)]
-
-
-if __name__ == "__main__":
-    main(rows)

@@ -1,23 +1,15 @@
-"""The OAI-PMH source of the benches: serves the corpus as fast as a Python process can, page by page, with keep-alive.
-
-Run as a process: `python -m tests.bench.source RECORDS LATENCY SIZE`; it prints its base URL and serves until it
-is ended.
-"""
+"""The OAI-PMH source of the benches: serves the corpus as fast as a Python process can, page by page."""
 
 from __future__ import annotations
 
 import re
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 from tests.bench import runs
 from tests.bench.corpus import PAGE, answer, dated_page, list_page, works
-
-ROOT = runs.ROOT
 
 _IDENTIFY = """<Identify><repositoryName>Bench</repositoryName><baseURL>http://127.0.0.1/oai</baseURL>
 <protocolVersion>2.0</protocolVersion><adminEmail>bench@example.org</adminEmail>
@@ -27,14 +19,14 @@ _FORMATS = """<ListMetadataFormats><metadataFormat><metadataPrefix>oai_dc</metad
 <schema>http://www.openarchives.org/OAI/2.0/oai_dc.xsd</schema>
 <metadataNamespace>http://www.openarchives.org/OAI/2.0/oai_dc/</metadataNamespace></metadataFormat>
 </ListMetadataFormats>"""
-_SETS = f"""<ListSets>{
-    "".join(
-        f"<set><setSpec>{spec}</setSpec><setName>{spec}</setName></set>"
-        for spec in ("subject", *(f"subject:{number}" for number in range(10)))
-    )
-}</ListSets>"""
+_SPECS = ("subject", *(f"subject:{number}" for number in range(10)))
+_SETS = "".join(f"<set><setSpec>{spec}</setSpec><setName>{spec}</setName></set>" for spec in _SPECS)
 _RECORD = re.compile(rb"(?s)<record[^>]*>\s*(<header.*?</header>).*?</record>")
-_SAID = {"Identify": answer(_IDENTIFY), "ListMetadataFormats": answer(_FORMATS), "ListSets": answer(_SETS)}
+_SAID = {
+    "Identify": answer(_IDENTIFY),
+    "ListMetadataFormats": answer(_FORMATS),
+    "ListSets": answer(f"<ListSets>{_SETS}</ListSets>"),
+}
 
 
 class _Handler(runs.Quiet):
@@ -49,7 +41,7 @@ class _Handler(runs.Quiet):
         body = _SAID.get(verb) or self._list(arguments)
         body = _named(body) if verb == "ListIdentifiers" else body
         time.sleep(self.latency)
-        self.reply(body, Content_Type="text/xml; charset=utf-8")
+        self.reply(body, headers={"Content-Type": "text/xml; charset=utf-8"})
 
     def _list(self, arguments: dict[str, str]) -> bytes:
         """Answer a list: of everything, or of what lies between two dates."""
@@ -73,19 +65,6 @@ def serving(records: int, latency: float = 0.0, size: int = PAGE) -> Iterator[st
 
     `latency` is how many seconds every answer waits, `size` how many records a page has.
     """
-    with runs.serving("tests.bench.source", records, latency, size) as url:
-        yield url
-
-
-def main() -> None:
-    """Serve a corpus of as many records as the first argument says; the others are `latency` and `size`."""
-    _Handler.records = int(sys.argv[1])
-    _Handler.latency, _Handler.size = float(sys.argv[2]), int(sys.argv[3])
     works()
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        print(f"http://127.0.0.1:{server.server_address[1]}/oai", flush=True)
-        server.serve_forever()
-
-
-if __name__ == "__main__":
-    main()
+    with runs.serving(type("Handler", (_Handler,), {"records": records, "latency": latency, "size": size})) as port:
+        yield f"http://127.0.0.1:{port}/oai"

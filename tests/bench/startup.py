@@ -11,7 +11,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 
 from tests import live
-from tests.bench.table import Row, main
+from tests.bench.table import Row
 
 _ROUNDS = 11
 
@@ -40,7 +40,3 @@ def _processors(line: list[str]) -> float:
         after = getrusage(RUSAGE_CHILDREN)
         spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return median(spent)
-
-
-if __name__ == "__main__":
-    main(rows)

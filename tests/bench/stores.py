@@ -9,11 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import count, islice
 from pathlib import Path
@@ -27,7 +26,8 @@ from gateway.store.opening import open_store
 from gateway.xmltext import utc_datetime
 from tests import live
 from tests.bench.corpus import BLOCK, WORKS
-from tests.bench.source import ROOT, serving
+from tests.bench.runs import ROOT, called, scratch
+from tests.bench.source import serving
 
 FORMATS = ("oai_dc", "oai_didl")
 RECENT = 250  # items of the last hour, in a store of any size
@@ -53,10 +53,10 @@ class Stored(NamedTuple):
 
 
 @dataclass
-class _Hands:
-    """A clock whose hands are set by whoever makes the store."""
+class Hands:
+    """A clock whose hands are set by whoever makes the store; it begins now."""
 
-    second: float
+    second: float = field(default_factory=time.time)
 
     def clock(self) -> HostClock:
         return HostClock(lambda: self.second, lambda: self.second, lambda: "bench")
@@ -91,9 +91,8 @@ def _fingerprint() -> str:
 
 
 def _fill(folder: Path, items: int) -> tuple[int, int, float, float]:
-    with tempfile.TemporaryDirectory() as scratch:
-        works, formats = _mapped(Path(scratch), min(items, WORKS))
-    hands = _Hands(time.time() - _SPAN_SECONDS)
+    works, formats = mapped(min(items, WORKS))
+    hands = Hands(time.time() - _SPAN_SECONDS)
     with closing(open_store(folder, create=True, clock=hands.clock())) as store:
         store.add_source(Source("corpus", "http://bench.example.org/oai"))
         store.add_sets(SetDescription(spec, spec) for spec in ("source", "source:corpus", RARE))
@@ -101,36 +100,34 @@ def _fill(folder: Path, items: int) -> tuple[int, int, float, float]:
             store.add_format(wanted)
         xml_bytes, seconds = _publish(store, works, items - RECENT, hands)
         hands.second = time.time() - _AGE_OF_RECENT_SECONDS
-        changes = islice(_items(works, items - RECENT, hands), RECENT)
+        changes = islice(changes_of(works, items - RECENT, hands), RECENT)
         xml_bytes += _publish_batch(store, [_in_rare(change, 10) for change in changes])
         begun = time.monotonic()
         store.compact(is_thorough=True)
         compact_seconds = time.monotonic() - begun
-    done = live.called("gateway", folder, "init", "--domain", "live.example.org")
-    assert done.returncode == 0, done.stderr
+    called("gateway", folder, "init", "--domain", "live.example.org")
     return xml_bytes, int(hands.second), seconds, compact_seconds
 
 
-def _mapped(scratch: Path, works: int) -> tuple[list[dict[str, Record]], tuple[Format, ...]]:
+def mapped(works: int) -> tuple[list[dict[str, Record]], tuple[Format, ...]]:
     """Harvest the first block of the corpus and return its records, by format, item by item."""
-    with serving(works) as source:
-        folder = live.instance(scratch, {"corpus": (source, ("oai_dc",))})
-        done = live.called("harvester", folder, "run", "corpus")
-    assert done.returncode == 0, done.stderr
     by_identifier: dict[str, dict[str, Record]] = {}
-    with closing(open_store(folder)) as store, store.view() as view:
-        for prefix in FORMATS:
-            for content in view.page(Selection(prefix), None, works).records:
-                record = Record(prefix, hashlib.blake2b(content, digest_size=16).digest(), False, content)
-                by_identifier.setdefault(_inside(content, b"identifier"), {})[prefix] = record
-        return list(by_identifier.values()), view.formats()
+    with serving(works) as source, scratch() as place:
+        folder = live.instance(place, {"corpus": (source, ("oai_dc",))})
+        called("harvester", folder, "run", "corpus")
+        with closing(open_store(folder)) as store, store.view() as view:
+            for prefix in FORMATS:
+                for content in view.page(Selection(prefix), None, works).records:
+                    record = Record(prefix, hashlib.blake2b(content, digest_size=16).digest(), False, content)
+                    by_identifier.setdefault(_identifier(content), {})[prefix] = record
+            return list(by_identifier.values()), view.formats()
 
 
-def _inside(content: bytes, element: bytes) -> str:
-    return content.partition(b"<%s>" % element)[2].partition(b"<")[0].decode()
+def _identifier(content: bytes) -> str:
+    return content.partition(b"<identifier>")[2].partition(b"<")[0].decode()
 
 
-def _items(works: list[dict[str, Record]], first: int, hands: _Hands) -> Iterator[ItemChange]:
+def changes_of(works: list[dict[str, Record]], first: int, hands: Hands) -> Iterator[ItemChange]:
     """Return items without end, from number `first`: the works again and again, each block with its own number."""
     zero = b"%05d" % 0
     assert BLOCK not in works[0]["oai_dc"].content
@@ -147,7 +144,7 @@ def _items(works: list[dict[str, Record]], first: int, hands: _Hands) -> Iterato
             digest, sha256 = hashlib.blake2b(content, digest_size=16).digest(), hashlib.sha256(metadata).digest()
             records.append(record._replace(content=content, digest=digest, length=len(metadata), sha256=sha256))
         payload = Payload("oai_dc", 1 + number // 500, number % 500, records[0].digest, False)
-        identifier = _inside(records[0].content, b"identifier")
+        identifier = _identifier(records[0].content)
         upstream = identifier.partition(":corpus/")[2]  # the works are in the order of a list, not of their numbers
         sets = ("source:corpus", f"source:corpus:subject:{place % 10}")
         yield _in_rare(ItemChange(upstream, identifier, False, sets, (payload,), tuple(records)), 1000)
@@ -157,10 +154,10 @@ def _in_rare(change: ItemChange, every: int) -> ItemChange:
     return change._replace(sets=(*change.sets, RARE)) if int(change.upstream[-5:]) % every == 0 else change
 
 
-def _publish(store: Store, works: list[dict[str, Record]], items: int, hands: _Hands) -> tuple[int, float]:
+def _publish(store: Store, works: list[dict[str, Record]], items: int, hands: Hands) -> tuple[int, float]:
     """Publish so many items, batch by batch, while the hands go round; return their bytes, and the seconds."""
     step = (_SPAN_SECONDS - 2 * 86_400) / max(1, items / _BATCH)
-    changes = islice(_items(works, 0, hands), items)
+    changes = islice(changes_of(works, 0, hands), items)
     xml_bytes, seconds = 0, 0.0
     while batch := list(islice(changes, _BATCH)):
         begun = time.monotonic()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from typing import NamedTuple
 
-RECORDS = 1_000_000
+_RECORDS = 1_000_000
 _WIDTH = 74
 
 
@@ -26,22 +26,17 @@ class Row(NamedTuple):
         return self.figure >= self.limit if self.is_least else self.figure <= self.limit
 
 
-def show(rows: Iterable[Row]) -> bool:
-    """Print rows as they come, and tell whether every one keeps its limit."""
-    all_keep = True
-    print(f"{'what':<{_WIDTH}} {'figure':>12}  {'limit':>12}  verdict", flush=True)
-    for row in rows:
-        sign = "≥" if row.is_least else "≤"
-        figure, limit = f"{row.figure:.3g}{row.unit}", f"{sign} {row.limit:g}{row.unit}"
-        print(f"{row.what:<{_WIDTH}} {figure:>12}  {limit:>12}  {'keeps' if row.keeps else 'BREAKS'}")
-        if row.note:
-            print(f"    {row.note}", flush=True)
-        all_keep = all_keep and row.keeps
-    return all_keep
-
-
-def main(rows: Callable[[int], Iterator[Row]], records: int = RECORDS) -> None:
-    """Measure the rows of one bench alone, with as many records as `--records` says."""
+def main(*benches: str) -> None:
+    """Measure benches, or those of them that are named, with as many records as `--records` says."""
     parser = ArgumentParser(description="Measure, and print figure, limit and verdict.")
-    parser.add_argument("--records", type=int, default=records, help=f"the size of the corpus (default {records:,})")
-    show(rows(parser.parse_args().records))
+    parser.add_argument("benches", nargs="*", default=benches, help=f"of {', '.join(benches)}; default: all")
+    parser.add_argument("--records", type=int, default=_RECORDS, help=f"the size of the corpus (default {_RECORDS:,})")
+    wanted = parser.parse_args()
+    print(f"{'what':<{_WIDTH}} {'figure':>12}  {'limit':>12}  verdict", flush=True)
+    for bench in wanted.benches:
+        for row in import_module(f"tests.bench.{bench}").rows(wanted.records):
+            sign = "≥" if row.is_least else "≤"
+            figure, limit = f"{row.figure:.3g}{row.unit}", f"{sign} {row.limit:g}{row.unit}"
+            print(f"{row.what:<{_WIDTH}} {figure:>12}  {limit:>12}  {'keeps' if row.keeps else 'BREAKS'}")
+            if row.note:
+                print(f"    {row.note}", flush=True)
