@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -73,8 +72,8 @@ def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def proxying(context: ssl.SSLContext | None = None) -> Iterator[Proxy]:
-    """Serve a proxy inside the block; with a context it is spoken to by TLS."""
+def proxying() -> Iterator[Proxy]:
+    """Serve a proxy inside the block."""
     proxy = Proxy()
-    with listening(_handler(proxy), context) as proxy.address:
+    with listening(_handler(proxy)) as proxy.address:
         yield proxy

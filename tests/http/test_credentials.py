@@ -152,12 +152,6 @@ def test_client_certificate_that_is_not_there_is_reported(tmp_path):
     file = tmp_path / "me.pem"
     with pytest.raises(ConfigurationError, match=r"me\.pem, which does not exist"):
         Credentials("certificate", certificate=str(file)).client_certificate()
-    file.write_text("")
-    assert Credentials("certificate", certificate=str(file)).client_certificate() == str(file)
-    pair = Credentials("certificate", certificate=str(file), key=str(file))
-    assert pair.client_certificate() == (str(file), str(file))
-    assert (pair.headers(), pair.argument()) == ({}, None)
-    assert Credentials("bearer").client_certificate() is None
 
 
 @pytest.fixture

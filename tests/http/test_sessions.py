@@ -1,4 +1,4 @@
-"""Sessions are lent to one request at a time; only so many stay open, and cookies belong to whom they were given."""
+"""Sessions are lent to one request at a time, and cookies belong to whom they were given."""
 
 from __future__ import annotations
 
@@ -9,41 +9,11 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
-import requests
 
-from gateway.address_rules import Allowed
 from gateway.settings import load
-from harvester.http.connections import Guard, GuardedAdapter  # type: ignore[attr-defined]
 from harvester.http.fetching import Web
 from harvester.http.messages import Request
-from harvester.http.sessions import MOST_IDLE, Channel, Channels
 from tests.http.server import Server, ok
-
-
-class Closing(requests.Session):
-    """A session that knows whether it was closed."""
-
-    is_closed = False
-
-    def close(self) -> None:
-        self.is_closed = True
-
-
-def opened() -> Channel:
-    return Channel(Closing(), GuardedAdapter(Guard(Allowed())))
-
-
-@pytest.fixture
-def channels() -> Channels:
-    return Channels()
-
-
-def test_what_was_idle_longest_is_closed(channels: Channels) -> None:
-    lent = []
-    for place in range(MOST_IDLE + 2):
-        with channels.lent(place, "", opened) as channel:
-            lent.append(channel)
-    assert [lent_channel.session.is_closed for lent_channel in lent] == [True, True, *[False] * MOST_IDLE]  # type: ignore[attr-defined]
 
 
 @pytest.fixture

@@ -26,7 +26,6 @@ from tests.validate.signposting.site import (
     DC,
     OAI_DC,
     ORCID,
-    OTHER,
     PAGE,
     PDF,
     PID,
@@ -262,16 +261,6 @@ def test_the_command_reports_in_words_and_json(tmp_path, monkeypatch):
 
 
 # --- the address of a part ----------------------------------------------------------------------------------------
-
-
-def test_a_part_of_several_pages_is_checked_at_the_first_of_them():
-    site = _site()
-    site.change(PDF, link=f'{site[PDF].link}, <{BASE}/other>; rel="collection"')
-    report = _run(site, PDF)
-    assert report.base_url == BASE + PAGE
-    assert _findings(report) == ["item.collection-others"]
-    site.change(OTHER, link=f'<{BASE}{PDF}>; rel="item"')
-    assert _findings(_run(site, PDF)) == []
 
 
 def test_equivalent_spellings_of_an_address_are_one_address():
