@@ -14,7 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 from tests.faults.site import Asked, Said, Serve, Stage
-from tests.faults.source import Record, Refused, Source
+from tests.faults.source import Record, Source, Token
 
 
 class Kind(NamedTuple):
@@ -48,32 +48,22 @@ class Busy(Source):
     """A source of one kind."""
 
     kind: Kind = KINDS[0]
+    is_steady: bool = False
+
+    def __post_init__(self) -> None:
+        self.tells = self.kind.tells
 
     def selected(self, wanted: Mapping[str, str]) -> list[Record]:
         """Return what a list of these arguments has, in the order of its kind."""
         selection = super().selected(wanted)
         return sorted(selection, key=lambda record: record.identifier) if self.kind.by_name else selection
 
-    def _list(self, verb: str, given: Mapping[str, str]) -> str:
-        at = self._begun(verb, given)
-        selection = self.selected(at.wanted)
+    def _rest(self, selection: list[Record], at: Token) -> list[Record]:
         if self.kind.has_offsets:
-            rest = selection[at.cursor :]
-        elif self.kind.by_name:
-            rest = [record for record in selection if record.identifier > at.identifier]
-        else:
-            last = (at.stamp, at.identifier)
-            rest = [record for record in selection if (self.stamp(record), record.identifier) > last]
-        if not rest:
-            raise Refused("noRecordsMatch", "Nothing matches.")
-        shown, is_last = rest[: self.page_size], len(rest) <= self.page_size
-        write = self._written if verb == "ListRecords" else self._header
-        following = at._replace(
-            stamp=self.stamp(shown[-1]), identifier=shown[-1].identifier, cursor=at.cursor + len(shown)
-        )
-        size = f' completeListSize="{len(selection)}" cursor="{at.cursor}"' if self.kind.tells else ""
-        token = f"<resumptionToken{size}>{'' if is_last else following.text}</resumptionToken>"
-        return f"<{verb}>{''.join(map(write, shown))}{'' if is_last and not at.cursor else token}</{verb}>"
+            return selection[at.cursor :]
+        if self.kind.by_name:
+            return [record for record in selection if record.identifier > at.identifier]
+        return super()._rest(selection, at)
 
 
 class Business:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
-from unittest.mock import patch
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from lxml import etree
@@ -30,10 +29,6 @@ from harvester.http.fetching import Web
 from harvester.http.messages import Fetched, Request
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.progress import Silence
-from harvester.sources import Step
-from harvester.sources.oai_pmh.list_state import Phase
-from harvester.sources.oai_pmh.transitions import TRANSITIONS
-from harvester.sources.oai_pmh.walk import Walk
 from tests.faults.site import Asked, Site
 from tests.faults.source import Record
 from tests.faults.table import Promise, Quirk
@@ -45,31 +40,6 @@ _DAY = 86_400
 _PLAIN = re.compile(r"[a-z:]+").fullmatch
 
 MakeSite = Callable[[], tuple[str, Site]]
-
-
-Transition = tuple[Phase, Phase]
-
-
-@contextmanager
-def recorded_transitions() -> Iterator[set[Transition]]:
-    """Record how every list that is walked inside the block gets from one state to another."""
-    taken: set[Transition] = set()
-    last: dict[Walk, Phase] = {}
-    begin, end = Walk.__init__, Walk.step
-
-    def begun(self: Walk, *arguments: Any, **named: Any) -> None:
-        begin(self, *arguments, **named)
-        last[self] = self.state.position.phase
-
-    def stepped(self: Walk, *arguments: Any, **named: Any) -> Step:
-        step = end(self, *arguments, **named)
-        now = Phase.OVER if step.is_last else self.state.position.phase
-        taken.add((last[self], now))
-        last[self] = now
-        return step
-
-    with patch.multiple(Walk, __init__=begun, step=stepped):
-        yield taken
 
 
 class Held(NamedTuple):
@@ -87,7 +57,6 @@ class Harvested:
     run: Run
     held: Mapping[str, Held]
     arrived: Mapping[str, bool]  # everything that ever came, the last version: whether it is deleted
-    transitions: frozenset[Transition] = frozenset()  # of the lists that were walked
 
     @property
     def says_whole(self) -> bool:
@@ -115,14 +84,13 @@ def harvested(
     house = replace(house, settings=load(house.folder, options=settings))
     access = {name: Access(described.url, None, described.delay_seconds)}
     kind, clock = kind_of("oai_pmh"), site.clock
-    with recorded_transitions() as transitions:
-        if is_direct:
-            ran = pipeline.run(house, described, kind, run_options, partial(_answered, site))
-        else:
-            clocks = {"clock": clock, "monotonic": clock, "sleep": clock.sleep}
-            with Web(house.settings, access, chance=lambda: 0.0, **clocks) as web:  # type: ignore[arg-type]
-                ran = pipeline.run(house, described, kind, run_options, web.fetcher(name))
-    return replace(_result_of(house, name, ran), transitions=frozenset(transitions))
+    if is_direct:
+        ran = pipeline.run(house, described, kind, run_options, partial(_answered, site))
+    else:
+        clocks = {"clock": clock, "monotonic": clock, "sleep": clock.sleep}
+        with Web(house.settings, access, chance=lambda: 0.0, **clocks) as web:  # type: ignore[arg-type]
+            ran = pipeline.run(house, described, kind, run_options, web.fetcher(name))
+    return _result_of(house, name, ran)
 
 
 def swept(house: Instance, site: Site, name: str, quirks: Iterable[Quirk] = ()) -> Harvested:
@@ -251,10 +219,6 @@ def faults_of(harvest: Harvested, site: Site, quirks: Iterable[Quirk]) -> list[s
         faults.append(f"it says that nothing is missing, and lost {len(lost)}: {lost[:3]}")
     if run.outcome is RunOutcome.SUCCEEDED and not (run.is_complete and not counts.get("quarantined", 0)):
         faults.append("it succeeded, and is not complete")
-    if unlisted := [
-        f"{before} to {after}" for before, after in harvest.transitions if after not in TRANSITIONS[before]
-    ]:
-        faults.append(f"it took transitions that nobody has listed: {unlisted}")
     if run.outcome is not RunOutcome.SUCCEEDED and not run.reasons:
         faults.append("it gives no reason")
     if strangers := harvest.held.keys() - site.source.held.keys():

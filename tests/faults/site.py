@@ -10,7 +10,6 @@ from __future__ import annotations
 import select
 import socket
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -61,14 +60,13 @@ class Asked(NamedTuple):
 
 
 class Said(NamedTuple):
-    """One answer. `cut`: the connection breaks after so many bytes; `trickle`: it comes byte by byte, this slowly."""
+    """One answer. `cut`: the connection breaks after so many bytes."""
 
     body: bytes
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/xml; charset=UTF-8"),)
     cut: int | None = None
     silence: float = 0.0  # seconds before the first byte
-    trickle: float = 0.0  # seconds between two bytes
     before: tuple[int, ...] = ()  # statuses of informational answers before it
 
 
@@ -192,10 +190,6 @@ def _say(handler: BaseHTTPRequestHandler, answer: Said) -> None:
     handler.end_headers()
     if handler.command == "HEAD":
         return
-    if answer.trickle:
-        for byte in answer.body:
-            handler.wfile.write(bytes((byte,)))
-            time.sleep(answer.trickle)
     handler.wfile.write(answer.body[: answer.cut])
     if answer.cut is not None:
         handler.close_connection = True
@@ -212,12 +206,6 @@ def serving() -> Iterator[Sites]:
 
         def do_GET(self) -> None:
             path, _, query = self.path.partition("?")
-            self._answer(path, query)
-
-        def do_POST(self) -> None:
-            self._answer(self.path, self.rfile.read(int(self.headers["Content-Length"])).decode())
-
-        def _answer(self, path: str, query: str) -> None:
             _, name, rest = path.split("/", 2)
             headers = {key.lower(): value for key, value in self.headers.items()}
             answer = sites.by_name[name].answer(Asked(query, rest, headers))

@@ -113,18 +113,15 @@ def records(count: int) -> Iterable[Record]:
 
 @dataclass
 class Source:
-    """The records by identifier, and how they are served. `now` tells the seconds of its clock.
-
-    `has_offsets`: a token says how many records to leave out, as most repositories do it; a record that changes while
-    the list is read moves all that stand behind it.
-    """
+    """The records by identifier, and how they are served. `now` tells the seconds of its clock."""
 
     held: dict[str, Record]
     now: Callable[[], float]
     page_size: int = 10
     granularity: str = SECONDS
     base_url: str = "http://faults.example.org/oai"
-    has_offsets: bool = False
+    tells: bool = True  # completeListSize and cursor
+    is_steady: bool = True  # a list keeps the size that it began with
     sets: Mapping[str, str] = field(
         default_factory=lambda: {"a": "Set A", "b": "Set B", "b:c": "Set C", "nothing": "A set without records"}
     )
@@ -201,20 +198,23 @@ class Source:
     def _list(self, verb: str, given: Mapping[str, str]) -> str:
         at = self._begun(verb, given)
         selection = self.selected(at.wanted)
-        last = (at.stamp, at.identifier)
-        is_behind = [record for record in selection if (self.stamp(record), record.identifier) > last]
-        rest = selection[at.cursor :] if self.has_offsets else is_behind
+        rest = self._rest(selection, at)
         if not rest:
             raise Refused("noRecordsMatch", "Nothing matches.")
         shown, is_last = rest[: self.page_size], len(rest) <= self.page_size
         write = self._written if verb == "ListRecords" else self._header
-        size = at.size or len(selection)
+        size = at.size if at.size and self.is_steady else len(selection)
         following = at._replace(
             stamp=self.stamp(shown[-1]), identifier=shown[-1].identifier, cursor=at.cursor + len(shown), size=size
         )
-        attributes = f'completeListSize="{size}" cursor="{at.cursor}"'
-        token = f"<resumptionToken {attributes}>{'' if is_last else escape(following.text)}</resumptionToken>"
+        attributes = f' completeListSize="{size}" cursor="{at.cursor}"' if self.tells else ""
+        token = f"<resumptionToken{attributes}>{'' if is_last else escape(following.text)}</resumptionToken>"
         return f"<{verb}>{''.join(map(write, shown))}{'' if is_last and not at.cursor else token}</{verb}>"
+
+    def _rest(self, selection: list[Record], at: Token) -> list[Record]:
+        """Return what a list still has to send."""
+        last = (at.stamp, at.identifier)
+        return [record for record in selection if (self.stamp(record), record.identifier) > last]
 
     def _begun(self, verb: str, given: Mapping[str, str]) -> Token:
         if "resumptionToken" not in given:

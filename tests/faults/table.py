@@ -15,7 +15,7 @@ from typing import Any
 
 from gateway.model import RunOutcome
 from tests.faults import quirks
-from tests.faults.site import Asked, Distort
+from tests.faults.site import Distort
 from tests.faults.source import Source
 
 
@@ -37,7 +37,7 @@ class Quirk:
 
     `outcome` and `says` are how an honest run ends, and words of its reasons. `lost` records cannot be had at all.
     `entry` are fields of the source in `sources.toml`, `settings` settings, both as an administrator would give them.
-    `trap` is a request that it refuses; ours is not to be one like that.
+    `is_trap`: it refuses a request that ours are not to be like.
     """
 
     distort: Distort
@@ -53,7 +53,7 @@ class Quirk:
     settings: Mapping[str, str | float] = field(default_factory=dict)
     hides: frozenset[str] = frozenset()  # evidence that this quirk takes away
     needs: frozenset[str] = frozenset()  # evidence without which nobody could notice it
-    trap: Asked | None = None
+    is_trap: bool = False
 
     @property
     def name(self) -> str:
@@ -63,12 +63,7 @@ class Quirk:
     @property
     def is_prepared(self) -> bool:
         """Whether it lies in what the source holds or in its address, and no answer is distorted."""
-        return self.prepare is not _as_it_is or bool(self.query or self.trap)
-
-    @property
-    def endpoint(self) -> str:
-        """Who showed it, and where that is told."""
-        return (self.distort.__doc__ or "").strip()
+        return self.prepare is not _as_it_is or bool(self.query or self.is_trap)
 
 
 _MARKED: list[Quirk] = []

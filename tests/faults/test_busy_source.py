@@ -4,75 +4,52 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import pytest
 
 from gateway.model import RunOutcome
 from harvester.harvest.instance import Instance
-from harvester.http.dates import SECONDS
 from tests.faults.busy import KINDS, Business, Busy, Kind
-from tests.faults.harvest import Harvested, faults_of, harvested
+from tests.faults.harvest import Harvested, faults_of, harvested, missing
 from tests.faults.site import Clock, Site, Sites
-from tests.faults.source import DAY, Record, moment, records
+from tests.faults.source import Record, moment, records
 
 # BUSY_SEEDS: how often each kind is tried; BUSY_SEED: the first of their seeds.
 _FIRST = int(os.environ.get("BUSY_SEED", "0"))
 SEEDS = range(_FIRST, _FIRST + int(os.environ.get("BUSY_SEEDS", "1")))
 COUNT = 200
-# A record that goes from a page that was read lets another one slip; days and equal numbers hide that (see README.md).
-UNSEEN = Kind(by_name=True, has_offsets=True, tells=True, forgets=True)
 
 
-def _opened(kind: Kind, granularity: str, seed: int) -> tuple[str, Site, Business]:
-    clock, name = Clock(), f"kind{KINDS.index(kind)}-{len(granularity)}-{seed}"
-    site = Sites("http://127.0.0.1:1").open(
-        name,
-        Busy({record.identifier: record for record in records(COUNT)}, clock, granularity=granularity, kind=kind),
-        clock,
-    )
+def _opened(kind: Kind, seed: int) -> tuple[str, Site, Business]:
+    clock, name = Clock(), f"kind{KINDS.index(kind)}-{seed}"
+    source = Busy({record.identifier: record for record in records(COUNT)}, clock, kind=kind)
+    site = Sites("http://127.0.0.1:1").open(name, source, clock)
     business = Business(random.Random(seed))
     site.distort([business])
     return name, site, business
 
 
-def _lacking(harvest: Harvested, records: Sequence[Record]) -> list[Record]:
-    return [record for record in records if not _is_held(harvest, record)]
-
-
-def _is_held(harvest: Harvested, record: Record) -> bool:
-    held = harvest.held.get(record.identifier)
-    if record.is_deleted:
-        return held is None or held.is_deleted
-    return held is not None and not held.is_deleted and held.title == record.title
+def _lacking(harvest: Harvested, records: Iterable[Record]) -> list[str]:
+    return missing(harvest, {record.identifier: record for record in records})
 
 
 def _wrong(house: Instance, kind: Kind, seed: int) -> list[object]:
     """Harvest a source while a tenth of it changes, and again when it is at rest; return what is wrong then."""
-    name, site, business = _opened(kind, SECONDS, seed)
+    name, site, business = _opened(kind, seed)
     began = moment(site.clock())
     first = harvested(house, site, name, [], is_direct=True)
     assert business.changes >= COUNT // 10
-    wrong: list[object] = [
-        *_lacking(first, [record for record in site.source.held.values() if record.datestamp < began])
-    ]
+    before = (record for record in site.source.held.values() if record.datestamp < began)
+    wrong: list[object] = [*_lacking(first, before)]
     business.is_on = False
     site.clock.sleep(3600)
     second = harvested(house, site, name, [], is_direct=True)
-    wrong += _lacking(second, [*site.source.held.values()])
+    wrong += _lacking(second, site.source.held.values())
     if not kind.forgets:
         wrong += faults_of(second, site, [])
     ends = [(harvest.run.outcome, harvest.run.is_complete, harvest.run.reasons) for harvest in (first, second)]
     return [*wrong, *(end for end in ends if end[:2] != (RunOutcome.SUCCEEDED, True))]
-
-
-def _wrong_in_days(house: Instance, kind: Kind, seed: int) -> list[object]:
-    """Harvest a source whose dates are days while a tenth of it changes; return what a run lost in silence."""
-    name, site, _ = _opened(kind, DAY, seed)
-    began = moment(site.clock())
-    harvest = harvested(house, site, name, [], is_direct=True)
-    lost = _lacking(harvest, [record for record in site.source.held.values() if record.datestamp < began])
-    return [*lost] if harvest.says_whole else []
 
 
 def test_a_first_harvest_is_whole_while_a_tenth_changes_and_the_next_one_brings_the_rest(house: Instance) -> None:
@@ -85,12 +62,4 @@ def test_every_kind_of_source_is_whole_while_a_tenth_changes_and_the_next_harves
     house: Instance,
 ) -> None:
     wrong = {(str(kind), seed): _wrong(house, kind, seed) for kind in KINDS for seed in SEEDS}
-    assert {case: found for case, found in wrong.items() if found} == {}
-
-
-@pytest.mark.slow
-@pytest.mark.unmeasured
-def test_where_dates_are_days_no_harvest_is_called_whole_that_is_not(house: Instance) -> None:
-    kinds = [kind for kind in KINDS if kind != UNSEEN]
-    wrong = {(str(kind), seed): _wrong_in_days(house, kind, seed) for kind in kinds for seed in SEEDS}
     assert {case: found for case, found in wrong.items() if found} == {}

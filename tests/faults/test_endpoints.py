@@ -13,10 +13,8 @@ import pytest
 
 from gateway.model import RunOutcome
 from harvester.harvest.instance import Instance
-from harvester.sources.budget import MOST_REQUESTS
 from tests.faults.conftest import _house
-from tests.faults.endpoints import COUNT, Endpoint, Traits, drawn, opened
-from tests.faults.gaps import counted
+from tests.faults.endpoints import Endpoint, Traits, drawn, opened
 from tests.faults.harvest import Harvested, harvested, missing, swept
 from tests.faults.site import Site
 from tests.faults.source import DAY
@@ -26,13 +24,11 @@ from tests.seeds import seed_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]  # it harvests dozens of repositories
 
-# ENDPOINTS: how many are tried, or `all` (more than a thousand, some ten minutes); ENDPOINTS_SEED: which; else others
+# ENDPOINTS: how many are tried, or `all` (378, some minutes); ENDPOINTS_SEED: which; else others
 # for each state of the program.
 _COUNT = os.environ.get("ENDPOINTS", "16")
 _SEED = seed_of("ENDPOINTS_SEED")
 _PORTION = 20  # endpoints for one instance
-# Of empty windows, and of records that come again up to a limit: neither is counted.
-_BEYOND_REQUESTS = 4 * MOST_REQUESTS
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.SUCCEEDED_WITH_ERRORS)  # a sweep fetches when a harvest has ended
 
 
@@ -51,34 +47,8 @@ _REMARKABLE = {
     "names that are cut were taken for the end of a list that broke off": Traits(
         "a window", "nothing", "itself", "one page of the whole", way="set"
     ),
-    "the same, where the source does not look at dates": Traits(
-        "a window", "nothing", "itself", "one page of the whole", dates="ignored", way="set"
-    ),
-    "names that are cut, of which the newest stand first": Traits(
-        "the first dates", "nothing", "itself", "one page of the whole", is_backwards=True, way="set"
-    ),
-    "each part of a window that was divided had a budget of its own": Traits(
-        size="too much", ends="HTTP 204", names="noRecordsMatch", page_size=COUNT, is_backwards=True, way="years"
-    ),
-    "the same, where ListIdentifiers names all": Traits(
-        "the last dates", "first the truth", "HTTP 204", is_backwards=True, way="years"
-    ),
-    "ListIdentifiers was believed to name nothing where records came": Traits(
-        "one", "so far", "HTTP 204", "noRecordsMatch", page_size=COUNT, way="years"
-    ),
     "ListIdentifiers broke off at the same place": Traits(
         "the second half", "nothing", "noRecordsMatch", "short, then noRecordsMatch", dates="refused"
-    ),
-    "a size of all names so far was taken for that of the list": Traits(
-        "one",
-        "the truth",
-        "badResumptionToken",
-        "short, so far, then noRecordsMatch",
-        page_size=25,
-        names_page_size=COUNT,
-    ),
-    "the last page had no element, and a size of all records so far": Traits(
-        "the second half", "so far", "no element", "short, the page, without an element", "HTTP 500", dates="refused"
     ),
     "a page that led to itself, with a size of all records so far, was taken for the last": Traits(
         "all but ten", "so far", "itself", "one page of the whole", page_size=7, dates="ignored", way="years"
@@ -89,38 +59,11 @@ _REMARKABLE = {
 }
 
 
-_HALVES = Traits(
-    "the second half", "so far", "itself", "short, then noRecordsMatch", page_size=7, names_page_size=COUNT, way="years"
-)
-_PARTS = Traits("one set", "so far", "an empty list with an empty token", "one page of the whole", page_size=25)
-# These must be complete: a list that breaks off is asked for until nothing is new; a part of ListIdentifiers that is
-# cut each time is read in smaller ones; the names beyond the end of a list are asked for, and none is new.
-_COMPLETE = {
-    "halves": _HALVES,
-    "parts": _PARTS._replace(has_cursor=False, way="later"),
-    "broken": Traits("a window", "nothing", "itself", names_page_size=COUNT, way="set"),
-}
-
-
 @each_row("symptom", _REMARKABLE)
 def test_endpoint_that_once_lost_records_in_silence_loses_none(house: Instance, symptom: str) -> None:
     name, counts = f"remarkable{list(_REMARKABLE).index(symptom)}", Counter[str]()
     assert verdict(house, opened(_REMARKABLE[symptom]), name, counts) == []
     assert counts == {"honest": 1}
-
-
-@each_row("name", _COMPLETE)
-def test_list_that_breaks_off_is_complete_after_more_questions(house: Instance, name: str) -> None:
-    counts = Counter[str]()
-    assert verdict(house, opened(_COMPLETE[name]), name, counts) == []
-    assert counts == {"complete": 1}
-
-
-def test_names_of_one_answer_whose_token_leads_to_nothing_are_asked_for_one_by_one(house: Instance) -> None:
-    names, counts = "one page, then noRecordsMatch", Counter[str]()
-    site = opened(Traits("all but ten", "the page", "HTTP 500", names, "unknown", names_page_size=COUNT))
-    assert verdict(house, site, "nothing_behind", counts) == []
-    assert (counts, len(site.asked) < 10 * COUNT) == ({"honest": 1}, True)
 
 
 def verdict(house: Instance, site: Site, name: str, counts: Counter[str]) -> list[str]:
@@ -134,15 +77,12 @@ def verdict(house: Instance, site: Site, name: str, counts: Counter[str]) -> lis
         endpoint.traits = traits
         endpoint.change()
         site.asked.clear()
-    with counted(site) as gaps:
-        harvest = harvested(house, site, name, way, is_direct=True)
+    harvest = harvested(house, site, name, way, is_direct=True)
     counts["complete" if harvest.says_whole else "honest"] += 1
     *_, last = house.inbox.events(harvest.run.number)
     faults = [*_of_the_run(harvest, endpoint, last.text, counts), *_of_the_requests(harvest, site)]
     if site.is_run_away_from:
         faults.append(f"it would have gone on for ever: {len(site.asked)} requests")
-    if gaps.most > MOST_REQUESTS + _BEYOND_REQUESTS:
-        faults.append(f"{gaps.most} requests in a row brought no new record")
     if not endpoint.names.refusal and endpoint.traits.way != "later":  # a sweep does not look for changes
         faults += _of_the_sweep(harvest, swept(house, site, name, way), endpoint)
     return faults
@@ -219,36 +159,3 @@ def test_no_endpoint_loses_anything_in_silence() -> None:
                 if faults := verdict(house, opened(traits), f"endpoint{number}", counts):
                     failed[str(traits)] = faults
     assert failed == {}, f"ENDPOINTS_SEED={_SEED}"
-
-
-def test_clean_list_of_a_hundred_pages_costs_at_most_eight_requests_more(house: Instance) -> None:
-    site = opened(Traits(page_size=3), 300)
-    harvest = harvested(house, site, "clean", (), is_direct=True)
-    assert harvest.run.counts["received"] == 300
-    assert len(site.asked) <= 108
-
-
-@each_row("number, most", [(3, 4), (6, 6)])
-def test_clean_lists_of_several_sets_cost_no_more_than_one(house: Instance, number: int, most: int) -> None:
-    """A run reads four answers of ListIdentifiers in all; where there are more lists, one of each."""
-    site = opened(Traits(page_size=3, names_page_size=10), 300)
-    sets = tuple(f"s{index}" for index in range(number))
-    for place, record in enumerate(tuple(site.source.held.values())):
-        site.source.held[record.identifier] = record._replace(sets=(sets[place % number],))
-    harvest = harvested(house, site, f"clean{number}", (_way(sets=sets),), is_direct=True)
-    assert (harvest.run.counts["received"], harvest.run.outcome) == (300, RunOutcome.SUCCEEDED)
-    asked = Counter(request.verb for request in site.asked)
-    assert asked["ListIdentifiers"] <= most
-    assert len(site.asked) <= asked["ListRecords"] + 3 + most
-    *_, last = house.inbox.events(harvest.run.number)
-    assert ("four answers" if number <= most == 4 else "one answer of ListIdentifiers for each list") in last.text
-
-
-def test_names_of_several_lists_that_come_in_four_answers_are_all_compared(house: Instance) -> None:
-    site = opened(Traits("five", "nothing", names_page_size=COUNT), COUNT)
-    sets = ("a", "b:c")
-    for place, record in enumerate(tuple(site.source.held.values())):
-        site.source.held[record.identifier] = record._replace(sets=(sets[place % 2],))
-    harvest = harvested(house, site, "several", (_way(sets=sets),), is_direct=True)
-    assert _lost(harvest, site.source) == frozenset()  # type: ignore[arg-type]
-    assert harvest.says_whole

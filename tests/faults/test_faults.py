@@ -12,10 +12,8 @@ from itertools import combinations
 import pytest
 
 from harvester.harvest.instance import Instance
-from harvester.harvest.run_options import RunOptions
-from harvester.sources.oai_pmh.transitions import TRANSITIONS
 from tests.faults.conftest import _house
-from tests.faults.harvest import MakeSite, Transition, changed, faults_of, harvested, opened
+from tests.faults.harvest import MakeSite, faults_of, harvested, opened
 from tests.faults.table import Quirk, all_quirks
 from tests.rows import each_row
 from tests.seeds import seed_of
@@ -45,34 +43,6 @@ _REMARKABLE_PAIRS = (
 )
 
 
-@each_row("quirk", [quirk for quirk in QUIRKS.values() if quirk.trap])
-def test_trap_shuts_behind_who_asks_wrongly(site: MakeSite, quirk: Quirk) -> None:
-    _, served = site()
-    served.distort([quirk.distort])
-    assert quirk.trap is not None
-    for _ in range(2):
-        served.answer(quirk.trap)
-    assert quirk.distort in served.bitten
-
-
-def test_source_without_a_quirk_is_harvested_twice_and_whole(house: Instance, site: MakeSite) -> None:
-    served, name = opened(site, [])
-    for _ in range(2):
-        harvest = harvested(house, served, name, [])
-        assert faults_of(harvest, served, []) == []
-        assert harvest.says_whole
-        changed(served)
-
-
-def test_full_harvest_begins_with_what_was_learned(house: Instance, site: MakeSite) -> None:
-    quirk = QUIRKS["token_must_be_sent_as_it_is_written"]
-    served, name = opened(site, [quirk])
-    page_counts = [
-        harvested(house, served, name, [quirk], RunOptions(is_full=True)).run.counts["pages"] for _ in range(2)
-    ]
-    assert page_counts == [8, 6]  # of which two were refusals
-
-
 def _pairs() -> list[tuple[Quirk, Quirk]]:
     """Return the pairs to try, the outer quirk first."""
     every = [pair for pair in combinations(QUIRKS.values(), 2) if _can_be_noticed(*pair)]
@@ -86,30 +56,6 @@ def _can_be_noticed(first: Quirk, second: Quirk) -> bool:
     if first.entry.keys() & second.entry.keys():
         return False  # a source has one entry
     return not (first.hides & second.needs or second.hides & first.needs)
-
-
-# Sources whose harvests take every transition of transitions.py; `faults_of` finds those that are not listed there.
-_TRAVELLED = (
-    ("byte_order_mark_twice",),
-    ("every_list_is_answered_with_204",),
-    ("document_is_always_cut_at_one_record",),
-    ("document_is_always_cut_at_one_record", "from_and_until_are_ignored"),
-    ("from_and_until_are_ignored", "deep_pages_time_out"),
-    ("list_ends_after_the_first_page",),
-    ("first_page_is_empty_in_passing",),
-    ("list_leaves_out_what_is_named_and_get_record_does_not_know",),
-    ("html_with_200_for_one_page",),
-    ("list_records_is_always_answered_with_500",),
-)
-
-
-def test_every_transition_that_is_listed_is_taken_and_no_other(house: Instance, site: MakeSite) -> None:
-    taken: set[Transition] = set()
-    for names in _TRAVELLED:
-        quirks = tuple(QUIRKS[name] for name in names)
-        served, name = opened(site, quirks)
-        taken |= harvested(house, served, name, quirks).transitions
-    assert taken == {(before, after) for before, others in TRANSITIONS.items() for after in others}
 
 
 @each_row("outer, inner", _REMARKABLE_PAIRS)

@@ -120,18 +120,3 @@ def test_what_may_not_be_written_is_named_and_the_next_run_goes_on(run: Runs, fo
     assert str(folder) in done[1]
     _is_sound(folder)
     assert run(folder)[0] == 0
-
-
-def test_a_folder_that_may_not_be_written_still_tells_how_its_sources_stand(run: Runs, folder: Path) -> None:
-    assert run(folder)[0] == 0
-    places = [folder, *folder.rglob("*")]
-    modes = [(place, place.stat().st_mode) for place in places]
-    for place, mode in modes:
-        place.chmod(mode & ~0o222)
-    outcomes = {name: _run_like_others(folder, *name.split()) for name in ("status", "log", "records x", "source list")}
-    for place, mode in modes:
-        place.chmod(mode)
-    assert {status for status, _ in outcomes.values()} == {0}, outcomes
-    assert "succeeded" in outcomes["status"][1]
-    assert "is read without its log" in outcomes["status"][1]
-    assert run(folder)[0] == 0

@@ -16,7 +16,7 @@ from gateway.model import Quarantined, Run
 from gateway.store.opening import open_inbox, open_store
 from tests import live
 from tests.faults.conftest import house, site, sites  # noqa: F401 - fixtures of test_quirks.py
-from tests.wild.recordings import DATA, Answer, Repository, repositories
+from tests.wild.recordings import DATA, Answer, repositories
 from tests.wild.recount import Counted, counted
 from tests.wild.replay import served
 
@@ -53,12 +53,9 @@ def harvest(tmp_path_factory: pytest.TempPathFactory) -> Harvest:
             name: (replay.url(name), tuple(repository.lists)) for name, repository in replay.repositories.items()
         }
         folder = live.instance(tmp_path_factory.mktemp("wild") / "instance", sources)
-        # The largest is published by processes beside the harvest; for the small ones these only cost time.
-        largest = max(replay.repositories.values(), key=_size).name
-        small = sorted(sources.keys() - {largest})
-        parts = ((1, [largest]), (0, small[::2]), (0, small[1::2]))
         with ThreadPoolExecutor() as pool:
-            assert [output for output in pool.map(partial(_run, folder), parts) if "Traceback" in output] == []
+            outputs = pool.map(partial(_run, folder), ([*sources][::2], [*sources][1::2]))
+            assert [output for output in outputs if "Traceback" in output] == []
     files = {page.body: page.file for exchanges in replay.served.values() for _, page in exchanges}
     with closing(open_store(folder)) as store, closing(open_inbox(folder)) as inbox:
         runs = {run.source: run for run in inbox.runs(None, 10_000)}
@@ -67,15 +64,10 @@ def harvest(tmp_path_factory: pytest.TempPathFactory) -> Harvest:
     return Harvest(folder, expected, runs, quarantine)
 
 
-def _run(folder: Path, part: tuple[int, list[str]]) -> str:
+def _run(folder: Path, names: list[str]) -> str:
     """Harvest some sources; return what was said."""
-    publish_processes, names = part
-    options = {"is_measured": False, "publish_processes": publish_processes, "fetch_backoff_seconds": 0.01}
+    options = {"is_measured": False, "publish_processes": 0, "fetch_backoff_seconds": 0.01}
     return live.called("harvester", folder, "run", *names, **options).stderr  # type: ignore[arg-type]
-
-
-def _size(repository: Repository) -> int:
-    return sum(len(page.body) for pages in repository.lists.values() for page in pages)
 
 
 def _expected(sent: list[tuple[str, Answer]]) -> Expected:

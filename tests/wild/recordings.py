@@ -1,8 +1,7 @@
 """Real answers of real repositories, arranged so that they can be harvested again: what `replay.py` serves.
 
-Every recorded ListRecords answer becomes a page of a repository of its own; chains of pages stay chains. GetRecord
-answers and single records, which nobody lists, are put into lists of our making. The bytes of recorded lists are
-served exactly as recorded.
+Every recorded ListRecords answer becomes a page of a repository of its own, served exactly as recorded; chains of pages
+stay chains.
 """
 
 from __future__ import annotations
@@ -32,14 +31,6 @@ _VERB = re.compile(rf"<(?:\w+:)?({_VERBS})[\s/>]".encode())
 _ASKED = re.compile(rf"<(?:\w+:)?request\b[^>]*\bverb=.({_VERBS})".encode())
 _PREFIX = re.compile(rb"""<(?:\w+:)?request\b[^>]*\bmetadataPrefix=["']([^"']+)""")
 _TOKEN = re.compile(rb"<(?:\w+:)?resumptionToken\b[^>]*>([^<]*)</")
-_PROLOGUE = re.compile(rb"\A(?:\xef\xbb\xbf|\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>[]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
-_RECORD = re.compile(
-    rb"<(\w+:)?record\b(?![^>]*\sxmlns=.(?!http://www\.openarchives\.org/OAI/2\.0/))[^>]*>\s*"
-    rb"<(\w+:)?header\b[^>]*>\s*(<!--.*?-->\s*)?<(\w+:)?identifier\b"
-)
-_IDENTIFIER = re.compile(rb"<(?:\w+:)?identifier\b[^>]*>\s*([^<]*?)\s*<")
-_GET_RECORD = re.compile(rb"<(/?)(\w+:)?GetRecord(?=[\s/>])")
-_END_OF_LIST = re.compile(rb"</(\w+:)?ListRecords\s*>")
 
 # Lists of several pages whose names do not say which page follows which.
 _CHAINS = (
@@ -94,19 +85,11 @@ class Answer:
         namespace, _ = payload_of(self.body)
         return _PREFIXES.get(namespace) or "unknown"
 
-    @property
-    def record(self) -> bytes:
-        """The bytes from the first record's header to the end."""
-        return self.body[max(0, self.body.find(b"<header")) :]
-
     @cached_property
     def token(self) -> str:
         """The text of the resumptionToken as a parser would read it; empty when there is none."""
         match = _TOKEN.search(self.body)
         return html.unescape(match[1].decode()).strip() if match else ""
-
-
-_NOTHING = Answer("", b"")
 
 
 @dataclass
@@ -137,21 +120,10 @@ def repositories() -> list[Repository]:
     for folder, answers in _by_folder(_answers()):
         described = _description(answers)
         for stem, pages in _lists(folder, [answer for answer in answers if answer.verb == "ListRecords"]):
-            _add(made, Repository(_name(folder, stem), {pages[0].prefix: pages}, **described))  # type: ignore[arg-type]
-        single = [answer for answer in answers if answer.verb == "GetRecord" and b"<error" not in answer.body]
-        for turn, turn_pages in enumerate(_by_turn(single)):
-            name = _name(folder, f"single-{turn}" if turn else "single")
-            _add(made, Repository(name, _listed(turn_pages), **described))  # type: ignore[arg-type]
-    for folder, answers in _by_folder(_loose_records()):
-        for turn, turn_pages in enumerate(_by_turn([_page_of(answer) for answer in answers])):
-            name = _name(folder, f"loose-{turn}" if turn else "loose")
-            _add(made, Repository(name, _listed_by_namespace(turn_pages)))
+            name = _name(folder, stem)
+            assert name not in made, f"two recordings are called {name}"
+            made[name] = Repository(name, {pages[0].prefix: pages}, **described)  # type: ignore[arg-type]
     return [made[name] for name in sorted(made)]
-
-
-def _add(made: dict[str, Repository], repository: Repository) -> None:
-    assert repository.name not in made, f"two recordings are called {repository.name}"
-    made[repository.name] = repository
 
 
 def _name(folder: str, stem: str) -> str:
@@ -170,7 +142,7 @@ def _answers() -> Iterator[Answer]:
         if file.name.endswith(".http.json"):
             continue
         body = file.read_bytes()
-        if b"OAI-PMH" in body[:2000] or not _is_wanted(file):
+        if b"OAI-PMH" in body[:2000]:
             yield Answer(str(file.relative_to(DATA)), body, _content_type(file))
     for file in _files("oai/http"):
         for number, exchange in enumerate(json.loads(file.read_text())):
@@ -182,26 +154,9 @@ def _answers() -> Iterator[Answer]:
             yield Answer(str(file.relative_to(DATA)), body)
 
 
-def _loose_records() -> Iterator[Answer]:
-    """Every record and payload that lies there without an answer around it."""
-    for file in _files("oai/records", "didl", "packages"):
-        body = file.read_bytes()
-        if b"OAI-PMH" not in body[:2000] and _is_wanted(file):
-            yield Answer(str(file.relative_to(DATA)), body)
-    for file in _files("oai/dumps"):
-        body = gzip.decompress(file.read_bytes())
-        if b"<OAI-PMH" not in body[:1000]:
-            yield Answer(str(file.relative_to(DATA)), body)
-
-
 def _files(*folders: str) -> Iterator[Path]:
     for folder in folders:
         yield from (file for file in sorted((DATA / folder).rglob("*")) if file.is_file() and file.suffix != ".md")
-
-
-def _is_wanted(file: Path) -> bool:
-    """Leave out what wraps the records that lie unwrapped beside it, and what is no metadata at all."""
-    return file.suffix not in (".updateRequest", ".normdoc") and not file.name.endswith((".meta.xml", "pom.xml"))
 
 
 def _content_type(file: Path) -> str:
@@ -245,64 +200,3 @@ def _lists(folder: str, pages: list[Answer]) -> Iterator[tuple[str, list[Answer]
         match = _NUMBERED.fullmatch(name) if folder.endswith("scrapi") else None
         numbered.setdefault(match[1] if match else name, []).append(page)
     yield from numbered.items()
-
-
-def _by_turn(answers: list[Answer]) -> list[list[Answer]]:
-    """Part answers so that none has an identifier twice: a list that repeats itself is taken for one without end."""
-    turns: list[dict[tuple[str, bytes], Answer]] = []
-    for answer in answers:
-        match = _IDENTIFIER.search(answer.body)
-        key = (answer.prefix, match[1] if match else b"")
-        if any(turn.get(key, _NOTHING).record == answer.record for turn in turns):
-            continue
-        turn = next((turn for turn in turns if key not in turn), None)
-        if turn is None:
-            turns.append(turn := {})
-        turn[key] = answer
-    return [list(turn.values()) for turn in turns]
-
-
-def _listed(answers: list[Answer]) -> dict[str, list[Answer]]:
-    """Make lists of GetRecord answers: the element renamed, and tokens from each to the next."""
-    lists: dict[str, list[Answer]] = {}
-    for answer in answers:
-        body = _GET_RECORD.sub(rb"<\1\2ListRecords", answer.body)
-        lists.setdefault(answer.prefix, []).append(Answer(answer.file, body, answer.content_type))
-    return {prefix: _with_tokens(prefix, pages) for prefix, pages in lists.items()}
-
-
-def _with_tokens(prefix: str, pages: list[Answer]) -> list[Answer]:
-    made = []
-    for number, page in enumerate(pages[:-1], 1):
-        token = rb"<\1resumptionToken>%s %d</\1resumptionToken></\1ListRecords>" % (prefix.encode(), number)
-        made.append(Answer(page.file, _END_OF_LIST.sub(token, page.body), page.content_type))
-    return [*made, pages[-1]]
-
-
-def _page_of(answer: Answer) -> Answer:
-    """Make a page of a file of loose records."""
-    return Answer(answer.file, ENVELOPE % b"".join((b"<ListRecords>", _as_records(answer), b"</ListRecords>")))
-
-
-def _listed_by_namespace(pages: list[Answer]) -> dict[str, list[Answer]]:
-    """Make lists of pages of our making, by the namespace of the payload."""
-    lists: dict[str, list[Answer]] = {}
-    namespaces: dict[str, str] = {}
-    for page in pages:
-        namespace, _ = payload_of(page.body)
-        prefix = _PREFIXES.get(namespace) or namespaces.setdefault(namespace, f"format{len(namespaces)}")
-        lists.setdefault(prefix, []).append(page)
-    return {prefix: _with_tokens(prefix, pages) for prefix, pages in lists.items()}
-
-
-def _as_records(answer: Answer) -> bytes:
-    """Return the records of a file for splicing into an envelope; a payload gets a header of our making."""
-    content = answer.body[_PROLOGUE.match(answer.body).end() :]
-    if content.startswith(b"<repository"):  # pyoaiharvest's
-        return content[content.index(b">") + 1 : content.rindex(b"</repository")]
-    if _RECORD.match(content):
-        return content
-    if re.match(rb"<(\w+:)?metadata\b", content) is None:
-        content = b"<metadata>%s</metadata>" % content
-    header = b"<header><identifier>%s</identifier><datestamp>2020-01-01</datestamp></header>"
-    return b"<record>%s%s</record>" % (header % html.escape(answer.file).encode(), content)

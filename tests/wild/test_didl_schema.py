@@ -56,13 +56,3 @@ def test_every_package_gives_a_valid_didl() -> None:
     assert seen > 60
     assert titled > seen * 0.6
     assert files > 20
-
-
-def test_a_dutch_record_is_read() -> None:
-    name = "0050_differ_oai_www_differ_nl_160.record.xml"
-    (root,) = roots(SHARED / "data" / "didl" / "DANS-KNAW+gmh-meresco" / "unwrapped" / name)
-    work = oai_didl.read(root, b"")
-    assert work is not None
-    assert (work.files, work.landing_page) == ((), "https://www.differ.nl/node/160")
-    title = next(statement.text for statement in work.statements if statement.element == "title")
-    assert "Anomalous plasma heating" in title

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from gateway.errors import TryLater
@@ -28,7 +27,6 @@ from tests.sources.oai_pmh.repository import (
     Arguments,
     Fault,
     Repository,
-    bad,
     envelope,
     good,
     killed,
@@ -92,40 +90,6 @@ def test_where_four_answers_name_none_of_them_the_comparison_is_said_to_be_a_par
 
 
 @each_row("size", SIZES)
-def test_records_that_are_left_out_and_cannot_be_fetched_are_missing(size: str):
-    repository = _sixty_five(size, 3, 61)
-    repository.faults.append(lambda _, asked: refused("idDoesNotExist") if asked["verb"] == "GetRecord" else None)
-    assert sorted(bad(walked(repository))) == ["oai:x:003", "oai:x:061"]
-
-
-@each_row("is_ordered", [True, False])
-@each_row("size", SIZES)
-def test_a_list_that_is_in_no_order_is_compared_as_well(size: str, is_ordered: bool):
-    repository = _sixty_five(size, 3, 17, 29)
-    repository.is_ordered = is_ordered
-    repository.records = dict(reversed(repository.records.items()))
-    assert _is_whole(walked(repository), repository)
-
-
-@each_row("size", SIZES)
-def test_what_changed_since_the_last_harvest_is_compared_as_well(size: str):
-    repository = _sixty_five(size)
-    first = walked(repository)
-    later = {f"oai:x:{number:03}": utc_datetime(NOW + number) for number in range(0, 65, 6)}
-    repository.records |= later
-    repository.faults = [_leaving_out(*list(later)[3:5])]
-    second = list(SOURCE.changes(options(), Cursor("x", "oai_dc", "", first[-1].cursor.state), _later(repository)))
-    assert (second[-1].is_complete, second[-1].compared) == (True, Compared.CHANGES)
-    assert sorted(set(good(second))) == sorted(later)
-
-
-def test_a_window_of_its_own_is_not_compared_with_all_names():
-    repository = Repository(page_size=10).fill(25)
-    assert walked(repository)[-1].compared is Compared.WHOLE
-    assert walked(repository, window=("1999-01-01", ""))[-1].compared is Compared.CHANGES
-
-
-@each_row("size", SIZES)
 def test_a_list_that_is_whole_does_not_wait_for_a_busy_list_identifiers(size: str):
     """It always answers 503: the list ends without it, and no request for it waits for long."""
     repository = _sixty_five(size)
@@ -141,30 +105,6 @@ def test_a_list_that_is_whole_does_not_wait_for_a_busy_list_identifiers(size: st
     assert _is_whole(steps, repository)
     assert steps[-1].compared is Compared.NOTHING
     assert waits == [60.0]
-
-
-def _later(repository: Repository):
-    """Return the repository a day later."""
-
-    def fetch(request):
-        fetched = repository(request)
-        body = fetched.body.replace(utc_datetime(NOW).encode(), utc_datetime(NOW + 86_400).encode(), 1)
-        return replace(fetched, body=body)
-
-    return fetch
-
-
-def test_names_in_another_format_are_no_records_of_this_one():
-    """Some name every item, whatever metadataPrefix is asked for."""
-
-    def fault(_: Repository, arguments: Arguments) -> Answer | None:
-        return refused("cannotDisseminateFormat") if arguments["verb"] == "GetRecord" else None
-
-    repository = _sixty_five(FITTING, 3, 17)
-    repository.faults.append(fault)
-    *_, last = SOURCE.changes(options(), Cursor("x", "marc21", "", ""), repository)
-    assert last.is_complete
-    assert sorted(bad(walked(repository))) == ["oai:x:003", "oai:x:017"]  # every item has oai_dc
 
 
 class _Mirror(NothingHeld):
@@ -210,14 +150,6 @@ def _of_today() -> Repository:
     return repository
 
 
-def test_records_that_were_of_today_before_the_list_began_are_no_reason_to_read_all_names():
-    repository = _of_today()
-    steps = walked(repository, granularity=DAY)
-    assert _is_whole(steps, repository)
-    assert steps[-1].compared is Compared.PART
-    assert len(repository.asked) <= 104
-
-
 def test_a_record_that_is_of_today_since_the_list_began_lets_all_names_be_compared():
     """Where pages are counted, a record that comes or goes lets another one slip away, and days hide that."""
     repository = _of_today()
@@ -231,60 +163,6 @@ def test_a_record_that_is_of_today_since_the_list_began_lets_all_names_be_compar
     steps = walked(repository, granularity=DAY)
     assert _is_whole(steps, repository)
     assert steps[-1].compared is Compared.WHOLE
-
-
-@each_row("answer", [refused("badArgument"), "<html></html>", None])
-def test_where_nothing_tells_what_was_of_today_all_names_are_compared(answer: Answer | None):
-    """ListIdentifiers fails for dates, or does not look at them."""
-    repository = _of_today()
-
-    def without_dates(repository: Repository, arguments: Arguments) -> Answer | None:
-        if arguments["verb"] != "ListIdentifiers" or "from" not in arguments:
-            return None
-        return answer or repository.answer({name: text for name, text in arguments.items() if name != "from"})
-
-    repository.faults = [without_dates]
-    steps = walked(repository, granularity=DAY)
-    assert _is_whole(steps, repository)
-    assert steps[-1].compared is Compared.WHOLE
-
-
-def test_records_added_while_a_list_is_walked_are_no_reason_to_read_all_names():
-    repository = Repository(page_size=3).fill(300)
-
-    def growing(repository: Repository, arguments: Arguments) -> Answer | None:
-        if arguments["verb"] == "ListIdentifiers":
-            repository.records["oai:x:new"] = utc_datetime(NOW + 60)
-        return None
-
-    repository.faults = [growing]
-    steps = walked(repository)
-    assert steps[-1].is_complete
-    assert len(repository.listed("ListIdentifiers")) <= 4
-
-
-# --- pages without an element for the token -----------------------------------------------------------------------
-
-
-def _without_token_after(page: int) -> Fault:
-    def fault(repository: Repository, arguments: Arguments) -> Answer | None:
-        at = int(arguments.get("resumptionToken", "//0").rpartition("/")[2])
-        if arguments["verb"] != "ListRecords" or at != page * 10 or "from" in arguments:
-            return None
-        return re.sub("<resumptionToken.*</resumptionToken>", "", repository.answer(arguments))
-
-    return fault
-
-
-@each_row("is_ordered", [True, False])
-@each_row("page", [2, 4])
-def test_a_page_in_the_middle_without_a_token_element_is_not_taken_for_the_end(page: int, is_ordered: bool):
-    """OAI-PMH 2.0 §3.5 wants an empty element at the end of a list with tokens."""
-    repository = _sixty_five(NO_SIZES)
-    repository.is_ordered = is_ordered
-    repository.records = dict(reversed(repository.records.items()))
-    repository.faults = [_without_token_after(page)]
-    assert _is_whole(walked(repository), repository)
 
 
 # --- sizes that were announced ------------------------------------------------------------------------------------
@@ -311,14 +189,6 @@ def _capped(most: int, *, names_have_size: bool = False, windows_have_size: bool
         return envelope(f"<{verb}>{''.join(entries)}{token}</{verb}>")
 
     return fault
-
-
-def test_a_size_that_only_an_equally_short_list_of_names_speaks_against_is_believed():
-    """101 of 2,460,909."""
-    repository = Repository(faults=[_capped(10)]).fill(60)
-    steps = walked(repository)
-    assert not steps[-1].is_complete
-    assert "The source announced 60 records and sent 10." in steps[-1].doubts
 
 
 @each_row("counts", [{"names_have_size": True}, {"windows_have_size": True}])
@@ -358,26 +228,3 @@ def test_a_dump_has_what_its_list_leaves_out(tmp_path: Path):
     assert _dumped(repository, tmp_path / "dump.xml", Stop()) == (True, [])
     held = set(re.findall(r"<identifier>([^<]*)", (tmp_path / "dump.xml").read_text()))
     assert held == set(repository.records)
-
-
-def test_a_dump_that_goes_on_says_that_it_could_not_be_compared(tmp_path: Path):
-    repository, stop = _sixty_five(FITTING, 3, 17), Stop()
-
-    def stopping(_: Repository, arguments: Arguments) -> Answer | None:
-        if arguments.get("resumptionToken") == "//20":
-            stop.ask()
-        return None
-
-    repository.faults.insert(0, stopping)
-    assert not _dumped(repository, tmp_path / "dump.xml", stop)[0]
-    is_finished, messages = _dumped(repository, tmp_path / "dump.xml", Stop())
-    assert is_finished
-    assert messages == ["oai_dc: the records could not be compared with ListIdentifiers."]
-
-
-def test_a_dump_says_that_it_was_compared_with_four_answers_only(tmp_path: Path):
-    """A record in the middle of a long list is left out, which those answers do not show."""
-    repository = _sixty_five(NO_SIZES, 30)
-    is_finished, messages = _dumped(repository, tmp_path / "dump.xml", Stop())
-    assert is_finished
-    assert messages == ["oai_dc: the records were compared with at most four answers of ListIdentifiers."]

@@ -14,7 +14,6 @@ from urllib.parse import urljoin
 import pytest
 from lxml import etree
 
-from gateway.errors import NotResourceSync
 from harvester.sources.resourcesync.documents import read
 from harvester.sources.resourcesync.entries import TERMS, Entry, Link
 from harvester.sources.resourcesync.fixity import fault_of
@@ -112,45 +111,6 @@ def test_every_document_says_what_another_library_reads_in_it() -> None:
             wrong.append((str(file.relative_to(DATA)), document.notes))
     assert wrong == []
     assert count == 193
-
-
-def test_every_document_has_as_many_entries_as_the_index_says() -> None:
-    rows = re.findall(
-        r"(?m)^\| (\S+) \| \d+ \| [^|]+ \| <(urlset|sitemapindex)>; (?:([a-z-]+), (\d+) entries; )?",
-        (DATA / "INDEX.md").read_text(),
-    )
-    wrong = []
-    for name, root, capability, entries in rows:
-        document = read((DATA / name).read_bytes())
-        head = (document.head.is_index, str(sum(1 for _ in document)))
-        known = {"resourcesync": "description"}.get(capability, capability)
-        if capability and (*head, document.head.capability) != (root == "sitemapindex", entries, known):
-            wrong.append(name)
-    assert wrong == []
-    assert len(rows) > 150
-
-
-def test_what_is_no_such_document_is_reported() -> None:
-    with pytest.raises(NotResourceSync, match="'html'"):
-        read((DATA / "spec-1.1" / "zimeon+www.openarchives.org" / "resourcesync_ex_9.xml").read_bytes())
-
-
-def test_the_digests_of_a_real_package_are_those_of_its_files() -> None:
-    folder = DATA / "CDLUC3+resync-client"
-    entries = list(read((folder / "resourcedump__manifest.xml").read_bytes()))
-    assert [listed.path for listed in entries] == ["/resources/res1", "/resources/res2"]
-    for entry in entries:
-        body = (folder / entry.path[1:].replace("/", "__")).read_bytes()
-        assert fault_of(body, entry.length, entry.digests) == ""
-        assert fault_of(body + b"x", entry.length, entry.digests) != ""
-
-
-def test_a_change_list_of_a_simulator_has_a_digest_for_all_that_is_not_deleted() -> None:
-    """Its digests are in base64, as the library wrote them in 2015."""
-    entries = list(read((DATA / "CDLUC3+resync-client" / "simulator__change-list.xml").read_bytes()))
-    assert len(entries) == 1000
-    assert all(bool(entry.digests) == (entry.change != "deleted") for entry in entries)
-    assert all(len(value) == 32 for entry in entries for _, value in entry.digests)
 
 
 def test_a_real_package_brings_what_its_manifest_tells() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.faults.editing import HTML, edited, refused, size_of
+from tests.faults.editing import edited, refused, size_of
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.source import DAY, LISTS, Record, Source, moment
 from tests.faults.table import Promise, quirk
@@ -15,10 +15,6 @@ _LOCAL_HOURS = 5
 
 def _has_days(asked: Asked) -> bool:
     return any(len(asked.arguments.get(name, "")) == len("2024-06-01") for name in _BOUNDS)
-
-
-def _has_seconds(asked: Asked) -> bool:
-    return any("T" in asked.arguments.get(name, "") for name in _BOUNDS)
 
 
 def _days(source: Source) -> None:
@@ -42,18 +38,6 @@ def granularity_in_odd_case(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return edited(serve(asked), rb"(?<=<granularity>)[^<]+", lambda match: match[0].lower())
 
 
-@quirk(Promise.WHOLE, 18, is_again=True)
-def granularity_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha ece12946 (read 2026-11): nothing is said of it."""
-    return edited(serve(asked), rb"<granularity>[^<]+</granularity>", b"")
-
-
-@quirk(Promise.WHOLE, 19, is_again=True)
-def earliest_datestamp_in_another_granularity(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha 2c58a11b (read 2026-11): a day, where seconds are announced."""
-    return edited(serve(asked), rb"(<earliestDatestamp>.{10})[^<]*", rb"\1")
-
-
 @quirk(Promise.WHOLE, 19, is_again=True)
 def earliest_datestamp_with_a_time_zone(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha b81f93d1 (read 2026-11)."""
@@ -67,26 +51,11 @@ def earliest_datestamp_is_missing(asked: Asked, serve: Serve, stage: Stage) -> S
 
 
 @quirk(Promise.WHOLE, 20, is_again=True)
-def earliest_datestamp_is_too_late(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ#786, eprints3.4#526 (read 2026-11): most records are older."""
-    return edited(serve(asked), rb"(?<=<earliestDatestamp>)[^<]*", b"2023-10-01T00:00:00Z")
-
-
-@quirk(Promise.WHOLE, 20, is_again=True)
 def from_before_the_start_of_the_server_is_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """dataverse#9309 (read 2026-11).
-
-    Its earliestDatestamp is when the server was started; an earlier `from` is a badArgument.
-    """
+    """dataverse#9309 (read 2026-11)."""
     answer = edited(serve(asked), rb"(?<=<earliestDatestamp>)[^<]*", b"2023-10-01T00:00:00Z")
     is_early = asked.arguments.get("from", "9") < "2023-10-01"
     return refused(answer, "badArgument", "from is before the earliestDatestamp.") if is_early else answer
-
-
-@quirk(Promise.WHOLE, 21, is_again=True)
-def day_announced_and_seconds_in_records(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ#507 (read 2026-11); it takes seconds, too."""
-    return edited(serve(asked), rb"(?<=<granularity>)[^<]+", DAY.encode())
 
 
 @quirk(Promise.WHOLE, 21, is_again=True, prepare=_days)
@@ -126,19 +95,13 @@ def nothing_comes_without_dates(asked: Asked, serve: Serve, stage: Stage) -> Sai
 
 @quirk(Promise.WHOLE, 24, is_again=True, prepare=_behind)
 def datestamps_are_local_time(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """vufind#1350, DOAJ#786 (read 2026-11).
-
-    Stamps are hours behind the responseDate, and `from` is compared with them.
-    """
+    """vufind#1350, DOAJ#786 (read 2026-11)."""
     return edited(serve(asked), rb"(?<=<responseDate>)[^<]*", moment(stage.clock()).encode())
 
 
 @quirk(Promise.WHOLE, 25, is_again=True)
 def record_appears_after_its_datestamp(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """HydraNorth#1255 (read 2026-11).
-
-    The index lags behind; what was stamped before the first harvest is visible after it.
-    """
+    """HydraNorth#1255 (read 2026-11)."""
     if _is_days_later(stage) and stage.is_first("bitten"):
         late = Record("oai:faults:late", "Late", moment(float(stage.kept["began"]) - 3600))
         stage.source.held[late.identifier] = late
@@ -179,21 +142,9 @@ def window_is_too_large_for_http(asked: Asked, serve: Serve, stage: Stage) -> Sa
     return answer._replace(status=413, body=b"Request Entity Too Large") if is_large else answer
 
 
-@quirk(Promise.WHOLE, 29, hides="names completeListSize")  # a list that would announce its size is refused
-def window_is_too_large_and_html_says_so(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DNB (metha#6, read 2026-11): "matches to many records (>100000)" on a page of HTML, with status 200."""
-    answer = serve(asked)
-    is_large = asked.verb in LISTS and size_of(answer) == stage.source.page_size
-    html = HTML.replace(b"Please wait", b"matches to many records (>100000)")
-    return answer._replace(headers=(("Content-Type", "text/html"),), body=html) if is_large else answer
-
-
 @quirk(Promise.WHOLE, 10, 17, entry={"slice": "month"}, hides="completeListSize")
 def windows_match_nothing_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """HAL and Primo (infrae/pyoai#8, dpla/ingestion3#777, read 2026-11) in windows.
-
-    Every third says at first that it has nothing.
-    """
+    """HAL and Primo (infrae/pyoai#8, dpla/ingestion3#777, read 2026-11) in windows."""
     answer = serve(asked)
     if not (asked.is_list and "until" in asked.arguments and size_of(answer)):
         return answer

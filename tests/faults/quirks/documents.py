@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from gateway.model import RunOutcome
-from tests.faults.editing import edited, is_middle, size_of
+from tests.faults.editing import edited, is_middle
 from tests.faults.site import Asked, Said, Serve, Stage
-from tests.faults.source import LISTS, Record, Source
+from tests.faults.source import Record, Source
 from tests.faults.table import Promise, quirk
 
 _DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -47,12 +47,6 @@ def latin_1_declared_as_utf_8(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return answer._replace(body=answer.body.decode().encode("latin-1", "ignore"))
 
 
-@quirk(Promise.WHOLE, 54)
-def utf_8_declared_as_utf_16(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Nothing at all is left of it where libxml2 recovers (measured 2026-11)."""
-    return edited(serve(asked), b'encoding="UTF-8"', b'encoding="UTF-16"')
-
-
 @quirk(Promise.WHOLE, 55)
 def references_to_what_is_no_character(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """hbz/lobid-gnd#336 (a lone surrogate), DSpace#10721 (U+FFFE; read 2026-11)."""
@@ -65,12 +59,6 @@ def entities_of_html(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return _in_titles(_in_titles(serve(asked), "é", b"&eacute;"), "\xa0", b"&nbsp;")
 
 
-@quirk(Promise.WHOLE, 56)
-def ampersands_stand_bare(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """ruby-oai's strip_invalid_xml_chars (2025)."""
-    return _in_titles(serve(asked), "&amp; ", b"& ")
-
-
 @quirk(Promise.STORED, 56)
 def less_than_stands_bare(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """OpenAIRE's XmlCleaner (read 2026-11): `<<`."""
@@ -81,26 +69,10 @@ def less_than_stands_bare(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 
 @quirk(Promise.WHOLE, 57)
-def notices_of_php_behind_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """findsorguk#843 (read 2026-11)."""
-    answer = serve(asked)
-    return answer._replace(
-        body=answer.body + b"<br />\n<b>Notice</b>:  Undefined index: x in /a.php on line <b>3</b><br />"
-    )
-
-
-@quirk(Promise.WHOLE, 57)
 def warnings_of_php_before_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """findsorguk#843 (read 2026-11), the other way round."""
     answer = serve(asked)
     return answer._replace(body=b"<br />\n<b>Warning</b>: mysql_connect(): & x<br />\n" + answer.body)
-
-
-@quirk(Promise.WHOLE, 57)
-def blank_lines_before_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """HTTP::OAI 4.12 (2022) refuses it."""
-    answer = serve(asked)
-    return answer._replace(body=b"\r\n\r\n" + answer.body)
 
 
 @quirk(Promise.WHOLE, 57)
@@ -114,19 +86,6 @@ def byte_order_mark_twice(asked: Asked, serve: Serve, stage: Stage) -> Said:
 def declaration_inside_the_metadata(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """dataverse#7431 (read 2026-11)."""
     return edited(serve(asked), b"<metadata>", b'<metadata><?xml version="1.0" encoding="UTF-8"?>')
-
-
-@quirk(Promise.WHOLE, 58)
-def doctype_inside_the_metadata(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """LearningRegistry#37 (read 2026-11)."""
-    return edited(serve(asked), b"<metadata>", b'<metadata><!DOCTYPE dc SYSTEM "dc.dtd">')
-
-
-@quirk(Promise.WHOLE, 58)
-def entity_is_declared_by_the_document(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """XML 1.0 §4.2.1 allows it; an endpoint that was made for an audit did so (2026-11)."""
-    answer = edited(serve(asked), rb"\?>", b'?><!DOCTYPE OAI-PMH [<!ENTITY work "Work">]>')
-    return edited(answer, b"<dc:title>Work ", b"<dc:title>&work; ")
 
 
 @quirk(Promise.WHOLE, 59)
@@ -152,12 +111,6 @@ def namespace_is_missing(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 
 @quirk(Promise.WHOLE, 61)
-def namespace_with_https(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """vufindharvest#17 (read 2026-11); sickle and scythe see an empty list."""
-    return edited(serve(asked), re.escape(_NAMESPACE), _NAMESPACE.replace(b"http:", b"https:"), count=1)
-
-
-@quirk(Promise.WHOLE, 61)
 def namespaces_of_metadata_stand_on_the_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """vufindharvest#17 (read 2026-11): a record that is cut out must take them along."""
     spaces = b' xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/"'
@@ -176,21 +129,10 @@ def document_is_cut_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said
 
 @quirk(Promise.STORED, 67)
 def document_is_always_cut_at_one_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """dataverse#8306 (read 2026-11).
-
-    An exception in the middle of a page that has been half sent; alone, the record can be had.
-    """
+    """dataverse#8306 (read 2026-11)."""
     answer = serve(asked)
     at = answer.body.find(b"<identifier>oai:faults:00025") if asked.is_list else -1
     return answer._replace(body=answer.body[:at]) if at > 0 else answer
-
-
-@quirk(Promise.HONEST, 67, outcome=RunOutcome.FAILED, says="times")
-def every_list_is_cut(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """dataverse#8306 (read 2026-11), for every page of every list."""
-    answer = serve(asked)
-    is_hit = asked.verb in (*LISTS, "GetRecord") and size_of(answer)
-    return answer._replace(body=answer.body[: answer.body.index(b"</header>")]) if is_hit else answer
 
 
 @quirk(Promise.HONEST, 67, outcome=RunOutcome.FAILED, says="2 documents")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import zlib
 from email.utils import formatdate
 
 from gateway.model import RunOutcome
@@ -36,13 +35,6 @@ def errors_of_the_protocol_come_with_404(asked: Asked, serve: Serve, stage: Stag
     return answer._replace(status=404) if b"<error" in answer.body else answer
 
 
-@quirk(Promise.WHOLE, 31, entry={"sets": ("a", "nothing")})
-def errors_of_the_protocol_come_with_422(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Zenodo (openalex-ingest ce32334, 2026-03)."""
-    answer = serve(asked)
-    return answer._replace(status=422) if b"<error" in answer.body else answer
-
-
 @quirk(Promise.WHOLE, 31)
 def wait_is_asked_with_422(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Eight of the ten Retry-After in metha's 6,776 pings (2023-08 to 2025-09) came with 422."""
@@ -55,14 +47,6 @@ def status_500_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return _in_passing(asked, serve, stage, Said(b"<html>Internal Server Error</html>", 500, _AS_HTML))
 
 
-@quirk(Promise.STORED, 32)
-def one_record_breaks_every_list_with_500(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306 (read 2026-11): alone, it can be had."""
-    answer = serve(asked)
-    is_hit = asked.is_list and _POISON in answer.body
-    return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else answer
-
-
 @quirk(
     Promise.HONEST,
     32,
@@ -71,10 +55,7 @@ def one_record_breaks_every_list_with_500(asked: Asked, serve: Serve, stage: Sta
     says=_POISON.decode(),
 )
 def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306 (read 2026-11).
-
-    The poison record is named, and everything else is there.
-    """
+    """datacite#941, DSpace#10721 (U+FFFE), dataverse#8306 (read 2026-11)."""
     answer = serve(asked)
     is_hit = asked.verb in ("ListRecords", "GetRecord") and b"<metadata>" in answer.body and _POISON in answer.body
     return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if is_hit else answer
@@ -84,18 +65,6 @@ def one_record_cannot_be_had_at_all(asked: Asked, serve: Serve, stage: Stage) ->
 def list_records_is_always_answered_with_500(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """Endpoints tried 2026-11: every record can be had, none in a list."""
     return Said(b"<html>Internal Server Error</html>", 500, _AS_HTML) if asked.is_list else serve(asked)
-
-
-@quirk(Promise.STORED, 34, hides="ListRecords")
-def list_records_is_always_answered_with_html(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Endpoints tried 2026-11: a page of an error, with status 200."""
-    return Said(HTML, headers=_AS_HTML) if asked.is_list else serve(asked)
-
-
-@quirk(Promise.STORED, 34, hides="ListRecords")
-def list_records_is_always_answered_with_204(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Endpoints tried 2026-11: there was no end after 100 seconds."""
-    return Said(b"", 204) if asked.is_list else serve(asked)
 
 
 @quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="204")
@@ -138,12 +107,6 @@ def challenge_of_cloudflare(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return Said(HTML, 403, (*_AS_HTML, ("cf-mitigated", "challenge")))
 
 
-@quirk(Promise.HONEST, 44, outcome=RunOutcome.REFUSED, says="401")
-def key_is_wanted(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ, JaLC (openalex-ingest, 2026-03); Alma 61RMIT and citeseerx want a fixed address (oadoi, 2026-01)."""
-    return Said(b"API key missing", 401, _AS_HTML)
-
-
 # --- waits --------------------------------------------------------------------------------------------------------
 
 
@@ -160,18 +123,6 @@ def retry_after_is_a_week(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return _late(answer, "604800") if is_middle(asked, answer) else answer
 
 
-@quirk(Promise.WHOLE, 35)
-def retry_after_is_negative(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """OCLC's HarvesterVerb (read 2026-11) mixes units."""
-    return _in_passing(asked, serve, stage, _late(Said(b""), "-120"))
-
-
-@quirk(Promise.WHOLE, 35)
-def retry_after_is_no_time(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """OCLC's HarvesterVerb (read 2026-11); VuFindHarvest (2024-10) asks again at once, for ever."""
-    return _in_passing(asked, serve, stage, _late(Said(b""), "soon"))
-
-
 @quirk(Promise.WHOLE, 36, 48)
 def too_many_requests_until_the_time_has_passed(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """HTTP::OAI 4.10, metha cc2f96c4 (read 2026-11): 429, and whoever comes back before the time is sent away again."""
@@ -183,29 +134,12 @@ def too_many_requests_until_the_time_has_passed(asked: Asked, serve: Serve, stag
     return answer
 
 
-@quirk(Promise.WHOLE, 48, entry={"delay_seconds": 3}, trap=Asked("verb=Identify"))
-def one_request_in_three_seconds(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """arXiv (info.arxiv.org/help/oa, read 2026-11): one request in three seconds, one connection; else 503."""
-    before = float(stage.kept.get("last", b"0"))
-    stage.kept["last"] = str(stage.clock()).encode()
-    return Said(b"Slow down", 403) if stage.clock() < before + 3 else serve(asked)
-
-
 # --- walls and empty bodies ---------------------------------------------------------------------------------------
-
-
-@quirk(Promise.WHOLE, 34)
-def html_with_200_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """982 of the 5,103 answers with 200 in metha's pings (2023-08 to 2025-09) were HTML."""
-    return _in_passing(asked, serve, stage, Said(HTML, headers=_AS_HTML))
 
 
 @quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="blocks robots")
 def html_with_200_from_some_page_on(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Walls against robots, maintenance, a login (DOAB, Gluejar/regluit#1154, read 2026-11).
-
-    Whatever is asked after that.
-    """
+    """Walls against robots, maintenance, a login (DOAB, Gluejar/regluit#1154, read 2026-11)."""
     answer = serve(asked)
     stage.seen["wall"] += is_middle(asked, answer) or bool(stage.seen["wall"])
     return Said(HTML, headers=_AS_HTML) if stage.seen["wall"] else answer
@@ -216,12 +150,6 @@ def html_with_200_for_one_page(asked: Asked, serve: Serve, stage: Stage) -> Said
     """Pages of errors with status 200 (metha's pings, 2023-08 to 2025-09), for one token alone."""
     answer = serve(asked)
     return Said(HTML, headers=_AS_HTML) if asked.token and cursor_of(answer) == 2 * stage.source.page_size else answer
-
-
-@quirk(Promise.WHOLE, 34)
-def empty_body_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """HTTP::OAI (2022) repeats empty answers; 13 of 5,103 in metha's pings (2023-08 to 2025-09)."""
-    return _in_passing(asked, serve, stage, Said(b""))
 
 
 @quirk(Promise.HONEST, 34, outcome=RunOutcome.FAILED, says="empty")
@@ -240,12 +168,6 @@ def source_has_moved(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return serve(asked) if asked.path.endswith("/new") else Said(b"Moved", 301, (("Location", there),))
 
 
-@quirk(Promise.HONEST, 38, outcome=RunOutcome.REFUSED, says="redirects")
-def redirects_go_round(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """pietsch/oval#6 (read 2026-11): http to https and back."""
-    return Said(b"", 302, (("Location", f"{stage.url}?{asked.query}"),))
-
-
 @quirk(Promise.WHOLE, 39)
 def base_url_of_identify_is_somebody_elses(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """HydraNorth#1007, osulp#2548 (read 2026-11): localhost."""
@@ -260,25 +182,11 @@ def base_url_has_a_query_of_its_own(asked: Asked, serve: Serve, stage: Stage) ->
     return serve(asked.with_arguments(mode=None))
 
 
-@quirk(Promise.WHOLE, 40, query="?verb=Identify")
-def base_url_was_copied_with_a_verb(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Omeka's forum (read 2026-11): `?verb=Identify` at the end of the address."""
-    is_twice = asked.query.count("verb=") > 1
-    return refused(serve(asked), "badVerb", "Two verbs.") if is_twice else serve(asked)
-
-
-@quirk(Promise.WHOLE, 41, trap=Asked("verb=ListRecords&metadataPrefix=oai_dc&set="))
+@quirk(Promise.WHOLE, 41, is_trap=True)
 def empty_set_is_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """geoportal-server-harvester#77 (read 2026-11)."""
     answer = serve(asked)
     return refused(answer, "badArgument", "There is no such set.") if asked.arguments.get("set") == "" else answer
-
-
-@quirk(Promise.WHOLE, 42, trap=Asked("metadataPrefix=oai_dc&verb=ListRecords"))
-def verb_must_come_first(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """cshc.ubc.ca (HTTP::OAI 4.12, 2022)."""
-    answer = serve(asked)
-    return answer if asked.query.startswith("verb=") else refused(answer, "badVerb", "There is no verb.")
 
 
 @quirk(Promise.WHOLE, 42, query="?mode=oaipmh")
@@ -289,7 +197,7 @@ def verb_must_come_before_the_arguments_of_the_address(asked: Asked, serve: Serv
     return serve(asked.with_arguments(mode=None))
 
 
-@quirk(Promise.WHOLE, 44, trap=Asked("verb=Identify", "", {"user-agent": "python-requests/2.34.2"}))
+@quirk(Promise.WHOLE, 44, is_trap=True)
 def names_of_libraries_are_refused(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """calhoun.nps.edu (metha, 2026-03): python-requests, Go-http-client, and who does not say who they are."""
     agent = asked.headers.get("user-agent", "")
@@ -308,13 +216,6 @@ def gzip_that_was_not_announced(asked: Asked, serve: Serve, stage: Stage) -> Sai
 
 
 @quirk(Promise.WHOLE, 43)
-def gzip_that_was_not_done(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha's maybeCompressed (2026-03): the header alone."""
-    answer = serve(asked)
-    return answer._replace(headers=(*answer.headers, ("Content-Encoding", "gzip")))
-
-
-@quirk(Promise.WHOLE, 43)
 def gzip_that_is_damaged(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha a97de427 (read 2026-11): it helps to ask for no compression."""
     answer = serve(asked)
@@ -322,28 +223,6 @@ def gzip_that_is_damaged(asked: Asked, serve: Serve, stage: Stage) -> Said:
         return answer
     squeezed = gzip.compress(answer.body)
     return answer._replace(body=squeezed[:-9], headers=(*answer.headers, ("Content-Encoding", "gzip")))
-
-
-@quirk(Promise.WHOLE, 43)
-def gzip_that_is_called_deflate(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Proxies tried 2026-11, which call all compression so: it cost 869 requests and 480 seconds."""
-    answer = serve(asked)
-    return answer._replace(body=gzip.compress(answer.body), headers=(*answer.headers, ("Content-Encoding", "deflate")))
-
-
-@quirk(Promise.WHOLE, 43)
-def deflate_that_is_called_gzip(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Proxies tried 2026-11, the other way round."""
-    answer = serve(asked)
-    return answer._replace(body=zlib.compress(answer.body), headers=(*answer.headers, ("Content-Encoding", "gzip")))
-
-
-@quirk(Promise.WHOLE, 43)
-def answer_is_compressed_twice(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Servers behind proxies, tried 2026-11: both compress, and one header is left."""
-    answer = serve(asked)
-    body = zlib.compress(gzip.compress(answer.body))
-    return answer._replace(body=body, headers=(*answer.headers, ("Content-Encoding", "deflate")))
 
 
 # --- time and size ------------------------------------------------------------------------------------------------
@@ -354,13 +233,6 @@ def connection_breaks_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Sa
     """774 of metha's 6,776 pings (2023-08 to 2025-09) found no connection at all."""
     answer = serve(asked)
     return answer._replace(cut=500) if is_middle(asked, answer) and stage.is_first("page") else answer
-
-
-@quirk(Promise.HONEST, 46, outcome=RunOutcome.TRY_LATER, says="whole")
-def connection_breaks_on_every_page_but_the_first(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Endpoints that metha's README (2026-03) asks again in an endless loop."""
-    answer = serve(asked)
-    return answer._replace(cut=500) if asked.verb in (*LISTS, "GetRecord") and asked.token else answer
 
 
 @quirk(
@@ -376,19 +248,6 @@ def server_is_silent_for_ever(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return answer._replace(silence=60.0) if asked.verb in LISTS and asked.token else answer
 
 
-@quirk(
-    Promise.HONEST,
-    46,
-    outcome=RunOutcome.TRY_LATER,
-    says="longer than",
-    settings={"fetch_deadline_seconds": 1.0, "fetch_retries": 2},
-)
-def answer_comes_byte_by_byte(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha's README (2026-03): "to get out of any hanging connection"."""
-    answer = serve(asked)
-    return answer._replace(trickle=0.02) if asked.verb in LISTS and asked.token else answer
-
-
 @quirk(Promise.HONEST, 47, outcome=RunOutcome.FAILED, says="decompressed", settings={"fetch_max_bytes": 100_000})
 def answer_is_a_bomb(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """metha#35 (read 2026-11), and small on the way: a few hundred bytes are a megabyte once they are decompressed."""
@@ -396,11 +255,3 @@ def answer_is_a_bomb(asked: Asked, serve: Serve, stage: Stage) -> Said:
     is_hit = asked.verb in LISTS and asked.token and size_of(answer) and token_of(answer)
     bomb = gzip.compress(answer.body + b" " * 1_000_000)
     return answer._replace(body=bomb, headers=(*answer.headers, ("Content-Encoding", "gzip"))) if is_hit else answer
-
-
-@quirk(Promise.HONEST, 47, outcome=RunOutcome.FAILED, says="more than", settings={"fetch_max_bytes": 100_000})
-def answer_has_no_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha#35 (read 2026-11): more than a gigabyte."""
-    answer = serve(asked)
-    is_hit = asked.verb in LISTS and asked.token and size_of(answer) and token_of(answer)
-    return answer._replace(body=answer.body.replace(b"\n</OAI-PMH>", b" " * 200_000)) if is_hit else answer

@@ -50,10 +50,3 @@ def every_identifier_becomes_another(asked: Asked, serve: Serve, stage: Stage) -
     if "oai:faults" in asked.arguments.get("identifier", ""):
         return refused(answer, "idDoesNotExist", "There is no such item.")
     return edited(answer, rb"<identifier>oai:faults", b"<identifier>oai:anew")
-
-
-@quirk(Promise.WHOLE)
-def empty_getrecord_stands_before_the_list(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha (2026-03) writes every element of its structure, whatever was asked: 23,300 records were refused."""
-    answer = serve(asked)
-    return edited(answer, rb"<ListRecords>", b"<GetRecord></GetRecord><ListRecords>") if asked.is_list else answer

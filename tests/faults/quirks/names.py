@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gateway.model import RunOutcome
-from tests.faults.editing import cursor_of, edited, is_middle, refused, token_of, with_token
+from tests.faults.editing import edited, refused, token_of, with_token
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.source import LISTS
 from tests.faults.table import Promise, quirk
@@ -35,18 +35,9 @@ def list_leaves_out_what_is_named_and_its_size_fits(asked: Asked, serve: Serve, 
     return _left_out(asked, serve, stage)
 
 
-@quirk(Promise.WHOLE, hides="completeListSize", needs="names")
-def list_leaves_out_what_is_named_and_tells_no_size(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Audit of 2026-11: ListRecords omits 5 of 65 that ListIdentifiers names, and announces nothing."""
-    return _without_size(_left_out(asked, serve, stage))
-
-
 @quirk(Promise.HONEST, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, lost=4, says="could not be fetched", needs="names")
 def list_leaves_out_what_is_named_and_get_record_does_not_know(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """ufal/clarin-dspace#977 and an audit of 2026-11 together: what ListRecords omits cannot be had.
-
-    One of the five is deleted, and named as such.
-    """
+    """ufal/clarin-dspace#977 and an audit of 2026-11 together: what ListRecords omits cannot be had."""
     answer = _left_out(asked, serve, stage)
     number = asked.arguments.get("identifier", "")[-5:]
     is_hidden = asked.verb == "GetRecord" and number.isdigit() and int(number) % _EVERY == _AT
@@ -72,14 +63,3 @@ def list_stops_far_before_its_size_and_so_do_the_names(asked: Asked, serve: Serv
     )
     answer = with_token(answer, "") if token_of(answer) else answer
     return answer if asked.is_list else _without_size(answer)
-
-
-@quirk(Promise.WHOLE, 11, hides="completeListSize", needs="names")
-def page_in_the_middle_has_no_token_element(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Audit of 2026-11: 30 of 60, and no number; OAI-PMH 2.0 §3.5 wants an empty element at the end."""
-    answer = serve(asked)
-    if asked.verb not in LISTS:
-        return answer
-    is_hit = is_middle(asked, answer) and cursor_of(answer) == 2 * stage.source.page_size
-    answer = _without_size(answer)
-    return edited(answer, rb"<resumptionToken.*?</resumptionToken>", b"") if is_hit else answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gateway.model import RunOutcome
-from tests.faults.editing import cursor_of, edited, size_of, token_of
+from tests.faults.editing import cursor_of, edited, token_of
 from tests.faults.site import Asked, Said, Serve, Stage
 from tests.faults.source import Source
 from tests.faults.table import Promise, quirk
@@ -32,12 +32,6 @@ def _of_spoiled(answer: Said, pattern: bytes, replacement: bytes) -> Said:
 def metadata_is_empty_and_nothing_is_deleted(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """oai:publications.rwth-aachen.de:52515 (openalex a67e23e), b2share#812 (read 2026-11)."""
     return _of_spoiled(serve(asked), rb"(?s)<metadata>.*</metadata>", b"<metadata/>")
-
-
-@quirk(Promise.HONEST, 62, outcome=_QUARANTINED, lost=1, says="quarantine")
-def metadata_is_missing_and_nothing_is_deleted(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """oadoi d6d123ea (read 2026-11)."""
-    return _of_spoiled(serve(asked), rb"(?s)<metadata>.*</metadata>", b"")
 
 
 @quirk(Promise.HONEST, 62, outcome=_QUARANTINED, lost=1, says="quarantine")
@@ -71,21 +65,6 @@ def deleted_is_written_with_a_capital(asked: Asked, serve: Serve, stage: Stage) 
     return edited(serve(asked), b'status="deleted"', b'status="Deleted"')
 
 
-# --- deletions ----------------------------------------------------------------------------------------------------
-
-
-def _mostly_deleted(source: Source) -> None:
-    for number, record in enumerate(source.held.values()):
-        if number % 10:
-            source.held[record.identifier] = record._replace(is_deleted=True)
-
-
-@quirk(Promise.WHOLE, 69, prepare=_mostly_deleted)
-def most_records_are_tombstones(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """vufind#1496 (read 2026-11): hundreds of thousands in a full list."""
-    return serve(asked)
-
-
 # --- repetitions --------------------------------------------------------------------------------------------------
 
 
@@ -110,18 +89,6 @@ def complete_list_size_is_far_too_large(asked: Asked, serve: Serve, stage: Stage
     return edited(serve(asked), _SIZE, b"225176")
 
 
-@quirk(Promise.WHOLE, 71, hides="completeListSize", settings={"announced_tolerance": 1.0})
-def complete_list_size_is_far_too_large_and_tolerated(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """combine#240 (read 2026-11), where an administrator knows that the number is wrong."""
-    return edited(serve(asked), _SIZE, b"225176")
-
-
-@quirk(Promise.WHOLE, 71, hides="completeListSize")
-def complete_list_size_is_too_small(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """OpenSKOS#8 (read 2026-11): fewer are announced than come."""
-    return edited(serve(asked), _SIZE, b"7")
-
-
 @quirk(Promise.WHOLE, 71, hides="completeListSize")
 def complete_list_size_shrinks(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """DOAJ#235 (read 2026-11): 44,264, then 44,253."""
@@ -137,25 +104,12 @@ def complete_list_size_is_no_number(asked: Asked, serve: Serve, stage: Stage) ->
     return edited(serve(asked), _SIZE, wrong[stage.seen["pages"] % len(wrong)])
 
 
-@quirk(Promise.WHOLE, 71, hides="completeListSize")
-def complete_list_size_is_not_stated(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """OAI-PMH 2.0 §3.5 (read 2026-11) lets everybody leave it out."""
-    return edited(serve(asked), rb' (completeListSize|cursor)="[^"]*"', b"")
-
-
 @quirk(Promise.WHOLE, 71)
 def cursor_is_the_number_of_the_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """fairchive#2888 (read 2026-11)."""
     answer = serve(asked)
     page = b"%d" % (cursor_of(answer) // stage.source.page_size)
     return edited(answer, rb'(?<=cursor=")[^"]*', page)
-
-
-@quirk(Promise.WHOLE, 71)
-def cursor_counts_what_was_sent(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ (metha#14865, read 2026-11): the last page's cursor is completeListSize."""
-    answer = serve(asked)
-    return edited(answer, rb'(?<=cursor=")[^"]*', b"%d" % (cursor_of(answer) + size_of(answer)))
 
 
 # --- names --------------------------------------------------------------------------------------------------------
@@ -197,17 +151,6 @@ def identifiers_of_3400_characters(asked: Asked, serve: Serve, stage: Stage) -> 
 
 
 # --- sizes of pages -----------------------------------------------------------------------------------------------
-
-
-def _one_by_one(source: Source) -> None:
-    source.page_size = 1
-    source.held = dict(list(source.held.items())[:20])
-
-
-@quirk(Promise.WHOLE, 77, prepare=_one_by_one, hides="names")
-def pages_have_one_record(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Huygens (CLARIN#4, read 2026-11) has ten a page, arXiv a thousand; some have one."""
-    return serve(asked)
 
 
 def _by_three(source: Source) -> None:

@@ -27,10 +27,7 @@ def _disguised(asked: Asked, serve: Serve, prefix: str) -> Said:
 
 @quirk(Promise.WHOLE, 1, 14)
 def token_must_be_percent_encoded(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Rosetta, opencontext (metha#23), dwd.de (geonetwork#6435).
-
-    dLibra's tokens are cut by clients (xoai#170, read 2026-11).
-    """
+    """Rosetta, opencontext (metha#23), dwd.de (geonetwork#6435)."""
     return _disguised(asked, serve, _STRANGE)
 
 
@@ -57,13 +54,6 @@ def last_token_is_white_space(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return with_token(answer, " \n ") if asked.token and not token_of(answer) else answer
 
 
-@quirk(Promise.WHOLE, 4, hides="completeListSize")
-def last_token_is_an_empty_element(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ (metha 3a84586f); sickle#8 (read 2026-11)."""
-    answer = serve(asked)
-    return edited(answer, rb"<resumptionToken[^>]*></resumptionToken>", b"<resumptionToken/>")
-
-
 @quirk(Promise.WHOLE, 5)
 def token_is_pretty_printed(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """SobekCM#6, DOAJ#235 (read 2026-11)."""
@@ -72,45 +62,18 @@ def token_is_pretty_printed(asked: Asked, serve: Serve, stage: Stage) -> Said:
 
 @quirk(Promise.HONEST, 6, outcome=_DOUBTS, says="never end")
 def token_never_changes(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """gssrjournal (metha bae13194: it would fill the disk), coneda/kor#55, DOAJ#1396 (read 2026-11).
-
-    Page two for ever.
-    """
+    """gssrjournal (metha bae13194: it would fill the disk), coneda/kor#55, DOAJ#1396 (read 2026-11)."""
     answer = serve(asked)
     return with_token(answer, asked.token) if is_middle(asked, answer) else answer
 
 
-@quirk(Promise.HONEST, 6, outcome=_DOUBTS, says="never end")
-def tokens_go_round(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """DOAJ#1396 (read 2026-11): the third page leads to the first again."""
-    answer = serve(asked)
-    if asked.is_list and asked.token and cursor_of(answer) == 2 * stage.source.page_size:
-        return with_token(answer, stage.kept["second"].decode())
-    if asked.is_list and not asked.token:
-        stage.kept["second"] = token_of(answer).encode()
-    return answer
-
-
 @quirk(Promise.STORED, 7)
 def tokens_go_on_past_the_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """OpenSKOS#8 (172,515 announced, 274,000 read), geoportal-server-harvester#79 (read 2026-11).
-
-    The last page again and again.
-    """
+    """OpenSKOS#8 (172,515 announced, 274,000 read), geoportal-server-harvester#79 (read 2026-11)."""
     token = asked.token.partition("past:")[2]
     answer = serve(asked.with_arguments(resumptionToken=token) if token else asked)
     stage.seen["pages"] += 1
     return with_token(answer, f"{stage.seen['pages']}past:{token or asked.token}") if is_last(asked, answer) else answer
-
-
-@quirk(Promise.STORED, 7)
-def empty_pages_without_end(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """geoportal-server-harvester#79 (read 2026-11): behind the last record, always one more token."""
-    if asked.token.startswith("empty"):
-        stage.seen["pages"] += 1
-        return emptied(serve(Asked("verb=Identify")), asked.verb, f"empty{stage.seen['pages']}")
-    answer = serve(asked)
-    return with_token(answer, "empty") if is_last(asked, answer) else answer
 
 
 @quirk(Promise.WHOLE, 8, 9)
@@ -118,25 +81,6 @@ def token_after_the_last_record(asked: Asked, serve: Serve, stage: Stage) -> Sai
     """DOAJ (metha#14865, read 2026-11): cursor = completeListSize, a further token, which is then refused."""
     answer = serve(asked)
     return with_token(answer, "the end") if is_last(asked, answer) else answer
-
-
-@quirk(Promise.WHOLE, 9, 10)
-def token_after_the_last_record_matches_nothing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """invenio-app-rdm#2715.
-
-    On a last page that is full, a token; then noRecordsMatch (metha 9a29ccab, read 2026-11).
-    """
-    if asked.token == "the end":
-        return refused(serve(asked), "noRecordsMatch", "Nothing.")
-    return token_after_the_last_record(asked, serve, stage)
-
-
-@quirk(Promise.WHOLE, 9)
-def token_after_the_last_record_leads_to_an_empty_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """invenio-app-rdm#2715 (read 2026-11): on a last page that is full, a token; then an empty list."""
-    if asked.token == "the end":
-        return emptied(serve(asked), asked.verb)
-    return token_after_the_last_record(asked, serve, stage)
 
 
 @quirk(Promise.WHOLE, 10, hides="completeListSize")
@@ -157,21 +101,8 @@ def list_ends_after_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> 
 
 
 @quirk(Promise.WHOLE, 12)
-def token_expires_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """sickle#19, arxiv-public-datasets#26 (read 2026-11): the third page is refused, once."""
-    answer = serve(asked)
-    if cursor_of(answer) == 2 * stage.source.page_size and stage.seen["refused"] < 2:
-        stage.seen["refused"] += 1
-        return refused(answer, "badResumptionToken", "It has expired.")
-    return answer
-
-
-@quirk(Promise.WHOLE, 12)
 def tokens_expire_after_the_third_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """arxiv-public-datasets#26, scihist_digicoll#572 (read 2026-11).
-
-    The result of the database is gone before the list ends.
-    """
+    """arxiv-public-datasets#26, scihist_digicoll#572 (read 2026-11)."""
     answer = serve(asked)
     if asked.is_list and asked.token and cursor_of(answer) >= 3 * stage.source.page_size:
         return refused(answer, "badResumptionToken", "It has expired.")
@@ -201,19 +132,6 @@ def token_forgets_the_set(asked: Asked, serve: Serve, stage: Stage) -> Said:
     return answer
 
 
-@quirk(Promise.WHOLE, 15, entry={"from": "2021-06-01T00:00:00Z", "until": "2023-01-01T00:00:00Z"})
-def token_forgets_the_dates(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """SobekCM#6, LearningRegistry#53 (read 2026-11).
-
-    From the second page on, what lies behind `until` comes as well.
-    """
-    answer = serve(asked)
-    with suppress(Refused):  # another quirk has disguised it
-        if asked.is_list and not asked.token and token_of(answer):
-            return with_token(answer, Token.read(token_of(answer))._replace(from_="", until="").text)
-    return answer
-
-
 @quirk(Promise.WHOLE, 16)
 def metadata_prefix_is_wanted_beside_the_token(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """OSTI (oadoi's OSTIOAIItemIterator, 2026-01; openalex-ingest's OSTIItemIterator, 2026-03)."""
@@ -224,13 +142,6 @@ def metadata_prefix_is_wanted_beside_the_token(asked: Asked, serve: Serve, stage
     return answer if is_there else refused(answer, "badArgument", "metadataPrefix is missing.")
 
 
-@quirk(Promise.WHOLE, 17, needs="completeListSize")
-def page_is_empty_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Primo (dpla/ingestion3#777, read 2026-11: six percent of the records were never seen)."""
-    answer = serve(asked)
-    return emptied(answer, asked.verb) if is_middle(asked, answer) and stage.is_first("page") else answer
-
-
 @quirk(Promise.WHOLE, 49, 50)
 def unknown_error_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """darwin.naturalsciences.be (metha extra/errors, 2026-03): too many scroll contexts, as an error."""
@@ -238,14 +149,6 @@ def unknown_error_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
     if is_middle(asked, answer) and stage.is_first("error"):
         return refused(answer, "unknownError", '{"error":{"reason":"Trying to create too many scroll contexts."}}')
     return answer
-
-
-@quirk(Promise.WHOLE, 50)
-def internal_exception_on_the_first_page(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """metha 53ac977f (read 2026-11): an error of the protocol that nobody defined, and that passes."""
-    answer = serve(asked)
-    is_hit = asked.is_list and not asked.token and stage.is_first("page")
-    return refused(answer, "InternalException", "null") if is_hit else answer
 
 
 @quirk(Promise.HONEST, 51, outcome=RunOutcome.FAILED, says="badResumptionToken")
@@ -260,10 +163,7 @@ def several_errors_for_every_token(asked: Asked, serve: Serve, stage: Stage) -> 
 
 @quirk(Promise.WHOLE, 4, 11, hides="completeListSize")
 def token_is_white_space_in_the_middle(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """ssoar (sickle#25) and OJS 3.3.0 (pkp-lib#7214, read 2026-11) together.
-
-    White space long before the end, and no number.
-    """
+    """ssoar (sickle#25) and OJS 3.3.0 (pkp-lib#7214, read 2026-11) together."""
     answer = serve(asked)
     if asked.verb not in LISTS:
         return answer
@@ -273,10 +173,7 @@ def token_is_white_space_in_the_middle(asked: Asked, serve: Serve, stage: Stage)
 
 @quirk(Promise.WHOLE, 17, hides="completeListSize")
 def first_page_is_empty_in_passing(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """Primo (dpla/ingestion3#777, read 2026-11).
-
-    An empty page that is full a moment later; here the first, without a token.
-    """
+    """Primo (dpla/ingestion3#777, read 2026-11)."""
     answer = serve(asked)
     is_hit = asked.is_list and not asked.token and size_of(answer) and stage.is_first("page")
     return emptied(answer, asked.verb) if is_hit else answer

@@ -21,62 +21,29 @@ def _dated(head: bytes, datestamp: bytes) -> bytes:
     return re.sub(rb"(?<=<datestamp>)[^<]*", lambda match: datestamp[: len(match[0])] if match[0] else b"", head)
 
 
-def _appended(answer: Said, asked: Asked, stage: Stage, more: bytes, most: int) -> Said:
-    """Return the answer, if it is the last of a list, with as many of the older versions as may come behind it."""
-    stage.kept["older"] = stage.kept.get("older", b"") + more
-    if not asked.is_list or token_of(answer):
-        return answer
-    older = b"".join([match[0] for match in _ANY.finditer(stage.kept.pop("older"))][:most])
-    return edited(answer, rb"(</record>\n)(?!<record>)", lambda match: match[1] + older, count=1)
-
-
 @quirk(Promise.WHOLE, 70, needs="datestamps")
 def older_versions_come_later_in_the_list(asked: Asked, serve: Serve, stage: Stage) -> Said:
     """No endpoint as yet: twenty records went back to texts of 2010 (audit, 2026-11)."""
     answer = serve(asked)
     if not asked.is_list:
         return answer
-    older = [
-        _LIVING % (_dated(match["head"], _OLD), match["rest"].replace(b"Work", b"Draft"))
-        for match in _RECORD.finditer(answer.body)
-    ]
-    return _appended(answer, asked, stage, b"".join(older), 20)
-
-
-@quirk(Promise.WHOLE, 70, needs="datestamps")
-def older_deletions_come_later_in_the_list(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """No endpoint as yet: older tombstones removed seven living records (audit, 2026-11)."""
-    answer = serve(asked)
-    if not asked.is_list:
+    for match in _RECORD.finditer(answer.body):
+        older = _LIVING % (_dated(match["head"], _OLD), match["rest"].replace(b"Work", b"Draft"))
+        stage.kept["older"] = stage.kept.get("older", b"") + older
+    if token_of(answer):
         return answer
-    older = [_GONE % _dated(match["head"], _OLD) for match in _RECORD.finditer(answer.body)]
-    return _appended(answer, asked, stage, b"".join(older), 7)
+    older = b"".join([match[0] for match in _ANY.finditer(stage.kept.pop("older"))][:20])
+    return edited(answer, rb"(</record>\n)(?!<record>)", lambda match: match[1] + older, count=1)
 
 
-def _deleted(asked: Asked, serve: Serve, stage: Stage, every: int) -> Said:
-    """Return the answer; from the second harvest on, the whole list, of which one record of so many is left alive."""
+@quirk(Promise.HONEST, 69, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, says="wait for a decision", is_again=True)
+def everything_is_deleted_at_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
+    """No endpoint as yet: 60 of 60 records became tombstones, exit 0 (audit, 2026-11)."""
     from_ = asked.arguments.get("from", "")
     if asked.is_list and from_ > _SECOND_HARVEST:
         stage.kept["deleted at"] = from_.encode()
     at = stage.kept.get("deleted at")
     if not asked.is_list or at is None:
         return serve(asked)
-
-    def gone(match: re.Match[bytes]) -> bytes:
-        number = re.search(rb"(\d+)[a-z]*</identifier>", match[0])
-        is_left = every and number and int(number[1]) % every == 0
-        return match[0] if is_left else _GONE % _dated(match["head"], at)
-
-    return edited(serve(asked.with_arguments(**{"from": None})), _ANY.pattern, gone)
-
-
-@quirk(Promise.HONEST, 69, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, says="wait for a decision", is_again=True)
-def everything_is_deleted_at_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """No endpoint as yet: 60 of 60 records became tombstones, exit 0 (audit, 2026-11)."""
-    return _deleted(asked, serve, stage, 0)
-
-
-@quirk(Promise.HONEST, 69, outcome=RunOutcome.SUCCEEDED_WITH_ERRORS, says="wait for a decision", is_again=True)
-def half_of_the_records_are_deleted_at_once(asked: Asked, serve: Serve, stage: Stage) -> Said:
-    """No endpoint as yet: a part of the records became tombstones, exit 0 (audit, 2026-11)."""
-    return _deleted(asked, serve, stage, 2)
+    whole = serve(asked.with_arguments(**{"from": None}))
+    return edited(whole, _ANY.pattern, lambda match: _GONE % _dated(match["head"], at))
