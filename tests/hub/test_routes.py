@@ -164,6 +164,15 @@ def test_another_site_on_our_host_may_be_allowed(tmp_path, ready_made):
 
 
 @each_row(
+    "fields",
+    [{"lease_seconds": "0"}, {"lease_seconds": "\u0661"}, {"mode": "publish"}, {"mode": None}, {"secret": "é" * 100}],
+)
+def test_a_lease_mode_or_secret_that_is_none_is_refused(house, post, fields):
+    assert post(**fields).status_code == 400
+    assert requests(house) == ()
+
+
+@each_row(
     "body, content_type, status",
     [
         (b"\xff\xfe", None, 400),

@@ -92,6 +92,13 @@ def test_a_hub_that_brings_what_was_not_subscribed_to_is_told_that_it_is_gone(hu
     assert (bring(hub).status_code, memory.written) == (410, [])
 
 
+def test_what_is_too_long_is_not_read_to_its_end(hub, memory, monkeypatch):
+    monkeypatch.setattr(routes, "_MOST_BYTES", 8)
+    active(memory)
+    assert bring(hub).status_code == 413
+    assert memory.written == []
+
+
 def test_a_hub_is_asked_to_come_back_when_nothing_can_be_written(hub, memory, caplog):
     memory.failure = StoreBusy("somebody else writes")
     answer = hub.get("/websub/token", query_string=SAID)
