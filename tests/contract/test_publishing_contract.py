@@ -17,6 +17,7 @@ from gateway.model import (
     ItemFiles,
     Publication,
     Selection,
+    SetDescription,
     Source,
 )
 from gateway.store.opening import open_store
@@ -355,3 +356,11 @@ def test_items_are_found_by_what_they_are_called_elsewhere_and_by_their_files(de
     desk.publish(make_change("a", is_deleted=True))
     with desk.view() as view:
         assert view.items_with(FOUND.sha256, 9) == ()
+
+
+def test_one_set_is_found_by_its_spec(desk, make_change):
+    desk.publish(make_change("a", sets=("source:laro:x",)))
+    desk.store.add_sets([SetDescription("source:laro:x", "The set x", b"<d/>")])
+    with desk.view() as view:
+        assert view.set_named("source:laro:x") == SetDescription("source:laro:x", "The set x", b"<d/>")
+        assert view.set_named("source:laro:y") is None

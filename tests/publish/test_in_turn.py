@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from gateway.errors import GatewayError, PositionMoved
+from gateway.errors import GatewayError, IntentExpired, PositionMoved, StoreError
 from gateway.publish import begin, publish_in_turn
 from tests.publish.desk import Desk, Sent, dc, mods, pdf
 
@@ -97,3 +97,13 @@ def test_a_turn_that_never_comes_leaves_no_intent(desk: Desk) -> None:
     desk.now += 5
     with desk.store.view() as view:
         assert view.horizon == desk.now
+
+
+def test_whoever_is_always_too_late_is_reported(desk: Desk, monkeypatch) -> None:
+    def expired(intent, *_rest):
+        desk.store.abandon(intent)
+        raise IntentExpired("once more")
+
+    monkeypatch.setattr(desk.store, "publish", expired)
+    with pytest.raises(StoreError, match="other processes were faster 5 times"):
+        in_turn(desk, desk.send(Sent("1")))

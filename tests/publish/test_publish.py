@@ -386,3 +386,26 @@ def test_record_that_the_mapping_has_a_fault_in_goes_to_quarantine(desk: Desk, m
     monkeypatch.undo()  # the next version has no such fault; `--full` brings the same record again
     assert desk.sent(Sent("1"), Sent("2")).published == 1
     assert list(desk.store.quarantined()) == []
+
+
+def test_what_is_bad_and_then_good_in_one_batch_is_not_in_quarantine(desk: Desk) -> None:
+    counts = desk.sent(Sent("1", problem="It is torn."), Sent("1"))
+    assert (counts.quarantined, counts.published) == (1, 1)
+    assert list(desk.store.quarantined()) == []
+
+
+def test_when_what_is_held_cannot_be_read_any_more_the_published_version_stays(desk: Desk, monkeypatch) -> None:
+    desk.sent(Sent("1"))
+    desk.send(Sent("1", mods()), prefix="mods")
+    page = desk.inbox.page
+
+    def damaged(number: int):
+        stored = page(number)
+        if number != 1:
+            return stored
+        return type(stored)(stored.number, stored.page, (stored.slices[0]._replace(stop=3),))
+
+    monkeypatch.setattr(desk.inbox, "page", damaged)
+    counts = desk.publish()
+    assert (counts.quarantined, counts.published) == (1, 0)
+    assert desk.record().datestamp == START + 1

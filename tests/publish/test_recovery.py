@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gateway.errors import ConfigurationError, StoreError
 from gateway.model import RawPage, Slice
-from gateway.publish import publish_pending
+from gateway.publish import pass_removals, publish_pending
 from gateway.rebuild import rebuild, remove_source
 from gateway.recovery import make_again, words
 from gateway.store.opening import open_store
@@ -159,6 +159,17 @@ def test_an_inbox_that_lacks_pages_is_not_taken_for_the_whole(desk: Desk, tmp_pa
     made = make_again(desk.store, desk.inbox, DOMAIN)
     assert made.lost_until == 7
     assert any("pages up to 7 are missing" in word for word in words(made))
+
+
+def test_those_who_publish_in_turn_begin_behind_every_removal(desk: Desk) -> None:
+    desk.sent(Sent("1"))
+    desk.send(Sent("2"))
+    number = desk.inbox.remove_source("laro", desk.inbox.last_number(), START)
+    desk.send(Sent("3"))
+    pass_removals(desk.store, desk.inbox, desk.facts())
+    assert desk.store.position("laro") == number
+    assert [desk.record(name).is_deleted for name in ("1", "2")] == [True, True]
+    assert desk.state("3") is None
 
 
 # --- at random ----------------------------------------------------------------------------------------------------

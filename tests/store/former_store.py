@@ -45,7 +45,7 @@ class Former(NamedTuple):
         return f"oai:laro/u{self.item}"
 
 
-def make_former(path: Path, items: int = 120) -> list[Former]:
+def make_former(path: Path, items: int = 250) -> list[Former]:
     """Make the store, and return its records."""
     content, records = _made(items)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -225,3 +225,10 @@ def test_a_flipped_bit_is_never_served_as_a_record(kind):
                 assert pieces.identity([damaged]) == pieces.identity([piece])
                 read += 1
     assert read < 100, "bits after the end of the text, which nobody reads"
+
+
+def test_a_record_with_a_damaged_length_is_refused():
+    block = block_of([record_of(1, 1), record_of(2, 1)], [1, 2])
+    first, second = unpack(block.lengths)
+    with pytest.raises(ValueError, match="It has not the records that it had"):
+        opened(block.records, pack([first - 1, second + 1])).record(0)

@@ -108,3 +108,11 @@ def test_a_clock_that_jumped_while_there_was_no_store_is_not_believed_by_the_nex
             store.intend()
         store.believe()
         assert store.intend().datestamp >= int(clocks.wall)
+
+
+def test_a_ceiling_that_another_process_has_kept_meanwhile_is_not_kept_twice(tmp_path, clocks, monkeypatch) -> None:
+    open_store(tmp_path, create=True, clock=clocks.host()).close()
+    read, ceilings = Ceiling.read, iter([int(clocks.wall) + 9000])
+    monkeypatch.setattr(Ceiling, "read", lambda self: next(ceilings, None) or read(self))
+    with closing(open_store(tmp_path, clock=clocks.host())) as store, store.view() as view:
+        assert view.horizon == int(clocks.wall)

@@ -302,3 +302,17 @@ def test_a_child_after_a_fork_uses_connections_of_its_own(open_furnished, make_c
     with store._file.packing() as session:
         assert session is mine
     assert list(store.states("laro", ["child"])) == ["child"]
+
+
+def test_a_store_whose_clock_is_damaged_is_opened_and_the_check_says_so(open_furnished, path):
+    open_furnished().close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma wal_checkpoint(truncate)")
+        (root,) = connection.execute("select rootpage from sqlite_master where name = 'clock'").fetchone()
+        (size,) = connection.execute("pragma page_size").fetchone()
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * 100)
+    store = SqliteStore(path)
+    assert "damaged" in store.check()[0]
+    store.close()

@@ -246,3 +246,21 @@ def test_a_list_that_needs_a_damaged_block_is_dropped_and_stops_nothing(sparse, 
         session.execute(f"update body set {damage}")
     assert sparse.compact().is_complete
     assert lists_of(sparse) == []
+
+
+def test_pages_without_departed_records_come_from_the_own_list_while_these_are_shown(sparse, clocks, make_change):
+    """They are the same as those from the blocks of all records, wherever a page begins and ends."""
+    texts_of(sparse)
+    sparse.compact()
+    (own,) = lists_of(sparse)
+    sparse._show_departed = True
+    with sparse.view() as view:
+        assert len(view.parts(LIST, None, 500, only_headers=False, is_exact=False).parts) == 1
+        assert view.wanted == {(own.collection, own.prefix)}
+    publish(sparse, clocks, changes_of(make_change, [750], 30, rare=10**6))
+    with sparse.view() as view:
+        first = view.parts(LIST, None, 10, only_headers=False, is_exact=True)
+        assert view.wanted == {(own.collection, own.prefix)}, "no departed record is on this page"
+    with sparse.view() as view:
+        assert len(view.parts(LIST, first.next, 500, only_headers=False, is_exact=False).parts) > 1
+        assert view.wanted == set()

@@ -57,6 +57,10 @@ def page(view: SqliteView) -> object:
     return view.page(DC, None, 9)
 
 
+def pieces(view: SqliteView) -> object:
+    return view.parts(DC, None, 200, only_headers=False, is_exact=False)
+
+
 def headers(view: SqliteView) -> object:
     return view.parts(DC, None, 9, only_headers=True, is_exact=True)
 
@@ -84,7 +88,7 @@ LENGTHS = f"update body set lengths = x'{pack([9]).hex()}'"
         ("update body set items = x'ffffff'", lambda view: view.entries(DC, 10), "The block 1 is damaged"),
         ("update block set count = 3", page, LACKS),
         ("update block set count = 3", headers, LACKS),
-        ("delete from body", page, "The block 1 is missing"),
+        *(("delete from body", read, "The block 1 is missing") for read in (page, pieces)),
         *(("delete from block", read, UNKNOWN) for read in (record, records)),
         ("update place set number = 9", record, UNKNOWN),
     ],
