@@ -8,12 +8,11 @@ from time import sleep
 
 import pytest
 
-from gateway.model import Compacted, Publication
+from gateway.model import Publication
 from gateway.store import sqlite_file
 from gateway.store.sqlite import SqliteStore
 from gateway.store.sqlite_file import SqliteFile
 from tests.clocks import Clocks
-from tests.rows import each_row
 from tests.store.conftest import change, furnished
 from tests.store.test_sqlite_compaction import Model
 from tests.store.test_sqlite_shrinking import spread
@@ -35,29 +34,6 @@ def test_blocks_are_made_anew_once(gateway, folder):
     again = gateway("compact")
     assert again.exit_code == 0
     assert "0 blocks were made anew, which freed 0 bytes." in again.stderr
-
-
-@each_row(
-    "done, sentence",
-    [
-        (Compacted(3, 10, 2, True), "2 blocks are damaged and stay as they are; `gateway check` names them."),
-        (Compacted(3, 10, 0, False), "Repeat the command later."),
-    ],
-)
-def test_what_is_left_needs_attention(gateway, monkeypatch, done, sentence):
-    gateway("init")
-    monkeypatch.setattr(SqliteStore, "compact", lambda *_arguments, **_options: done)
-    result = gateway("compact")
-    assert result.exit_code == 3
-    assert sentence in result.stderr
-
-
-def test_it_says_by_how_much_the_file_is_smaller(gateway, monkeypatch):
-    gateway("init")
-    monkeypatch.setattr(SqliteStore, "compact", lambda *_arguments, **_options: Compacted(3, 10, 0, True, 8192, 0))
-    result = gateway("compact")
-    assert result.exit_code == 0
-    assert "The file of the store is 8192 bytes smaller." in result.stderr
 
 
 def test_a_file_of_an_earlier_release_is_written_anew_if_that_is_wanted(gateway, folder, monkeypatch):
@@ -101,18 +77,3 @@ def test_a_reader_that_keeps_the_space_of_the_file_is_named(gateway, folder, mon
     assert "A long reader, such as a backup" in result.stderr
     assert gateway("compact").exit_code == 0
     assert file.stat().st_size < before
-
-
-def test_the_command_can_be_stopped(gateway, monkeypatch):
-    def stop(*_arguments, **_options):
-        raise KeyboardInterrupt
-
-    gateway("init")
-    monkeypatch.setattr(SqliteStore, "compact", stop)
-    assert gateway("compact").exit_code == 130
-
-
-def test_an_instance_that_is_missing_is_one_sentence(gateway):
-    result = gateway("compact")
-    assert result.exit_code == 1
-    assert "is missing" in result.stderr

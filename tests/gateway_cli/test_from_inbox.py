@@ -18,8 +18,6 @@ from gateway.store import database_files
 from gateway.store.opening import open_inbox, open_store
 from gateway.upkeep import check_store, make
 from tests.publish.desk import dc
-from tests.rows import each_row
-from tests.store.former_store import make_former
 
 IDENTIFY = "/oai?verb=Identify"
 
@@ -102,16 +100,6 @@ def test_a_damaged_store_is_put_aside_too(gateway, filled, folder):
     assert gateway("check").exit_code == 0
 
 
-def test_a_store_of_an_earlier_release_is_put_aside_as_it_is(gateway, lost, folder):
-    make_former(folder / "store.sqlite", 20)
-    result = gateway("rebuild", "--from-inbox", "--anew")
-    assert result.exit_code == 0, result.stderr
-    assert "moved into blocks" not in result.stderr
-    (aside,) = folder.glob("aside/*/store.sqlite")
-    with closing(sqlite3.connect(aside)) as connection:
-        assert connection.execute("select count(*) > 20 from record").fetchone() == (1,)
-
-
 def test_a_store_made_again_goes_on_above_what_the_one_put_aside_may_have_answered(gateway, filled, folder):
     second = int(time()) + 3_000
     with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
@@ -120,15 +108,6 @@ def test_a_store_made_again_goes_on_above_what_the_one_put_aside_may_have_answer
     (folder / "answered-until").unlink()
     assert gateway("rebuild", "--from-inbox", "--anew").exit_code == 0
     assert database_files.ceiling(folder / "store.sqlite") >= second
-
-
-def test_anew_without_a_store_makes_one(gateway, lost):
-    assert gateway("rebuild", "--from-inbox", "--anew").exit_code == 0
-
-
-@each_row("words", [["--anew"], ["--from-inbox", "--format", "oai_dc"]])
-def test_what_does_not_go_together_is_refused(gateway, filled, words):
-    assert gateway("rebuild", *words).exit_code == 2
 
 
 def test_an_unfinished_store_is_not_served(filled, folder):
@@ -200,7 +179,3 @@ def test_a_damaged_inbox_is_no_reason_not_to_serve(filled, folder):
     """No StoreDamaged is raised: serving reads the store alone."""
     (folder / "inbox.sqlite").write_bytes(b"no database" * 1000)
     check_store(folder)
-
-
-def test_a_file_that_is_closed_while_it_is_looked_at_is_nobodys(tmp_path):
-    assert database_files._target(tmp_path / "closed") is None

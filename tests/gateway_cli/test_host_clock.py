@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from gateway import clocks, health
-from gateway.clocks import Judgement, ahead_of, in_words, is_synchronized, judged
+from gateway import health
+from gateway.clocks import Judgement, ahead_of, judged
 from gateway.health import findings
 from gateway.model import SourceClock
 from gateway.store.clock import THIS_HOST, Moment
@@ -31,9 +31,7 @@ def _source_clock(
         ([("a", 86_400.0), ("b", 86_410.0)], Judgement(86_405.0, 2, 2)),
         ([("a", -86_400.0), ("b", -86_410.0), ("c", 0.0)], Judgement(-86_405.0, 2, 3)),
         ([("a", 86_400.0), ("b", 2.0)], Judgement()),  # one of the two is wrong, and nobody knows which
-        ([("a", 86_400.0), ("b", 2.0), ("c", -3.0)], Judgement()),
         ([("a", 86_400.0), ("a", 86_400.0), ("b", 1.0), ("c", 1.0)], Judgement()),  # one host has one clock
-        ([("a", 86_400.0), ("b", -86_400.0)], Judgement()),
         ([("a", 200.0), ("b", 210.0)], Judgement()),
         ([("a", 7200.0)], Judgement(7200.0, 1, 1)),
         ([("a", 1800.0)], Judgement()),
@@ -70,19 +68,6 @@ def test_what_was_heard_before_the_machine_was_started_or_long_ago_says_nothing(
     assert ahead_of(source_clock, _NOW) is None
 
 
-def test_a_tolerance_of_nothing_means_however_far():
-    assert not judged([_source_clock("a", 1e6), _source_clock("b", 1e6)], _NOW, 0).is_wrong
-
-
-def test_the_sentence_says_how_far_and_what_to_do():
-    assert Judgement(-7200.0, 2, 3).sentence.startswith(
-        "The clock of this machine is 2.0 hours behind that of 2 of 3 sources asked lately. Set it"
-    )
-    assert "1.0 days ahead of that of the only source" in Judgement(86_400.0, 1, 1).sentence
-    assert Judgement().sentence == ""
-    assert [in_words(seconds) for seconds in (30.0, 90.0)] == ["30 seconds", "1.5 minutes"]
-
-
 def _findings(folder):
     return {finding.sentence: finding.level for finding in findings(folder) if "of this machine" in finding.sentence}
 
@@ -109,16 +94,3 @@ def test_check_tells_whether_ntp_keeps_the_clock(folder, monkeypatch, state, lev
     assert [severity for finding, severity in _findings(folder).items() if words in finding] == [level]
     monkeypatch.setattr(health, "is_synchronized", lambda: None)
     assert not any("NTP" in finding for finding in _findings(folder))
-
-
-def test_the_kernel_is_asked_without_privilege(monkeypatch):
-    assert is_synchronized() in (True, False, None)
-
-    class _Refusing:
-        def adjtimex(self, _pointer):
-            return -1
-
-    monkeypatch.setattr(clocks.ctypes, "CDLL", lambda _name: _Refusing())  # type: ignore[attr-defined]
-    assert is_synchronized() is None
-    monkeypatch.setattr(clocks.ctypes, "CDLL", lambda _name: object())  # type: ignore[attr-defined]
-    assert is_synchronized() is None

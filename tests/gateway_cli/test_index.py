@@ -25,13 +25,6 @@ def test_index_is_made_and_made_anew(gateway, folder, publish):
     assert names(folder) == ("oai:gateway.example.org:laro/1",)
 
 
-def test_index_that_is_switched_off_is_one_sentence(gateway):
-    gateway("init")
-    result = gateway("index", GATEWAY_BROWSE_SEARCH="false")
-    assert result.exit_code == 2
-    assert "browse_search" in result.stderr
-
-
 def test_check_compares_the_index_with_the_store(gateway, folder, publish):
     gateway("init")
     assert "search index" not in gateway("check").stderr
@@ -77,10 +70,3 @@ def test_backup_leaves_a_loaded_graph_out_and_restore_removes_it(gateway, folder
     assert not list((tmp_path / "backup").rglob("graph*"))
     assert gateway("restore", "--replace", str(tmp_path / "backup")).exit_code == 0
     assert not (folder / "graph").exists()
-
-
-def test_rebuild_completes_the_index(gateway, folder, publish):
-    gateway("init")
-    publish(is_indexed=False)
-    assert gateway("rebuild").exit_code == 0
-    assert names(folder) == ("oai:gateway.example.org:laro/1",)

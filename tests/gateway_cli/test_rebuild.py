@@ -25,39 +25,10 @@ def harvested(gateway, folder) -> None:
     inbox.close()
 
 
-def test_nothing_changes_when_the_mapping_is_the_same(gateway, harvested):
-    result = gateway("rebuild")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert "0 records changed and got a new datestamp." in result.stderr
-
-
 def test_a_mapping_that_grew_is_told_until_its_records_are_made_again(gateway, folder, harvested):
     store = open_store(folder)
     store.remember("mapping oai_dc", "0")
     store.close()
     assert "Records in oai_dc were made by an older mapping" in gateway("check").stderr
     assert gateway("rebuild", "--format", "oai_dc").exit_code == 0
-    assert "older mapping" not in gateway("check").stderr
-
-
-def test_a_format_that_is_not_ours_is_one_sentence(gateway, harvested):
-    result = gateway("rebuild", "--format", "marcxml")
-    assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1] == (
-        "Error: marcxml is not a format that the gateway writes. Choose one of: oai_dc, oai_didl."
-    )
-
-
-def test_identifiers_that_are_published_keep_their_domain(gateway, harvested):
-    result = gateway("rebuild", GATEWAY_REPOSITORY_DOMAIN="other.example.org")
-    assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1].startswith("Error: The repository_domain other.example.org cannot be used")
-
-
-def test_a_repository_lists_our_formats_before_its_first_harvest(gateway, folder):
-    gateway("init")
-    store = open_store(folder)
-    with store.view() as view:
-        assert [known.metadata_prefix for known in view.formats()] == ["oai_dc", "oai_didl"]
-    store.close()
     assert "older mapping" not in gateway("check").stderr

@@ -17,7 +17,7 @@ from gateway.formats import written
 from gateway.model import RawPage, Selection, Slice, Source
 from gateway.publish import SourceFacts, publish_pending
 from gateway.rebuild import BATCH
-from gateway.rebuild_processes import RebuildProcesses, Rebuilt, processors
+from gateway.rebuild_processes import RebuildProcesses
 from gateway.store.opening import open_inbox, open_store
 from gateway.xmltext import DC, OAI_DC
 
@@ -66,18 +66,6 @@ def test_every_record_is_made_again_once(gateway, older):
     assert gateway("check").exit_code == 0
 
 
-def test_another_format_stays_as_it_is(gateway, older):
-    assert json.loads(gateway("rebuild", "--format", "oai_didl", "--json").stdout) == {"changed_records": 0}
-    assert sum(OLDER in record for record in _records(older)) == ITEMS - 1
-
-
-def test_progress_counts_every_item(older):
-    seen: list[int] = []
-    assert upkeep.rebuild(older, None, seen.append) == ITEMS - 1
-    assert seen == sorted(seen)
-    assert seen[-1] == ITEMS
-
-
 def test_items_that_come_meanwhile_are_made_again_too(older, monkeypatch):
     """The parent process does those behind the last item that there was at the beginning."""
     monkeypatch.setattr(upkeep, "_MANY", 0)
@@ -95,32 +83,3 @@ def test_a_process_that_dies_is_a_sentence_and_the_next_command_goes_on(gateway,
             list(results)
     assert gateway("rebuild").exit_code == 0
     assert not any(OLDER in record for record in _records(older))
-
-
-def test_an_error_of_a_child_is_that_of_the_command(gateway, older):
-    (older / "takedowns.json").write_text("[")
-    with closing(RebuildProcesses(older, 1, None)) as processes, pytest.raises(StoreError, match="takedowns"):
-        list(processes.run([(0, BATCH)]))
-    result = gateway("rebuild")
-    assert result.exit_code != 0
-    assert "takedowns.json" in result.stderr
-
-
-def test_child_processes_end_after_their_part_when_the_parent_is_interrupted(older):
-    processes = RebuildProcesses(older, 2, None)
-    results = processes.run([(0, BATCH), (BATCH, 2 * BATCH)])
-    done = [next(results)]
-    processes.close()
-    assert all(process.returncode == 0 for process in processes._running)
-    assert done == [Rebuilt(BATCH, done[0].stamped)]
-    assert sum(OLDER in record for record in _records(older)) == ITEMS - 2 * BATCH
-
-
-def test_a_process_that_cannot_be_started_is_a_sentence(older, monkeypatch):
-    monkeypatch.setattr("sys.executable", str(older / "missing"))
-    with pytest.raises(StoreError, match="cannot be started: No such file or directory"):
-        RebuildProcesses(older, 2, None)
-
-
-def test_a_machine_has_a_processor():
-    assert 1 <= processors() <= 4

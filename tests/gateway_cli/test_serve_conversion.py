@@ -9,17 +9,14 @@ import sqlite3
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from mmap import mmap
 from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 
 import pytest
 
-from gateway.serve_conversion import _COUNTS, application
 from gateway.upkeep import make
-from tests.live import called, command, environment, free_port
-from tests.rows import each_row
+from tests.live import command, environment, free_port
 from tests.store.former_store import make_former, without_former_tables
 
 
@@ -34,31 +31,6 @@ def answer(port: int, path: str) -> Answer:
         connection.request("GET", path)
         response = connection.getresponse()
         return Answer(response.status, response.headers["Retry-After"], response.read().decode())
-
-
-@each_row("done, total, percent", [(0, 0, 0), (0, 7, 0), (1_999_999, 2_000_000, 99), (2_000_000, 2_000_000, 100)])
-def test_every_address_says_how_far_the_conversion_is(done, total, percent):
-    counts, begun = mmap(-1, _COUNTS.size), []
-    _COUNTS.pack_into(counts, 0, done, total)
-    body = application(counts)({"PATH_INFO": "/oai"}, lambda *arguments: begun.append(arguments))
-    ((status, headers),) = begun
-    sentence = f"The repository is being upgraded; {percent} % of its records are converted. Try again later.\n"
-    assert b"".join(body).decode() == sentence
-    assert status == "503 Service Unavailable"
-    assert dict(headers) == {
-        "Content-Type": "text/plain; charset=UTF-8",
-        "Cache-Control": "no-store",
-        "Retry-After": "60",
-        "Content-Length": str(len(sentence)),
-    }
-
-
-def test_the_process_is_alive():
-    begun = []
-    body = application(mmap(-1, _COUNTS.size))({"PATH_INFO": "/healthz"}, lambda *arguments: begun.append(arguments))
-    ((status, headers),) = begun
-    assert (status, b"".join(body)) == ("200 OK", b"This process answers.\n")
-    assert "Retry-After" not in dict(headers)
 
 
 @pytest.fixture
@@ -136,12 +108,11 @@ def test_the_server_answers_503_during_the_conversion_and_then_serves(folder, fo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_server_that_is_stopped_during_the_conversion_is_gone_and_goes_on_later(folder, former, number):
+def test_a_server_that_is_killed_during_the_conversion_is_gone_and_goes_on_later(folder, former):
     port = free_port()
     with serving(folder, port) as process, held(former):
         awaited(port, "/readyz", 503)
-        process.send_signal(number)
+        process.kill()
         process.wait(240)
         ends = monotonic() + 240
         while is_listening(port):  # the process that answers ends within a second
@@ -151,17 +122,6 @@ def test_a_server_that_is_stopped_during_the_conversion_is_gone_and_goes_on_late
     with serving(folder, port):
         awaited(port, "/readyz", 200)
     assert without_former_tables(former)
-
-
-@pytest.mark.slow
-def test_a_conversion_that_fails_is_one_sentence(folder, former):
-    with closing(sqlite3.connect(former)) as connection:
-        connection.execute("update item set sets = '[1' where id = 3")
-        connection.commit()
-    with serving(folder, free_port()) as process:
-        _, messages = process.communicate(timeout=240)
-    assert process.returncode == 1
-    assert "The sets of the item 3 are damaged." in messages.splitlines()[-1]
 
 
 def damage_one(former: Path) -> None:
@@ -185,20 +145,3 @@ def test_a_server_goes_on_although_a_record_was_damaged_and_refuses_its_pages(fo
     assert process.returncode == 0
     assert "so many were damaged before: 1." in messages
     assert without_former_tables(former)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("words", [("gateway", "clock"), ("gateway", "compact"), ("harvester", "status")])
-def test_the_command_that_finds_damaged_records_says_so_and_ends_with_three(folder, former, words):
-    """The next one does what it always does; `gateway check` names them."""
-    program, name = words
-    damage_one(former)
-    (folder / "sources.toml").touch()
-    first = called(program, folder, name, is_measured=False)
-    assert first.returncode == 3, first.stderr
-    assert "so many were damaged before: 1." in first.stderr
-    second = called(program, folder, name, is_measured=False)
-    assert (second.returncode, "damaged before" in second.stderr) == (3 if name == "compact" else 0, False)
-    check = called("gateway", folder, "check", is_measured=False)
-    assert check.returncode == 1
-    assert "oai:laro/u4." in check.stderr

@@ -20,12 +20,6 @@ def test_every_setting_has_its_value_and_origin(gateway, folder):
     assert rows["oai_sets_page_size"] == (1000, "default")
 
 
-def test_the_table_has_a_line_for_each(gateway):
-    lines = gateway("settings", GATEWAY_OAI_SHOW_DEPARTED="yes").stdout.splitlines()
-    assert len(lines) == len(SETTINGS)
-    assert any(line.split() == ["oai_show_departed", "true", "environment"] for line in lines)
-
-
 def test_a_secret_is_never_shown(gateway):
     for words in (("settings",), ("settings", "--json")):
         shown = gateway(*words, GATEWAY_SECRET=KEY).stdout
@@ -39,9 +33,3 @@ def test_a_key_of_a_service_is_never_shown(gateway, name):
         shown = gateway(*words, **{f"GATEWAY_{name.upper()}": KEY}).stdout
         assert "(given)" in shown
         assert KEY not in shown
-
-
-def test_a_wrong_setting_is_one_sentence(gateway):
-    result = gateway("settings", GATEWAY_OAI_PAGE_SIZE="many")
-    assert result.exit_code == 2
-    assert result.stderr == "Error: The setting oai_page_size must be a whole number, not 'many' (environment).\n"
