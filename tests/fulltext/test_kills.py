@@ -17,7 +17,7 @@ from gateway.store.opening import open_discovery, open_store
 from harvester.fulltext.run import LEASE_SECONDS
 from tests.fulltext import killed
 
-KILLS = int(os.environ.get("TEST_KILLS", "8"))
+KILLS = int(os.environ.get("TEST_KILLS", "5"))
 FOUND = "oai:g.example.org:laro/oai:laro.example.org:LR-15-00007"
 
 
