@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -87,6 +88,8 @@ DIDL = (
     "name, body, sentence",
     [
         ("all.jsonl", line(1) + b"no JSON", "A file of JSON lines."),
+        ("all.jsonl.gz", gzip.compress(line(1)), "A file of JSON lines."),
+        ("no.jsonl.gz", line(1), ""),
         ("dump.xml", b'<harvest baseURL="http://x/"></harvest>', "A dump of a repository."),
         ("one.xml", RECORD.encode(), "A file of answers or records: 1."),
         ("a.didl", DIDL.encode(), "records: 1."),

@@ -115,3 +115,12 @@ def test_a_damaged_answer_is_repaired_as_one_of_today():
     assert (answer.version, answer.token.text if answer.token else "") == ("1.1", "t")
     assert answer.repairs
     assert answer.repaired[answer.slices[2].start : answer.slices[2].stop] == b"<d xmlns='urn:d'/>"
+
+
+def test_an_answer_with_prefixes_in_another_encoding_is_read():
+    inside = "<o:identifier status='deleted'>oai:x:1</o:identifier><o:identifier/>"
+    answer = parse_list(_answer("ListIdentifiers", inside, prefix="o").decode().encode("utf-16"))
+    assert [(slice_.identifier, slice_.is_deleted, slice_.problem) for slice_ in answer.slices] == [
+        ("oai:x:1", True, ""),
+        ("", False, "The record has no identifier."),
+    ]
