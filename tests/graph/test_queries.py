@@ -92,15 +92,6 @@ def test_candidates_are_a_chain_and_never_one_author(loaded) -> None:
     ]
 
 
-def test_answer_for_people_is_a_table_and_says_of_when_it_is(loaded) -> None:
-    result = gathered.done(loaded, "graph", "query", "MATCH (p:Publication) RETURN p.source AS source, count(*) AS n")
-    assert result.stdout.splitlines() == ["source  n", "s       7"]
-    assert "The graph is that of 20" in result.stderr
-    whole = gathered.done(loaded, "graph", "query", "MATCH (p:Publication {year: 2023})-[r]->(b) RETURN p, r, b")
-    assert "_LABEL Publication" in whole.stdout
-    assert "_ID" not in whole.stdout
-
-
 @each_row(
     "query, sentence",
     [

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
-from werkzeug.test import Client
 
 from gateway.errors import ConfigurationError
 from gateway.hub.backlog import Backlog
@@ -21,7 +20,6 @@ from gateway.hub.topics import Topics
 from gateway.instance import check_settings
 from gateway.metrics.state import Hub, State
 from gateway.model import HubMode, HubRequest, RawPage, RunOutcome, Slice, Source, Subscriber
-from gateway.serve import _folder_of_counts, _metrics
 from gateway.settings import load
 from gateway.store.base import View
 from gateway.store.opening import open_inbox, open_store, open_subscribers
@@ -124,14 +122,6 @@ def test_state_of_the_hub_is_its_subscriptions_deliveries_and_the_oldest_change_
 def test_address_of_metrics_that_is_none_is_refused_by_every_command(folder: Path, text: str) -> None:
     with pytest.raises(ConfigurationError, match="metrics_listen must be an address and a port"):
         check_settings(load(folder, {}, {"metrics_listen": text}))
-
-
-@pytest.mark.parametrize(("base_url", "has_hub"), [("https://a.example.org/oai", True), ("", False)])
-def test_metrics_have_the_hub_if_its_topics_are_known(folder, monkeypatch, base_url, has_hub):
-    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")
-    with _folder_of_counts(is_wanted=True):
-        answer = Client(_metrics(load(folder, {}, {"base_url": base_url}))).get("/metrics")
-    assert ("hub_subscriptions" in answer.text) is has_hub
 
 
 @contextmanager

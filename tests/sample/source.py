@@ -10,13 +10,17 @@ import argparse
 import sys
 import tomllib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Event
 from time import gmtime, strftime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from xml.sax.saxutils import escape, quoteattr
+
+sys.path.insert(0, str(Path(__file__).parent))
+from solr import served  # type: ignore[import-not-found,unused-ignore]
 
 WORKS = Path(__file__).with_name("works.toml")
 DOMAIN = "laro.example.org"
@@ -122,7 +126,7 @@ def _mods_address(url: str) -> str:
 WRITERS: dict[str, Callable[[Work], str]] = {"oai_dc": oai_dc, "mods": mods}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Repository:
     """The works behind one base URL, `page_size` records a page."""
 
@@ -252,49 +256,20 @@ def read_works(file: Path = WORKS) -> tuple[list[Work], list[dict[str, str]]]:
     return content["work"], content["set"]
 
 
-def make_server(host: str = "127.0.0.1", port: int = 0, page_size: int = 10) -> tuple[ThreadingHTTPServer, Repository]:
-    """Return a server that is bound but not yet serving, and its repository."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # headers and body are two packets; the second would wait 40 ms for the first
-
-        def do_GET(self) -> None:
-            self._answer(urlsplit(self.path).query)
-
-        def do_POST(self) -> None:
-            self._answer(self.rfile.read(int(self.headers["Content-Length"])).decode())
-
-        def _answer(self, query: str) -> None:
-            body = repository.answer(parse_qsl(query, keep_blank_values=True))
-            self.send_response(200)
-            self.send_header("Content-Type", "text/xml; charset=UTF-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing: the reader of the demo has better things to read."""
-
-    server = ThreadingHTTPServer((host, port), Handler)
-    works, sets = read_works()
-    repository = Repository(f"http://{host}:{server.server_port}/oai", works, sets, page_size)
-    return server, repository
-
-
 def main(arguments: Iterable[str]) -> None:
     """Serve until ended."""
     parser = argparse.ArgumentParser(description="Serves the bundled sample as an OAI-PMH 2.0 repository.")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to bind")
     parser.add_argument("--port", type=int, default=0, help="the port; 0: a free one")
-    parser.add_argument("--page-size", type=int, default=10, help="records a page")
-    options = parser.parse_args(list(arguments))
-    server, repository = make_server(options.host, options.port, options.page_size)
-    print(f"The sample is served at {repository.base_url}", flush=True)
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        server.server_close()
+    repository = Repository("", *read_works())
+
+    def answer(path: str) -> tuple[int, bytes, str]:
+        arguments = parse_qsl(urlsplit(path).query, keep_blank_values=True)
+        return 200, repository.answer(arguments), "text/xml; charset=UTF-8"
+
+    with served(answer, parser.parse_args(list(arguments)).port) as place, suppress(KeyboardInterrupt):
+        repository.base_url = f"{place}/oai"
+        print(f"The sample is served at {repository.base_url}", flush=True)
+        Event().wait()
 
 
 if __name__ == "__main__":

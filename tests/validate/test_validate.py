@@ -125,13 +125,6 @@ def test_a_site_that_answers_in_html_does_not_conform(check):
     assert report.exit_code == 1
 
 
-def test_a_provider_that_is_too_busy_is_not_accused_of_more(check):
-    def send(_, fetched):
-        return replace(fetched, status=503, headers=(*fetched.headers, ("Retry-After", "120")), body=b"")
-
-    assert _faulty_checks(check(Provider(send=send))) == ["identify.works"]
-
-
 # --- the report ------------------------------------------------------------------------------------------------
 
 
@@ -147,9 +140,3 @@ def test_the_report_for_people_names_every_check_and_shows_the_evidence(check):
         "        came  HTTP 422, text/xml; charset=UTF-8: badVerb There is not one legal verb.",
     ]
     assert lines[-1].startswith("http://repo.example.org/oai does not conform: 161 passed, 1 failed")
-
-
-def test_warnings_have_an_exit_status_of_their_own(check):
-    report = check(Provider(page_size=3))
-    assert (report.counts["fail"], report.counts["warning"], report.exit_code) == (0, 1, 3)
-    assert report.summary.startswith("http://repo.example.org/oai conforms: ")

@@ -283,12 +283,6 @@ def test_limits_that_allow_no_document_are_an_error():
         _lint(Site().fill(), requests=1)
 
 
-def test_at_the_limit_of_time_nothing_more_is_requested():
-    clock = iter([0.0, *[1.0] * 6, *[99.0] * 100])
-    linted = lint(BASE + PAGE, Site().fill().fetch, limits=Limits(seconds=50), clock=lambda: next(clock))
-    assert linted.limit == "The limit of 50 seconds was reached."
-
-
 def test_without_fetch_no_resource_is_requested():
     linted = _lint(Site().fill(), fetch=0)
     assert {"resource.hash", "package.zip"} <= set(_skipped(linted))
@@ -328,12 +322,6 @@ def test_what_changed_after_the_list_is_not_compared():
     assert _findings(_lint(site)) == {}
 
 
-def test_length_and_hash_of_a_content_coding_are_not_compared():
-    site = Site().fill()
-    site.replace(PART2, 'length="5"', 'length="50" encoding="gzip"')
-    assert _findings(_lint(site)) == {}
-
-
 def _with_changes(site, *changes):
     """Add changes to the end of the closed Change List, whose window then includes them."""
     site.replace(right.CLOSED_LIST, "</urlset>", "".join(changes) + "</urlset>")
@@ -365,14 +353,6 @@ def test_an_address_that_leads_to_no_document_is_an_error():
 
     with pytest.raises(ConnectionFailed):
         lint(BASE, unreachable)
-
-
-def test_without_page_and_document_a_sitemap_file_may_be_compressed():
-    site = Site().fill()
-    for path in (PART1, PART2):
-        site[path].body = gzip.compress(site[path].body)
-        site[path].content_type = "application/gzip"
-    assert _findings(_lint(site, PART1)) == {}
 
 
 # --- two runs ----------------------------------------------------------------------------------------------------
