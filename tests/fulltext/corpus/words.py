@@ -7,7 +7,7 @@ others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 from typing import NamedTuple, TypeVar
@@ -58,7 +58,6 @@ class Subject:
     number: int
     branch: int = 0  # other works of the same people are other branches
     title_of: str = ""  # a title that is set instead of the one that is made
-    _cache: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_held_back(self) -> bool:

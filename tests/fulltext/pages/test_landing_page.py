@@ -74,15 +74,6 @@ def test_what_is_no_file_of_the_work_is_not_taken(markup: str) -> None:
     assert first(markup) is None
 
 
-def test_a_page_may_lead_on_by_itself_and_state_a_licence() -> None:
-    markup = (
-        '<meta http-equiv="refresh" content="0; url=/next"><meta content="x"><a rel="license" href="https://x.example.org/">'
-        '<link rel="license" href="http://creativecommons.org/licenses/by/4.0/"><a href="/a.pdf">PDF</a>'
-    )
-    page = landing_page.read(markup.encode(), f"{HOME}/page/1")
-    assert (page.refresh, page.license, page.copies[0].license) == (f"{HOME}/next", "cc-by", "cc-by")
-
-
 @each_row("content, refresh", [
     ("0;url=next", f"{HOME}/next"), ("0, URL = 'the next'", f"{HOME}/the next"), ("300", ""),
     ("1800; url=/session-expired", ""),

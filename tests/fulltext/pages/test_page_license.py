@@ -68,16 +68,3 @@ def test_no_page_of_a_host_that_is_distrusted_states_a_licence() -> None:
     markup = f'{CC_BY}<a href="/a.pdf">PDF</a>'.encode()
     assert landing_page.read(markup, "https://www.scientific.net/AMR.1").license == ""
     assert landing_page.read(markup, "https://example.net/AMR.1").license == "cc-by"
-
-
-@each_row("markup, open_from", [
-    (HEAD.format("info:eu-repo/date/embargoEnd/2027-01-31") + '<a href="/a.pdf">PDF</a>', "2027-01-31"),
-    ('<meta name="DCTERMS.available" content="2027-01"><a href="/a.pdf">PDF</a>', "2027-01-01"),
-    ("<p>Embargoed until 31 January 2027</p>", "2027-01-31"),
-    ('<aside>Embargoed until 31 January 2027</aside><a href="/a.pdf">PDF</a>', ""),
-])  # fmt: skip
-def test_a_page_says_from_when_on_its_file_may_be_had(markup: str, open_from: str) -> None:
-    """A part of the page about other works does not count. A month without an embargo begins on its first day."""
-    page = landing_page.read(markup.encode(), f"{HOME}/page/1")
-    assert page.open_from == open_from
-    assert {copy.open_from for copy in page.copies} <= {open_from}

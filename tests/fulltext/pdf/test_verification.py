@@ -99,15 +99,6 @@ def test_a_running_head_that_a_file_has_last_is_read_first(
     assert [len(types) for types in contents["types"]] == [len(lines)]  # type: ignore[attr-defined]
 
 
-def test_a_line_that_is_turned_is_no_running_head() -> None:
-    turned = Run(
-        20, 300, 10, "arXiv:1204.00001v1 of a very long line that ends at the upper edge of the page", turned=True
-    )
-    sheet = Sheet(runs=[*(Run(x, y - 400, 10, text) for x, y, text in LINES), turned])
-    front = str(reading._read("pdfium", written([sheet]))["front"])
-    assert front.startswith("Line 0")
-
-
 @needs_data
 @pytest.mark.slow
 def test_the_other_engine_is_asked_where_the_first_finds_little() -> None:
@@ -315,16 +306,10 @@ def test_every_recorded_work_is_recognised_and_no_other_is_taken_for_it() -> Non
 
 def test_threads_do_not_disturb_each_others_words() -> None:
     """Two threads in one stemmer got wrong stems, which stayed, or an IndexError (snowballstemmer 3, pure Python)."""
-    text = " ".join(
-        f"{letters_}{ending}" for letters_ in spelled() for ending in ("ization", "fulness", "ational", "s")
-    )
+    endings = ("aization", "efulness", "iational", "os")
+    text = " ".join(map("".join, product("bcdfg", "aeiou", "lmnrst", endings)))
     _stem.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         word_lists = list(pool.map(words, [text] * 8))
     _stem.cache_clear()
     assert all(word_list == words(text) for word_list in word_lists)
-
-
-def spelled() -> list[str]:
-    """Return many words that are none."""
-    return ["".join(four_letters) for four_letters in product("bcdfg", "aeiou", "lmnrst", "aeiou")]

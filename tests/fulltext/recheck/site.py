@@ -74,11 +74,6 @@ class SiteFile:
         body = a_pdf(title, "Ada Rossi", "Abstract", *lines, PAGE_BREAK, *lines * 4, more, "References")
         return body + f"\n% {self.copy} {stamp}".encode()
 
-    @property
-    def is_pdf(self) -> bool:
-        """Return whether its server sends a file."""
-        return self.status == 200 and self.kind == "file"
-
     def etag(self) -> str:
         """Return the ETag of its server."""
         return '"kept"' if self.keeps_tag else f'"{sha256(self.body()).hexdigest()[:20]}"'

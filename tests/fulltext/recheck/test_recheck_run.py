@@ -41,7 +41,7 @@ from tests.fulltext.test_releasing import (
     stamps,
     unpaywall,
 )
-from tests.fulltext.web import RecordedWeb, a_pdf, answer, to
+from tests.fulltext.web import RecordedWeb, a_pdf, answer
 
 pytestmark = pytest.mark.slow
 
@@ -166,19 +166,6 @@ def test_what_a_kill_has_left_unpublished_is_published_later(rechecked) -> None:
     assert rechecked.shown is not None
     assert rechecked.search.release() == 2
     assert rechecked.shown is None
-
-
-def test_a_file_that_has_moved_is_asked_after_where_it_is_now(rechecked) -> None:
-    before, there = stamps(rechecked.search), rechecked.web.own[COPY]
-    rechecked.all(1)
-    rechecked.web.own = {COPY: to("https://new.example.net/7.pdf"), "https://new.example.net/7.pdf": there}
-    assert [rechecked.all(1)[COPY] for _ in range(2)] == [Effect.UNCHANGED] * 2
-    last = rechecked.web.requests[-2:]
-    assert [(request.url, "If-None-Match" in dict(request.headers)) for request in last] == [
-        (COPY, False),
-        ("https://new.example.net/7.pdf", True),
-    ]
-    assert stamps(rechecked.search) == before
 
 
 def test_a_file_that_was_replaced_by_another_one_of_the_work_is_published_again_with_its_new_facts(rechecked) -> None:
@@ -334,14 +321,6 @@ def test_an_answer_that_nothing_has_changed_counts_only_if_it_was_asked_for(rech
 
 def named_text(named: Rechecked, term: str) -> str | None:
     return dcterms_text(named.search, term, url=FILE, item=NAMED)
-
-
-def test_new_bytes_of_a_file_that_the_record_names_are_published(named) -> None:
-    named.web.own[FILE] = answer(b"%PDF-1.4 longer", ETag='"m"')
-    assert named.all(1) == {FILE: Effect.CHANGED}
-    assert named_text(named, "extent") == "15 bytes"
-    assert named.stamped == 1
-    assert (named.all(1), named.stamped) == ({FILE: Effect.UNCHANGED}, 0)
 
 
 @pytest.mark.parametrize(("end", "outcome"), [(answer(status=410), "gone"), (answer("<p>Moved"), "not-pdf")])

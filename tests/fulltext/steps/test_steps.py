@@ -137,11 +137,6 @@ def test_a_policy_is_told_with_versions_embargoes_and_conditions() -> None:
     assert result.note.endswith("published not.")
 
 
-def test_an_unknown_journal_is_gray() -> None:
-    result = SHERPA.find(known(work(source="ISSN 0378-5955")), offline())
-    assert (result.outcome, result.note) == (Outcome.NOT_FOUND, "No policy is known for ISSN 0378-5955: gray.")
-
-
 @each_row("url", ["http://[", "http://[::1", "http://ex\u2100mple.org/", f"{PAGE}/{'x' * 4096}"])
 def test_an_address_that_is_none_ends_in_its_outcome(url: str) -> None:
     assert visit(url, offline()).outcome is Outcome.BAD_SCHEME
