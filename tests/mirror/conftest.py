@@ -42,9 +42,11 @@ class Mirror:
 
     def run(self, *arguments: str, status: int = 0, **settings: Any) -> dict[str, Any]:
         """Run `harvester mirror`; return the receipt."""
+        return self.call([self.provider.base_url, str(self.folder), *arguments], status, settings)
+
+    def call(self, words: list[str], status: int, settings: dict[str, Any]) -> dict[str, Any]:
         environment = {**NO_PAUSES, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
-        line = ["mirror", self.provider.base_url, str(self.folder), "--json", *arguments]
-        done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
+        done = CliRunner().invoke(main, ["mirror", *words, "--json"], env=environment, catch_exceptions=False)
         self.stderr = done.stderr
         assert done.exit_code == status, done.output
         return json.loads(done.stdout) if done.stdout else {}
@@ -100,14 +102,9 @@ class Recheck:
 
     def __call__(self, *arguments: str, status: int = 0, later: float = 0, **settings: Any) -> dict[str, Any]:
         self.mirror.provider.asked.clear()
-        environment = {**NO_PAUSES, **{f"GATEWAY_{name.upper()}": str(value) for name, value in settings.items()}}
-        line = ["mirror", "recheck", str(self.mirror.folder), "--json", *arguments]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(commands, "time", SimpleNamespace(time=lambda: time.time() + later, monotonic=time.monotonic))
-            done = CliRunner().invoke(main, line, env=environment, catch_exceptions=False)
-        self.mirror.stderr = done.stderr
-        assert done.exit_code == status, done.output
-        return json.loads(done.stdout) if done.stdout else {}
+            return self.mirror.call(["recheck", str(self.mirror.folder), *arguments], status, settings)
 
 
 @pytest.fixture

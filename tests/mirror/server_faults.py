@@ -286,7 +286,7 @@ FAULTS = (
     Fault("the rest of another place", PNG, samples.png, resumed(lambda h, g, s: _part(h, g, s, shift=10))),
     Fault("the rest of another file", ZIP, samples.archive, resumed(lambda h, g, s: _part(h, _other(g), s, tag=""))),
     Fault("the rest has another tag", PDF, samples.pdf, resumed(lambda h, g, s: _part(h, g, s, tag='"two"'))),
-    Fault("the rest with status 200", PNG, samples.png, resumed(lambda h, g, s: h.send(200, g[s:], {}))),  # type: ignore[attr-defined],
+    Fault("the rest with status 200", PNG, samples.png, resumed(lambda h, g, s: h.send(200, g[s:], {}))),  # type: ignore[attr-defined]
     Fault(UNSEEN, TEXT, samples.text, sent(lambda _: samples.text(77), Content_Type=TEXT)),
     Fault("a warning of PHP before a PDF", PDF, samples.pdf, sent(lambda good: b"<br />\n<b>Warning</b>: x\n" + good)),
     Fault("a wiki says that there is no text", HTML, samples.article, always(page("Wiki", "There is no such page."))),

@@ -134,12 +134,6 @@ def test_a_table_that_ends_in_what_a_program_printed_is_doubtful(rest, seen):
     assert rule(ROWS + rest, CSV) == seen
 
 
-def test_a_collection_of_pages_may_end_in_one():
-    response = b"HTTP/1.1 404 Not Found\r\n\r\n<html><title>404 Not Found</title></html>"
-    head = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: %d\r\n\r\n" % len(response)
-    assert rule((head + response + b"\r\n\r\n") * 5, "application/warc") is None
-
-
 def test_a_message_that_is_packed_is_read():
     error = page("<h1>503 Service Unavailable</h1>").replace(b"A title", b"503 Service Unavailable")
     assert rule(gzip.compress(error), "application/gzip", url=f"{URL}.fastq.gz") == "error_message"

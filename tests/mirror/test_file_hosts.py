@@ -79,15 +79,6 @@ def test_a_host_that_falls_silent_is_left_alone_for_the_rest_of_the_run(obeys):
     assert asked == ["http://e.org/robots.txt"]
 
 
-@each_row("status", [200, 404, 503])
-def test_a_host_that_brings_no_file_and_answers_is_asked_on(status):
-    robots = hosts(obeys_robots=False)
-    robots.failed("http://e.org/a", ConnectionFailed("Nobody is there."), site(status, "User-agent: *\nDisallow: /")[0])
-    asked = []
-    robots.check("http://e.org/b", _silent(asked))  # raises nothing
-    assert asked == []
-
-
 def test_a_dead_host_is_waited_for_once_also_where_robots_txt_is_not_obeyed(mirror, provider, fill):
     fill(3)
     asked = []

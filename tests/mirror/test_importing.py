@@ -212,29 +212,6 @@ def test_a_bag_that_lies_beside_something_else_is_verified_too(imported, mirror,
     assert "is not a valid bag" in mirror.stderr
 
 
-@each_mirror(
-    "says, place, taken",
-    [
-        ((), "b/1.pdf", {"b": {"1.pdf": b"%PDF-b%%EOF"}}),
-        ((), "1.pdf", {"b": {}}),
-        ((), "other/b/1.pdf", {"b": {"1.pdf": b"%PDF-b%%EOF"}}),
-        (("digest",), "1.pdf", {"b": {"1.pdf": b"%PDF-b%%EOF"}}),
-    ],
-)
-def test_a_file_is_not_known_by_an_end_that_other_addresses_have(
-    imported, mirror, provider, tmp_path, says, place, taken
-):
-    for name in "ab":
-        content = f"%PDF-{name}%%EOF".encode()
-        provider.items[name] = Item({"1.pdf": content}, says=says, mime_type="application/pdf")
-    file = tmp_path / "package" / place
-    file.parent.mkdir(parents=True)
-    file.write_bytes(b"%PDF-b%%EOF")
-    (tmp_path / "package" / "records.xml").write_text(provider.answer({"verb": "ListRecords"}))
-    imported(tmp_path / "package", status=3)
-    assert mirror.held() == {"a": {}, **taken}
-
-
 def test_a_package_never_takes_an_object_back(imported, mirror, provider, package):
     provider.items["oai:p:0"].files["a.txt"] = b"newer"
     provider.items["oai:p:0"].datestamp = "2024-03-01T00:00:00Z"

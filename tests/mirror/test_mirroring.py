@@ -228,20 +228,6 @@ def test_a_document_that_names_no_files_is_kept_and_reported(mirror, provider):
     assert mirror.holding("oai:p:0").problem.startswith("Its root element is not that of")
 
 
-def test_a_stream_by_value_is_taken_out_and_kept(mirror, provider):
-    document = (
-        b'<d:DIDL xmlns:d="urn:mpeg:mpeg21:2002:02-DIDL-NS"><d:Item><d:Component><d:Resource mimeType="text/plain" '
-        b'encoding="base64">aGVsbG8=</d:Resource></d:Component><d:Component><d:Resource ref="local.pdf"/></d:Component>'
-        b"</d:Item></d:DIDL>"
-    )
-    provider.items["oai:p:0"] = Item(document=document)
-    receipt = mirror.run(status=3)
-    assert receipt["files"] == {"by_value": 1, "no_address": 1}
-    held = mirror.holding("oai:p:0").files[0]
-    assert (held.path, held.size) == ("files/file.txt", 5)
-    assert mirror.run("--full", status=3)["objects"] == {"unchanged": 1}
-
-
 def _by_value(content: str, digest: str, mime_type: str = "text/plain") -> bytes:
     fixity = f"<messageDigestAlgorithm>MD5</messageDigestAlgorithm><messageDigest>{digest}</messageDigest>"
     stated = f'<Descriptor><Statement><fixity xmlns="{PREMIS}">{fixity}</fixity></Statement></Descriptor>'

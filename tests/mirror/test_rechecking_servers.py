@@ -79,18 +79,6 @@ def test_a_date_in_the_future_is_no_condition(provider, mirror, recheck):
         assert mirror.held() == provider.expected()
 
 
-def test_an_older_copy_of_a_cache_replaces_nothing_in_a_whole_round(provider, mirror, recheck):
-    provider.items["oai:p:0"] = Item({"a.txt": b"the newer text"}, says=())
-    provider.dates["oai:p:0/a.txt"] = "Mon, 05 Feb 2024 10:00:00 GMT"
-    mirror.run()
-    held = mirror.held()
-    provider.items["oai:p:0"].files["a.txt"] = b"a former text"
-    provider.dates["oai:p:0/a.txt"] = "Mon, 03 Feb 2020 10:00:00 GMT"
-    for _ in range(3):
-        assert recheck(status=3, recheck_whole_every=1)["missing"][0]["rule"] == "older"
-        assert mirror.held() == held
-
-
 def test_a_part_that_a_stopped_recheck_has_left_is_not_joined_to_another_file(provider, mirror, recheck):
     """The rest is asked for by the validator of the part; the server has other bytes by then, or those of before."""
     provider.items["oai:p:0"] = Item({"a.txt": b"one" * 1000}, says=())

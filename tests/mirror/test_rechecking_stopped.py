@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import signal
-import sqlite3
 import subprocess
-from contextlib import closing
 from threading import Event
 from time import sleep
 
 import pytest
 
-from harvester.mirror.recheck_schedule import NAME
 from tests.live import command, environment
 from tests.mirror.conftest import NO_PAUSES
 from tests.mirror.provider import Item
@@ -122,28 +119,6 @@ def test_a_recheck_that_is_killed_goes_on(provider, mirror, recheck, fill, kille
     provider.sent.clear()
     recheck()
     assert provider.sent == []
-
-
-def _checked(folder):
-    """Return how many files are remembered as checked."""
-    with closing(sqlite3.connect(folder / NAME)) as database:
-        return database.execute("SELECT count(*) FROM checked").fetchone()[0]
-
-
-def test_what_had_come_before_a_kill_is_not_sent_again(provider, mirror, recheck, killed_at):
-    """Short answers wait for those of other objects; they are few bytes."""
-    provider.has_validators = False
-    for number in range(4):
-        provider.items[f"oai:p:{number}"] = Item({"a": b"%d one" % number * 9000}, says=())
-    mirror.run()
-    for number in (0, 1):
-        provider.items[f"oai:p:{number}"].files["a"] = b"%d two" % number * 9000
-    provider.sent.clear()
-    killed_at("oai:p:3/a", lambda: _checked(mirror.folder) == 3)
-    assert recheck()["is_whole"]
-    assert sorted(set(provider.sent)) == [f"oai:p:{number}/a" for number in range(4)]
-    assert len(provider.sent) - provider.sent.count("oai:p:3/a") == 3
-    assert mirror.held() == provider.expected()
 
 
 def mirror_is_locked(mirror, recheck):

@@ -73,6 +73,7 @@ class World:
     library: Library
     inbox: Server
     web: str
+    files: dict[str, tuple[str, bytes]]
 
     @property
     def notifications(self) -> list[dict[str, Any]]:
@@ -116,7 +117,7 @@ def world() -> Iterator[World]:
         library.place = stack.enter_context(served(library.answer))
         inbox = stack.enter_context(serving())
         inbox.say("/inbox", ok(b"", 201))
-        yield World(library, inbox, stack.enter_context(served(web)))
+        yield World(library, inbox, stack.enter_context(served(web)), files)
 
 
 # --- a destination like Autoload ----------------------------------------------------------------------------------

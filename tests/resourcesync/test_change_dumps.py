@@ -99,17 +99,11 @@ def test_a_package_stays_as_it_is_when_its_versions_are_superseded(dumped):
     [
         "changedump-2023-11-15.zip",
         "changedump-2023-13-99.xml",
-        "changedump-open.zip",
-        "changedump-%00.zip",
         "changedump-..%2Fkept.json",
         "changedump-manifest-x.xml",
-        "changedump-manifest-%F0%9F.xml",
         "archive/20231114T000000Z/resourcelist.xml",
         "archive/..%2F..%2F/resourcelist.xml",
-        "archive/x/resourcelist-0.xml",
         "archive/x/resourcelist-99999999999999999999.xml",
-        "resourcelist-archive.xml",
-        "archive-archive.xml",
     ],
 )
 def test_periods_and_parts_that_are_none_are_not_found(dumped, name):

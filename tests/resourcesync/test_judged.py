@@ -152,30 +152,3 @@ def test_our_own_linter_has_one_advice_in_two_runs(source, start, has_parts, tmp
 def _findings(linted: Linted) -> set[str]:
     broken = (Verdict.FAIL, Verdict.WARNING)
     return {result.check for result in linted.report.results if result.verdict in broken}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("start", "has_parts"),
-    [("/.well-known/resourcesync", True), ("/resourcesync/oai_dc/source/changedump.xml", False)],
-)
-def test_our_own_linter_has_nothing_to_say_about_what_is_kept(source_of, start, has_parts, tmp_path):
-    source = source_of(3 if has_parts else 0)
-    keep = {"snapshot_days": 1, "snapshots": 3}
-    source.publish(*map(str, range(7)), sets=("x",))
-    source.desk.now += 90_000
-    source.publish("3", title="Another", sets=("x",))
-    for _ in range(3):
-        source.desk.now += 90_000
-        source.publish("1", title=f"Another {source.desk.now}", sets=("x",))
-        source.delete("2")
-        source.desk.now += 90_000
-        source.publish("5", title=f"Another {source.desk.now}", sets=("x",))
-        source.desk.now += 5
-        source.tend_all(**keep)
-        linted = lint(URL + start, _fetch_of(source, has_parts=has_parts), again=tmp_path, now=lambda: source.desk.now)
-        assert _findings(linted) == set()
-        assert linted.limit == ""
-        passed = {result.check for result in linted.report.results if result.verdict is Verdict.PASS}
-        assert passed > {"dump.bytes", "dump.contents", "package.bytes", "package.extra", "archive.same", "up.listed"}
-        source.publish("2", sets=("x",))
