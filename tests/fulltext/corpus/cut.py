@@ -12,11 +12,8 @@ _LONG = 12  # pages
 
 
 def _cited(subject: Subject) -> str:
-    return f"{subject.journal} {subject.volume} ({subject.year}) {_of_pages(subject)}"
-
-
-def _of_pages(subject: Subject) -> str:
-    return f"{subject.first_page}-{subject.first_page + _LONG - 1}"
+    last = subject.first_page + _LONG - 1
+    return f"{subject.journal} {subject.volume} ({subject.year}) {subject.first_page}-{last}"
 
 
 wrong_one("copy_without_its_last_pages_of_unknown_length", pages="", on=lambda s: first_pages(  # only the text shows it

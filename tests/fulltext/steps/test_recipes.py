@@ -32,11 +32,6 @@ def test_a_recipe_says_what_it_went_by_and_which_version_it_is() -> None:
     assert (copy.version, copy.evidence, copy.is_open) == ("published", "doi:10.7717/peerj.4375", True)
 
 
-def test_an_identifier_that_stands_twice_has_one_address() -> None:
-    about = work(doi="10.48550/arxiv.1109.1201", identifier="arXiv:1109.1201")
-    assert [copy.url for copy in STEP.find(known(about), offline()).copies] == ["https://arxiv.org/pdf/1109.1201"]
-
-
 LEFT_OUT = {
     "its server and version must be asked for": "10.1101/2024.05.27.24307989 10.64898/2025.12.01.691234",
     "a journal, a notice, a figure": "10.1101/gr.279093.124 10.1371/annotation/53374aad-bc04-4c64-b313-8ff9b881d0da "
@@ -63,8 +58,3 @@ def test_what_has_no_address_of_its_own_is_left_out(doi: str) -> None:
 ])  # fmt: skip
 def test_the_address_of_a_file_follows_from_that_of_its_page(page: str, url: str) -> None:
     assert [copy.url for copy in STEP.find(known(work(page=page)), offline()).copies] == [url]
-
-
-@each_row("page", ["https://f1000research.com/articles/14-157", "https://osf.io/preprints/psyarxiv/hq8sd_v1"])
-def test_other_pages_are_left_to_be_looked_at(page: str) -> None:
-    assert not STEP.wants(known(work(page=page)))
