@@ -236,12 +236,11 @@ def test_fatcat_s_copy_in_the_wayback_machine_comes_last_and_signed_addresses_no
 
 def test_files_that_the_internet_archive_or_an_aggregator_keeps_come_before_the_wayback_machine() -> None:
     capture = "https://web.archive.org/web/20200130042753/https://press.example.org/7.pdf"
-    places = ("webarchive", capture), ("aggregator", "https://aggregator.example.org/7.pdf")
-    places += (
-        ("archive", "https://archive.org/download/seven/7.pdf"),
-        ("academicsocial", "https://social.example.org/7"),
-    )
-    places += (("webarchive", "https://web.archive.org/web/"),)  # of an unknown time
+    places = [
+        ("webarchive", capture), ("aggregator", "https://aggregator.example.org/7.pdf"),
+        ("archive", "https://archive.org/download/seven/7.pdf"), ("academicsocial", "https://social.example.org/7"),
+        ("webarchive", "https://web.archive.org/web/"),  # of an unknown time
+    ]  # fmt: skip
     urls = [{"rel": rel, "url": url} for rel, url in places]
     description = some(fatcat.read(sent({**answers.FATCAT, "files": [{"urls": urls}]}), DOI))
     kept = [copy.evidence.removeprefix("fatcat:") for copy in description.copies]
