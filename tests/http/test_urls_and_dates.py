@@ -55,6 +55,11 @@ def test_tokens_are_percent_encoded_unless_the_server_cannot():
     assert request_url("http://x/", "ListRecords", token, is_verbatim=True).endswith("resumptionToken=a+b/c=&d e|f")
 
 
+@each_row("text, read", [("yyyy-mm-ddThh:MM:SSZ", SECONDS), ("YYYY-MM-DD", DAY), ("day", DAY), ("", DAY)])
+def test_granularity_is_read_in_any_case(text: str, read: str):
+    assert granularity_of(text) == read
+
+
 @each_row(
     "text, same",
     [
