@@ -8,7 +8,7 @@ import re
 import pytest
 
 from gateway.contract import OBJECTS as OURS
-from gateway.contract import Field, fields
+from gateway.contract import Field
 from harvester.commands.json_contract import OBJECTS as THEIRS
 from tests.commands.calls import CALLS, WITHOUT_DATA, commands
 from tests.commands.conftest import called
@@ -62,11 +62,6 @@ def test_every_command_that_writes_data_has_json():
 
 def test_every_command_that_writes_data_is_documented_and_called_here():
     assert set(OBJECTS) == set(CALLS) == {name for name, _ in commands()} - WITHOUT_DATA
-
-
-def test_a_type_that_there_is_not_is_refused():
-    with pytest.raises(ValueError, match="no type 'string'"):
-        fields("name | string | The name.")
 
 
 @pytest.mark.slow

@@ -102,22 +102,12 @@ def test_long_arguments_get_an_answer_of_the_protocol(address: str) -> None:
     assert (status, b'code="badArgument"' in body) == (200, True)
 
 
-def test_schemas_are_found_below_the_prefix(address: str) -> None:
-    assert get(f"{address}/schemas/none.xsd")[0] == 404
-    assert get(f"{address}/schemas/{next((ROOT / 'schemas').glob('*.xsd')).name}")[0] == 200
-
-
 def test_source_description_is_found_at_the_host_and_below_the_prefix(address: str) -> None:
     host = address.removesuffix("/repository")
     at_host, below = (get(f"{place}/.well-known/resourcesync") for place in (host, address))
     assert at_host == below
     assert at_host[0] == 200
     assert f"<loc>{BASE_URL.removesuffix('/oai')}/resourcesync/oai_dc/source/capabilitylist.xml".encode() in at_host[1]
-
-
-def test_prefix_without_a_slash_leads_to_the_page(address: str) -> None:
-    status, body = get(address)
-    assert (status, b"OAI-PMH" in body) == (200, True)
 
 
 def test_redirect_of_the_proxy_names_no_host_that_the_client_wrote(address: str) -> None:
