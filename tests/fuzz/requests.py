@@ -33,6 +33,7 @@ QUERIES = tuple(
     query.encode()
     for query in (
         "verb=Identify",
+        "verb=ListMetadataFormats",
         f"verb=ListMetadataFormats&identifier={_PREFIX}1",
         "verb=ListSets",
         f"verb=GetRecord&metadataPrefix=oai_dc&identifier={_PREFIX}1",
@@ -44,36 +45,24 @@ QUERIES = tuple(
         "",
     )
 )
-_PATHS = [
-    "/oai",
-    "/oai",
-    "/oai",
-    "/oai",
-    "/oai/",
-    "/",
-    "/schemas/oai_dc.xsd",
-    "/websub/a",
-    "/hub",
-    "/hub",
-    "/.well-known/resourcesync",
-    "/resourcesync/batch",
-    "/resourcesync/files/resourcelist.xml",
-    "/files/a",
-    "/healthz",
-    "/readyz",
-] + [
-    f"/resourcesync/oai_dc/source/{name}"
-    for name in [
-        "capabilitylist.xml",
-        "resourcelist.xml",
-        "resourcelist-1.xml",
-        "resourcedump.xml",
-        "resourcedump-1.zip",
-        "changelist.xml",
-        "changelist-open.xml",
-        "changedump.xml",
-    ]
-]
+_PATHS = (
+    "/oai", "/oai", "/oai", "/oai", "/oai/", "/", "/schemas/oai_dc.xsd", "/websub/a", "/hub", "/hub",
+    "/.well-known/resourcesync", "/resourcesync/batch",
+    *(
+        f"/resourcesync/oai_dc/source/{name}"
+        for name in (
+            "capabilitylist.xml",
+            "resourcelist.xml",
+            "resourcelist-1.xml",
+            "resourcedump.xml",
+            "resourcedump-1.zip",
+            "changelist.xml",
+            "changelist-open.xml",
+            "changedump.xml",
+        )
+    ),
+    "/resourcesync/files/resourcelist.xml", "/files/a", "/healthz", "/readyz",
+)  # fmt: skip
 _METHODS = ("GET", "GET", "GET", "GET", "POST", "POST", "HEAD", "PUT", "OPTIONS", "DELETE")
 _FORM = "application/x-www-form-urlencoded"
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
+from click.testing import CliRunner
 
 from gateway.errors import ConfigurationError, ConnectionFailed
+from harvester.cli import main
 from harvester.validate.run import CHECKS, Limits, Verdict, validate
 from tests.rows import each_row
 from tests.validate.provider import BASE, Provider
-from tests.validate.strikes import asks, broken, sent
+from tests.validate.strikes import asks, broken, changed, sent
 
 
 def _skipped(report):
@@ -140,3 +144,16 @@ def test_the_report_for_people_names_every_check_and_shows_the_evidence(check):
         "        came  HTTP 422, text/xml; charset=UTF-8: badVerb There is not one legal verb.",
     ]
     assert lines[-1].startswith("http://repo.example.org/oai does not conform: 161 passed, 1 failed")
+
+
+def test_the_command_reports_in_words_and_json_and_its_status_is_that_of_the_worst_verdict(tmp_path, monkeypatch):
+    provider = Provider()
+    monkeypatch.setattr("harvester.commands.validate.fetcher", lambda *_: nullcontext(provider))
+    words = ["--instance", str(tmp_path), "validate", BASE]
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, f"{BASE} conforms: " in done.stdout) == (3, True), done.output  # its pages are small
+    provider.edit = changed("<protocolVersion>2.0", "<protocolVersion>1.1")
+    done = CliRunner().invoke(main, [*words, "--json", "--max-requests", "9"])
+    report = json.loads(done.stdout)
+    assert (done.exit_code, report["base_url"], report["requests"]) == (1, BASE, 9)
+    assert report["results"][0]["evidence"][0]["asked"] == f"{BASE}?verb=Identify"
