@@ -240,13 +240,6 @@ def test_a_file_of_another_work_is_not_this_ones() -> None:
     assert len(texts_of(work, "relation")) == 5
 
 
-@each_row("url", ["https://doi.org/10.1234/x.pdf", "http://hdl.handle.net/1/2.pdf"])
-def test_a_resolvers_address_is_never_called_a_file(url: str) -> None:
-    """Where it leads, its owner may change."""
-    work = read(f'<mods xmlns="{MODS}"><location><url access="raw object">{url}</url></location></mods>')
-    assert (links(work), work.landing_page) == ([], url)
-
-
 def test_the_fallback_finds_dublin_core_wherever_it_is() -> None:
     work = read(
         f'<x><y xmlns:dc="{DC}"><dc:title>T</dc:title><dc:title>T</dc:title><dc:odd>o</dc:odd><dc:date/></y></x>'

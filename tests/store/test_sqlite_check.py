@@ -153,17 +153,6 @@ def test_a_copy_of_a_sparse_set_that_lacks_records_is_reported(store, make_chang
     assert store.check()[0] == "There are 0 records in the list of the set x in oai_dc, but the set has 1."
 
 
-def test_a_block_whose_keys_have_no_item_is_reported_without_items_and_not_given_up(store, make_change):
-    store.publish(store.intend(), Publication("laro", (make_change("a"),)))
-    with store._file.writing() as session:
-        session.execute("update block set last_number = 0")
-    damage, *lost, advice = store.check()
-    assert damage == "A block of oai_dc is damaged: Its keys are not those that it should have."
-    assert lost == []
-    assert advice == ANEW
-    assert store.give_up_damaged() == 0
-
-
 def test_what_was_found_before_the_file_cannot_be_read_is_reported_too(store, make_change):
     store.publish(store.intend(), Publication("laro", (make_change("a"),)))
     with store._file.writing() as session:
