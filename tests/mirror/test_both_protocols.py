@@ -20,7 +20,7 @@ from tests.seeds import seed_of
 pytestmark = [pytest.mark.slow, pytest.mark.unmeasured]
 
 SEED = seed_of("BOTH_SEED")
-OBJECTS, FILES, ROUNDS = 30, 60, 3
+OBJECTS, FILES, ROUNDS = 20, 40, 2
 
 # The client of the standard's authors copies what the list of files names.
 _CLIENT = """

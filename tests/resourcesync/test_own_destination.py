@@ -33,7 +33,7 @@ from tests.seeds import seed_of
 pytestmark = pytest.mark.slow  # it serves, and runs the harvester
 
 SEED = seed_of("LOOP_SEED")
-ROUNDS = int(os.environ.get("LOOP_ROUNDS", "4"))
+ROUNDS = int(os.environ.get("LOOP_ROUNDS", "3"))
 FOUND = FileLink("https://a.example.org/1.pdf", "application/pdf", FileOrigin.DISCOVERED, "x", 12, "ab" * 32)
 
 
