@@ -23,9 +23,12 @@ def walk(ask: Callable[..., str], query: str, **changes: object) -> Iterator[str
     verb = query.split("&", maxsplit=1)[0]
     answer = ask(query, **changes)
     yield answer
-    while (token := token_of(answer)[1]) != "":
+    for _ in range(20):
+        if not (token := token_of(answer)[1]):
+            return
         answer = ask(f"{verb}&resumptionToken={token}", **changes)
         yield answer
+    raise AssertionError("The list has no end.")
 
 
 def items(answer: str) -> list[int]:
