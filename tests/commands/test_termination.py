@@ -178,14 +178,18 @@ def _asks_to_wait(handler, _here) -> bool:
 
 
 @pytest.mark.share(one_in=2)
-@pytest.mark.parametrize("answer", [_is_silent, _asks_to_wait])
-def test_a_command_that_waits_for_a_server_is_ended_by_sigterm(answer, fresh, site):
+@pytest.mark.parametrize(
+    ("answer", "commands"),
+    [(_is_silent, ASKING), (_asks_to_wait, ("harvester run", "harvester dump", "harvester tend --watch"))],
+    ids=["silent", "asks_to_wait"],
+)
+def test_a_command_that_waits_for_a_server_is_ended_by_sigterm(answer, commands, fresh, site):
     with _Site(site, answer) as here, ExitStack() as started:
         processes = {
-            command: started.enter_context(_started(command, arguments, fresh(), site.oai, **PATIENT))
-            for command, arguments in ASKING.items()
+            command: started.enter_context(_started(command, ASKING[command], fresh(), site.oai, **PATIENT))
+            for command in commands
         }
-        here.wait(len(ASKING))
+        here.wait(len(commands))
         for process in processes.values():  # some ask more than once
             _wait_until(process, _can_ask)
         sleep(0.5)  # a pause has begun
