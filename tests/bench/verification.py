@@ -68,7 +68,7 @@ def _candidate(paper: pairs.Paper, known: Expected) -> Candidate:
     """Return a document with an open licence as it is judged."""
     verdict = judge(paper.extracted, known)
     facts = {name: value for name, value in verdict._asdict().items() if name in Candidate._fields}
-    facts |= {"sha256": "0" * 64, "license": "cc-by", "kind_doubt": verdict.doubt}
+    facts |= {"sha256": "0" * 64, "license": "cc-by", "kind_doubt": facts.pop("doubt")}
     return Candidate("https://x.example.org/a.pdf", "bench", **facts)
 
 
