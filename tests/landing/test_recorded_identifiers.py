@@ -1,6 +1,6 @@
 """The identifiers that real repositories use are resolved with every suffix, and reach their pages and metadata.
 
-Of them, `RECORDED_IDENTIFIERS` are drawn (250; 0: all).
+Of them, `RECORDED_IDENTIFIERS` are drawn (100; 0: all).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.seeds import seed_of
 SUFFIXES = ("", ".html", ".json", ".bib", ".oai_dc", ".oai_didl", ".resource", ".ListMetadataFormats", ".ListERRoLs")
 _IDENTIFIER = re.compile(rb"<(?:\w+:)?header[^>]*>\s*<(?:\w+:)?identifier>([^<]+)</")
 _OF_ONE_FILE = 3
-_DRAWN = int(os.environ.get("RECORDED_IDENTIFIERS", "250"))
+_DRAWN = int(os.environ.get("RECORDED_IDENTIFIERS", "100"))
 
 
 def recorded_identifiers(folder: Path) -> list[str]:
