@@ -31,7 +31,7 @@ from tests.fulltext.documents import described, others, texts, wanted
 from tests.fulltext.recorded import DATA
 
 _ACCEPT = Thresholds().accept
-_OTHER_SCORES = (0.1, 0.4, 0.5, 0.6)
+_OTHER_SCORES = [0.1, 0.4, 0.5, 0.6]  # how many are accepted from these on, a note says
 _LIKELY, _FEWEST = 0.5, 5  # a score that the right ones have, and how many words make one mean something
 
 
@@ -92,11 +92,11 @@ def _of_pairs() -> Iterator[Row]:
                 (right if paper.number == made.number else wrong).append(_candidate(paper, known))
         name = f"{metadata}, {'held back' if is_held_back else 'thresholds chosen on'}"
         least = 0.95 if metadata is pairs.Told.DOI else 0.9
-        others = [] if is_held_back else [(_accepted(wrong, score), score) for score in _OTHER_SCORES]
-        note = f"of {len(wrong)} pairs in a group; from other scores on: {others}"
-        yield Row(f"{name}: wrong ones accepted", _accepted(wrong, _ACCEPT), 0, note=note)
+        others = [] if is_held_back else _OTHER_SCORES
+        notes = [f"of {len(half)}; {[(score, _accepted(half, score)) for score in others]}" for half in (wrong, right)]
+        yield Row(f"{name}: wrong ones accepted", _accepted(wrong, _ACCEPT), 0, note=notes[0])
         share = _accepted(right, _ACCEPT) / len(right)
-        yield Row(f"{name}: share of right ones accepted", share, least, is_least=True, note=f"of {len(right)}")
+        yield Row(f"{name}: share of right ones accepted", share, least, is_least=True, note=notes[1])
 
 
 @contextmanager
