@@ -1,4 +1,4 @@
-"""The protocols of the store: the promises of every backend. The tests in `tests/contract/` run over each of them.
+"""The protocols of the store: the promises of every backend. The tests in `tests/contract/` judge each backend.
 
 There are two databases. The *inbox* has what arrived, unchanged, and the cursor of the harvest in the same transaction;
 only harvesting writes it. The *store* has what is published; only publication writes it. It reads the inbox forward

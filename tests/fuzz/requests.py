@@ -148,7 +148,7 @@ def _fault(app: Callable[..., Any], request: Mapping[str, Any]) -> str:
         return f"It is answered {status}."
     if (
         status.startswith("200")
-        and content_type.startswith("text/xml")
+        and content_type.startswith(("text/xml", "application/xml"))
         and not encoding
         and request["REQUEST_METHOD"] != "HEAD"
     ):

@@ -97,6 +97,12 @@ def test_the_defaults_are_warned_about(gateway):
     assert len(warnings) == 3
 
 
+def test_an_address_that_does_not_end_in_oai_is_warned_about(gateway, sound, folder):
+    (folder / "config.toml").write_text('base_url = "https://gw.example.org/repository"')
+    result = gateway("check")
+    assert "Set it to https://gw.example.org/repository/oai, unless a proxy maps it there." in result.stderr
+
+
 @each_row("name", ["secret", "subscriptions.sqlite"])
 def test_a_secret_that_others_can_read_is_warned_about(gateway, sound, folder, name):
     (folder / name).touch()
