@@ -101,36 +101,8 @@ KINDS: dict[str, Kind] = {
         3,
         Outcome.SUCCESS,
     ),
-    "green in a repository, and only its page is known": Kind(
-        OF_DOI,
-        {
-            **crossref(),
-            **unpaywall(location(page=f"{REPOSITORY}/1", host_type="repository")),
-            f"{REPOSITORY}/1": answer('<a href="/1.pdf">PDF</a>'),
-            f"{REPOSITORY}/1.pdf": GOOD,
-        },
-        5,  # one is for the policy
-        Outcome.SUCCESS,
-    ),
-    "gold, and only its DOI is known": Kind(
-        OF_DOI,
-        {
-            **crossref(),
-            **unpaywall(location(page=f"https://doi.org/{DOI}", license_="cc-by")),
-            PAGE: answer(f'<link rel="license" href="{CC_BY}"><a href="{FILE}">PDF</a>'),
-            FILE: GOOD,
-        },
-        4,
-        Outcome.SUCCESS,
-    ),
     "bronze": Kind(OF_DOI, {**crossref(), **unpaywall(location(FILE)), FILE: GOOD}, 4, Outcome.SUCCESS),
     "closed": Kind(OF_DOI, {**crossref(), **unpaywall(), **CLOSED}, 5, Outcome.NOT_OA),
-    "closed, with a page of the record": Kind(
-        work(TITLE, doi=DOI, page=f"{REPOSITORY}/1"),
-        {**crossref(), **unpaywall(), **CLOSED, f"{REPOSITORY}/1": answer("<p>no file")},
-        6,
-        Outcome.NOT_OA,
-    ),
     "closed, and Crossref names no page": Kind(
         OF_DOI, {**crossref(page=""), **unpaywall(), **CLOSED, f"https://doi.org/{DOI}": to(PAGE)}, 6, Outcome.NOT_OA
     ),
@@ -156,7 +128,6 @@ KINDS: dict[str, Kind] = {
         Outcome.NOT_OA,
     ),
     "of DataCite": Kind(OF_DOI, {**datacite(**RIGHTS), FILE: GOOD}, 4, Outcome.SUCCESS),
-    "of DataCite, closed": Kind(OF_DOI, {**datacite(), **CLOSED}, 6, Outcome.NOT_OA),
     "without DOI": Kind(
         work(TITLE, page=PAGE), {PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: GOOD}, 2, Outcome.SUCCESS
     ),

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import DecisionRefused
 from gateway.fulltext.deciding import Decided, Deciding
 from gateway.model import Decision
 from gateway.store.lock_file import locked
-from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind, Takedown
 from tests.applications import application
 from tests.fulltext.test_releasing import COPY, IDENTIFIER, component, pdf, stamps, unpaywall
 from tests.fulltext.web import answer
@@ -38,14 +35,6 @@ def following(search, verdict: str, by: str = "anna") -> Decision:
     return last(search)._replace(verdict=verdict, decided_by=by)
 
 
-def test_an_accepted_file_is_published_at_once(search) -> None:
-    decision = following(search, "accept")
-    decided = deciding(search)(decision)
-    assert decided == Decided((decision,), stamped=2, stamped_of={IDENTIFIER: 2})
-    assert decided.problems == ()
-    assert component(search) is not None
-
-
 def test_a_rule_that_decides_after_the_person_looked_is_not_overwritten(search) -> None:
     """A search ends between the look and the decision: the file was replaced, and the person has not seen it."""
     seen = following(search, "accept")
@@ -55,18 +44,6 @@ def test_a_rule_that_decides_after_the_person_looked_is_not_overwritten(search) 
     search.run(identifier=IDENTIFIER)
     assert [decision.decided_by for decision in deciding(search)(seen).met] == ["rule"]
     assert component(search) is None
-
-
-@pytest.mark.parametrize(
-    ("kind", "value"), [(Kind.URL, "repository.example.net/7.pdf"), (Kind.SHA256, ""), (Kind.IDENTIFIER, IDENTIFIER)]
-)
-def test_what_is_taken_down_is_not_accepted(search, kind: Kind, value: str) -> None:
-    entry = Takedown(kind, value or last(search).sha256)
-    TakedownFile(search.settings.instance).change(lambda listed: (*listed, entry))
-    with pytest.raises(DecisionRefused, match="is taken down, or its item is"):
-        deciding(search)(following(search, "accept"))
-    assert deciding(search)(following(search, "reject")).stamped == 0
-    assert last(search).verdict == "reject"
 
 
 def test_a_decision_that_must_wait_too_long_for_another_release_is_published_later(search, monkeypatch) -> None:

@@ -34,32 +34,6 @@ def searched(about: Work, own: dict, *names: str, today: str = TODAY) -> tuple[S
     return search(about, only, web, SETTINGS, at=second(today), most_files=6), web
 
 
-def by_datacite(**attributes: object) -> dict:
-    known = {"doi": "10.1234/x", "titles": [{"title": TITLE}], "url": PAGE, **attributes}
-    return {"https://api.datacite.org/dois/10.1234/x": answer(json.dumps({"data": {"attributes": known}}))}
-
-
-EMBARGOED = {
-    "rightsList": [
-        {"rightsUri": "info:eu-repo/semantics/embargoedAccess"},
-        {"rightsUri": "https://creativecommons.org/licenses/by/4.0/"},
-    ],
-    "dates": [{"dateType": "Available", "date": DAY}],
-}
-
-
-def test_an_embargoed_item_of_datacite_is_not_visited_before_its_day() -> None:
-    """Written from the schema 4.5 of DataCite: no recorded answer has `embargoedAccess`."""
-    own = {**by_datacite(**EMBARGOED), PAGE: answer(f'<a href="{FILE}">PDF</a>'), FILE: a_pdf(TITLE)}
-    result, web = searched(work(TITLE, doi="10.1234/x"), own)
-    assert result.outcome is Outcome.EMBARGOED_UNTIL
-    assert result.open_from == DAY
-    assert [(candidate.url, candidate.outcome, candidate.open_from) for candidate in result.candidates] == [
-        (PAGE, Outcome.EMBARGOED_UNTIL, DAY)
-    ]
-    assert not [url for url in web.asked if url.startswith((PAGE, "https://doi.org/"))]
-
-
 def test_a_record_under_embargo_says_so_itself() -> None:
     about = Work(
         (

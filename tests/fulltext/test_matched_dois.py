@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-from click.testing import CliRunner
-
 from gateway.fulltext.search_result import Identity, SearchResult
-from gateway.fulltext.stored_search import search_as_json
-from gateway.model import Decision, Match, Outcome, Trace, Work
-from gateway.store.opening import open_discovery
-from harvester.cli import main
+from gateway.model import Match, Outcome, Trace, Work
 from harvester.fulltext.matched_dois import agrees, compared
 from tests.fulltext.test_matching import TITLE, record
 from tests.rows import each_row
 
-ITEM, URL = "oai:g.example.org:laro/1", "https://x.example.org/1.pdf"
 MATCH = Match("crossref", "10.1234/own", TITLE, 1.0, "Rossi", "2012")
-ACCEPTED = Decision(ITEM, URL, "0" * 64, "accept", "It is open.", "rule", 1)
 
 
 def searched(outcome: Outcome | None = None, *, step: str = "crossref_match", **more) -> SearchResult:
     traces = (Trace(step, outcome),) if outcome else ()
     return SearchResult(Outcome.SUCCESS, traces, **more)
-
-
-@pytest.fixture
-def desk(folder):
-    """Return the searches of an instance where a file of one item was accepted that was found through a match."""
-    desk = open_discovery(folder)
-    desk.enlist("laro", [(ITEM, "1")], 0, 1)
-    story = search_as_json(searched(matches=(MATCH,)))
-    assert desk.done(desk.lease(1, 60), "success", story, 2, lambda _: [ACCEPTED])
-    yield desk
-    desk.close()
-
-
-@pytest.fixture
-def harvester(folder, desk):
-    return lambda *arguments: CliRunner().invoke(main, ["--instance", str(folder), *arguments])
 
 
 def test_a_match_agrees_while_title_author_and_year_do() -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
 from gateway.errors import AddressRefused, NameUnknown
 from gateway.fulltext.search_result import SearchResult
 from gateway.model import Outcome, Work
-from gateway.store.opening import open_discovery
-from harvester.fulltext.answer_cache import CachingFetch
 from harvester.fulltext.known_copies import Copy
 from harvester.fulltext.politeness import PoliteFetch
 from harvester.fulltext.search_work import MOST_ADDRESSES, search
@@ -179,17 +176,3 @@ def test_a_work_takes_at_most_so_many_requests(kind: str) -> None:
     assert max(Counter(asked).values()) == 1
     assert set(further.values()) <= {1}
     assert not (further and kind in KNOWN_OPEN)
-
-
-@each_row("kind", [name for name, kind in KINDS.items() if kind.outcome is Outcome.NOT_OA])
-def test_a_second_search_for_a_closed_work_asks_nothing(kind: str, tmp_path: Path) -> None:
-    desk = open_discovery(tmp_path)
-    web = RecordedWeb({**KINDS[kind].own, **POLICY}, has_recordings=False)
-    outcomes, requests = [], []
-    for _ in range(2):
-        fetch = CachingFetch(web, desk, lambda: NOW)
-        outcomes.append(search(KINDS[kind].about, steps(), fetch, SETTINGS, at=NOW, most_files=6).outcome)
-        requests.append(len(web.asked))
-    desk.close()
-    assert outcomes == [Outcome.NOT_OA] * 2
-    assert requests[0] == requests[1] > 0

@@ -173,15 +173,9 @@ def test_the_decisions_of_people_on_many_files_are_undone_after_a_preview(harves
     chosen = ("--host", "more.example.net", "--reason-has", "mirror")
     assert harvester("review", "reject", "--host", "more.example.net", "--reason", "A mirror.", "--yes").exit_code == 0
     assert harvester("review", "accept", IDENTIFIER, COPY).exit_code == 0
-    refused = harvester("review", "undo", *chosen, input="n\n")
-    assert refused.exit_code == 1
-    assert "To undo: 30 files. 10 of them are not shown" in refused.stderr
-    assert "Undo 30 files?" in refused.stderr
-    tried = harvester("review", "undo", "--verdict", "reject", "--dry-run", "--json")
-    selected = [json.loads(line) for line in tried.stdout.splitlines()]
-    assert ([file["verdict"] for file in selected], len(decisions(waiting))) == (["reject"] * 30, 62)
+    assert "To undo: 30 files. 10 of them are not shown" in harvester("review", "undo", *chosen, input="n\n").stderr
     assert "To undo: 31 files." in harvester("review", "undo", "--all", "--dry-run").stderr
-    assert "To undo: 1 file." in harvester("review", "undo", "--verdict", "accept", "--dry-run").stderr
+    assert len(decisions(waiting)) == 62
     undone = harvester("review", "undo", *chosen, "--yes", "--json")
     rows = [json.loads(line) for line in undone.stdout.splitlines()]
     assert [(row["verdict"], row["is_undoing"]) for row in rows] == [("review", True)] * 30

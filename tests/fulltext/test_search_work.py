@@ -45,35 +45,6 @@ def searched(about, web, *, settings=SETTINGS, most_files: int = 6, only: tuple[
     return search(about, only or steps(), web, settings, at=NOW, most_files=most_files)
 
 
-EFSA = "10.2903/j.efsa.2014.3550"
-
-
-@pytest.mark.needs("../shared")
-def test_a_work_is_found_through_crossref_and_held_against_its_metadata() -> None:
-    link = "http://doi.wiley.com/10.2903/j.efsa.2014.3550"
-    result = searched(
-        work("Endogenous formaldehyde turnover in humans", doi=EFSA, page=PAGE),
-        RecordedWeb(
-            {
-                PAGE: answer(f'<meta name="citation_pdf_url" content="{FILE}">'),
-                FILE: recorded("pdf/crminer__10.2903%2Fj.efsa.2014.3550.pdf"),
-                link: to(FILE),
-            }
-        ),
-    )
-    assert result.outcome is Outcome.SUCCESS
-    best = next(candidate for candidate in result.candidates if candidate.outcome is Outcome.SUCCESS)
-    assert (best.found_by, best.evidence, best.mime_type, best.size) == (
-        "landing_page",
-        "meta:citation_pdf_url",
-        "application/pdf",
-        273_420,
-    )
-    assert best.has_doi
-    assert best.score > 0.5
-    assert len(best.sha256) == 64
-
-
 def test_the_doi_of_another_work_is_unmasked() -> None:
     described = {"message": {"DOI": "10.1234/x", "title": ["Something else entirely"]}}
     web = RecordedWeb({"https://api.crossref.org/works/10.1234/x": answer(json.dumps(described))}, has_recordings=False)
@@ -252,6 +223,3 @@ def test_every_outcome_is_that_of_a_search(monkeypatch, outcome: Outcome) -> Non
         assert result.is_over is (outcome not in ("rate-limited", "timeout", "dns-error", "bad-status", "tls-error"))
     if outcome is Outcome.EMBARGOED_UNTIL:
         assert FILE not in web.asked
-
-
-OTHER = "https://repository.example.org/2.pdf"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections import Counter
 from contextlib import closing
 from fractions import Fraction
@@ -25,7 +24,6 @@ from tests.rows import each_row
 
 TODAY = 20_800
 HOST = "files.example.org"
-YEAR = 365
 
 
 @pytest.fixture
@@ -76,35 +74,6 @@ def test_chance_is_the_exact_sum_of_fishers_test(before: tuple[int, int], after:
 )
 def test_a_fall_is_one_that_chance_does_not_explain(before, after, falls: bool) -> None:
     assert is_fall(before, after) is falls
-
-
-@pytest.mark.slow
-def test_of_40_hosts_in_a_year_those_that_break_are_found_in_a_week_and_others_raise_no_alarm() -> None:
-    """Six attempts a day at hosts that succeed in half to 95 of 100; 20 of them break to nothing."""
-    random_ = random.Random(17)
-    false_alarms, late = 0, []
-    for host in range(40):
-        share, breaks = random_.uniform(0.5, 0.95), random_.randrange(70, YEAR - 7) if host < 20 else None
-        days: list[Counter[str]] = [
-            Counter(
-                Outcome.SUCCESS if random_.random() < (0 if breaks and day >= breaks else share) else Outcome.TIMEOUT
-                for _ in range(6)
-            )
-            for day in range(YEAR)
-        ]
-        first = None
-        for day in range(7, YEAR):
-            recent: Counter[str] = sum(days[day - 6 : day + 1], Counter())
-            earlier: Counter[str] = sum(days[max(0, day - 62) : day - 6], Counter())
-            if is_fall(earlier, recent):
-                first = day
-                break
-        if breaks is None or (first is not None and first < breaks):
-            false_alarms += first is not None
-        elif first is None or first - breaks >= 7:
-            late.append((host, share, breaks, first))
-    assert late == []
-    assert false_alarms <= 1
 
 
 def test_old_days_are_added_up_by_month_and_nothing_is_lost(desk) -> None:

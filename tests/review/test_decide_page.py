@@ -86,21 +86,6 @@ def test_a_lost_race_shows_both_decisions_and_asks_again(house, files, reviewer)
     assert files.history(file) == [("rule", "review"), ("A. Berg", "reject"), ("B. Ito", "accept")]
 
 
-def test_a_race_that_is_lost_between_the_look_and_the_write_is_one_too(house, files, reviewer):
-    """The other decision comes after the page has read the last one, and before this one is written."""
-    file = files.add("1")
-    desk, decide_next = files.desk, files.desk.decide_next
-
-    def late(*decisions):
-        desk.decide(files.last(file)._replace(verdict="reject", decided_by="A. Berg", reason="No."))
-        return decide_next(*decisions)
-
-    desk.decide_next = late  # the searches of this application
-    answer = reviewer.post("/review/decide", row=row(files, file, "accept"))
-    assert (answer.status_code, "A. Berg rejected this at" in seen(answer.text)) == (409, True)
-    assert files.history(file) == [("rule", "review"), ("A. Berg", "reject")]
-
-
 def test_a_form_that_is_sent_twice_decides_once(files, reviewer):
     file = files.add("1")
     for verb in ("accept", "undo"):

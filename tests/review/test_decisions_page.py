@@ -77,6 +77,16 @@ def test_a_filter_that_is_none_is_refused_in_a_sentence(reviewer):
             assert reviewer.get(f"{path}?{query}").status_code == 400
 
 
+def walked(reviewer: Browser, page: str, direction: str) -> tuple[list[list[str]], str]:
+    """Return the rows of pages that follow each other, and the address of the last one."""
+    pages, last = [], page
+    while page:
+        tree, last = parsed(reviewer.get(page).text), page
+        pages.append([" ".join(row.text_content().split()) for row in tree.iterfind(".//tbody/tr")])
+        page = next(iter(tree.xpath(f"//a[@rel='{direction}']/@href")), "")
+    return pages, last
+
+
 def test_pages_follow_each_other_also_through_large_entries(files, reviewer, monkeypatch):
     chosen = [files.add(f"{number}", f"Title {number}", at=AT + number) for number in range(7)]
     numbers = [str(files.last(file).number) for file in chosen]
@@ -85,21 +95,11 @@ def test_pages_follow_each_other_also_through_large_entries(files, reviewer, mon
     monkeypatch.setattr("gateway.review.decisions_page.PAGE", 2)
     monkeypatch.setattr("gateway.review.decisions_page.MOST", 4)
     monkeypatch.setattr("gateway.review.decisions_page._DATA_PAGE", 5)
-    page, texts = "/review/decisions", []
-    while page:
-        tree = parsed(reviewer.get(page).text)
-        texts += [" ".join(row.text_content().split()) for row in tree.iterfind(".//tbody/tr")]
-        page = next((link.get("href") for link in tree.iterfind(".//a[@rel='next']")), "")
+    forwards, last = walked(reviewer, "/review/decisions", "next")
+    texts = [text for page in forwards for text in page]
     assert len(texts) == 9
     assert ["more file" in text for text in texts] == [True, True] + [False] * 7
-    page, back = "/review/decisions", []
-    while page:
-        last, page = page, next((link for link in parsed(reviewer.get(page).text).xpath("//a[@rel='next']/@href")), "")
-    while last:
-        tree = parsed(reviewer.get(last).text)
-        back = [" ".join(row.text_content().split()) for row in tree.iterfind(".//tbody/tr")] + back
-        last = next((link for link in tree.xpath("//a[@rel='prev']/@href")), "")
-    assert back == texts
+    assert walked(reviewer, last, "prev")[0] == forwards[::-1]
     page, listed = "/review/decisions.json", []
     while page:
         document = json.loads(reviewer.get(page).text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from threading import enumerate as enumerate_threads
 from typing import Any
 
@@ -11,11 +10,9 @@ import pytest
 from gateway import takedown_desk
 from gateway.errors import StoreUnwritable
 from gateway.fulltext.withdrawing import carry_out
-from gateway.model import Deed, Role
+from gateway.model import Role
 from gateway.settings import load, place_of_copy
-from gateway.store.opening import open_users
 from gateway.store.takedown_file import TakedownFile
-from gateway.takedowns import Kind
 from gateway.upkeep import complete_takedowns
 from tests.page_house import FOUND, House, parsed, seen
 from tests.review_files import Files
@@ -112,16 +109,6 @@ def test_a_file_leaves_every_record_and_our_copy_is_deleted(filled, manager):
         didl = filled.get(f"/oai?verb=GetRecord&metadataPrefix=oai_didl&identifier={ITEM}{name}").text
         assert "found.pdf" not in didl
         assert FOUND.sha256 not in didl
-
-
-def test_the_entry_is_that_of_the_command_with_the_name_of_the_user(filled, administrator):
-    _agree(administrator, f"file={FOUND.sha256}", reason="personal", comment="  Letter\tof\n1 May \0 ")
-    (entry,) = TakedownFile(filled.desk.folder).read().entries
-    assert (entry.kind, entry.value, entry.by) == (Kind.SHA256, FOUND.sha256, "R. Vos")
-    assert entry.reason == "Personal data: Letter of 1 May"
-    with closing(open_users(filled.desk.folder)) as users:
-        (line, *_) = users.log(10**9, 10)
-    assert (line.by, line.deed, line.about) == ("R. Vos", Deed.TAKEN_DOWN, f"sha256 {FOUND.sha256}")
 
 
 def test_a_reviewer_sees_no_takedown_and_makes_none(filled, administrator):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.fulltext.corpus import articles, cut, heads, lookalikes, notices, others, parts, titles, unusual, versions
+from tests.fulltext.corpus import articles, cut, heads, lookalikes, notices, others, parts, titles, versions
 from tests.fulltext.corpus.cases import KINDS, Case, Kind
 from tests.fulltext.corpus.scripts import read_kinds
 
 __all__ = ["Case", "Kind", "kinds"]
-_MODULES = (articles, cut, versions, titles, lookalikes, heads, notices, parts, others, unusual)  # each adds its kinds
+_MODULES = (articles, cut, versions, titles, lookalikes, heads, notices, parts, others)  # each adds its kinds
 read_kinds((Path(__file__).parent / "kinds.txt").read_text(encoding="utf-8"))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import body, citation, doi_line, head, published, references
-from tests.fulltext.corpus.scripts import plain_sheets, right_one
+from tests.fulltext.corpus.papers import citation, doi_line, published, references
+from tests.fulltext.corpus.scripts import right_one
 from tests.fulltext.corpus.words import Subject
 
 
@@ -27,30 +27,12 @@ right_one("letter_of_one_page", """
     pages="{s.first_page}")  # fmt: skip
 
 
-right_one("report_of_an_institute", """
-    # A cover page, a table of contents, and then the text.
-    12: Institute for {fields[3]}
-    12+4: Working Report {s.year}/{s.number:02d}
-    22b+120: {s.title}
-    13+12: {s.byline}
-    11+200: {s.place}, {s.year}
-    page
-    14b: Contents
-    each 1-6
-    | +3: {n}  {section} ............................................................ {n3}
-    page
-    14b: Summary
-    +6: {s.abstract}
-    body 12
-""", on=plain_sheets(footer=lambda page: str(page) if page > 2 else "", size=11), type="report", name="report.pdf", pages="")  # fmt: skip
-
-
 def thesis(subject: Subject) -> Paper:
     """Return a thesis: a title page, a declaration, contents, and many pages."""
     paper = Paper(footer=lambda page: str(page) if page > 1 else "", size=11, leading=1.6)
-    paper.put(f"University of {subject.place}", 14, centred=True)
-    paper.put(subject.title, 20, bold=True, gap=80, centred=True)
-    paper.put(subject.authors[0].full, 14, gap=30, centred=True)
+    paper.put(f"University of {subject.place}", 14)
+    paper.put(subject.title, 20, bold=True, gap=80)
+    paper.put(subject.authors[0].full, 14, gap=30)
     paper.put(
         subject.one_of(
             "A thesis submitted in partial fulfilment of the requirements for the degree of Doctor of Philosophy",
@@ -58,10 +40,10 @@ def thesis(subject: Subject) -> Paper:
             "Thesis submitted for the degree of Doctor of Philosophy",
             "A dissertation presented to the Faculty in candidacy for the degree of Master of Science",
         ),
-        12, gap=60, centred=True,
+        12, gap=60,
     )  # fmt: skip
-    paper.put(f"Supervisor: Prof. {subject.authors[-1].full}", 11, gap=20, centred=True)
-    paper.put(f"{subject.year}", 12, gap=20, centred=True)
+    paper.put(f"Supervisor: Prof. {subject.authors[-1].full}", 11, gap=20)
+    paper.put(f"{subject.year}", 12, gap=20)
     paper.page()
     paper.put("Declaration", 14, bold=True)
     paper.put("I declare that this thesis is my own work and was not submitted for another degree.", gap=6)
@@ -103,19 +85,6 @@ def poster(subject: Subject) -> Paper:
 right_one(
     "poster_of_a_poster", of=DocumentKind.POSTER, on=poster, type="conference poster", name="poster.pdf", pages=""
 )
-
-
-@right(None)
-def reply_whose_record_is_that_reply(subject: Subject) -> Case:
-    """The record's own title says that it answers another work."""
-    other = subject.stranger()
-    reply = subject.titled(
-        subject.one_of("Reply to ", "Comment on ", "A response to ", "Comments on ") + f"“{other.title}”"
-    )
-    paper = published(reply)
-    head(paper, reply)
-    body(paper, reply, 2)
-    return Case(reply, paper.pdf(), pages=f"{reply.first_page}-{reply.first_page + 1}")
 
 
 @right()

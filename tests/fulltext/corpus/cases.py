@@ -13,7 +13,7 @@ class Case(NamedTuple):
     """A file and the work that it is offered for. `name` is the last part of its address.
 
     `title` is what the record says where that is not what is printed; `type` the type of the record, `pages` how many
-    pages Crossref knows of; `language` that of the record.
+    pages Crossref knows of.
     """
 
     subject: Subject

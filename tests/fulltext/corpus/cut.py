@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fulltext.corpus.cases import Case, right, wrong
-from tests.fulltext.corpus.layout import Paper
+from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.papers import article
 from tests.fulltext.corpus.scripts import first_pages, wrong_one
 from tests.fulltext.corpus.words import Subject
@@ -31,22 +30,3 @@ def copy_without_pages_within(subject: Subject) -> Case:
 wrong_one("copy_without_the_pages_in_its_citation", pages="", on=lambda s: first_pages(
     article(s, pages=s.page_count, header=lambda page: _cited(s) if page == 1 else ""),
     s.page_count - s.one_of(1, 2, 1, 2)))  # fmt: skip
-
-
-def _text(paper: Paper, subject: Subject, pages: int) -> Paper:
-    """Set a text without sections and references, which ends on a page of its own."""
-    place = 0
-    while len(paper.sheets) < pages:
-        paper.put(subject.prose(5, f"essay/{place}"), gap=4)
-        place += 1
-    return paper
-
-
-@right()
-def essay_without_references(subject: Subject) -> Case:
-    """Its last page is not full, and ends with a sentence."""
-    paper = Paper(footer=str, header=lambda page: "" if page == 1 else subject.journal)
-    paper.put(subject.title, 17, bold=True)
-    paper.put(subject.byline, 11, gap=6)
-    _text(paper, subject, subject.one_of(5, 8, 6, 7)).put(subject.prose(2, "end"), gap=4)
-    return Case(subject, paper.pdf(), abstract="none")

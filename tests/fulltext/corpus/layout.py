@@ -57,15 +57,7 @@ class Paper:
         """Go on in so many columns, below what is there."""
         self._columns, self._column, self._top = count, 0, self._y
 
-    def put(
-        self,
-        text: str,
-        size: float = 0.0,
-        *,
-        bold: bool = False,
-        gap: float = 0.0,
-        centred: bool = False,
-    ) -> None:
+    def put(self, text: str, size: float = 0.0, *, bold: bool = False, gap: float = 0.0) -> None:
         """Set a paragraph; a line end in the text ends a line."""
         if not self.sheets:
             self.page()
@@ -73,7 +65,7 @@ class Paper:
         self._y -= gap
         for paragraph in text.split("\n"):
             for line in self._broken(paragraph, size):
-                self._line(line, size, self.font + ("Bold" if bold else ""), centred=centred)
+                self._line(line, size, self.font + ("Bold" if bold else ""))
 
     def space(self, points: float) -> None:
         """Leave some room."""
@@ -84,14 +76,12 @@ class Paper:
         whole = self.width - 2 * _MARGIN
         return (whole - _GAP * (self._columns - 1)) / self._columns
 
-    def _line(self, text: str, size: float, font: str, *, centred: bool) -> None:
+    def _line(self, text: str, size: float, font: str) -> None:
         self._y -= size * self.leading
         if self._y < _MARGIN:
             self._next_column()
             self._y -= size * self.leading
         left = _MARGIN + self._column * (self._line_width + _GAP)
-        if centred:
-            left += max(0.0, self._line_width - width_of(text, size)) / 2
         if self.has_line_numbers:
             self._lines += 1
             self.run(str(self._lines), 28, self._y, 7)
@@ -121,9 +111,9 @@ class Paper:
                 line = word
         return [*lines, line]
 
-    def pdf(self, title: str = "") -> bytes:
+    def pdf(self) -> bytes:
         """Return the file."""
         if self.writes_heads_last:
             for sheet, count in zip(self.sheets, self._heads, strict=False):
                 sheet.runs = sheet.runs[count:] + sheet.runs[:count]
-        return written(self.sheets, title)
+        return written(self.sheets)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, doi_line, published, references
+from tests.fulltext.corpus.papers import article, body, doi_line, published
 from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
 
@@ -106,18 +106,3 @@ def retracted_article_with_a_watermark(subject: Subject) -> Case:
         paper.run(word, 300, 200, 60, "SansBold", turned=True)
         paper.sheets = whole
     return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-@wrong()
-def interview_with_an_author(subject: Subject) -> Case:
-    """It has the DOI, the name and the words of the work, and not its title."""
-    name = subject.authors[0]
-    paper = Paper(header=lambda page: doi_line(subject) if page == 1 and subject.number % 4 < 2 else "", footer=str)
-    title = subject.one_of("Three questions for {}", "{} in conversation", "A visit to {}", "{} answers our readers")
-    paper.put(title.format(name.full), 18, bold=True)
-    for place in range(subject.one_of(6, 9, 20, 24)):
-        paper.put(f"{subject.prose(1, f'question/{place}')[:-1]}?", bold=True, gap=6)
-        paper.put(subject.prose(4, f"answer/{place}"), gap=2)
-    paper.put(f"{doi_line(subject)}", 9, gap=8)
-    references(paper, subject, 4)
-    return Case(subject, paper.pdf())

@@ -27,7 +27,6 @@ _TYPES = {
     "conference paper": "proceedings-article",
     "book": "monograph",
     "book chapter": "book-chapter",
-    "report": "report",
     "doctoralThesis": "dissertation",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, wrong
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, references
+from tests.fulltext.corpus.papers import body, citation, doi_line, head, references
 from tests.fulltext.corpus.pdf import Sheet
 from tests.fulltext.corpus.scripts import wrong_one
 from tests.fulltext.corpus.words import Subject
@@ -43,36 +43,6 @@ def supplement_made_like_an_article(subject: Subject) -> Case:
     return Case(subject, paper.pdf(), pages=subject.pages)
 
 
-@wrong()
-def readme_of_the_data(subject: Subject) -> Case:
-    """It describes the files of a data set."""
-    paper = Paper(font="Sans")
-    paper.put(
-        subject.one_of("README", "Data from: ", "README.txt", "Dataset documentation for: ") + f"\n{subject.title}",
-        13,
-        bold=True,
-    )
-    paper.put(f"This data set belongs to the article: {subject.reference} {doi_line(subject)}", gap=8)
-    paper.put(
-        f"GENERAL INFORMATION\nPrincipal investigator: {subject.authors[0].full}, University of {subject.place}", gap=8
-    )
-    paper.put("FILE OVERVIEW", bold=True, gap=8)
-    for place, thing in enumerate(subject.topic.things):
-        paper.put(f"{place + 1}. {thing}.csv: one row for each of the {thing}. Columns: id, {', '.join(subject.topic.nouns[place:place + 4])}. "
-                  f"Missing values are coded as NA. {subject.prose(2, f'file/{place}')}", gap=4)  # fmt: skip
-    return Case(subject, paper.pdf(), name=subject.one_of("README.pdf", "data_description.pdf"), pages=subject.pages)
-
-
-@wrong()
-def second_part_of_the_work(subject: Subject) -> Case:
-    """Its title has the same words and another number."""
-    base = subject.title.partition(":")[0]
-    first, second = subject.one_of((f"{base}. Part I", f"{base}. Part II"), (f"{base} I: methods", f"{base} II: results"),
-                                   (f"{base}, part 1", f"{base}, part 2"), (f"{base} (I)", f"{base} (II)"))  # fmt: skip
-    other = subject.another(1, second)
-    return Case(subject.titled(first), article(other).pdf(), pages=subject.pages)
-
-
 @wrong(DocumentKind.POSTER)
 def poster_of_an_article(subject: Subject) -> Case:
     """One large sheet, with the title and authors of the article."""
@@ -82,21 +52,6 @@ def poster_of_an_article(subject: Subject) -> Case:
     if subject.number % 4 < 2:
         paper.put(doi_line(subject), gap=6)
     return Case(subject, paper.pdf(), pages=subject.pages)
-
-
-@wrong(DocumentKind.POSTER)
-def slides_of_a_talk(subject: Subject) -> Case:
-    """Many landscape pages with few words."""
-    width, height = subject.one_of((960, 540), (720, 540))
-    paper = Paper(width=width, height=height, font="Sans", size=18, footer=str)
-    paper.put(subject.title, 32, bold=True, gap=60)
-    paper.put(f"{subject.byline}\nUniversity of {subject.place}, {subject.year}", 18, gap=20)
-    for place in range(22):
-        paper.page()
-        paper.put(subject.sections()[place % 6] if place < 20 else "Thank you! Questions?", 28, bold=True)
-        for line in subject.prose(3, f"slide/{place}").split(". "):
-            paper.put(f"• {line}", gap=10)
-    return Case(subject, paper.pdf(), name=subject.one_of("slides.pdf", "download.pdf"), pages=subject.pages)
 
 
 wrong_one("scan_without_text", on=lambda s: Paper(sheets=[Sheet(is_image=True) for _ in range(s.page_count)]))

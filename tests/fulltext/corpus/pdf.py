@@ -47,9 +47,9 @@ def _width(character: str) -> float:
     return 0.3 if character in _NARROW else 0.8 if character in _WIDE else 0.66 if character.isupper() else 0.48
 
 
-def written(sheets: Iterable[Sheet], title: str = "") -> bytes:
+def written(sheets: Iterable[Sheet]) -> bytes:
     """Return a PDF of these sheets."""
-    return _Writer().pdf(list(sheets), title)
+    return _Writer().pdf(list(sheets))
 
 
 class _Writer:
@@ -59,7 +59,7 @@ class _Writer:
         self.objects: list[bytes] = [b"", b""]  # the catalogue and the tree of pages are filled in last
         self.codes: dict[str, int] = {}
 
-    def pdf(self, sheets: list[Sheet], title: str) -> bytes:
+    def pdf(self, sheets: list[Sheet]) -> bytes:
         contents = [self._stream(self._content(sheet)) for sheet in sheets]
         fonts = b"".join(
             b"/%s %d 0 R"
@@ -80,7 +80,7 @@ class _Writer:
         kids = b" ".join(b"%d 0 R" % number for number in pages)
         self.objects[0] = b"<</Type/Catalog/Pages 2 0 R>>"
         self.objects[1] = b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, len(pages))
-        return self._file(self._add(b"<</Title<%s>>>" % title.encode("utf-16").hex().encode()))
+        return self._file()
 
     def _add(self, content: bytes | str) -> int:
         self.objects.append(content if isinstance(content, bytes) else content.encode())
@@ -133,13 +133,13 @@ class _Writer:
             f"/ToUnicode {to_unicode} 0 R>>"
         )
 
-    def _file(self, information: int) -> bytes:
+    def _file(self) -> bytes:
         body, places = b"%PDF-1.5\n%\xe2\xe3\xcf\xd3\n", []
         for number, content in enumerate(self.objects, 1):
             places.append(len(body))
             body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
         table = b"".join(b"%010d 00000 n \n" % place for place in places)
         count = len(self.objects) + 1
-        return body + b"xref\n0 %d\n0000000000 65535 f \n%strailer<</Root 1 0 R/Info %d 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF\n" % (
-            count, table, information, count, len(body)
+        return body + b"xref\n0 %d\n0000000000 65535 f \n%strailer<</Root 1 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF\n" % (
+            count, table, count, len(body)
         )  # fmt: skip

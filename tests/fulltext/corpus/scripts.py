@@ -1,6 +1,6 @@
 """Kinds of files as scripts: what is set on their pages, one paragraph or instruction a line.
 
-A paragraph is `STYLE: words`: its size, `b` for bold, `c` for centred, and `+N` for the room above it, all of which may be
+A paragraph is `STYLE: words`: its size, `b` for bold, and `+N` for the room above it, all of which may be
 missing; `¶` ends a line. `<one~two>` are several ways to say a thing. `{s}` is the work and `{o}` another one, whose title
 is `{o.title}`, and `{o:7 notes}` seven sentences. `{w}` is the n-th work in the same field, and `{b}` of the same people.
 Instructions are `page`, `uncover`, `columns`, `space`, `head`, `summary`, `body` and `references`, with a number or `own`,
@@ -20,7 +20,7 @@ from tests.fulltext.corpus.layout import Paper
 from tests.fulltext.corpus.papers import article, body, citation, doi_line, head, plain, published, references, summary
 from tests.fulltext.corpus.words import Subject
 
-_STYLE = re.compile(r"(?P<size>[\d.]*)(?P<flags>[bc]*)(?:\+(?P<gap>[\d.]+))?: ?(?P<words>.*)")
+_STYLE = re.compile(r"(?P<size>[\d.]*)(?P<flags>b*)(?:\+(?P<gap>[\d.]+))?: ?(?P<words>.*)")
 _WAYS = re.compile(r"<([^<>]*~[^<>]*)>")
 
 
@@ -52,9 +52,7 @@ def set_by(script: str, paper: Paper, s: Subject, o: Subject) -> Paper:
             _do(line, paper, s, s if line.endswith(" of s") else o)
         else:
             flags, words = style["flags"], filled(style["words"], s, o, n)
-            paper.put(
-                words, float(style["size"] or 0), bold="b" in flags, centred="c" in flags, gap=float(style["gap"] or 0)
-            )
+            paper.put(words, float(style["size"] or 0), bold="b" in flags, gap=float(style["gap"] or 0))
     return paper
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.model import DocumentKind
 from tests.fulltext.corpus.cases import Case, right
 from tests.fulltext.corpus.layout import Paper
-from tests.fulltext.corpus.papers import body, head, plain
+from tests.fulltext.corpus.papers import body, head
 from tests.fulltext.corpus.scripts import plain_sheets, right_one
 from tests.fulltext.corpus.words import Subject
 
@@ -25,45 +25,6 @@ def preprint_with_a_stamp(subject: Subject) -> Case:
     paper.run(stamp, 30, 250, 18, turned=True)
     paper.sheets = sheet
     return Case(subject, paper.pdf(), name=f"{subject.year % 100:02d}04.{10000 + subject.number:05d}v2.pdf")
-
-
-@right(PREPRINT, "submitted")
-def preprint_with_a_banner(subject: Subject) -> Case:
-    """Every page has a banner and numbered lines."""
-    server = subject.one_of("bioRxiv", "medRxiv")
-    banner = (
-        f"{server} preprint doi: https://doi.org/10.1101/{subject.year}.04.11.{600000 + subject.number}; this version posted "
-        f"April 12, {subject.year}. The copyright holder for this preprint\n(which was not certified by peer review) is "
-        "the author/funder, who has granted a license to display the preprint in perpetuity. It is made\n"
-        "available under a CC-BY 4.0 International license."
-    )
-    paper = plain(subject, header=lambda _: banner, has_line_numbers=True)
-    return Case(subject, paper.pdf(), name=f"{subject.year}.04.11.{600000 + subject.number}v1.full.pdf")
-
-
-@right(DocumentKind.ARTICLE, "accepted")
-def author_manuscript_of_a_funder(subject: Subject) -> Case:
-    """The funder's archive adds a head and a side to every page."""
-    side = f"{subject.journal}. Author manuscript; available in PMC {subject.year + 1} May 01."
-    paper = Paper(
-        header=lambda page: (
-            f"HHS Public Access\nAuthor manuscript\n{side}"
-            if page == 1
-            else f"{subject.authors[0].family} et al.   Page {page}"
-        ),
-        footer=lambda _: side,
-        leading=1.5,
-    )
-    paper.put(f"Published in final edited form as:\n{subject.journal}. {subject.year} May; {subject.volume}(2): {subject.pages}.\n"
-              f"doi:{subject.doi}.", 9)  # fmt: skip
-    head(paper, subject)
-    body(paper, subject, subject.page_count + 5)
-    for sheet in paper.sheets:
-        whole, paper.sheets = paper.sheets, [sheet]
-        for place in (200, 400, 600):
-            paper.run("Author Manuscript", 20, place, 9, turned=True)
-        paper.sheets = whole
-    return Case(subject, paper.pdf(), name="nihms-1411.pdf", pages=subject.pages)
 
 
 right_one("article_in_press", """

@@ -59,11 +59,6 @@ class Subject:
     branch: int = 0  # other works of the same people are other branches
     title_of: str = ""  # a title that is set instead of the one that is made
 
-    @property
-    def is_held_back(self) -> bool:
-        """Tell whether rules may not be developed on it."""
-        return self.number % 2 == 1
-
     def __format__(self, spec: str) -> str:
         """Return sentences: `{subject:7 notes}` are seven for these notes."""
         count, _, purpose = spec.partition(" ")

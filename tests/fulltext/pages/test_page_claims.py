@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from harvester.fulltext.pages import landing_page
 from harvester.fulltext.pages.page_license import Terms
 from tests.rows import each_row
@@ -17,39 +15,6 @@ def terms(markup: str) -> Terms:
     """Return the terms of a page with this markup and a link to a file."""
     page = f'<title>{TITLE}</title>{markup}<a href="/a.pdf">PDF</a>'
     return landing_page.read(page.encode(), "https://repository.example.org/1").terms
-
-
-def json_ld(**more: object) -> str:
-    return f'<script type="application/ld+json">{json.dumps({"@type": "Article", "name": TITLE, **more})}</script>'
-
-
-@each_row("markup, day", [
-    ("<p>Available from</p><p>1 May 2027</p>", "2027-05-01"),
-    ("<dl><dt>Embargo</dt><dd>2027/05/01</dd></dl>", "2027-05-01"),
-    ("<p>Der Volltext ist bis 1. Mai 2027 gesperrt.</p>", "2027-05-01"),
-    (json_ld(embargoDate="2027-05-01"), "2027-05-01"),
-    (json_ld(conditionsOfAccess="Embargoed until 1 May 2027"), "2027-05-01"),
-    ('<meta name="citation_embargo" content="2027-05">', "2027-05-31"),
-    ("<nav>Available from 1 May 2027</nav>", ""),
-    ("<p><!-- of a template -->Embargo until 1 May 2027</p>", "2027-05-01"),
-])  # fmt: skip
-def test_a_page_states_the_day_of_its_file(markup: str, day: str) -> None:
-    assert terms(markup)[2:5] == (day, "", "")
-
-
-@each_row("markup, license_, doubt", [
-    (HEAD_LINK, "cc-by", ""),
-    (HEAD_LINK + f'<p>Metadata: <a rel="license" href="{BY}">CC BY</a></p>', "", "for the metadata"),
-    (HEAD_LINK + "<p>All rights reserved</p>", "", 'The page says "all rights reserved".'),
-    (HEAD_LINK + '<a href="https://rightsstatements.org/vocab/InC/1.0/">rights</a>', "", "In Copyright"),
-    (HEAD_LINK + "<p>License: CC BY-ND 4.0</p>", "", "different licences: cc-by and cc-by-nd"),
-    (f'<p>Bees in amber: <a rel="license" href="{BY}">CC BY</a></p>', "", "for something else than this copy"),
-])  # fmt: skip
-def test_a_licence_counts_unless_the_page_contradicts_it(markup: str, license_: str, doubt: str) -> None:
-    stated = terms(markup)
-    assert stated.license == license_
-    assert doubt in stated.doubt
-    assert bool(stated.doubt) is not bool(license_)
 
 
 LATER = "Embargoed until 1 May 2027"

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.model import Outcome
 from harvester.fulltext.pages import landing_page
-from harvester.fulltext.search_work import search
-from harvester.fulltext.step_order import steps
 from tests.fulltext.platforms import Platform, answer, platforms
-from tests.fulltext.web import SETTINGS, RecordedWeb, a_pdf, work
-from tests.fulltext.web import answer as answer_of
 from tests.rows import each_row
-
-_TITLE = "Coherence properties of quantum dot resonance fluorescence"
 
 
 @each_row("platform", list(platforms()))
@@ -41,12 +34,3 @@ def test_a_page_that_leads_on_by_a_script_says_where_in_a_field() -> None:
     )
     page = landing_page.read(markup.encode(), "https://hub.example.com/retrieve/pii/S1")
     assert page.refresh == "https://www.example.com/pii/S1"
-
-
-def test_elife_page() -> None:
-    """Four anchors that read the same made it a list of works, and hid the one that says `Article PDF`."""
-    page = next(platform for platform in platforms() if platform.name == "elife-four-downloads")
-    file = answer_of(a_pdf(*[_TITLE] * 60), Content_Type="application/pdf")
-    web = RecordedWeb({page.url: answer_of(page.body), page.right: file}, has_recordings=False)
-    result = search(work(_TITLE, page=page.url), steps(), web, SETTINGS, at=1_700_000_000, most_files=6)
-    assert (result.outcome, [candidate.url for candidate in result.candidates]) == (Outcome.SUCCESS, [page.right])

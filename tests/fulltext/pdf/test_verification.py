@@ -65,15 +65,6 @@ def test_every_recorded_pdf_has_its_outcome(name: str) -> None:
     assert (extracted.outcome, extracted.pages) == RECORDED[name]
 
 
-@needs_data
-def test_a_text_holds_its_first_pages_apart() -> None:
-    extracted = extract((PDF / "crminer__10.2903%2Fj.efsa.2014.3550.pdf").read_bytes())
-    assert (extracted.outcome, extracted.pages, extracted.engine) == (Outcome.SUCCESS, 11, "pdfium")
-    assert "doi:10.2903/j.efsa.2014.3550" in extracted.first.replace("\r\n", "")
-    assert len(extracted.rest) > len(extracted.first)
-    assert extracted.word_count > 4000
-
-
 def _page(*runs: tuple[float, float, str]) -> bytes:
     """Return a PDF of one page with lines at these places, in this order."""
     return written([Sheet(runs=[Run(x, y, 10, text) for x, y, text in runs])])
@@ -181,14 +172,6 @@ def test_the_child_can_do_nothing_but_read(deed: str, status: int) -> None:
 
 @needs_data
 @each_row("engine", reading.ENGINES)
-def test_both_engines_read_the_same_words(engine: str) -> None:
-    contents = reading._read(engine, body("pdf/grobid__submission_363.pdf"))
-    assert contents["pages"] == 1
-    assert "resonance fluorescence" in str(contents["first"]).lower()
-
-
-@needs_data
-@each_row("engine", reading.ENGINES)
 def test_both_engines_say_that_a_password_is_needed(engine: str) -> None:
     with pytest.raises(reading._Encrypted):
         reading._read(engine, body("pdf/pdfminer.six__rc4-128.pdf"))
@@ -243,13 +226,6 @@ def test_what_could_not_be_read_keeps_its_outcome_and_what_nothing_is_known_of_i
     assert judge(Extracted(Outcome.NO_TEXT, 4, "two words"), WANTED) == Verdict(Outcome.NO_TEXT, pages=4, words=2)
     assert judge(read("Anything"), Expected((), (), ())).outcome is Outcome.LOW_SCORE
     assert expected(Work(()), IDENTIFIERS, [Description(title="The biology of early wheat")]).titles
-
-
-def test_what_is_expected_comes_from_the_record_and_from_services() -> None:
-    work = Work((Statement("title", "A"), Statement("creator", "B"), Statement("date", "2020-01-31")))
-    known = expected(work, IDENTIFIERS, [Description(title="D", authors=("E",), abstract="F", other_titles=("G",))])
-    named = Named((("doi", "10.1/x"),), ("A", "D", "G"), ("B", "E"), ("2020",), dois=("10.1/x",))
-    assert (*known[:3], known.named) == (("10.1/x",), ("A", "D", "G"), ("A", "B", "D", "F", "E"), named)
 
 
 @each_row("title, described_title, authors, is_believed", [

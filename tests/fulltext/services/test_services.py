@@ -9,14 +9,14 @@ from collections import Counter
 import pytest
 
 from gateway.errors import AnswerError, RemoteRefuses, TryLater
-from gateway.fulltext.licenses import is_open, license_of, license_uri
+from gateway.fulltext.licenses import license_of, license_uri
 from gateway.fulltext.search_result import UNNAMED
 from harvester.fulltext.known_copies import Copy, version_of, without_repetitions
 from harvester.fulltext.services import crossref, datacite, openalex, unpaywall
 from harvester.http import json_answers
 from harvester.http.messages import Fetched
 from tests.fulltext.documents import works_of_crossref
-from tests.fulltext.recorded import DATA, exchange, exchanges, fetched
+from tests.fulltext.recorded import DATA, exchanges, fetched
 from tests.fulltext.services.reading import OF_A_WORK, READERS, sent, some
 from tests.rows import each_row
 
@@ -94,20 +94,6 @@ def _works(recording: Fetched):
 
 
 @needs_data
-def test_a_work_of_crossref() -> None:
-    name = "crminer__api.crossref.org_works_10.7717_peerj.1268.200.meta.json"
-    description = some(crossref.read(exchange(DATA / "crossref" / "http" / name)))
-    assert description.doi == "10.7717/peerj.1268"
-    assert description.issns == ("2167-8359",)
-    assert description.publisher == "PeerJ"
-    assert description.copies[0] == Copy(
-        "https://peerj.com/articles/1268.pdf", mime_type="application/pdf", version="published", license="cc-by",
-        license_url="http://creativecommons.org/licenses/by/4.0/", host_type="publisher",
-        evidence="crossref:link[text-mining]", open_from="2015-09-22",
-    )  # fmt: skip
-
-
-@needs_data
 @each_row("name, is_open, files, pages", [
     ("bronze__10.1016_j.cell.2007.11.019", True, 2, 3), ("closed__10.1037_018882", False, 0, 0),
     ("gold__10.1186_gb-2004-5-10-r80", True, 6, 5), ("green__10.1038_nature12373", True, 3, 4),
@@ -117,21 +103,6 @@ def test_every_location_of_unpaywall_counts(name: str, is_open: bool, files: int
     description = some(unpaywall.read(fetched(f"unpaywall/v2/{name}.json")))
     assert description.is_open is is_open
     assert Counter(copy.is_page for copy in description.copies) == Counter({False: files, True: pages})
-
-
-@needs_data
-def test_what_unpaywall_does_not_know_may_come_as_an_answer_that_is_well() -> None:
-    names = sorted((DATA / "unpaywall" / "v2").glob("error__*.json"))
-    assert [unpaywall.read(fetched(name)) for name in names] == [None, None, None]
-
-
-@needs_data
-def test_versions_licences_and_hosts_of_unpaywall() -> None:
-    description = unpaywall.read(fetched("unpaywall/v2/hybrid__10.1103_physreve.88.012814.json"))
-    assert [(c.url, c.version, c.license, c.host_type) for c in description.copies if not c.is_page] == [
-        ("https://link.aps.org/accepted/10.1103/PhysRevE.88.012814", "accepted", "publisher-specific", "publisher"),
-        ("http://arxiv.org/pdf/1304.0473", "submitted", "", "repository"),
-    ]
 
 
 @needs_data
@@ -346,12 +317,6 @@ def test_licences_have_one_name_each(text: str, name: str) -> None:
 ])  # fmt: skip
 def test_a_licence_has_an_address_when_its_version_is_known(text: str, uri: str) -> None:
     assert license_uri(text) == uri
-
-
-def test_what_may_be_handed_on() -> None:
-    assert is_open("cc-by-nd")
-    assert not is_open("publisher-specific")
-    assert not is_open("")
 
 
 def test_versions_have_one_name_each() -> None:

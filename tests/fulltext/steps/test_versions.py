@@ -99,12 +99,6 @@ def test_a_service_that_has_not_answered_for_a_version_may_know_it_tomorrow() ->
         VERSIONS.find(preprints(1, 2), offline(**unpaywall_answers(1, status=503)))
 
 
-def test_the_server_of_a_preprint_is_asked_for_its_latest_version() -> None:
-    web = offline()
-    VERSIONS.find(known(Related("has-preprint", "doi", "10.1101/123456")), web)
-    assert web.asked == ["https://api.biorxiv.org/details/biorxiv/10.1101/123456/na/json"]
-
-
 def test_nobody_is_asked_without_a_key_or_for_what_is_no_other_version() -> None:
     assert VERSIONS.find(known(Related("has-preprint", "doi", OTHER), settings={}), offline()).outcome is (
         Outcome.NOT_FOUND
