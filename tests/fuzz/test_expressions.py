@@ -35,11 +35,9 @@ def test_no_regular_expression_of_the_program_costs_more_than_linear_time():
     "pattern",
     [
         pytest.param(r"<!--.*?-->", id="each beginning looks to the end"),
-        pytest.param(r"<\?.{0,2000}?\?>", id="each beginning looks 2,000 characters on"),
         pytest.param(r"\s+=", id="each space looks to the last one"),
         pytest.param(r"a\s*;?\s*b", id="two repetitions take the same"),
         pytest.param(r"//(?:[-._~!$&'a-z@]*@)?[-._~!$&'a-z@]*/", id="a class takes the separator behind it"),
-        pytest.param(r"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>", id="three repetitions take the same"),
         pytest.param(r"(?:[^-]|-(?!->))*+-->", id="Debian 12 matches it wrongly"),
     ],
 )

@@ -6,12 +6,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from tests.conftest import ROOT
-from tests.fuzz.mutants import mutant
 from tests.fuzz.parsers import growths_of, mutants_of
 from tests.fuzz.targets import FOREIGN, PARTS, TARGETS, Target
 from tests.live import unmeasured
@@ -92,8 +90,3 @@ def test_parser_that_costs_the_square_is_found():
         return sum(body.count(b"<", at) for at in range(0, len(body), 5))
 
     assert "again and again" in next(growths_of(Target("square", square, (b"<a/>",))), "")
-
-
-def test_same_seed_brings_the_same_mutants():
-    made = [[mutant(Random(seed), (b"<a>b</a>", b"c")) for _ in range(5)] for seed in (3, 3, 4)]
-    assert made[0] == made[1] != made[2]

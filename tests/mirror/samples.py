@@ -51,16 +51,6 @@ def tei(number: int) -> bytes:
     ).encode()
 
 
-def jats(number: int) -> bytes:
-    body = "".join(f"<sec><title>Part {row}</title><p>{prose(number + row, 4)}</p></sec>" for row in range(20))
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Publishing '
-        'DTD v1.2 20190208//EN" "JATS-journalpublishing1.dtd">\n<article article-type="research-article"><front>'
-        f"<article-meta><title-group><article-title>Study {number}</article-title></title-group></article-meta></front>"
-        f"<body>{body}</body></article>"
-    ).encode()
-
-
 def data(number: int) -> bytes:
     observations = [{"id": row, "note": prose(number + row, 1).strip(), "value": row / 7} for row in range(60)]
     return json.dumps({"dataset": number, "observations": observations}, indent=1).encode()
@@ -122,14 +112,11 @@ def pdf(number: int, pages: int = 6, text_lines: tuple[str, ...] = (), image: by
     return made + b"xref\n0 %d\n0000000000 65535 f \n%s" % (size, table) + end
 
 
-def packed(members: dict[str, bytes], *, first: str = "", comment: bytes = b"") -> bytes:
+def packed(members: dict[str, bytes]) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-        if first:
-            made.writestr(zipfile.ZipInfo("mimetype"), first, zipfile.ZIP_STORED)
+    with zipfile.ZipFile(file, "w") as made:
         for name, content in members.items():
             made.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-        made.comment = comment
     return file.getvalue()
 
 
@@ -137,61 +124,10 @@ TYPES = b'<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/p
 RELS = b'<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>'
 
 
-def office(folder: str, part: str, number: int) -> bytes:
-    body = f'<?xml version="1.0"?><x:body xmlns:x="urn:x">{prose(number, 300)}</x:body>'.encode()
-    media = {f"{folder}/media/image1.png": noise(number, 4000)}
-    return packed({"[Content_Types].xml": TYPES, "_rels/.rels": RELS, f"{folder}/{part}": body, **media})
-
-
 def docx(number: int) -> bytes:
-    return office("word", "document.xml", number)
-
-
-def xlsx(number: int) -> bytes:
-    return office("xl", "workbook.xml", number)
-
-
-def odt(number: int) -> bytes:
-    manifest = b'<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
-    members = {
-        "content.xml": text(number) * 9,
-        "Pictures/1.png": noise(number, 3000),
-        "META-INF/manifest.xml": manifest,
-    }
-    return packed(members, first="application/vnd.oasis.opendocument.text")
-
-
-def epub(number: int) -> bytes:
-    members = {
-        "META-INF/container.xml": b"<container/>",
-        "OEBPS/1.xhtml": article(number),
-        "OEBPS/c.jpg": noise(number, 3000),
-    }
-    return packed(members, first="application/epub+zip")
-
-
-def doc(number: int) -> bytes:
-    """Make a compound file with one stream: an old Word document."""
-    stream = text(number).ljust(8192, b"\x00")[:8192]
-    count = len(stream) // 512
-    fat = [0xFFFFFFFD, 0xFFFFFFFE, *range(3, 2 + count), 0xFFFFFFFE]
-    table = struct.pack(f"<{len(fat)}I", *fat).ljust(512, b"\xff")
-
-    def entry(name: str, kind: int, start: int, size: int, child: int = 0xFFFFFFFF) -> bytes:
-        label = name.encode("utf-16-le") + b"\x00\x00"
-        links = struct.pack("<BBIII", kind, 1, 0xFFFFFFFF, 0xFFFFFFFF, child)
-        return (
-            label.ljust(64, b"\x00")
-            + struct.pack("<H", len(label))
-            + links
-            + bytes(36)
-            + struct.pack("<IQ", start, size)
-        )
-
-    folder = entry("Root Entry", 5, 0xFFFFFFFE, 0, 1) + entry("WordDocument", 2, 2, 8192)
-    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
-    head += struct.pack("<IIIIIIIIII", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0, 0)
-    return head.ljust(512, b"\xff") + table + folder.ljust(512, b"\x00") + stream
+    body = f'<?xml version="1.0"?><x:body xmlns:x="urn:x">{prose(number, 300)}</x:body>'.encode()
+    parts = {"word/document.xml": body, "word/media/image1.png": noise(number, 4000)}
+    return packed({"[Content_Types].xml": TYPES, "_rels/.rels": RELS, **parts})
 
 
 def postscript(number: int) -> bytes:
@@ -247,12 +183,11 @@ def gif(number: int, side: int = 64) -> bytes:
     return b"GIF89a" + head + b"," + struct.pack("<HHHHB", 0, 0, side, side, 0) + b"\x08" + blocks + b"\x00;"
 
 
-def tiff(number: int, size: int = 6000, order: str = "<", fill: bytes = b"") -> bytes:
+def tiff(number: int, size: int = 6000) -> bytes:
     values = (100, size // 100, 8, 1, 1, 8 + 2 + 8 * 12 + 4, size // 100, size)
     tags = zip((256, 257, 258, 259, 262, 273, 278, 279), values, strict=True)
-    table = b"".join(struct.pack(order + "HHII", tag, 4, 1, value) for tag, value in tags)
-    head = (b"II*\x00" if order == "<" else b"MM\x00*") + struct.pack(order + "IH", 8, 8)
-    return head + table + bytes(4) + (fill * size if fill else noise(number, size))
+    table = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags)
+    return b"II*\x00" + struct.pack("<IH", 8, 8) + table + bytes(4) + noise(number, size)
 
 
 def _box(name: bytes, body: bytes) -> bytes:
@@ -288,13 +223,11 @@ def wav(number: int, size: int = 8000, *, silent: bool = False) -> bytes:
     return _riff(b"WAVE", form + b"data" + struct.pack("<I", size) + sound)
 
 
-def mp3(number: int, frames: int = 30, *, counted: bool = True) -> bytes:
+def mp3(number: int, frames: int = 30) -> bytes:
     head = b"\xff\xfb\x90\x64"
     sound = b"".join(head + noise(number + frame, 413).replace(b"\xff", b"\xfe") for frame in range(frames))
-    info = b""
-    if counted:
-        info = (head + bytes(32) + b"Info" + struct.pack(">III", 3, frames, 417 * (frames + 1))).ljust(417, b"\x00")
-    return info + sound
+    info = head + bytes(32) + b"Info" + struct.pack(">III", 3, frames, 417 * (frames + 1))
+    return info.ljust(417, b"\x00") + sound
 
 
 def mp4(number: int) -> bytes:
@@ -366,14 +299,14 @@ def netcdf(number: int) -> bytes:
     return head + struct.pack(">I", len(head) + 4) + noise(number, 4 * count)
 
 
-def hdf5(number: int, user_block: int = 0) -> bytes:
+def hdf5(number: int) -> bytes:
     body = noise(number, 6000)
     size = 96 + len(body)
     nowhere = b"\xff" * 8
     head = b"\x89HDF\r\n\x1a\n" + bytes((0, 0, 0, 0, 0, 8, 8, 0)) + struct.pack("<HHI", 4, 16, 0)
-    head += struct.pack("<Q", user_block) + nowhere + struct.pack("<Q", size + user_block) + nowhere
+    head += struct.pack("<Q", 0) + nowhere + struct.pack("<Q", size) + nowhere
     head += struct.pack("<QQII", 0, 96, 1, 0) + bytes(16)
-    return bytes(user_block) + head + body
+    return head + body
 
 
 def fits(number: int) -> bytes:

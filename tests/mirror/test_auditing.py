@@ -46,11 +46,6 @@ def folder(mirror, fill):
     return mirrored(mirror, fill)
 
 
-def test_what_is_as_it_should_be_is_told_so(audited, mirror, folder):
-    assert audited(status=0) == []
-    assert mirror.stderr.splitlines()[-1] == "3 objects: everything is as it should be."
-
-
 def test_every_difference_from_the_provider_is_reported(audited, provider, folder, fill):
     provider.items["oai:p:0"].datestamp = LATER
     provider.items["oai:p:1"].deleted = True
@@ -129,19 +124,6 @@ def test_a_harmed_document_comes_with_its_record(audited, mirror, provider, fill
     assert provider.asked == []
     assert mirror.version("oai:p:0") == versions
     assert audited("--offline", status=3 if is_changed else 0) == [("corrupt", "oai:p:0")] * is_changed
-
-
-def test_what_is_harmed_and_cannot_be_had_stays_missing(audited, mirror, provider, folder):
-    (folder / "v1/content/files/a.txt").write_bytes(b"aX")
-    audited("--offline")
-    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(404, b"", {}) or True
-    receipt = mirror.run("--retry-failed", status=3)
-    assert (receipt["objects"], [missing["fate"] for missing in receipt["missing"]]) == (
-        {"unchanged": 1},
-        ["not_found"],
-    )
-    assert mirror.version("oai:p:0") == 1
-    assert [missing["fate"] for missing in mirror.run(status=3)["missing"]] == ["harmed"]
 
 
 def test_what_is_harmed_and_was_replaced_at_the_provider_becomes_a_new_version(audited, mirror, provider, fill):

@@ -222,7 +222,6 @@ ENDS = {
     "application/fits": samples.fits,
     "application/x-spss-sav": samples.sav,
     "application/x-stata-dta": samples.dta,
-    "application/msword": samples.doc,
     "application/rtf": samples.rtf,
     "application/postscript": samples.postscript,
     "application/x-tex": samples.latex,

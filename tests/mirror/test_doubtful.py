@@ -62,17 +62,6 @@ def test_an_error_message_is_no_file_and_is_kept_aside(mirror, provider, one):
     assert "1 doubtful" in mirror.stderr
 
 
-def test_a_doubtful_file_is_replaced_by_the_next_run_that_brings_a_good_one(mirror, provider, one):
-    provider.faults["oai:p:0/a.txt"] = sending(BAD)
-    mirror.run(status=3)
-    provider.faults.clear()
-    provider.asked.clear()
-    assert mirror.run()["is_whole"]
-    assert provider.asked == ["oai:p:0/a.txt"]
-    assert mirror.held() == provider.expected()
-    assert count(mirror.folder) == 0
-
-
 def test_a_doubtful_file_is_asked_for_with_a_condition_and_growing_pauses(mirror, provider, one):
     asked = []
 

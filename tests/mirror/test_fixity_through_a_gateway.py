@@ -86,12 +86,6 @@ STATED: dict[str, tuple[Callable[[str], str], str, str, tuple[str, ...]]] = {
         "sha512 sha384 sha256 sha1 md5",
         (),
     ),
-    "one-wrong": (
-        _several(*((algorithm, COMPUTED[algorithm](_CONTENT)) for algorithm in _STRONG[:4]), ("SHA-512", "0" * 128)),
-        "corrupt",
-        f"the document states {'0' * 128}",
-        (),
-    ),
     "other-form": (
         _several(("MD5", f"0x{_RIGHT.upper()}"), ("SHA-1", ":".join(re.findall("..", COMPUTED["SHA-1"](_CONTENT))))),
         "fetched",
@@ -103,12 +97,6 @@ STATED: dict[str, tuple[Callable[[str], str], str, str, tuple[str, ...]]] = {
         _several(("MD5", _RIGHT), ("MD5", _WRONG), is_dutch=False),
         "corrupt",
         f"the document states {_WRONG} and {_RIGHT}",
-        (),
-    ),
-    "two-of-ours": (
-        _several(("SHA-256", COMPUTED["SHA-256"](_CONTENT)), ("SHA-256", "0" * 64)),
-        "corrupt",
-        f"the document states {'0' * 64} and {COMPUTED['SHA-256'](_CONTENT)}",
         (),
     ),
     "nearer": (_both, "fetched", "md5", (f"MD5 {_WRONG}, where {_RIGHT} is stated nearer to the file",)),

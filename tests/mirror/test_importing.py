@@ -20,7 +20,6 @@ from click.testing import CliRunner
 from gateway.errors import ConfigurationError
 from gateway.xmltext import utc_datetime
 from harvester.cli import main
-from harvester.mirror.open_folder import opened
 from harvester.mirror.package import dumped
 from tests.mirror.bags import bagged
 from tests.mirror.conftest import NO_PAUSES, each_mirror
@@ -232,25 +231,6 @@ def test_a_package_deletes_no_more_than_its_share_without_a_word(imported, mirro
     assert imported(package, status=3)["waiting"] == 15
     assert imported(package, "--yes")["waiting"] == 0
     assert mirror.held() == {}
-
-
-def test_an_object_that_is_damaged_is_told_and_keeps_no_other_from_being_imported(imported, mirror, provider, package):
-    imported(package)
-    for item in provider.items.values():
-        item.datestamp, item.files["a.txt"] = "2024-03-01T00:00:00Z", b"newer"
-    (package / "records.xml").write_text(provider.answer({"verb": "ListRecords", "metadataPrefix": "oai_didl"}))
-    for name in provider.items:
-        (package / name / "a.txt").write_bytes(b"newer")
-    inventory = opened(mirror.folder).root.place("oai:p:1") / "inventory.json"
-    kept = inventory.read_bytes()
-    inventory.write_bytes(b"?")
-    receipt = imported(package, status=3)
-    assert receipt["objects"] == {"updated": 2, "unusable": 1}
-    assert [(missing["identifier"], missing["fate"]) for missing in receipt["missing"]] == [("oai:p:1", "unreadable")]
-    assert "oai:p:1" in {missing["identifier"] for missing in mirror.run("--retry-failed", status=3)["missing"]}
-    inventory.write_bytes(kept)
-    assert imported(package)["objects"] == {"unchanged": 2, "updated": 1}
-    assert mirror.held() == provider.expected()
 
 
 def test_a_single_record_with_files_beside_it_is_read(imported, mirror, provider, tmp_path):

@@ -20,7 +20,7 @@ from tests.conftest import ROOT
 from tests.mirror.conftest import NO_PAUSES, Mirror, each_mirror
 from tests.mirror.manipulations import CHANGED, GONE, MANIPULATIONS, OTHER, Scene, forge
 from tests.mirror.provider import Item, serving
-from tests.mirror.test_ocfl import judged
+from tests.mirror.test_ocfl import KILLED, judged
 from tests.rows import each_row
 from tests.seeds import seed_of
 
@@ -208,22 +208,8 @@ def test_a_waiting_deletion_that_cannot_be_read_is_reported_by_audits_and_runs(m
     mirror.run("--yes")
 
 
-# A run that is killed at the n-th call of the system that changes files.
-_KILLED = """
-import os, sys
+_MIRRORS = f"""{KILLED}
 from harvester.cli import main
-
-folder, left = sys.argv[2], int(sys.argv[1])
-def audit(event, arguments):
-    global left
-    changes = event in ("os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir") or (
-        event == "open" and isinstance(arguments[1], str) and set("wa+") & set(arguments[1]))
-    if not changes or not any(folder in str(each) for each in arguments):
-        return
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), 9)
-
 sys.addaudithook(audit)
 main(sys.argv[3:])
 """
@@ -231,7 +217,7 @@ main(sys.argv[3:])
 
 def killed(folder, provider, count):
     """Run a mirror that is killed before its n-th change of the file system; tell whether it came to its end."""
-    line = [sys.executable, "-c", _KILLED, str(count), str(folder), "mirror", provider.base_url, str(folder)]
+    line = [sys.executable, "-c", _MIRRORS, str(folder), str(count), "mirror", provider.base_url, str(folder)]
     done = subprocess.run(line, check=False, capture_output=True, cwd=ROOT)
     assert done.returncode in (0, 3, -signal.SIGKILL), done.stderr
     return done.returncode != -signal.SIGKILL

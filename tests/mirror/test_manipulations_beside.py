@@ -126,17 +126,12 @@ def answers_link(folder):
 # name: what is done, the finding, and a part of the name that is reported
 MANIPULATIONS = {
     "all doubtful files are removed": (lambda f: shutil.rmtree(f / "doubtful"), "altered", "doubtful/accepted.json"),
-    "the folder of an object is removed": (lambda f: shutil.rmtree(doubtful(f).parent), "altered", ".json"),
     "doubtful bytes are altered": (lambda f: doubtful(f).write_bytes(b"?" * len(BAD)), "altered", "doubtful/"),
-    "doubtful bytes are a pipe": (lambda f: pipe(doubtful(f)), "altered", "doubtful/"),
     "a state is a link": (lambda f: link(state(f), f), "altered", ".json"),
     "a state and its bytes are altered alike": (forged, "altered", ".json"),
-    "a state is copied": (lambda f: shutil.copy(state(f), state(f).with_name(f"{'0' * 32}.json")), "strange", ".json"),
     "the folder of doubtful files is a link": (lambda f: link(f / "doubtful", f), "strange", "doubtful"),
     "the acceptances are removed": (lambda f: acceptances(f).unlink(), "altered", "accepted.json"),
     "a note of a missing file is removed": (lambda f: mark(f).unlink(), "altered", "failed/"),
-    "a note of a record that cannot be read is removed": (lambda f: note(f).unlink(), "altered", ".json"),
-    "all waiting deletions are removed": (lambda f: shutil.rmtree(f / "waiting"), "altered", "waiting/"),
     "a note of an object that was never stored": (
         lambda f: mark(f, "oai:ghost").write_text("oai:ghost"),
         "strange",
@@ -193,16 +188,6 @@ def test_a_state_that_was_altered_with_its_bytes_is_refused_by_name(folder):
     assert status == 1
     assert f"{state(folder)}, the doubtful file from" in words
     assert "is not what a run wrote. Nothing was accepted." in words
-
-
-def test_an_altered_state_is_written_anew_when_its_file_is_requested_again(mirror, provider):
-    provider.items[DOUBTED] = Item({"a.txt": b"a"}, says=())
-    provider.faults[f"{DOUBTED}/a.txt"] = sending(BAD, ETag='"bad"')
-    mirror.run(status=3)
-    forged(mirror.folder)
-    mirror.run("--retry-failed", status=3)
-    assert doubtful(mirror.folder).read_bytes() == BAD
-    assert audited(mirror.folder)[1] == [("incomplete", DOUBTED)]
 
 
 def test_waiting_deletions_that_are_gone_are_reported_until_they_are_back(mirror, provider):

@@ -221,13 +221,6 @@ def test_the_folder_of_another_mirror_is_not_touched(mirror, provider, fill, tmp
     assert "is not empty and no mirror" in mirror.stderr
 
 
-def test_a_document_that_names_no_files_is_kept_and_reported(mirror, provider):
-    provider.items["oai:p:0"] = Item(document=b"<x/>")
-    receipt = mirror.run(status=3)
-    assert receipt["missing"][0]["fate"] == "unreadable"
-    assert mirror.holding("oai:p:0").problem.startswith("Its root element is not that of")
-
-
 def _by_value(content: str, digest: str, mime_type: str = "text/plain") -> bytes:
     fixity = f"<messageDigestAlgorithm>MD5</messageDigestAlgorithm><messageDigest>{digest}</messageDigest>"
     stated = f'<Descriptor><Statement><fixity xmlns="{PREMIS}">{fixity}</fixity></Statement></Descriptor>'
@@ -336,27 +329,3 @@ def test_what_a_record_says_about_itself_is_kept_too(mirror, provider, fill):
     kept = [(root.place("oai:p:0") / inventory.place(f"about-{number}.xml")).read_text() for number in (1, 2)]
     assert kept == ['<r xmlns="urn:rights">free</r>', '<p xmlns="urn:provenance"/>']
     assert inventory.head == 2
-
-
-def _versions(mirror, name="oai:p:0"):
-    return opened(mirror.folder).root.inventory(name).versions
-
-
-def test_inventories_say_what_each_version_did(mirror, provider, fill):
-    fill(1)
-    mirror.run()
-    item = provider.items["oai:p:0"]
-    item.files["b.txt"], item.files["c.txt"] = b"another", b"new"
-    del item.files["a.txt"]
-    item.datestamp = LATER
-    mirror.run()
-    item.deleted, item.datestamp = True, "2030-01-02T00:00:00Z"
-    mirror.run()
-    item.deleted, item.datestamp = False, "2030-01-03T00:00:00Z"
-    mirror.run()
-    assert [version.message.removesuffix(f" ({provider.base_url})") for version in _versions(mirror)] == [
-        "created: document.xml, files/a.txt, files/b.txt",
-        "created: files/c.txt; replaced: document.xml, files/b.txt; withdrawn: files/a.txt",
-        "deleted: document.xml, files/b.txt, files/c.txt",
-        "created: document.xml, files/b.txt, files/c.txt",
-    ]

@@ -125,30 +125,31 @@ def test_what_the_disk_refuses_is_reported(tmp_path):
         replace_durably(tmp_path / "nowhere" / "x", b"")
 
 
-# A process that does something to a root and is killed at the n-th call of the system that changes files.
-_KILLED = """
-import importlib.util, os, sys
-from pathlib import Path
-place = importlib.util.spec_from_file_location("ours", sys.argv[3])
-ours = importlib.util.module_from_spec(place)
-place.loader.exec_module(ours)
-
+# A process is killed at the n-th call of the system that changes files in a folder.
+KILLED = """
+import os, sys
 folder, left = sys.argv[1], int(sys.argv[2])
 def audit(event, arguments):
     global left
     changes = event in ("os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir") or (
-        event == "open" and isinstance(arguments[1], str) and "w" in arguments[1])
+        event == "open" and isinstance(arguments[1], str) and set("wa+") & set(arguments[1]))
     if not changes or not any(folder in str(each) for each in arguments):
         return
     left -= 1
     if left < 0:
         os.kill(os.getpid(), 9)
-
+"""
+_COMMITS = f"""{KILLED}
+import importlib.util
+from pathlib import Path
+place = importlib.util.spec_from_file_location("ours", sys.argv[3])
+ours = importlib.util.module_from_spec(place)
+place.loader.exec_module(ours)
 root = ours.StorageRoot(Path(folder) / "ocfl", Path(folder) / "aside")
 sys.addaudithook(audit)
 root.prepare()
 old = root.inventory(ours.NAME).state.get("files/old", b"old")
-ours.keep(root, {"a": b"2", "files/new": b"new", "files/old": old})
+ours.keep(root, {{"a": b"2", "files/new": b"new", "files/old": old}})
 """
 
 
@@ -166,7 +167,7 @@ def test_killed_anywhere_an_object_has_its_new_version_or_had_none(tmp_path, beg
             root.prepare()
         if begun == 2:
             keep(root, {"a": b"1", "files/old": b"old"})
-        line = [sys.executable, "-c", _KILLED, str(folder), str(count), __file__]
+        line = [sys.executable, "-c", _COMMITS, str(folder), str(count), __file__]
         done = subprocess.run(line, check=False, capture_output=True, cwd=ROOT)
         ended = done.returncode == 0
         assert ended or done.returncode == -signal.SIGKILL, done.stderr

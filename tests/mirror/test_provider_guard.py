@@ -128,21 +128,6 @@ def test_what_waits_and_comes_again_waits_no_longer(mirror, provider, fill):
     assert mirror.held() == provider.expected()
 
 
-@each_mirror("left", [0, 5])
-def test_a_whole_list_that_names_much_less_is_told_and_asked_for_again(mirror, provider, fill, left):
-    fill(20)
-    mirror.run()
-    before = dict(provider.items)
-    for name in list(provider.items)[left:]:
-        del provider.items[name]
-    for arguments in (("--full",), ()):
-        receipt = mirror.run(*arguments, status=3)
-        assert f"The provider lists {left} records, and 20 objects are stored" in " ".join(receipt["doubts"])
-    assert len(mirror.held()) == 20
-    provider.items.update(before)
-    assert mirror.run()["is_whole"]
-
-
 def test_another_repository_ends_the_run_before_anything_is_changed(mirror, provider, fill):
     fill(3)
     whole = provider.answer

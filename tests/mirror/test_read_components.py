@@ -25,7 +25,6 @@ NODE = "https://www.differ.nl/node/232"
 RESOLVER = "http://resolver.kb.nl/resolve?urn=anp:1937:10:01:1:mpeg21"
 CWI = "http://oai.cwi.nl/oai/asset/2271"
 ARCHIVEMATICA = "packages/mets/artefactual-labs+mets-reader-writer"
-POINTED = "/var/archivematica/sharedDirectory/www/AIPsStore/7327/b00f/d83a/4ae8/bb89/84fc/e994/e827"
 
 # By family: what its first document names, as (type, MIME type, locations; `By-Value`).
 FAMILIES = {
@@ -65,28 +64,14 @@ FAMILIES = {
         ("DEFAULT", "video/quicktime", "https://digital.slub-dresden.de/data/kitodo/1703800435/video.mov"),
         ("DEFAULT", "video/mp4", "https://digital.slub-dresden.de/data/kitodo/1703800435/video.mp4"),
     ],
-    "packages/mets/mets+METS-schema/examples__simple-mets1.xml": [
-        ("", "", "http://example.org/myfile1.pdf"),
-        ("", "", "http://example.org/myfile2.pdf"),
-    ],
     "packages/mets/mets+METS-schema/examples__dspace-sword-mets2.xml": [
         ("CONTENT", "application/pdf", "pdf1.pdf"),
         ("CONTENT", "application/pdf", "pdf2.pdf"),
         ("CONTENT", "application/pdf", "pdf3.pdf"),
     ],
-    "didl/seecr+gmh-meresco/unwrapped/0010_beeldengeluid_oai_publications_beeldengeluid_nl_157.normdoc.xml": [
-        ("", "text/html", "http://publications.beeldengeluid.nl/pub/157#fragment"),
-        (METADATA, "application/xml", "By-Value"),
-        (OBJECT_FILE, "application/pdf", "https://publications.beeldengeluid.nl/pub/157/fulltext"),
-        (START_PAGE, "text/html", "http://publications.beeldengeluid.nl/pub/157"),
-    ],
     f"{ARCHIVEMATICA}/fixtures__production-aip-mets-file.xml": [
         ("original", "", "objects/abc.txt"),
     ],
-    f"{ARCHIVEMATICA}/fixtures__production-pointer-file.xml": [
-        ("Archival Information Package", "", f"{POINTED}/easy7-7327b00f-d83a-4ae8-bb89-84fce994e827.7z"),
-    ],
-    "packages/mods/dissemin+dissemin/book-chapter_acute_interstitial_nephritis.xml": [("CONTENT", "", "document.pdf")],
 }  # fmt: skip
 
 # By family: the identifiers of those; what is not here has none.
@@ -101,16 +86,13 @@ IDENTIFIERS = {
         "", "", "", "", "urn:NBN:nl:ui:18-2271-OF", "",
     ],
     "packages/mets/dissemin+dissemin/mets.xml": ["d_file_1"],
-    "packages/mods/dissemin+dissemin/book-chapter_acute_interstitial_nephritis.xml": ["d_file_1"],
     "packages/mets/kitodo+kitodo-presentation/MetsDocument__av_beispiel.xml": [
         "FILE_0000_DEFAULT_MOV", "FILE_0000_DEFAULT_MP4",
     ],
-    "packages/mets/mets+METS-schema/examples__simple-mets1.xml": ["file-001", "file-002"],
     "packages/mets/mets+METS-schema/examples__dspace-sword-mets2.xml": [
         "sword-mets-file-1", "sword-mets-file-2", "sword-mets-file-3",
     ],
     f"{ARCHIVEMATICA}/fixtures__production-aip-mets-file.xml": ["file-db8d8d30-8c7f-4ca3-9add-2e1000b6e460"],
-    f"{ARCHIVEMATICA}/fixtures__production-pointer-file.xml": ["easy7-7327b00f-d83a-4ae8-bb89-84fce994e827"],
 }  # fmt: skip
 
 
@@ -294,13 +276,6 @@ def test_the_role_of_a_component_is_its_type():
 def test_an_address_where_the_bytes_belong_is_the_place_of_the_file():
     component = _only('<d:Resource mimeType="a/b">http://e.org/a </d:Resource>')
     assert (component.addresses, component.content) == (("http://e.org/a",), None)
-
-
-def test_an_item_with_several_files_describes_none_of_them():
-    descriptor = _stated('<i:Identifier xmlns:i="urn:mpeg:mpeg21:2002:01-DII-NS">x</i:Identifier>')
-    one = '<d:Component><d:Resource mimeType="a/b" ref="{}"/></d:Component>'
-    inside = f"<d:Item><d:Item>{descriptor}{one.format('a')}{one.format('b')}</d:Item></d:Item>"
-    assert [component.identifier for component in components(_didl(inside))] == ["", ""]
 
 
 @each_row("extent, size", [("12 bytes", 12), ("1 byte", 1), ("12 p.", None), ("12", None)])

@@ -9,10 +9,7 @@ import pytest
 
 from gateway.errors import StoreUnwritable
 from harvester.mirror.catalogue import Entry
-from harvester.mirror.component import Component
-from harvester.mirror.file_plan import PlannedFile
-from harvester.mirror.object_state import HeldFile
-from harvester.mirror.recheck_schedule import NAME, Check, NextCheck, RecheckSchedule
+from harvester.mirror.recheck_schedule import NAME, NextCheck, RecheckSchedule
 from tests.rows import each_row
 
 DAY = 86_400
@@ -58,23 +55,6 @@ def test_what_was_noted_by_another_period_or_a_clock_that_was_ahead_is_looked_at
         assert list(rechecks.due(DAY, DAY)) == ["a", "b"]
 
 
-@each_row("damage", [b"no database at all", b""])
-def test_a_memory_that_is_damaged_is_begun_anew(tmp_path, damage):
-    with RecheckSchedule(tmp_path) as rechecks:
-        rechecks.take(_entry(f"{number:0100}", 1) for number in range(1000))
-    file = tmp_path / NAME
-    content = file.read_bytes()
-    file.write_bytes(damage or content[:4096] + b"\xff" * (len(content) - 4096))
-    (tmp_path / f"{NAME}-journal").write_bytes(b"of another file")
-    with RecheckSchedule(tmp_path) as rechecks:
-        rechecks.take([_entry("a", 1)])
-        rechecks.note("a", 1, {"files/a": Check("", 1, 1)}, NextCheck(10, 1000))
-    with RecheckSchedule(tmp_path) as rechecks:
-        assert list(rechecks.due(1000, 10)) == ["a"]
-        planned = PlannedFile(Component(("http://x",)), "files/a", HeldFile(path="files/a"), is_same=False)
-        assert rechecks.of("a", [planned]) == {"files/a": Check("", 1, 1)}
-
-
 def test_a_memory_that_somebody_else_writes_is_no_damage(tmp_path, monkeypatch):
     with RecheckSchedule(tmp_path) as rechecks:
         rechecks.take([_entry("a", 1)])
@@ -87,20 +67,6 @@ def test_a_memory_that_somebody_else_writes_is_no_damage(tmp_path, monkeypatch):
     other.close()
     with RecheckSchedule(tmp_path) as rechecks:
         assert list(rechecks.due(0, 1)) == ["a"]
-
-
-def test_a_round_that_was_not_ended_goes_on(tmp_path):
-    with RecheckSchedule(tmp_path) as rechecks:
-        rechecks.take([_entry("a", 1), _entry("b", 1)])
-        first = rechecks.begun(1000)
-        assert list(rechecks.not_in(first)) == ["a", "b"]
-        rechecks.note("a", 1, {}, NextCheck(0, 0, first.number))
-    with RecheckSchedule(tmp_path) as rechecks:
-        again = rechecks.begun(1000 + DAY)
-        assert again == first._replace(is_resumed=True)
-        assert (list(rechecks.not_in(again)), len(rechecks.not_in(again))) == (["b"], 1)
-        rechecks.end(again)
-        assert len(rechecks.not_in(rechecks.begun(1000 + DAY))) == 2
 
 
 @each_row("later", [-1, 30 * DAY])

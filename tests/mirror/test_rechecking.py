@@ -107,23 +107,6 @@ def test_what_is_gone_is_told_until_it_is_back(provider, mirror, recheck, fill):
     assert mirror.run()["is_whole"]
 
 
-def test_a_server_that_cannot_be_reached_says_nothing_of_its_files(provider, mirror, recheck, fill):
-    fill(2, says=())
-    mirror.run()
-
-    def fails(handler):
-        handler.send(503, b"later", {"Retry-After": "100000"})
-        return True
-
-    provider.faults["oai:p:0/a.txt"] = fails
-    receipt = recheck(status=3)
-    assert receipt["missing"] == []
-    assert "could not be requested: 1" in receipt["doubts"][0]
-    assert mirror.holding("oai:p:0").is_whole
-    provider.faults.clear()
-    assert recheck()["is_whole"]
-
-
 def test_what_is_due_rolls_over_the_period(provider, mirror, recheck, fill):
     fill(20, says=())
     mirror.run()
@@ -152,19 +135,6 @@ def test_streams_that_the_document_carries_and_deleted_objects_are_not_asked_for
     assert set(provider.asked) == {"oai:p:1/a.txt", "oai:p:1/b.txt"}
 
 
-@each_mirror("says", [("digest",), ("sha512",)])
-def test_a_file_that_was_found_in_an_earlier_version_is_known_by_its_validators(provider, mirror, recheck, fill, says):
-    fill(1, says=says)
-    mirror.run()
-    item = provider.items["oai:p:0"]
-    for day, item.deleted in ((1, True), (2, False)):
-        item.datestamp = f"2030-01-{day:02}T00:00:00Z"
-        mirror.run()
-    sent = provider.sent.copy()
-    recheck()
-    assert provider.sent == sent
-
-
 @each_mirror(
     "says, content",
     [
@@ -186,48 +156,6 @@ def test_what_contradicts_its_document_is_sent_once_and_told_each_time(provider,
     assert provider.sent == sent
     item.files["a.txt"] = b"a0"
     assert recheck()["is_whole"]
-
-
-def test_what_contradicted_an_earlier_record_is_judged_anew_by_another(provider, mirror, recheck, fill):
-    """The bytes of a file are those of before; only what the record says of them is right now."""
-    fill(1, says=("size",))
-    mirror.run()
-    item = provider.items["oai:p:0"]
-    item.document = provider._didl("oai:p:0")
-    item.files["a.txt"] = b"longer"
-    recheck(status=3)
-    item.document = b""
-    assert recheck(status=0)["is_whole"]
-    assert mirror.held() == provider.expected()
-
-
-def test_a_round_of_whole_answers_asks_for_what_contradicts_its_document_too(provider, mirror, recheck, fill):
-    fill(1, says=("digest",))
-    mirror.run()
-    item = provider.items["oai:p:0"]
-    item.document = provider._didl("oai:p:0")
-    item.files["a.txt"] = b"aX"
-    recheck(status=3, recheck_whole_every=2)
-    tag = provider.tag("oai:p:0/a.txt")
-    item.files["a.txt"] = b"a0"
-    provider.tags["oai:p:0/a.txt"] = tag
-    assert recheck(recheck_whole_every=2)["is_whole"]
-
-
-@each_mirror("says", [("size",), ("size", "digest")])
-def test_a_record_that_comes_anew_and_is_as_false_as_before_brings_nothing_again(provider, mirror, recheck, fill, says):
-    fill(1, says=says)
-    mirror.run()
-    item = provider.items["oai:p:0"]
-    item.document = provider._didl("oai:p:0")
-    item.files["a.txt"] = b"longer"
-    recheck(status=3)
-    provider.sent.clear()
-    item.document, item.datestamp = item.document.replace(b"A title", b"Another"), "2030-01-01T00:00:00Z"
-    mirror.run(status=3 if says == ("size",) else 0)
-    receipt = recheck(status=3)
-    assert len(receipt["missing"] or receipt["doubts"]) == 1
-    assert provider.sent == []
 
 
 def test_a_run_remembers_too_what_contradicts_the_document(provider, mirror, recheck, fill):

@@ -94,21 +94,6 @@ def test_a_part_that_a_stopped_recheck_has_left_is_not_joined_to_another_file(pr
         assert mirror.held() == provider.expected()
 
 
-@each_mirror("status", [404, 401, 451])
-def test_what_was_withdrawn_is_named_and_stays_held(provider, mirror, recheck, fill, status):
-    fill(2, says=())
-    mirror.run()
-    held = mirror.held()
-    provider.faults["oai:p:0/a.txt"] = lambda handler: handler.send(status, b"", {}) or True
-    for _ in range(2):
-        receipt = recheck(status=3)
-        assert [(missing["identifier"], missing["kept"]) for missing in receipt["missing"]] == [
-            ("oai:p:0", "an earlier state")
-        ]
-        assert (mirror.held(), mirror.version("oai:p:0")) == (held, 2)
-    assert mirror.run(status=3)["missing"][0]["kept"] == "an earlier state"
-
-
 def test_what_robots_forbid_now_is_not_asked_for_and_stays_held(provider, mirror, recheck, fill):
     fill(2, says=())
     mirror.run()

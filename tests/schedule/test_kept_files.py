@@ -111,18 +111,6 @@ def test_an_error_in_one_set_does_not_end_the_round_for_the_others(desk, reports
     assert [*statuses, made.status] == [Status.FAILED, Status.SUCCEEDED]
 
 
-def test_a_full_disk_is_reported_with_the_name_of_the_file(desk, reports, monkeypatch):
-    def full(_descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("gateway.durable.os.fsync", full)
-    made = rounds(desk, reports)
-    assert made.run() == {}
-    assert made.status is Status.FAILED
-    assert "oai_dc@source/changes-" in reports.sentences[0]
-    assert "cannot be written: No space left on device." in reports.sentences[0]
-
-
 def test_rounds_are_repeated_until_the_end(desk, reports, monkeypatch):
     monkeypatch.setattr("harvester.schedule.kept_files._PAUSE_SECONDS", 0.01)
     with rounds(desk, reports).repeated():

@@ -20,22 +20,12 @@ from harvester.http.pacing import Pace
 from harvester.runtime.exit_status import Status
 from harvester.runtime.interrupts import Stop
 from harvester.runtime.locks import lock
-from harvester.runtime.progress import Silence
 from harvester.runtime.worker_pool import WorkerPool
 from harvester.schedule import stages
 from harvester.schedule.source_work import SourceWork, WorkResult
 from harvester.schedule.stages import Scheduler, Stage, StageResult
 from tests.rows import each_row
-
-
-class _Heard(Silence):
-    """Keeps what is said."""
-
-    def __init__(self):
-        self.texts = []
-
-    def say(self, text):
-        self.texts.append(text)
+from tests.schedule.test_kept_files import Reports
 
 
 @pytest.fixture
@@ -69,7 +59,7 @@ def scheduler(instance):
     with opened(str(instance)) as house:
 
         def made(*stages, clock=lambda: 1000.0, stop=None):
-            stop, listener = stop or Stop(), _Heard()
+            stop, listener = stop or Stop(), Reports()
             source_work = SourceWork(house, listener, stop, Pace())
             pool = WorkerPool(4, stop, failed=lambda name, error: (StageResult("", source_work.failed(name, error)),))
             return Scheduler(source_work, pool, stages, clock), listener  # type: ignore[arg-type]
@@ -207,7 +197,7 @@ def test_a_stage_that_fails_is_put_off_and_does_not_stop_the_others(write_source
     good, done = _stage("good", 0.0)
     tended, listener = scheduler(bad, good, clock=lambda: now[0])
     assert [result.done.status for _, result in tended.once()] == [Status.FAILED, Status.SUCCEEDED]
-    assert "ZeroDivisionError" in listener.texts[0]
+    assert "ZeroDivisionError" in listener.sentences[0]
     now[0] += 899
     list(tended.once())
     assert (len(failing), len(done)) == (1, 2)
@@ -254,4 +244,4 @@ def test_watching_outlives_a_store_that_cannot_be_read_for_a_moment(write_source
 
     tended, listener = scheduler(Stage("s", "A stage.", due, lambda *_: WorkResult(Status.SUCCEEDED)), stop=stop)
     assert list(tended.watch()) == []
-    assert listener.texts == ["Busy."]
+    assert listener.sentences == ["Busy."]

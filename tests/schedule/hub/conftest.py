@@ -20,25 +20,15 @@ from gateway.store.base import Subscribers
 from gateway.store.opening import open_subscribers
 from harvester.harvest.instance import Instance, sources_file
 from harvester.runtime.interrupts import Stop
-from harvester.runtime.progress import Silence
 from harvester.schedule.hub.rounds import Rounds
 from tests.applications import application
 from tests.publish.desk import Desk, Sent, dc, make_databases
 from tests.schedule.hub import subscriber as subscribers_of_tests
 from tests.schedule.hub.subscriber import Subscriber
+from tests.schedule.test_kept_files import Reports
 
 KEY = "x" * 40
 ALLOWED = "127.0.0.0/8 localhost"
-
-
-class Reports(Silence):
-    """Keeps the sentences."""
-
-    def __init__(self) -> None:
-        self.sentences: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.sentences.append(text)
 
 
 @contextmanager

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from gateway.errors import StoreBusy
-from gateway.hub_subscribers import topics_of
 from gateway.model import HubMode, HubRequest
 from harvester.harvest.clock import is_past  # noqa: F401 - loaded here, and not in a measured time
 from harvester.runtime.locks import lock
-from harvester.schedule.hub import news, verify
+from harvester.schedule.hub import verify
 from tests.rows import each_row
 from tests.schedule.hub.subscriber import Subscriber, served
 
@@ -246,20 +243,3 @@ def test_a_failure_is_reported_once_and_ends_nothing(hub, subscribed, monkeypatc
     assert "ZeroDivisionError" in hub.reports.sentences[-1]
     hub.publish("1")
     assert work.run() == {"delivered": 1}
-
-
-@each_row("seed", range(3))
-def test_news_is_what_a_search_of_everything_finds(hub, seed):
-    """Whoever asks since when, in any order, gets what a new process would answer."""
-    chance = random.Random(seed)
-    topics = topics_of(hub.rounds()._instance.settings)
-    known = news.News(hub.desk.store, topics)
-    topic = topics.named(f"{hub.records}&set=source:laro:x")
-    start = known.horizon()
-    for number in range(12):
-        hub.publish(str(number), sets=("x",) if chance.random() < 0.3 else ())
-        for _ in range(6):
-            horizon = known.horizon()
-            since = chance.randint(start, horizon)
-            fresh = news.News(hub.desk.store, topics)
-            assert known.has_news(topic, since, horizon) == fresh.has_news(topic, since, horizon), (seed, since)

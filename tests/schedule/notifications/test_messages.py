@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harvester.schedule.notifications.messages import DAY_SECONDS, Notice, SentNotice, due
+from harvester.schedule.notifications.messages import DAY_SECONDS, SentNotice, due
 from harvester.schedule.notifications.reasons import Concern, Need
 from tests.rows import each_row
 
@@ -29,10 +29,3 @@ def test_one_notice_a_day_and_one_when_it_is_well_again(concerns, last_notice, i
     notice = due("laro", concerns, last_notice, NOW)
     assert (notice is not None) is is_due
     assert notice is None or notice.is_well is not bool(concerns)
-
-
-def test_a_notice_says_the_worst_in_its_title_and_everything_in_its_text():
-    notice = Notice("laro", (FAILING, CLOCK))
-    assert notice.title == "laro: the clock is wrong, and 1 more"
-    assert notice.text == "The last 3 runs failed.\n\nThe clock is wrong."
-    assert Notice("laro", ()).title == "laro needs no action any more"

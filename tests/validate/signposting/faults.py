@@ -35,44 +35,42 @@ class Fault(NamedTuple):
 
     check: str
     spoil: Callable[[Site], object]
-    words: str = ""
     path: str = PAGE  # what is given
 
 
-def _link(check: str, edit: Callable[[Link, str], Link | None], words: str = "") -> Fault:
+def _link(check: str, edit: Callable[[Link, str], Link | None]) -> Fault:
     """Return the fault of links that are edited or removed in the page header and both link sets."""
-    return Fault(check, lambda site: site.everywhere(lambda link: edit(link, site.base)), words)
+    return Fault(check, lambda site: site.everywhere(lambda link: edit(link, site.base)))
 
 
-def _without(check: str, rel: str, words: str = "") -> Fault:
-    return _link(check, lambda link, _: None if link.rel == rel else link, words)
+def _without(check: str, rel: str) -> Fault:
+    return _link(check, lambda link, _: None if link.rel == rel else link)
 
 
-def _changed(check: str, rel: str, ending: str, words: str = "", **changes: str) -> Fault:
+def _changed(check: str, rel: str, ending: str, **changes: str) -> Fault:
     """Return the fault of links whose target ends so, with other values."""
     return _link(
         check,
         lambda link, _: link._replace(**changes) if (link.rel, link.href.endswith(ending)) == (rel, True) else link,
-        words,
     )
 
 
-def _added(check: str, made: Callable[[str], Link], words: str = "") -> Fault:
+def _added(check: str, made: Callable[[str], Link]) -> Fault:
     """Return the fault of one more link in the page header and both link sets."""
-    return Fault(check, lambda site: site.rewrite(lambda links: [*links, made(site.base)]), words)
+    return Fault(check, lambda site: site.rewrite(lambda links: [*links, made(site.base)]))
 
 
-def _header(check: str, old: str, new: str, path: str = PAGE, words: str = "") -> Fault:
+def _header(check: str, old: str, new: str, path: str = PAGE) -> Fault:
     """Return the fault of another text in a header; `{base}` is the address of the site."""
 
     def spoil(site: Site) -> None:
         site.in_header(old.replace("{base}", site.base), new.replace("{base}", site.base), path)
 
-    return Fault(check, spoil, words)
+    return Fault(check, spoil)
 
 
-def _resource(check: str, path: str, words: str = "", **changes: object) -> Fault:
-    return Fault(check, lambda site: site.change(path, **changes), words)
+def _resource(check: str, path: str, **changes: object) -> Fault:
+    return Fault(check, lambda site: site.change(path, **changes))
 
 
 def _in_targets(document: dict, attributes: dict[str, object]) -> None:
@@ -87,8 +85,8 @@ def _shared(site: Site, path: str, rel: str) -> None:
     site.change(path, link=f'{site[path].link}, <{site.base}{OTHER}>; rel="{rel}"')
 
 
-def _document(check: str, edit: Callable[[dict], object], path: str = AS_JSON, words: str = "") -> Fault:
-    return Fault(check, lambda site: site.in_json(path, edit), words)
+def _document(check: str, edit: Callable[[dict], object], path: str = AS_JSON) -> Fault:
+    return Fault(check, lambda site: site.in_json(path, edit))
 
 
 def _padded(check: str, size: int) -> Fault:
@@ -99,18 +97,9 @@ def _of_page(document: dict) -> dict:
     return next(context for context in document["linkset"] if context["anchor"].endswith(PAGE))
 
 
-def _nested(document: dict) -> None:
-    context = _of_page(document)
-    context["author"] = [context["author"]]
-
-
 def _divided(document: dict) -> None:
     context = _of_page(document)
     document["linkset"].append({"anchor": context["anchor"], "author": context.pop("author")})
-
-
-def _no_href(document: dict) -> None:
-    _of_page(document)["item"].append({"type": "text/html"})
 
 
 def _drop_in_text(site: Site) -> None:
@@ -174,12 +163,10 @@ FAULTS: tuple[Fault, ...] = (
     _resource("page.head-links", PAGE, head_link=""),
     _resource("page.charset", PAGE, content_type="text/html"),
     _resource("page.not-acceptable", PAGE, refuses=False),
-    _without("cite-as.one", "cite-as", "none"),
-    _added("cite-as.one", lambda base: Link(base + PAGE, "cite-as", f"{base}/pid/2"), "two"),
+    _without("cite-as.one", "cite-as"),
     _header("cite-as.uri", f"<{{base}}{PID}>", "<doi:10.5555/1>"),
     _link("cite-as.persistent", lambda link, base: link._replace(href=base + PAGE) if link.rel == "cite-as" else link),
-    Fault("cite-as.resolves", lambda site: site.change(PID, location=site.base + OTHER), "another page"),
-    _resource("cite-as.resolves", PID, status=404, words="none"),
+    _resource("cite-as.resolves", PID, status=404),
     _without("describedby.one", "describedby"),
     _changed("describedby.type", "describedby", BIBTEX, type=""),
     _changed("describedby.profile", "describedby", DC, profile=""),
@@ -190,7 +177,7 @@ FAULTS: tuple[Fault, ...] = (
     _added("type.most", lambda base: Link(base + PAGE, "type", "https://schema.org/Thesis")),
     _header("type.uri", f"<{ARTICLE}>", "<ScholarlyArticle>"),
     _changed("type.https", "type", "ScholarlyArticle", href="http://schema.org/ScholarlyArticle"),
-    _header("author.uri", f"<{ORCID}>", "<mailto:a@example.org>", words="no http"),
+    _header("author.uri", f"<{ORCID}>", "<mailto:a@example.org>"),
     _changed("author.orcid", "author", ORCID, href=f"{ORCID[:-1]}8"),
     _added("license.one", lambda base: Link(base + PAGE, "license", "https://spdx.org/licenses/MIT")),
     _header("license.uri", f"<{CC_BY}>", "<CC-BY-4.0>"),
@@ -218,18 +205,13 @@ FAULTS: tuple[Fault, ...] = (
     _resource("linkset.charset", AS_TEXT, content_type="application/linkset; charset=iso-8859-1"),
     Fault("linkset.text", lambda site: site.in_body(AS_TEXT, f'{PAGE}",\n', f'{PAGE}" x,\n')),
     Fault("linkset.json", lambda site: site.change(AS_JSON, body=site[AS_JSON].body[:-4])),
-    _document("linkset.structure", lambda document: _in_targets(document, {"type": ["text/csv"]}), words="type"),
+    _document("linkset.structure", lambda document: _in_targets(document, {"type": ["text/csv"]})),
     _document("linkset.sole-member", lambda document: document.update(uniqueType=1)),
-    _document("linkset.structure", _nested, words="nested"),
-    _document("linkset.structure", _no_href, words="no href"),
-    _document("linkset.structure", lambda document: document["linkset"].append(1), words="no object"),
-    _document("linkset.structure", lambda document: document.update(linkset={}), words="no array"),
     _document("linkset.contexts", _divided),
     Fault("linkset.anchors", _no_anchor),
     Fault("linkset.absolute", _relative),
     Fault("linkset.same", _drop_in_text),
     Fault("linkset.page", _other_page),
-    _resource("linkset.page", AS_JSON, "empty JSON", body=b'{"linkset": []}'),
     Fault(
         "linkset.complete",
         lambda site: site.everywhere(lambda link: None if link.rel == "author" else link, page=False),
@@ -242,12 +224,10 @@ FAULTS: tuple[Fault, ...] = (
     _resource("catalog.head", CATALOG, head_link=""),
     _header("catalog.link", '; profile="https://signposting.org/FAIRiCat/"', ""),
     _document("catalog.document", lambda document: document.update(more=1), CATALOG),
-    _resource("catalog.document", CATALOG, "no JSON", body=b"{"),
     Fault("catalog.relations", lambda site: site.in_body(CATALOG, "service-doc", "item")),
     Fault("catalog.types", lambda site: site.in_body(CATALOG, ',"type":"text/html"', "")),
     Fault("catalog.absolute", lambda site: site.in_body(CATALOG, f"{site.base}/oai", "/oai")),
     _header("header.syntax", _LICENSE, f"{_LICENSE} x y"),
-    _header("header.syntax", _LICENSE, f"{_LICENSE}, http://e.org/;rel=related", words="no brackets"),
     _header("header.nested-quotes", '"application/x-bibtex"', '"application/x-bibtex;charset="utf-8""'),
     _header("header.brackets", f"<{ORCID}>", f"<{ORCID}>>"),
     _header("header.type-parameters", '"application/x-bibtex"', '"application/x-bibtex; charset=utf-8"'),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from harvester.validate.report import Verdict
@@ -38,15 +36,12 @@ def test_a_fault_is_found_by_its_check_and_by_no_other(faults):
         fault.spoil(site)
         report = lint(BASE + fault.path, site.fetch)
         found = _findings(report)
-        wrong += [(fault.check, fault.words, list(report.lines()))] * (list(found) != [fault.check])
+        wrong += [(fault.check, list(report.lines()))] * (list(found) != [fault.check])
         assert {check: result.verdict for check, result in found.items()}.items() <= VERDICTS.items()
         assert all(one.asked and one.came and one.finding for result in found.values() for one in result.evidence)
     assert wrong == []
 
 
-def test_every_check_has_a_fault_and_a_name_of_its_own():
-    assert VERDICTS.keys() == {fault.check for fault in FAULTS}
+def test_every_check_has_one_fault_and_a_name_of_its_own():
+    assert sorted(VERDICTS) == sorted(fault.check for fault in FAULTS)
     assert len(VERDICTS) == len(CHECKS) >= 40
-    assert [
-        words for words, count in Counter((fault.check, fault.words) for fault in FAULTS).items() if count > 1
-    ] == []
