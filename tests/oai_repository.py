@@ -65,6 +65,7 @@ class Repository:
     announces: int = 0  # added to completeListSize
     earliest: str = "2020-01-01T00:00:00Z"  # as Identify says
     name: str = "Fake"
+    base_url: str = ""  # as Identify says; else where it is
     domain: str = ""  # its repositoryIdentifier, if it names one
     ahead: float = 0.0  # seconds by which its clock is ahead, in responseDate and Date
 
@@ -87,7 +88,7 @@ class Repository:
 
     def _identify(self, _arguments):
         return (
-            f"<Identify><repositoryName>{self.name}</repositoryName><baseURL>{self.url}</baseURL>"
+            f"<Identify><repositoryName>{self.name}</repositoryName><baseURL>{self.base_url or self.url}</baseURL>"
             "<protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail>"
             f"<earliestDatestamp>{self.earliest}</earliestDatestamp><deletedRecord>persistent</deletedRecord>"
             f"<granularity>YYYY-MM-DDThh:mm:ssZ</granularity>{self._description()}</Identify>"

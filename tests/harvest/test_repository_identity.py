@@ -135,6 +135,21 @@ def test_a_full_harvest_of_unknown_records_ends_before_anything_is_published(com
     assert command("run", "fake", "--full", "--dry-run")[0] == 4
 
 
+def test_no_run_takes_anything_while_that_waits(command, instance, harvested):
+    """Else the next incremental harvest would bring what the full one has refused."""
+    _become_another(harvested, "oai:fake:v2", datestamp="2024-06-01T00:00:00Z")
+    assert _run(command, "--full")[0] == 4
+    before = _published(instance), _state(instance)
+    assert _run(command)[0] == 4
+    assert command("run", "fake", "--retry-failed")[0] == 4
+    assert command("source", "sweep", "fake", "--yes")[0] == 4
+    assert (_published(instance), _state(instance)) == before
+    assert json.loads(command("source", "accept-identity", "fake", "--json")[1])["records"]
+    status, ran, _ = _run(command, "--full")
+    assert (status, len(ran["reasons"])) == (3, 1)  # the records of the other one are still there
+    assert len(_published(instance)[0]) == 2 * OTHERS
+
+
 def test_not_even_an_empty_list_is_taken_while_that_waits(command, instance, harvested):
     """The cursor would move, and what the right repository has changed meanwhile would never come."""
     held = dict(harvested.items)
@@ -205,3 +220,17 @@ def test_a_repository_that_was_renamed_is_looked_at_also_when_it_lists_what_is_n
     assert command("source", "accept-identity", "fake")[0] == 0
     status, ran, words = _run(command)
     assert (status, ran["counts"]["published"]) == (0, OTHERS), words
+
+
+def test_a_known_list_is_asked_for_nothing_more(command, harvested):
+    harvested.asked.clear()
+    assert _run(command, "--full")[0] == 0
+    assert not harvested.lists("GetRecord")
+
+
+def test_a_source_that_is_added_again_is_taken_as_it_is(command, instance, harvested):
+    assert command("source", "remove", "fake", "--yes")[0] == 0
+    harvested.domain = "other.example.org"
+    _become_another(harvested)
+    assert command("source", "add", "fake", harvested.url)[0] == 0
+    assert _run(command)[0] == 0
